@@ -1,0 +1,184 @@
+// swift-tools-version: 6.2
+//
+// The layering picture, in code. A target may use what its line names and nothing else; `make check`
+// builds with --explicit-target-dependency-import-check error, so this file is the law.
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+// MARK: Packages we allow
+
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+
+/// Packages only the server needs. Users of the `CloudKit` library switch the trait off
+/// (`traits: []`) and never download them.
+func server(_ product: String, _ package: String) -> Target.Dependency {
+  .product(name: product, package: package, condition: .when(traits: ["Server"]))
+}
+let collections = server("OrderedCollections", "swift-collections")
+let cryptoExtras = server("CryptoExtras", "swift-crypto")
+let lifecycle = server("ServiceLifecycle", "swift-service-lifecycle")
+let hummingbird = server("Hummingbird", "hummingbird")
+let arguments = server("ArgumentParser", "swift-argument-parser")
+let configuration = server("Configuration", "swift-configuration")
+let metrics = server("CoreMetrics", "swift-metrics")
+let grdb = server("GRDB", "GRDB.swift")
+let yams = server("Yams", "Yams")
+
+// MARK: Targets, bottom layer first
+
+func layer(_ name: String, uses: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: uses, swiftSettings: settings)
+}
+func tests(of name: String, uses: [Target.Dependency] = []) -> Target {
+  .testTarget(
+    name: "\(name)Tests", dependencies: [.byName(name: name)] + uses, swiftSettings: settings)
+}
+
+let nouns = [layer("BrumeModel")]
+
+let languages = [
+  layer("BrumePredicate", uses: ["BrumeModel"]),
+  layer("BrumeSchema", uses: ["BrumeModel"]),
+  layer("BrumeWire", uses: ["BrumeModel"]),
+]
+
+let ports = [layer("BrumeStorage", uses: ["BrumeModel", "BrumePredicate"])]
+
+let rules = [
+  layer(
+    "BrumeCore",
+    uses: [
+      "BrumeModel", "BrumePredicate", "BrumeSchema", "BrumeStorage", collections, crypto,
+      cryptoExtras, log,
+    ])
+]
+
+let adapters = [
+  Target.systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+  layer("BrumeSQLite", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", grdb, log]),
+  layer("BrumePostgres", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", log]),
+  layer("BrumePush", uses: ["BrumeModel", "BrumeWire", "BrumeCore", "BrumeStorage", log]),
+  Target.target(name: "BrumeConsole", exclude: ["web"]),
+]
+
+let composition = [
+  layer(
+    "BrumeServer",
+    uses: [
+      "BrumeModel", "BrumeWire", "BrumePredicate", "BrumeSchema", "BrumeStorage", "BrumeCore",
+      "BrumeSQLite", "BrumePostgres", "BrumePush", "BrumeConsole",
+      hummingbird, lifecycle, configuration, metrics, log, nioCore,
+    ])
+]
+
+let client = [
+  layer("BrumeClient", uses: ["BrumeModel", "BrumeWire", crypto, log, httpClient, nioCore]),
+  layer("BrumeKit", uses: ["BrumeModel", "BrumePredicate", "BrumeWire", "BrumeClient", log]),
+]
+
+let support = [
+  layer(
+    "BrumeTesting",
+    uses: ["BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumeClient", "BrumeKit"]),
+  layer("BrumeTestKit", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeCore"]),
+  layer("BrumeConformance", uses: ["BrumeModel", "BrumeWire", "BrumeClient", yams]),
+]
+
+let tool = Target.executableTarget(
+  name: "brume",
+  dependencies: [
+    "BrumeModel", "BrumeServer", "BrumeClient", "BrumeKit", "BrumeSchema", "BrumeWire",
+    "BrumeConformance", arguments, log,
+  ],
+  swiftSettings: settings)
+
+// MARK: Tests
+
+let ruleTests = [
+  tests(of: "BrumeModel"),
+  tests(of: "BrumePredicate", uses: ["BrumeModel"]),
+  tests(of: "BrumeSchema", uses: ["BrumeModel"]),
+  tests(of: "BrumeWire", uses: ["BrumeModel"]),
+  tests(
+    of: "BrumeStorage",
+    uses: ["BrumeModel", "BrumePredicate", "BrumeWire", "BrumeSQLite", "BrumeTestKit"]),
+  tests(
+    of: "BrumeCore",
+    uses: [
+      "BrumeModel", "BrumePredicate", "BrumeSchema", "BrumeStorage", "BrumeWire", "BrumeTestKit",
+      crypto,
+    ]),
+  tests(
+    of: "BrumePush",
+    uses: ["BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumeTestKit"]),
+]
+
+let edgeTests = [
+  tests(
+    of: "BrumeServer",
+    uses: [
+      "BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumeTestKit", hummingbird,
+      server("HummingbirdTesting", "hummingbird"), nioCore, log,
+    ]),
+  tests(of: "BrumeClient", uses: ["BrumeModel", "BrumeWire"]),
+  tests(of: "BrumeKit", uses: ["BrumeModel", "BrumePredicate", "BrumeWire", "BrumeClient"]),
+  .testTarget(
+    name: "EndToEndTests",
+    dependencies: ["brume", "BrumeKit", "BrumeClient", "BrumeWire", "BrumeModel"],
+    swiftSettings: settings),
+  .testTarget(name: "TidyTests", swiftSettings: settings),
+]
+
+let package = Package(
+  name: "brume",
+  platforms: [.macOS(.v15), .iOS(.v18)],
+  products: [
+    .executable(name: "brume", targets: ["brume"]),
+    .library(name: "BrumeKit", targets: ["BrumeKit"]),
+    .library(name: "BrumeTesting", targets: ["BrumeTesting"]),
+  ],
+  traits: [
+    .trait(name: "Server", description: "The server and the command line."),
+    .default(enabledTraits: ["Server"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
+    .package(url: "https://github.com/apple/swift-collections.git", from: "1.2.0"),
+    .package(url: "https://github.com/apple/swift-configuration.git", from: "1.0.2"),
+    .package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0"),
+    .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-metrics.git", from: "2.9.0"),
+    .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
+    .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.20.0"),
+    .package(url: "https://github.com/jpsim/Yams.git", from: "6.0.0"),
+    .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.25.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.8.0"),
+  ],
+  targets: nouns + languages + ports + rules + adapters + composition + client + support + [tool]
+    + ruleTests + edgeTests
+)
+
+#if os(Linux)
+  // Apple's platforms have their own CloudKit; there the library is imported as BrumeKit.
+  package.targets.append(
+    .target(name: "CloudKit", dependencies: ["BrumeKit"], swiftSettings: settings))
+  package.products.append(.library(name: "CloudKit", targets: ["CloudKit"]))
+  // The documents' own code, compiled as its readers would: in the old language mode and the new.
+  for (name, mode) in [("Swift5", SwiftLanguageMode.v5), ("Swift6", .v6)] {
+    package.targets.append(
+      .testTarget(
+        name: "SourceCompatibility\(name)", dependencies: ["CloudKit"],
+        path: "Tests/SourceCompatibility/\(name)", swiftSettings: [.swiftLanguageMode(mode)]))
+  }
+#endif

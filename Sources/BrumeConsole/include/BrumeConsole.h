@@ -1,0 +1,9 @@
+// The console's files, inside the binary. Each function answers a file's first byte and its length.
+#ifndef BRUME_CONSOLE_H
+#define BRUME_CONSOLE_H
+
+#include <stddef.h>
+
+const unsigned char *_Nonnull brume_console_index(size_t *_Nonnull length);
+
+#endif

@@ -1,0 +1,54 @@
+// Who asks, and what the rules may know of the world outside.
+
+package import BrumeModel
+
+/// The principal of one request. Made by `Engine.authenticate`, used by every rule.
+package struct Caller: Equatable, Sendable {
+  package enum Kind: Equatable, Sendable {
+    /// An API token without a user: reads of the public database, as far as `_world` may.
+    case anonymous
+    case user
+    /// A signed request: the public database, as the key's own user.
+    case serverKey
+    /// The command line and the console, with the server's admin token.
+    case `operator`
+  }
+  package let container: ContainerID
+  package let environment: Environment
+  package let user: UserID?
+  package let device: DeviceID?
+  package let kind: Kind
+  /// Names the request in logs, errors and the notifications it causes.
+  package let requestID: String
+
+  package init(
+    container: ContainerID, environment: Environment, user: UserID?, device: DeviceID?,
+    kind: Kind, requestID: String
+  ) {
+    self.container = container
+    self.environment = environment
+    self.user = user
+    self.device = device
+    self.kind = kind
+    self.requestID = requestID
+  }
+}
+
+/// Time, identity and chance. The composition layer supplies the real ones, tests their own.
+package struct Host: Sendable {
+  package let now: @Sendable () -> Milliseconds
+  /// An upper-case UUID.
+  package let uuid: @Sendable () -> String
+  /// Cryptographically random bytes.
+  package let randomBytes: @Sendable (Int) -> [UInt8]
+
+  package init(
+    now: @escaping @Sendable () -> Milliseconds,
+    uuid: @escaping @Sendable () -> String,
+    randomBytes: @escaping @Sendable (Int) -> [UInt8]
+  ) {
+    self.now = now
+    self.uuid = uuid
+    self.randomBytes = randomBytes
+  }
+}

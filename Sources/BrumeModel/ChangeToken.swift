@@ -1,0 +1,51 @@
+// What a change token says, as a value. Clients see an opaque, authenticated text; sealing and
+// checking it is BrumeCore's `TokenRules`.
+
+package struct ChangeToken: Equatable, Sendable {
+  package enum Subject: Equatable, Sendable {
+    /// Changes of one zone. `view` is a digest of what of the zone the reader may see; a reader
+    /// whose view changed starts over.
+    case zone(owner: String, name: String, incarnation: Int64, view: UInt64)
+    /// Which zones of one private database changed.
+    case database
+    /// Which zones of a participant's shared database changed: the position in each.
+    case shared([SharedPosition])
+    /// Notifications kept for `CKFetchNotificationChangesOperation`.
+    case notifications
+  }
+  package struct SharedPosition: Equatable, Sendable {
+    package let owner: String
+    package let zone: String
+    package let incarnation: Int64
+    package let sequence: Int64
+    package init(owner: String, zone: String, incarnation: Int64, sequence: Int64) {
+      self.owner = owner
+      self.zone = zone
+      self.incarnation = incarnation
+      self.sequence = sequence
+    }
+  }
+  package var container: ContainerID
+  package var environment: Environment
+  package var scope: DatabaseScope
+  /// Who may use it.
+  package var reader: UserID
+  /// The store's generation; restoring a backup makes a new one and expires every older token.
+  package var generation: Int64
+  package var subject: Subject
+  /// Everything up to and including this sequence was delivered.
+  package var sequence: Int64
+
+  package init(
+    container: ContainerID, environment: Environment, scope: DatabaseScope, reader: UserID,
+    generation: Int64, subject: Subject, sequence: Int64
+  ) {
+    self.container = container
+    self.environment = environment
+    self.scope = scope
+    self.reader = reader
+    self.generation = generation
+    self.subject = subject
+    self.sequence = sequence
+  }
+}

@@ -1,0 +1,121 @@
+// The closed set of values that a record field can hold, and their types.
+
+/// A field's type as the schema declares it. Lists hold one element type.
+package indirect enum FieldType: Hashable, Sendable {
+  case string, int64, double, bytes, timestamp, location, reference, asset
+  case list(FieldType)
+
+  /// The element type of a list, the type itself otherwise.
+  package var element: FieldType {
+    if case .list(let element) = self { element } else { self }
+  }
+  package var isList: Bool {
+    if case .list = self { true } else { false }
+  }
+}
+
+/// What a record field holds. Text is compared by its bytes, never by canonical equivalence, so
+/// that Swift, SQLite and PostgreSQL agree (docs/decisions/0011).
+package enum FieldValue: Equatable, Sendable {
+  case string(String)
+  case int64(Int64)
+  case double(Double)
+  case bytes([UInt8])
+  case timestamp(Milliseconds)
+  case location(Location)
+  case reference(Reference)
+  case asset(Asset)
+  /// The element type is nil only for an empty list whose type nobody has said yet.
+  case list([FieldValue], of: FieldType?)
+
+  /// Nil for an empty list of unknown element type.
+  package var type: FieldType? {
+    switch self {
+    case .string: .string
+    case .int64: .int64
+    case .double: .double
+    case .bytes: .bytes
+    case .timestamp: .timestamp
+    case .location: .location
+    case .reference: .reference
+    case .asset: .asset
+    case .list(_, let element): element.map { .list($0) }
+    }
+  }
+
+  package static func == (a: FieldValue, b: FieldValue) -> Bool {
+    switch (a, b) {
+    case (.string(let x), .string(let y)): x.utf8.elementsEqual(y.utf8)
+    case (.int64(let x), .int64(let y)): x == y
+    case (.double(let x), .double(let y)): x == y
+    case (.bytes(let x), .bytes(let y)): x == y
+    case (.timestamp(let x), .timestamp(let y)): x == y
+    case (.location(let x), .location(let y)): x == y
+    case (.reference(let x), .reference(let y)): x == y
+    case (.asset(let x), .asset(let y)): x == y
+    case (.list(let x, _), .list(let y, _)): x == y
+    default: false
+    }
+  }
+}
+
+/// A point on the globe with Core Location's companions. Degrees, metres, metres per second.
+package struct Location: Hashable, Sendable {
+  package var latitude: Double
+  package var longitude: Double
+  package var altitude: Double?
+  package var horizontalAccuracy: Double?
+  package var verticalAccuracy: Double?
+  package var speed: Double?
+  package var course: Double?
+  package var timestamp: Milliseconds?
+
+  package init(
+    latitude: Double, longitude: Double, altitude: Double? = nil,
+    horizontalAccuracy: Double? = nil, verticalAccuracy: Double? = nil, speed: Double? = nil,
+    course: Double? = nil, timestamp: Milliseconds? = nil
+  ) {
+    self.latitude = latitude
+    self.longitude = longitude
+    self.altitude = altitude
+    self.horizontalAccuracy = horizontalAccuracy
+    self.verticalAccuracy = verticalAccuracy
+    self.speed = speed
+    self.course = course
+    self.timestamp = timestamp
+  }
+}
+
+/// A pointer to another record of the same database.
+package struct Reference: Hashable, Sendable {
+  /// What happens to the holder when the target goes. Raw values are the spelling on the wire.
+  package enum Action: String, Hashable, Sendable {
+    case none = "NONE"
+    case deleteSelf = "DELETE_SELF"
+    case validate = "VALIDATE"
+  }
+  package var recordName: String
+  /// Nil: the zone of the record that holds the reference.
+  package var zone: ZoneID?
+  package var action: Action
+
+  package init(recordName: String, zone: ZoneID? = nil, action: Action = .none) {
+    self.recordName = recordName
+    self.zone = zone
+    self.action = action
+  }
+}
+
+/// A stored file, known by its checksum. The bytes are the asset store's.
+package struct Asset: Hashable, Sendable {
+  package var fileChecksum: String
+  package var size: Int64
+  /// Present in writes only: proof of an upload, bound to user and field, usable once.
+  package var receipt: String?
+
+  package init(fileChecksum: String, size: Int64, receipt: String? = nil) {
+    self.fileChecksum = fileChecksum
+    self.size = size
+    self.receipt = receipt
+  }
+}

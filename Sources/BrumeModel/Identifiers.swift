@@ -1,0 +1,97 @@
+// Who and where: the identifiers that every layer shares.
+//
+// They are plain values. Checking that a name is allowed is `NameRules.swift`; turning a caller's
+// view ("my private database") into a key is BrumeCore's work.
+
+/// Milliseconds since 1970-01-01T00:00:00Z, the resolution of CloudKit's wire protocol.
+package typealias Milliseconds = Int64
+
+/// A container, such as `iCloud.org.example.trailbook`. Case sensitive.
+package struct ContainerID: Hashable, Sendable, CustomStringConvertible {
+  package let name: String
+  package init(_ name: String) { self.name = name }
+  package var description: String { name }
+}
+
+/// The two isolated worlds of a container. Raw values are the spelling in URLs.
+package enum Environment: String, Hashable, Sendable, CaseIterable {
+  case development, production
+}
+
+/// The three databases as a caller sees them. Raw values are the spelling in URLs.
+package enum DatabaseScope: String, Hashable, Sendable, CaseIterable {
+  case `public`, `private`, shared
+}
+
+/// A user's record name: `_` and 32 hex digits.
+package struct UserID: Hashable, Sendable, Comparable, CustomStringConvertible {
+  package let name: String
+  package init(_ name: String) { self.name = name }
+  package var description: String { name }
+  package static func < (a: UserID, b: UserID) -> Bool { a.name < b.name }
+
+  /// What clients write for "me": the framework's constant and the web's older alias.
+  package static let aliases: Set<String> = ["__defaultOwner__", "_defaultOwner"]
+  /// The owner name that zones of the public database carry.
+  package static let publicOwnerName = "_defaultOwner"
+}
+
+/// One installation that may receive pushes: the client's own identifier, unique per user.
+package struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible {
+  package let name: String
+  package init(_ name: String) { self.name = name }
+  package var description: String { name }
+  package static func < (a: DeviceID, b: DeviceID) -> Bool { a.name < b.name }
+}
+
+/// Where data really lives: the unit of ordering, locking and sharding (decision 0004).
+///
+/// A participant's shared database has no key of its own; it is a view over its owners' keys.
+package struct DatabaseKey: Hashable, Sendable {
+  package let container: ContainerID
+  package let environment: Environment
+  /// Nil for the public database.
+  package let owner: UserID?
+
+  package init(container: ContainerID, environment: Environment, owner: UserID?) {
+    self.container = container
+    self.environment = environment
+    self.owner = owner
+  }
+
+  /// The owner name that zone IDs of this database carry on the wire.
+  package var ownerName: String { owner?.name ?? UserID.publicOwnerName }
+}
+
+/// A zone of one database.
+package struct ZoneKey: Hashable, Sendable {
+  package let database: DatabaseKey
+  package let name: String
+  package init(database: DatabaseKey, name: String) {
+    self.database = database
+    self.name = name
+  }
+  package var isDefault: Bool { name == ZoneID.defaultName }
+  package var id: ZoneID { ZoneID(name: name, ownerName: database.ownerName) }
+}
+
+/// A record of one zone.
+package struct RecordKey: Hashable, Sendable {
+  package let zone: ZoneKey
+  package let name: String
+  package init(zone: ZoneKey, name: String) {
+    self.zone = zone
+    self.name = name
+  }
+}
+
+/// A zone as clients name it. A nil owner, or an alias of it, means the caller.
+package struct ZoneID: Hashable, Sendable {
+  package static let defaultName = "_defaultZone"
+  package let name: String
+  package let ownerName: String?
+  package init(name: String, ownerName: String? = nil) {
+    self.name = name
+    self.ownerName = ownerName
+  }
+}

@@ -1,0 +1,102 @@
+// Every number that the product promises or enforces, with its source.
+
+package struct Limits: Sendable, Equatable {
+  // MARK: Requests
+
+  /// CloudKit documents 200 operations a request over HTTP.
+  package var operationsPerRequest = 200
+  /// CloudKit documents 200 records a response.
+  package var recordsPerResponse = 200
+  /// CloudKit's framework works in batches of at most 400 items; the service names the maximum.
+  package var itemsPerOperation = 400
+  /// Ours: 200 records of some size. Larger bodies get 413.
+  package var requestBodyBytes = 16 << 20
+  /// Ours (product, settled questions).
+  package var jsonDepth = 32
+
+  // MARK: Records
+
+  /// CloudKit documents 1 MB without assets.
+  package var recordBytes = 1 << 20
+  /// CloudKit documents 255 ASCII characters for record, zone and field names.
+  package var nameLength = 255
+  /// CloudKit documents 750 delete-self references to one record.
+  package var deleteSelfReferences = 750
+  /// Ours: how far up a parent chain is followed before it counts as a cycle.
+  package var parentChain = 256
+  /// Ours: records that one cascade may delete.
+  package var cascade = 10_000
+
+  // MARK: Queries
+
+  /// Ours (reliability, B11 rule 6).
+  package var filtersPerQuery = 100
+  package var sortsPerQuery = 10
+  /// Ours: values of one IN list.
+  package var valuesPerFilter = 250
+  /// Ours: candidates that one page of a query may look at before it answers with a marker.
+  package var candidatesPerPage = 20_000
+
+  // MARK: Subscriptions and notifications
+
+  /// CloudKit documents three desired keys.
+  package var desiredKeys = 3
+  /// Ours; CloudKit's number is not public.
+  package var subscriptionsPerUser = 500
+  /// APNs documents 4096 bytes.
+  package var payloadBytes = 4096
+  /// CloudKit documents that strings in a payload may be cut beyond 100 characters.
+  package var payloadStringLength = 100
+  /// APNs documents 64 bytes for the collapse identifier.
+  package var collapseIDBytes = 64
+  /// Ours: waiting notifications of one device, then one "fetch everything" (reliability N6).
+  package var mailboxRows = 100
+  /// Ours: devices of one user in one container and environment.
+  package var devicesPerUser = 50
+  /// Ours: notifications kept for `CKFetchNotificationChangesOperation` per user.
+  package var keptNotifications = 1000
+  /// Ours: silent pushes of one subscription to one device merge within this window.
+  package var coalescingWindow: Milliseconds = 1000
+  /// Apple's web courier: a token lives 12 hours.
+  package var courierSeconds = 43_200
+
+  // MARK: Sharing
+
+  /// CloudKit documents 100 participants.
+  package var participants = 100
+
+  // MARK: Authentication
+
+  /// CloudKit documents 30 minutes for a web auth token, two weeks when the user stays signed in.
+  package var webAuthTokenLife: Milliseconds = 30 * 60_000
+  package var keptWebAuthTokenLife: Milliseconds = 14 * 86_400_000
+  /// A signed request is valid 10 minutes around its date.
+  package var signatureSkew: Milliseconds = 10 * 60_000
+
+  package init() {}
+
+  /// Apple's numbers; what a client must expect in production.
+  package static let apple = Limits()
+
+  /// For tests of a client's own splitting and retrying: everything is small.
+  package static let tiny: Limits = {
+    var limits = Limits()
+    limits.operationsPerRequest = 10
+    limits.recordsPerResponse = 10
+    limits.itemsPerOperation = 20
+    limits.recordBytes = 4096
+    limits.mailboxRows = 10
+    return limits
+  }()
+
+  /// For servers whose only client is their own: sizes that Apple would refuse.
+  package static let relaxed: Limits = {
+    var limits = Limits()
+    limits.operationsPerRequest = 1000
+    limits.recordsPerResponse = 1000
+    limits.itemsPerOperation = 1000
+    limits.recordBytes = 8 << 20
+    limits.requestBodyBytes = 64 << 20
+    return limits
+  }()
+}

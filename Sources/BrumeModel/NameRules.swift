@@ -1,0 +1,102 @@
+// Which names are allowed. Names are ASCII and bounded, so that no engine and no client can read
+// one name as another (framework semantics, table 1; reliability B11 rule 5).
+
+package enum NameRules {
+  /// Record names: ASCII, 1 to 255 characters, no leading underscore (case SAV-28).
+  package static func recordName(_ name: String, limits: Limits) throws(BrumeError) {
+    try common(name, "record name", limits)
+    if name.utf8.first == UInt8(ascii: "_") {
+      throw BrumeError(
+        .badRequest, "record name '\(name)' starts with '_', which is reserved; choose another")
+    }
+  }
+
+  /// Zone names: as record names.
+  package static func zoneName(_ name: String, limits: Limits) throws(BrumeError) {
+    try common(name, "zone name", limits)
+    if name.utf8.first == UInt8(ascii: "_"), name != ZoneID.defaultName {
+      throw BrumeError(
+        .badRequest, "zone name '\(name)' starts with '_', which is reserved; choose another")
+    }
+  }
+
+  /// Record types: a letter, then letters, digits and underscores.
+  package static func recordType(_ name: String, limits: Limits) throws(BrumeError) {
+    try common(name, "record type", limits)
+    guard isIdentifier(name) || name == Record.shareType else {
+      throw BrumeError(
+        .badRequest,
+        "record type '\(shown(name))' must start with a letter and hold only letters, digits and '_'")
+    }
+  }
+
+  /// Field names: as record types, and none of the reserved ones (case SAV-29).
+  package static func fieldName(_ name: String, ofShare: Bool, limits: Limits) throws(BrumeError) {
+    try common(name, "field name", limits)
+    if ofShare, name.hasPrefix("cloudkit.") { return }
+    guard isIdentifier(name) else {
+      throw BrumeError(
+        .badRequest,
+        "field name '\(shown(name))' must start with a letter and hold only letters, digits and '_'")
+    }
+    if reservedFields.contains(name) {
+      throw BrumeError(.badRequest, "field name '\(name)' is reserved for the system; rename the field")
+    }
+  }
+
+  /// Subscription IDs: any text of 1 to 255 bytes without control characters.
+  package static func subscriptionID(_ id: String, limits: Limits) throws(BrumeError) {
+    let bytes = id.utf8
+    guard !bytes.isEmpty, bytes.count <= limits.nameLength, bytes.allSatisfy({ $0 >= 0x20 }) else {
+      throw BrumeError(
+        .badRequest,
+        "a subscription ID has 1 to \(limits.nameLength) bytes and no control characters")
+    }
+  }
+
+  /// Container identifiers: as Apple's, `iCloud.` and dot-separated words.
+  package static func container(_ name: String) throws(BrumeError) {
+    let allowed = name.utf8.allSatisfy { byte in
+      isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+    }
+    guard name.hasPrefix("iCloud."), name.utf8.count <= 255, name.utf8.count > 7, allowed else {
+      throw BrumeError(
+        .badContainer,
+        "container '\(shown(name))' is not an identifier such as 'iCloud.org.example.app'")
+    }
+  }
+
+  package static let reservedFields: Set<String> = [
+    "recordName", "recordID", "recordType", "recordChangeTag", "creationDate",
+    "modificationDate", "creatorUserRecordID", "lastModifiedUserRecordID", "createdTimestamp",
+    "modifiedTimestamp", "createdUserRecordName", "modifiedUserRecordName",
+  ]
+
+  private static func common(_ name: String, _ what: String, _ limits: Limits) throws(BrumeError) {
+    let bytes = name.utf8
+    if bytes.isEmpty { throw BrumeError(.badRequest, "a \(what) must not be empty") }
+    if bytes.count > limits.nameLength {
+      throw BrumeError(
+        .badRequest,
+        "\(what) '\(shown(name))' has \(bytes.count) characters; the maximum is \(limits.nameLength)")
+    }
+    if !bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) {
+      throw BrumeError(.badRequest, "\(what) '\(shown(name))' may hold printable ASCII only")
+    }
+  }
+
+  private static func isIdentifier(_ name: String) -> Bool {
+    guard let first = name.utf8.first, isLetter(first) else { return false }
+    return name.utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "_") }
+  }
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (byte | 0x20) >= UInt8(ascii: "a") && (byte | 0x20) <= UInt8(ascii: "z")
+  }
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+  }
+  /// Names in messages are cut, so that an error is never larger than its cause.
+  private static func shown(_ name: String) -> String {
+    name.utf8.count <= 64 ? name : String(name.prefix(48)) + "…"
+  }
+}

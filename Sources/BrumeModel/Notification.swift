@@ -1,0 +1,102 @@
+// A notification: what one device is told about one change for one subscription.
+
+package struct Notification: Equatable, Sendable {
+  /// Raw values are the numbers of `fo` in the push.
+  package enum Reason: Int, Hashable, Sendable {
+    case created = 1
+    case updated = 2
+    case deleted = 3
+  }
+  package enum Subject: Equatable, Sendable {
+    case query(zone: ZoneID, recordName: String, reason: Reason, fields: [String: FieldValue])
+    case zone(ZoneID)
+    /// The zone is the one that changed, when one did.
+    case database(ZoneID?)
+    /// Something was dropped: fetch everything (overflow, or a pruned payload without its kind).
+    case fetchEverything
+  }
+  /// One alert text after localisation arguments were filled from the record.
+  package struct Text: Equatable, Sendable {
+    package var literal: String?
+    package var localizationKey: String?
+    package var localizationArgs: [String]
+    package init(literal: String? = nil, localizationKey: String? = nil, localizationArgs: [String] = []) {
+      self.literal = literal
+      self.localizationKey = localizationKey
+      self.localizationArgs = localizationArgs
+    }
+    package var isEmpty: Bool {
+      literal == nil && localizationKey == nil && localizationArgs.isEmpty
+    }
+  }
+  /// One per change; with the subscription ID it identifies the notification (product: `nid`).
+  package var id: String
+  package var container: ContainerID?
+  package var environment: Environment
+  package var scope: DatabaseScope
+  /// Nil only when pruned away.
+  package var subscriptionID: String?
+  /// Whose subscription it is.
+  package var user: UserID?
+  package var subject: Subject
+  package var alert = Text()
+  package var title = Text()
+  package var subtitle = Text()
+  package var alertActionLocalizationKey: String?
+  package var alertLaunchImage: String?
+  package var soundName: String?
+  package var badge: Int?
+  package var category: String?
+  package var contentAvailable = false
+  package var mutableContent = false
+  package var collapseID: String?
+  /// Something was left out to fit the payload limit.
+  package var isPruned = false
+
+  package init(
+    id: String, container: ContainerID?, environment: Environment, scope: DatabaseScope,
+    subscriptionID: String?, user: UserID?, subject: Subject
+  ) {
+    self.id = id
+    self.container = container
+    self.environment = environment
+    self.scope = scope
+    self.subscriptionID = subscriptionID
+    self.user = user
+    self.subject = subject
+  }
+}
+
+/// A device that wants pushes.
+package struct Device: Equatable, Sendable {
+  package enum Channel: Equatable, Sendable {
+    /// Fetches its mailbox through the event stream.
+    case stream
+    /// Polls the web courier with this token (64 hex digits).
+    case courier(token: String)
+    /// Registered an Apple push token (hex). Sending to APNs is a later channel.
+    case apns(token: String, environment: Environment)
+  }
+  package let key: DeviceKey
+  package var channel: Channel
+  package var registered: Milliseconds
+  package init(key: DeviceKey, channel: Channel, registered: Milliseconds) {
+    self.key = key
+    self.channel = channel
+    self.registered = registered
+  }
+}
+
+/// A device of one user in one container and environment: the address of a mailbox.
+package struct DeviceKey: Hashable, Sendable {
+  package let container: ContainerID
+  package let environment: Environment
+  package let user: UserID
+  package let device: DeviceID
+  package init(container: ContainerID, environment: Environment, user: UserID, device: DeviceID) {
+    self.container = container
+    self.environment = environment
+    self.user = user
+    self.device = device
+  }
+}

@@ -1,0 +1,111 @@
+// A record, its system fields, and the form in which engines hand it around.
+
+/// Who touched a record, when, from which device.
+package struct Stamp: Equatable, Sendable {
+  package var time: Milliseconds
+  package var user: UserID
+  package var device: String
+  package init(time: Milliseconds, user: UserID, device: String) {
+    self.time = time
+    self.user = user
+    self.device = device
+  }
+}
+
+/// A record as the rules see it. A record exists as this value, as wire JSON, and as a client's
+/// `CKRecord`; there is no fourth form.
+package struct Record: Equatable, Sendable {
+  package static let shareType = "cloudkit.share"
+  package static let usersType = "Users"
+  package static let zoneShareName = "cloudkit.zoneshare"
+
+  package var name: String
+  package var zone: ZoneID
+  package var type: String
+  /// Empty for a record that no server has seen.
+  package var changeTag: String
+  package var fields: [String: FieldValue]
+  /// The names in `fields` that were written encrypted.
+  package var encryptedFields: Set<String>
+  package var created: Stamp?
+  package var modified: Stamp?
+  /// The record name of the parent, always in the same zone.
+  package var parent: String?
+  /// The record name of the share that has this record as its root.
+  package var share: String?
+  package var shortGUID: String?
+  /// Only on records of type `cloudkit.share`.
+  package var shareDetails: Share?
+
+  package init(
+    name: String, zone: ZoneID, type: String, changeTag: String = "",
+    fields: [String: FieldValue] = [:], encryptedFields: Set<String> = [],
+    created: Stamp? = nil, modified: Stamp? = nil, parent: String? = nil, share: String? = nil,
+    shortGUID: String? = nil, shareDetails: Share? = nil
+  ) {
+    self.name = name
+    self.zone = zone
+    self.type = type
+    self.changeTag = changeTag
+    self.fields = fields
+    self.encryptedFields = encryptedFields
+    self.created = created
+    self.modified = modified
+    self.parent = parent
+    self.share = share
+    self.shortGUID = shortGUID
+    self.shareDetails = shareDetails
+  }
+
+  package var isShare: Bool { type == Record.shareType }
+  package var isZoneShare: Bool { isShare && name == Record.zoneShareName }
+}
+
+/// How a record becomes bytes and comes back. The composition layer supplies the wire's own form,
+/// so that a change feed copies bytes instead of parsing and printing them; the rules and the
+/// engines never look inside.
+package struct RecordCoder: Sendable {
+  package let encode: @Sendable (Record) -> [UInt8]
+  package let decode: @Sendable ([UInt8]) throws -> Record
+  package init(
+    encode: @escaping @Sendable (Record) -> [UInt8],
+    decode: @escaping @Sendable ([UInt8]) throws -> Record
+  ) {
+    self.encode = encode
+    self.decode = decode
+  }
+}
+
+/// A record as a storage engine returns it: key columns, and the content either still encoded or
+/// already a value.
+package struct StoredRecord: Sendable {
+  package enum Content: Sendable {
+    case value(Record)
+    case encoded([UInt8], RecordCoder)
+  }
+  package let name: String
+  package let type: String
+  /// The database's sequence number of the record's last change.
+  package let sequence: Int64
+  package let content: Content
+
+  package init(name: String, type: String, sequence: Int64, content: Content) {
+    self.name = name
+    self.type = type
+    self.sequence = sequence
+    self.content = content
+  }
+
+  /// The record's value. Decodes on each call: keep the result.
+  package func record() throws -> Record {
+    switch content {
+    case .value(let record): record
+    case .encoded(let bytes, let coder): try coder.decode(bytes)
+    }
+  }
+}
+
+/// Change tags: a record's sequence number in base 36, as short as the live service's.
+package enum ChangeTag {
+  package static func text(_ sequence: Int64) -> String { String(sequence, radix: 36) }
+}

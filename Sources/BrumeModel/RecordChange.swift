@@ -1,0 +1,73 @@
+// The log: what happened, in commit order. Notifications are made from it and from nothing else
+// (decision 0003).
+
+/// A change to one record.
+package struct RecordChange: Sendable {
+  package enum Kind: Int, Hashable, Sendable {
+    case created = 1
+    case updated = 2
+    case deleted = 3
+  }
+  package let record: RecordKey
+  package let recordType: String
+  package let kind: Kind
+  /// The state that subscriptions are judged on: after a create or update, before a delete. Kept
+  /// only where a query subscription on this type existed when the change was made.
+  package let image: StoredRecord?
+  /// Names of the shares in the zone that covered the record at the time.
+  package let coveringShares: [String]
+
+  package init(
+    record: RecordKey, recordType: String, kind: Kind, image: StoredRecord?,
+    coveringShares: [String] = []
+  ) {
+    self.record = record
+    self.recordType = recordType
+    self.kind = kind
+    self.image = image
+    self.coveringShares = coveringShares
+  }
+}
+
+/// One entry of the log.
+package struct LogEntry: Sendable {
+  package enum Event: Sendable {
+    case record(RecordChange)
+    case zoneCreated(ZoneKey)
+    case zoneDeleted(ZoneKey)
+    /// A user joined or left a share of this zone: their shared database changed.
+    case membership(UserID, ZoneKey)
+    /// A subscription was saved or removed. The entry puts the change in log order, so that the
+    /// matcher's index follows the same order as the records it judges.
+    case subscription(SubscriptionScope, id: String)
+  }
+  /// Rises in commit order over the whole store; assigned by the engine.
+  package let position: Int64
+  package let database: DatabaseKey
+  package let event: Event
+  package let origin: Origin
+
+  package init(position: Int64, database: DatabaseKey, event: Event, origin: Origin) {
+    self.position = position
+    self.database = database
+    self.event = event
+    self.origin = origin
+  }
+}
+
+/// Where a change came from.
+package struct Origin: Equatable, Sendable {
+  package let user: UserID?
+  /// The device that is not told of its own change. Nil for server keys and tools.
+  package let device: DeviceID?
+  /// The request that caused it, for tracing a push back to its save.
+  package let requestID: String
+  package let time: Milliseconds
+
+  package init(user: UserID?, device: DeviceID?, requestID: String, time: Milliseconds) {
+    self.user = user
+    self.device = device
+    self.requestID = requestID
+    self.time = time
+  }
+}

@@ -1,0 +1,370 @@
+// What callers ask for and what they get back, as values: the wire decodes to these, the rules
+// take them, the client encodes them. There is no second set of message types.
+
+// MARK: Records
+
+/// A value on its way into a field.
+package struct DraftField: Equatable, Sendable {
+  /// Nil removes the field.
+  package var value: FieldValue?
+  /// False when the sender gave no type: the rules then coerce to the schema's type where the JSON
+  /// form allows it (web services 1.4).
+  package var isTagged: Bool
+  package var isEncrypted: Bool
+
+  package init(_ value: FieldValue?, isTagged: Bool = true, isEncrypted: Bool = false) {
+    self.value = value
+    self.isTagged = isTagged
+    self.isEncrypted = isEncrypted
+  }
+}
+
+/// What an operation says about a record; everything that it does not say is nil.
+package struct RecordDraft: Equatable, Sendable {
+  package enum ParentChange: Equatable, Sendable {
+    case unchanged, cleared
+    case set(Reference)
+  }
+  package var name: String?
+  package var type: String?
+  package var changeTag: String?
+  package var zone: ZoneID?
+  package var fields: [String: DraftField]
+  package var parent: ParentChange
+  /// Asks for a short GUID, so that the record can become the root of a share over HTTP.
+  package var createShortGUID: Bool
+  /// With a new share: its root record, and the root's change tag.
+  package var shareRoot: (name: String, changeTag: String?)? {
+    get { rootName.map { ($0, rootTag) } }
+    set { (rootName, rootTag) = (newValue?.name, newValue?.changeTag) }
+  }
+  private var rootName: String?
+  private var rootTag: String?
+  package var publicPermission: SharePermission?
+  package var participants: [Participant]?
+
+  package init(
+    name: String? = nil, type: String? = nil, changeTag: String? = nil, zone: ZoneID? = nil,
+    fields: [String: DraftField] = [:], parent: ParentChange = .unchanged,
+    createShortGUID: Bool = false, shareRoot: (name: String, changeTag: String?)? = nil,
+    publicPermission: SharePermission? = nil, participants: [Participant]? = nil
+  ) {
+    self.name = name
+    self.type = type
+    self.changeTag = changeTag
+    self.zone = zone
+    self.fields = fields
+    self.parent = parent
+    self.createShortGUID = createShortGUID
+    self.rootName = shareRoot?.name
+    self.rootTag = shareRoot?.changeTag
+    self.publicPermission = publicPermission
+    self.participants = participants
+  }
+}
+
+/// One item of `records/modify`. Raw values are the spelling on the wire.
+package struct RecordOperation: Equatable, Sendable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
+    case create, update, forceUpdate, replace, forceReplace, delete, forceDelete
+    package var isDelete: Bool { self == .delete || self == .forceDelete }
+    /// Compares change tags.
+    package var checksTag: Bool { self == .update || self == .replace || self == .delete }
+  }
+  package var kind: Kind
+  package var record: RecordDraft
+  package init(_ kind: Kind, _ record: RecordDraft) {
+    self.kind = kind
+    self.record = record
+  }
+}
+
+package struct ModifyRecordsRequest: Equatable, Sendable {
+  package var zone: ZoneID?
+  package var operations: [RecordOperation]
+  /// Nil: not atomic. Has no effect in zones without the capability (case ATM-05).
+  package var atomic: Bool?
+  package var desiredKeys: [String]?
+  /// Ours, under the `brume` key: lets a client repeat a request whose answer was lost; the stored
+  /// outcome is that of the first try.
+  package var operationID: String?
+  package init(
+    zone: ZoneID? = nil, operations: [RecordOperation], atomic: Bool? = nil,
+    desiredKeys: [String]? = nil, operationID: String? = nil
+  ) {
+    self.zone = zone
+    self.operations = operations
+    self.atomic = atomic
+    self.desiredKeys = desiredKeys
+    self.operationID = operationID
+  }
+}
+
+/// What became of one operation.
+package enum RecordOutcome: Sendable {
+  case saved(StoredRecord)
+  case deleted(name: String, zone: ZoneID)
+}
+
+/// A failure of one item in a batch, with what the item was.
+package struct ItemFailure<ID: Sendable & Equatable>: Error, Equatable, Sendable {
+  package let id: ID
+  package let error: BrumeError
+  package init(_ id: ID, _ error: BrumeError) {
+    self.id = id
+    self.error = error
+  }
+}
+
+/// A record's name and zone as clients know it.
+package struct RecordID: Hashable, Sendable {
+  package let name: String
+  package let zone: ZoneID
+  package init(name: String, zone: ZoneID) {
+    self.name = name
+    self.zone = zone
+  }
+}
+
+package typealias RecordResult = Result<RecordOutcome, ItemFailure<RecordID>>
+
+package struct LookupRecordsRequest: Equatable, Sendable {
+  package struct Item: Equatable, Sendable {
+    package var name: String
+    package var zone: ZoneID?
+    package var desiredKeys: [String]?
+    package init(name: String, zone: ZoneID? = nil, desiredKeys: [String]? = nil) {
+      self.name = name
+      self.zone = zone
+      self.desiredKeys = desiredKeys
+    }
+  }
+  package var zone: ZoneID?
+  package var items: [Item]
+  package var desiredKeys: [String]?
+  package init(zone: ZoneID? = nil, items: [Item], desiredKeys: [String]? = nil) {
+    self.zone = zone
+    self.items = items
+    self.desiredKeys = desiredKeys
+  }
+}
+
+// MARK: Queries
+
+package struct QueryRequest: Equatable, Sendable {
+  package var query: Query
+  package var zone: ZoneID?
+  /// Nil: the default zone if no zone is given.
+  package var zoneWide: Bool
+  package var limit: Int?
+  package var marker: String?
+  package var desiredKeys: [String]?
+  package init(
+    query: Query, zone: ZoneID? = nil, zoneWide: Bool = false, limit: Int? = nil,
+    marker: String? = nil, desiredKeys: [String]? = nil
+  ) {
+    self.query = query
+    self.zone = zone
+    self.zoneWide = zoneWide
+    self.limit = limit
+    self.marker = marker
+    self.desiredKeys = desiredKeys
+  }
+}
+
+package struct QueryPage: Sendable {
+  package var records: [StoredRecord]
+  /// Nil on the last page.
+  package var marker: String?
+  package init(records: [StoredRecord], marker: String?) {
+    self.records = records
+    self.marker = marker
+  }
+}
+
+// MARK: Zones
+
+package struct ZoneOperation: Equatable, Sendable {
+  package enum Kind: String, Hashable, Sendable { case create, delete }
+  package var kind: Kind
+  package var zone: ZoneID
+  package init(_ kind: Kind, _ zone: ZoneID) {
+    self.kind = kind
+    self.zone = zone
+  }
+}
+
+/// A zone as a caller sees it.
+package struct ZoneState: Equatable, Sendable {
+  package var zone: ZoneID
+  /// Nil for zones without a change feed.
+  package var token: String?
+  package var isAtomic: Bool
+  /// Set in change feeds and in the acknowledgement of a delete.
+  package var deletion: Zone.Deletion?
+  /// The record name of the zone-wide share, if there is one (case SHR-34).
+  package var share: String?
+  package init(
+    zone: ZoneID, token: String? = nil, isAtomic: Bool, deletion: Zone.Deletion? = nil,
+    share: String? = nil
+  ) {
+    self.zone = zone
+    self.token = token
+    self.isAtomic = isAtomic
+    self.deletion = deletion
+    self.share = share
+  }
+}
+
+package typealias ZoneResult = Result<ZoneState, ItemFailure<ZoneID>>
+
+// MARK: Changes
+
+package struct ZoneChangesRequest: Equatable, Sendable {
+  package var zone: ZoneID
+  package var token: String?
+  package var limit: Int?
+  package var desiredKeys: [String]?
+  package var desiredTypes: [String]?
+  package init(
+    zone: ZoneID, token: String? = nil, limit: Int? = nil, desiredKeys: [String]? = nil,
+    desiredTypes: [String]? = nil
+  ) {
+    self.zone = zone
+    self.token = token
+    self.limit = limit
+    self.desiredKeys = desiredKeys
+    self.desiredTypes = desiredTypes
+  }
+}
+
+/// One line of a zone's change feed.
+package enum ZoneChange: Sendable {
+  case changed(StoredRecord)
+  case deleted(name: String, type: String, sequence: Int64)
+}
+
+package struct ZoneChangesPage: Sendable {
+  package var zone: ZoneID
+  package var changes: [ZoneChange]
+  package var token: String
+  package var moreComing: Bool
+  package init(zone: ZoneID, changes: [ZoneChange], token: String, moreComing: Bool) {
+    self.zone = zone
+    self.changes = changes
+    self.token = token
+    self.moreComing = moreComing
+  }
+}
+
+package typealias ZoneChangesResult = Result<ZoneChangesPage, ItemFailure<ZoneID>>
+
+package struct DatabaseChangesPage: Equatable, Sendable {
+  package var zones: [ZoneState]
+  package var token: String
+  package var moreComing: Bool
+  package init(zones: [ZoneState], token: String, moreComing: Bool) {
+    self.zones = zones
+    self.token = token
+    self.moreComing = moreComing
+  }
+}
+
+// MARK: Subscriptions
+
+package enum SubscriptionOperation: Equatable, Sendable {
+  /// Create or update: the same ID overwrites.
+  case save(Subscription)
+  case delete(id: String)
+}
+
+package enum SubscriptionOutcome: Equatable, Sendable {
+  case saved(Subscription)
+  case deleted(id: String)
+}
+
+package typealias SubscriptionResult = Result<SubscriptionOutcome, ItemFailure<String>>
+
+// MARK: Notifications
+
+/// One page of the notifications kept for a user (`CKFetchNotificationChangesOperation`).
+package struct KeptNotificationsPage: Sendable {
+  package var items: [KeptNotification]
+  package var token: String
+  package var moreComing: Bool
+  package init(items: [KeptNotification], token: String, moreComing: Bool) {
+    self.items = items
+    self.token = token
+    self.moreComing = moreComing
+  }
+}
+
+/// A notification as it is kept after sending.
+package struct KeptNotification: Equatable, Sendable {
+  package let position: Int64
+  package let id: String
+  package let subscriptionID: String
+  /// The push as it was sent, in the wire's form.
+  package let payload: [UInt8]
+  package var isRead: Bool
+  package init(
+    position: Int64, id: String, subscriptionID: String, payload: [UInt8], isRead: Bool
+  ) {
+    self.position = position
+    self.id = id
+    self.subscriptionID = subscriptionID
+    self.payload = payload
+    self.isRead = isRead
+  }
+}
+
+// MARK: Sharing
+
+/// What `records/resolve` and `records/accept` ask for.
+package struct ShortGUIDRequest: Equatable, Sendable {
+  package var value: String
+  package var shouldFetchRootRecord: Bool
+  package var rootRecordDesiredKeys: [String]?
+  package init(value: String, shouldFetchRootRecord: Bool = false, rootRecordDesiredKeys: [String]? = nil) {
+    self.value = value
+    self.shouldFetchRootRecord = shouldFetchRootRecord
+    self.rootRecordDesiredKeys = rootRecordDesiredKeys
+  }
+}
+
+/// A share as somebody who holds its address sees it (`CKShare.Metadata`).
+package struct ShareMetadata: Sendable {
+  package var shortGUID: ShortGUIDRequest
+  package var container: ContainerID
+  package var environment: Environment
+  package var scope: DatabaseScope
+  package var zone: ZoneID
+  package var share: Record
+  package var rootRecordName: String?
+  package var rootRecord: Record?
+  package var owner: UserIdentity
+  package var role: Participant.Role
+  package var acceptance: Participant.Acceptance
+  package var permission: SharePermission
+  package init(
+    shortGUID: ShortGUIDRequest, container: ContainerID, environment: Environment,
+    scope: DatabaseScope, zone: ZoneID, share: Record, rootRecordName: String?,
+    rootRecord: Record?, owner: UserIdentity, role: Participant.Role,
+    acceptance: Participant.Acceptance, permission: SharePermission
+  ) {
+    self.shortGUID = shortGUID
+    self.container = container
+    self.environment = environment
+    self.scope = scope
+    self.zone = zone
+    self.share = share
+    self.rootRecordName = rootRecordName
+    self.rootRecord = rootRecord
+    self.owner = owner
+    self.role = role
+    self.acceptance = acceptance
+    self.permission = permission
+  }
+}
+
+package typealias ShareResult = Result<ShareMetadata, ItemFailure<String>>

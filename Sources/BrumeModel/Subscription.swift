@@ -1,0 +1,97 @@
+// Subscriptions: what a user asked to be told about, and how.
+
+package struct Subscription: Equatable, Sendable {
+  /// Raw values are the spelling of `firesOn`.
+  package enum Event: String, Hashable, Sendable, CaseIterable {
+    case create, update, delete
+  }
+  package enum Kind: Equatable, Sendable {
+    /// `zone` nil: every zone of the database.
+    case query(Query, zone: ZoneID?, firesOn: Set<Event>, firesOnce: Bool)
+    /// `recordType` narrows to changes of one type.
+    case zone(ZoneID, recordType: String?)
+    case database(recordType: String?)
+  }
+  package var id: String
+  package var kind: Kind
+  package var info: NotificationInfo?
+
+  package init(id: String, kind: Kind, info: NotificationInfo?) {
+    self.id = id
+    self.kind = kind
+    self.info = info
+  }
+}
+
+/// Whose subscription it is and which database it watches.
+package struct SubscriptionScope: Hashable, Sendable {
+  package let container: ContainerID
+  package let environment: Environment
+  package let scope: DatabaseScope
+  package let user: UserID
+
+  package init(
+    container: ContainerID, environment: Environment, scope: DatabaseScope, user: UserID
+  ) {
+    self.container = container
+    self.environment = environment
+    self.scope = scope
+    self.user = user
+  }
+}
+
+/// A subscription with the place it is kept in and the log position of its birth: it never fires
+/// for what happened before.
+package struct StoredSubscription: Equatable, Sendable {
+  package let scope: SubscriptionScope
+  package let subscription: Subscription
+  package let birth: Int64
+
+  package init(scope: SubscriptionScope, subscription: Subscription, birth: Int64) {
+    self.scope = scope
+    self.subscription = subscription
+    self.birth = birth
+  }
+}
+
+/// How a push looks (`CKSubscription.NotificationInfo`; framework semantics 2.3).
+package struct NotificationInfo: Equatable, Sendable {
+  /// Literal text, or a key with the names of the record fields whose values fill it.
+  package struct Text: Equatable, Sendable {
+    package var literal: String?
+    package var localizationKey: String?
+    package var localizationArgs: [String]
+    package init(
+      literal: String? = nil, localizationKey: String? = nil, localizationArgs: [String] = []
+    ) {
+      self.literal = literal
+      self.localizationKey = localizationKey
+      self.localizationArgs = localizationArgs
+    }
+    package var isEmpty: Bool {
+      literal == nil && localizationKey == nil && localizationArgs.isEmpty
+    }
+  }
+  package var alert = Text()
+  package var title = Text()
+  package var subtitle = Text()
+  package var alertActionLocalizationKey: String?
+  package var alertLaunchImage: String?
+  package var soundName: String?
+  package var category: String?
+  /// A record field whose value becomes the collapse identifier; if the record has no such field
+  /// (or the push is not about one record), the text itself does.
+  package var collapseIDKey: String?
+  package var shouldBadge = false
+  package var shouldSendContentAvailable = false
+  package var shouldSendMutableContent = false
+  /// Names of record fields to copy into the push, at most `Limits.desiredKeys`.
+  package var desiredKeys: [String] = []
+
+  package init() {}
+
+  /// True when nothing is shown, played or counted: the push only wakes the app (semantics 2.3).
+  package var isSilent: Bool {
+    alert.isEmpty && title.isEmpty && subtitle.isEmpty && soundName == nil && !shouldBadge
+  }
+}

@@ -1,0 +1,64 @@
+// The port's part for accounts, credentials, share memberships, schemas and settings.
+
+package import BrumeModel
+
+package protocol AccountReading {
+  func user(_ id: UserID) throws -> User?
+  func user(named name: String) throws -> User?
+  func user(emailAddress: String) throws -> User?
+  /// All accounts in name order.
+  func users() throws -> [User]
+  func apiToken(_ token: String) throws -> APIToken?
+  func apiTokens() throws -> [APIToken]
+  func serverKey(_ id: String) throws -> ServerKey?
+  func serverKeys() throws -> [ServerKey]
+  /// Shares of others that a user accepted in a container and environment, in zone and name order.
+  func memberships(
+    of user: UserID, container: ContainerID, environment: Environment
+  ) throws -> [Membership]
+  /// Everybody who accepted a share of this zone.
+  func memberships(in zone: ZoneKey) throws -> [Membership]
+  /// The record that a short GUID names.
+  func record(shortGUID: String) throws -> RecordKey?
+}
+
+package protocol AccountWriting {
+  func put(_ user: User) throws
+  func put(_ token: APIToken) throws
+  func removeAPIToken(_ token: String) throws
+  func put(_ key: ServerKey) throws
+  func removeServerKey(_ id: String) throws
+  func put(_ membership: Membership) throws
+  func remove(_ membership: Membership) throws
+  func setShortGUID(_ shortGUID: String, record: RecordKey) throws
+}
+
+/// Small values by name: the schema text of a container and environment, the notifier's cursor, the
+/// store's generation and secrets.
+package enum SettingKey: Hashable, Sendable {
+  case schema(ContainerID, Environment)
+  case notifierCursor
+  case generation
+  case secret
+  /// The stored answer to a client's `operationID`.
+  case operation(user: UserID, id: String)
+
+  /// How engines without structured keys spell it.
+  package var text: String {
+    switch self {
+    case .schema(let container, let environment): "schema/\(container.name)/\(environment.rawValue)"
+    case .notifierCursor: "notifier-cursor"
+    case .generation: "generation"
+    case .secret: "secret"
+    case .operation(let user, let id): "operation/\(user.name)/\(id)"
+    }
+  }
+}
+
+package protocol SettingReading {
+  func setting(_ key: SettingKey) throws -> [UInt8]?
+}
+
+package protocol SettingWriting {
+  func set(_ key: SettingKey, to value: [UInt8]?) throws
+}

@@ -1,0 +1,47 @@
+// The port: what a storage engine must do. The promises are stated here; the contract suite in
+// BrumeTestKit checks them on every engine.
+//
+// 1. A write is a transaction: all of its body or nothing, durable when `write` returns.
+// 2. In one database key, sequences rise in commit order; whoever sees n has seen all below.
+// 3. Log positions rise in commit order over the whole store.
+// 4. A read sees one consistent state, and every write that returned before it began.
+// 5. Texts come back byte for byte and are compared bytewise.
+// 6. A storage failure means "unknown": the engine refuses further writes (reliability B11 rule 8).
+
+package import BrumeModel
+
+/// A storage engine.
+package protocol Store: Sendable {
+  /// Runs `body` on one consistent state. The body calls nothing but the transaction and pure
+  /// functions (decision 0005).
+  func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+  ) async throws -> Value
+
+  /// Runs `body` as a transaction and returns when it is durable. Many waiting writes may share
+  /// one commit; a body that throws undoes its own work only.
+  ///
+  /// - Parameter database: what the body writes to; nil for accounts, devices and mailboxes. Engines
+  ///   order and lock by it.
+  func write<Value: Sendable>(
+    in database: DatabaseKey?,
+    _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+  ) async throws -> Value
+
+  /// A hint after each commit that added to the log. Hints may be merged; nobody may rely on one
+  /// for each commit.
+  func commits() -> AsyncStream<Void>
+
+  /// Closes files and refuses what comes later.
+  func close() async throws
+}
+
+/// Everything that can be read.
+package protocol ReadTransaction: RecordReading, ZoneReading, LogReading, SubscriptionReading,
+  MailboxReading, AccountReading, SettingReading
+{}
+
+/// Everything that can be written.
+package protocol WriteTransaction: ReadTransaction, RecordWriting, ZoneWriting, LogWriting,
+  SubscriptionWriting, MailboxWriting, AccountWriting, SettingWriting
+{}

@@ -1,0 +1,20 @@
+// How values become bytes in an engine. The composition layer supplies the wire's forms; engines
+// never look inside.
+
+package import BrumeModel
+
+package struct StoreCoders: Sendable {
+  package let record: RecordCoder
+  package let encodeSubscription: @Sendable (Subscription) -> [UInt8]
+  package let decodeSubscription: @Sendable ([UInt8]) throws -> Subscription
+
+  package init(
+    record: RecordCoder,
+    encodeSubscription: @escaping @Sendable (Subscription) -> [UInt8],
+    decodeSubscription: @escaping @Sendable ([UInt8]) throws -> Subscription
+  ) {
+    self.record = record
+    self.encodeSubscription = encodeSubscription
+    self.decodeSubscription = decodeSubscription
+  }
+}

@@ -1,0 +1,26 @@
+// What can go wrong in an engine, apart from the rules' own errors.
+
+package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
+  package enum Code: Equatable, Sendable {
+    /// The disk or database failed: it is unknown whether the last write happened. The engine
+    /// refuses everything from then on.
+    case unavailable
+    /// Another process holds the data folder.
+    case inUse
+    /// The files were written by a newer version.
+    case tooNew
+    /// A durability setting could not be proven at start.
+    case notDurable
+    /// The store was closed.
+    case closed
+    /// Stored bytes do not make sense.
+    case corrupt
+  }
+  package let code: Code
+  /// A sentence for the operator, without record contents.
+  package let description: String
+  package init(_ code: Code, _ description: String) {
+    self.code = code
+    self.description = description
+  }
+}

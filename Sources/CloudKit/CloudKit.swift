@@ -1,0 +1,2 @@
+// The name under which code written for Apple's framework finds us. Everything real is in BrumeKit.
+@_exported public import BrumeKit
