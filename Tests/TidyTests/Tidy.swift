@@ -1,0 +1,125 @@
+// The house rules, as a test. Run with `swift test --filter Tidy`.
+//
+// A rule that no machine checks is a wish, so every rule of CONTRIBUTING.md that can be checked by
+// reading text is checked here, and every message says what to do instead.
+
+import Foundation
+import Testing
+
+@Suite struct Tidy {
+  static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  static let fileLengthLimit = 500
+  static let functionLengthLimit = 70
+
+  /// Text that must not appear, where it may appear all the same, and what to write instead.
+  static let banned: [(text: String, allowed: [String], instead: String)] = [
+    ("Task {", ["Sources/BrumeKit", "Sources/brume/"], "a child task of some Service.run()"),
+    ("Task.detached", ["Sources/BrumeKit"], "a child task of some Service.run()"),
+    ("Date()", composition, "Host.now"),
+    ("UUID()", composition, "Host.uuid"),
+    (".random(", composition + ["SeededRandom"], "Host.randomBytes or the seeded source"),
+    ("print(", ["Sources/brume/"], "the logger"),
+    ("try!", [], "a thrown error, or preconditionFailure with the reason"),
+    ("fatalError(", [], "a thrown error, or preconditionFailure with the reason"),
+    ("TODO", [], "an issue"),
+  ]
+  /// Where the real clock, identity and chance enter.
+  static let composition = [
+    "Sources/BrumeServer", "Sources/BrumeClient", "Sources/BrumeKit", "Sources/brume/",
+  ]
+
+  @Test(arguments: try swiftFiles(under: "Sources"))
+  func `source file keeps the house rules`(path: String) throws {
+    let text = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+
+    #expect(lines.count <= Self.fileLengthLimit, "\(path): split this file by topic")
+    #expect(lines.first?.hasPrefix("//") == true, "\(path): begin with what this file decides")
+    for rule in Self.banned where !rule.allowed.contains(where: { path.contains($0) }) {
+      #expect(
+        !code(lines).contains(rule.text),
+        "\(path): '\(rule.text)' is banned, use \(rule.instead)")
+    }
+    for function in functions(in: lines) {
+      #expect(
+        function.length <= Self.functionLengthLimit,
+        "\(path):\(function.line): move the branch-free part into a function of its own")
+    }
+  }
+
+  @Test(arguments: try swiftFiles(under: "Sources"))
+  func `an unchecked Sendable says why`(path: String) throws {
+    let text = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated()
+    where line.contains("@unchecked Sendable") && !line.contains("//") {
+      let above = lines[max(0, index - 8)..<index].joined(separator: "\n")
+      #expect(
+        above.contains("Sendable because"), "\(path):\(index + 1): say why in '// Sendable because …'")
+    }
+  }
+
+  @Test func `rules know no JSON, no SQL, no socket, no clock`() throws {
+    let allowed: Set<String> = [
+      "BrumeModel", "BrumePredicate", "BrumeSchema", "BrumeStorage", "Crypto", "CryptoExtras",
+      "Logging", "OrderedCollections", "FoundationEssentials", "Foundation", "Synchronization",
+    ]
+    for path in try swiftFiles(under: "Sources/BrumeCore") {
+      for name in try imports(of: path) {
+        #expect(allowed.contains(name), "\(path): BrumeCore may not import \(name)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("Hummingbird", ["BrumeServer"]), ("GRDB", ["BrumeSQLite"]), ("CPostgres", ["BrumePostgres"]),
+    ("AsyncHTTPClient", ["BrumeClient", "BrumePush"]), ("ArgumentParser", ["brume"]),
+  ])
+  func `a third-party package enters in one place`(package: String, homes: [String]) throws {
+    for path in try swiftFiles(under: "Sources") where try imports(of: path).contains(package) {
+      #expect(homes.contains { path.hasPrefix("Sources/\($0)/") }, "\(path) imports \(package)")
+    }
+  }
+
+  @Test func `every path that the map names exists`() throws {
+    let map = try String(contentsOf: Self.root.appending(path: "ARCHITECTURE.md"), encoding: .utf8)
+    var count = 0
+    for match in map.matches(of: /`((?:Sources|Tests|docs|Examples|scripts|Deploy)\/[^`*<… ]+)`/) {
+      let path = String(match.1)
+      let exists = FileManager.default.fileExists(atPath: Self.root.appending(path: path).path)
+      #expect(exists, "ARCHITECTURE.md names \(path), which is gone")
+      count += 1
+    }
+    #expect(count > 20, "the map names hardly any paths: is its format still what this test reads?")
+  }
+}
+
+private func swiftFiles(under folder: String) throws -> [String] {
+  let start = Tidy.root.appending(path: folder)
+  return try FileManager.default.subpathsOfDirectory(atPath: start.path)
+    .filter { $0.hasSuffix(".swift") }.map { "\(folder)/\($0)" }.sorted()
+}
+
+private func imports(of path: String) throws -> [String] {
+  let text = try String(contentsOf: Tidy.root.appending(path: path), encoding: .utf8)
+  return text.matches(of: /(?m)^(?:@\w+(?:\([^)]*\))? )*(?:package |public |internal )?import (?:struct |enum |class |func )?(\w+)/)
+    .map { String($0.1) }
+}
+
+/// The text without comment lines: rules are about code.
+private func code(_ lines: [Substring]) -> String {
+  lines.filter { !$0.drop(while: { $0 == " " }).hasPrefix("//") }.joined(separator: "\n")
+}
+
+/// Finds functions by indentation, which swift-format has already made trustworthy.
+private func functions(in lines: [Substring]) -> [(line: Int, length: Int)] {
+  var found: [(line: Int, length: Int)] = []
+  for (start, line) in lines.enumerated() where line.contains(/\b(func|init)\b.*[({<]/) {
+    let indent = line.prefix { $0 == " " }
+    let end = lines[start...].firstIndex { $0 == "\(indent)}" } ?? start
+    found.append((start + 1, end - start + 1))
+  }
+  return found
+}
