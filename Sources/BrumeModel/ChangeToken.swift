@@ -35,10 +35,23 @@ package struct ChangeToken: Equatable, Sendable {
   package var subject: Subject
   /// Everything up to and including this sequence was delivered.
   package var sequence: Int64
+  /// Set while a fetch of several pages is under way.
+  package var walk: Walk?
+
+  /// The frame of a fetch of several pages: what changes during it belongs to the next fetch
+  /// (case CHG-16), and one that began with nothing hears of no old deletion (case CHG-07).
+  package struct Walk: Equatable, Sendable {
+    package let through: Int64
+    package let isFirst: Bool
+    package init(through: Int64, isFirst: Bool) {
+      self.through = through
+      self.isFirst = isFirst
+    }
+  }
 
   package init(
     container: ContainerID, environment: Environment, scope: DatabaseScope, reader: UserID,
-    generation: Int64, subject: Subject, sequence: Int64
+    generation: Int64, subject: Subject, sequence: Int64, walk: Walk? = nil
   ) {
     self.container = container
     self.environment = environment
@@ -47,5 +60,6 @@ package struct ChangeToken: Equatable, Sendable {
     self.generation = generation
     self.subject = subject
     self.sequence = sequence
+    self.walk = walk
   }
 }

@@ -1,0 +1,49 @@
+// Which caller may address which database at all. What he may do with a record there is
+// Sharing/Permissions.swift.
+
+package import BrumeModel
+
+extension Caller {
+  /// The user, or the error that sends the client to sign in (case ACC-10).
+  package func requireUser() throws(BrumeError) -> UserID {
+    guard let user else {
+      throw BrumeError(
+        .authenticationRequired,
+        "request needs authorization: sign in and repeat it with a web auth token")
+    }
+    return user
+  }
+
+  /// Checks that this caller may address a database.
+  package func requireAccess(to scope: DatabaseScope) throws(BrumeError) {
+    switch scope {
+    case .public: return
+    case .private, .shared:
+      if kind == .serverKey {
+        throw BrumeError(
+          .authenticationFailed,
+          "a server-to-server key reaches the public database only, not the \(scope.rawValue) one")
+      }
+      _ = try requireUser()
+    }
+  }
+
+  /// Where the public or the caller's private data lives. The shared database has no such key.
+  package func databaseKey(_ scope: DatabaseScope) throws(BrumeError) -> DatabaseKey {
+    try requireAccess(to: scope)
+    return DatabaseKey(
+      container: container, environment: environment,
+      owner: scope == .public ? nil : try requireUser())
+  }
+
+  /// Where a change comes from, for the log.
+  package func origin(at time: Milliseconds) -> Origin {
+    Origin(user: user, device: device, requestID: requestID, time: time)
+  }
+
+  /// True for an owner name that means this caller.
+  func isMe(_ ownerName: String?) -> Bool {
+    guard let ownerName else { return true }
+    return UserID.aliases.contains(ownerName) || ownerName == user?.name
+  }
+}

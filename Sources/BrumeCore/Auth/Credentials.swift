@@ -1,0 +1,52 @@
+// What a request brings to prove who it is. The edge fills this in from headers and parameters;
+// `Engine.authenticate` decides.
+
+package import BrumeModel
+
+/// A request signed with a server-to-server key (web services 2.4).
+package struct SignedRequest: Equatable, Sendable {
+  package let keyID: String
+  /// As sent, such as `2026-11-20T22:31:01Z`.
+  package let date: String
+  /// Base64 of the DER signature, as sent.
+  package let signature: String
+  /// The request's target as sent, from `/database/…` on, with its query.
+  package let target: String
+  package let body: [UInt8]
+
+  package init(keyID: String, date: String, signature: String, target: String, body: [UInt8]) {
+    self.keyID = keyID
+    self.date = date
+    self.signature = signature
+    self.target = target
+    self.body = body
+  }
+}
+
+/// Everything a request says about its sender.
+package struct Credentials: Sendable {
+  package var container: ContainerID
+  package var environment: Environment
+  package var apiToken: String?
+  package var webAuthToken: String?
+  package var signature: SignedRequest?
+  package var device: DeviceID?
+  /// The `Origin` header of a browser.
+  package var origin: String?
+  package var requestID: String
+
+  package init(
+    container: ContainerID, environment: Environment, apiToken: String? = nil,
+    webAuthToken: String? = nil, signature: SignedRequest? = nil, device: DeviceID? = nil,
+    origin: String? = nil, requestID: String
+  ) {
+    self.container = container
+    self.environment = environment
+    self.apiToken = apiToken
+    self.webAuthToken = webAuthToken
+    self.signature = signature
+    self.device = device
+    self.origin = origin
+    self.requestID = requestID
+  }
+}

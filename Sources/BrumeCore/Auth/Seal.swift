@@ -1,0 +1,35 @@
+// Sealing: texts that the server hands out and later believes. A sealed text carries an HMAC over
+// its purpose and its bytes, so that nobody can make one, change one, or use one for another purpose.
+// Nothing here is secret from the holder; it is only tamper-proof.
+
+import Crypto
+import FoundationEssentials
+
+struct Seal: Sendable {
+  enum Purpose: UInt8, Sendable {
+    case changeToken = 1
+    case continuationMarker = 2
+    case webAuthToken = 3
+  }
+  private static let codeLength = 32
+  private let key: SymmetricKey
+
+  init(secret: [UInt8]) { key = SymmetricKey(data: secret) }
+
+  func text(_ payload: [UInt8], for purpose: Purpose) -> String {
+    let code = HMAC<SHA256>.authenticationCode(for: [purpose.rawValue] + payload, using: key)
+    return Base64.text(payload + Array(code), .url)
+  }
+
+  /// The payload, or nil if this server did not seal the text for this purpose.
+  func payload(of text: String, for purpose: Purpose) -> [UInt8]? {
+    guard text.utf8.count <= 1 << 20, let bytes = Base64.bytes(text, .url),
+      bytes.count >= Self.codeLength
+    else { return nil }
+    let payload = Array(bytes.dropLast(Self.codeLength))
+    let isValid = HMAC<SHA256>.isValidAuthenticationCode(
+      Array(bytes.suffix(Self.codeLength)), authenticating: [purpose.rawValue] + payload,
+      using: key)
+    return isValid ? payload : nil
+  }
+}

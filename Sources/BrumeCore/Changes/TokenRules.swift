@@ -1,0 +1,137 @@
+// Change tokens: what they say, who may use them, and when they expire.
+//
+// A token that this server did not make, or made for another reader, database, zone or life of a
+// zone, or before a backup was restored, is expired: the reader starts over and loses nothing
+// (cases CHG-04, CHG-30, ZON-16). It is never misread.
+
+package import BrumeModel
+
+enum TokenRules {
+  static let expired = BrumeError(
+    .changeTokenExpired,
+    "the client's knowledge differs from the server's: this change token is too old, or was made "
+      + "for something else; drop it and fetch from the beginning")
+
+  /// The token's bytes before sealing.
+  static func bytes(_ token: ChangeToken) -> [UInt8] {
+    var packer = Packer()
+    packer.add(1)
+    packer.add(token.container.name)
+    packer.add(token.environment.rawValue)
+    packer.add(token.scope.rawValue)
+    packer.add(token.reader.name)
+    packer.add(token.generation)
+    packer.add(token.sequence)
+    packer.add(token.walk?.through ?? -1)
+    packer.add(token.walk?.isFirst == true ? 1 : 0)
+    add(token.subject, to: &packer)
+    return packer.bytes
+  }
+
+  private static func add(_ subject: ChangeToken.Subject, to packer: inout Packer) {
+    switch subject {
+    case .zone(let owner, let name, let incarnation, let view):
+      packer.add(1)
+      packer.add(owner)
+      packer.add(name)
+      packer.add(incarnation)
+      packer.add(Int64(bitPattern: view))
+    case .database:
+      packer.add(2)
+    case .shared(let positions):
+      packer.add(3)
+      packer.add(Int64(positions.count))
+      for position in positions {
+        packer.add(position.owner)
+        packer.add(position.zone)
+        packer.add(position.incarnation)
+        packer.add(position.sequence)
+      }
+    case .notifications:
+      packer.add(4)
+    }
+  }
+
+  /// Nil for bytes that are no token.
+  static func token(_ bytes: [UInt8]) -> ChangeToken? {
+    var unpacker = Unpacker(bytes)
+    guard unpacker.number() == 1,
+      let container = unpacker.text(),
+      let environment = unpacker.text().flatMap(Environment.init),
+      let scope = unpacker.text().flatMap(DatabaseScope.init),
+      let reader = unpacker.text(),
+      let generation = unpacker.number(),
+      let sequence = unpacker.number(),
+      let through = unpacker.number(),
+      let isFirst = unpacker.number(),
+      let subject = subject(from: &unpacker), unpacker.isAtEnd
+    else { return nil }
+    return ChangeToken(
+      container: ContainerID(container), environment: environment, scope: scope,
+      reader: UserID(reader), generation: generation, subject: subject, sequence: sequence,
+      walk: through < 0 ? nil : ChangeToken.Walk(through: through, isFirst: isFirst == 1))
+  }
+
+  private static func subject(from unpacker: inout Unpacker) -> ChangeToken.Subject? {
+    switch unpacker.number() {
+    case 1:
+      guard let owner = unpacker.text(), let name = unpacker.text(),
+        let incarnation = unpacker.number(), let view = unpacker.number()
+      else { return nil }
+      return .zone(
+        owner: owner, name: name, incarnation: incarnation, view: UInt64(bitPattern: view))
+    case 2: return .database
+    case 3: return positions(from: &unpacker).map { .shared($0) }
+    case 4: return .notifications
+    default: return nil
+    }
+  }
+
+  private static func positions(
+    from unpacker: inout Unpacker
+  ) -> [ChangeToken.SharedPosition]? {
+    guard let count = unpacker.number(), count >= 0, count <= 100_000 else { return nil }
+    var positions: [ChangeToken.SharedPosition] = []
+    for _ in 0..<count {
+      guard let owner = unpacker.text(), let zone = unpacker.text(),
+        let incarnation = unpacker.number(), let sequence = unpacker.number()
+      else { return nil }
+      positions.append(
+        .init(owner: owner, zone: zone, incarnation: incarnation, sequence: sequence))
+    }
+    return positions
+  }
+}
+
+extension Engine {
+  /// A token as clients hold it.
+  package func sealed(_ token: ChangeToken) -> String {
+    seal.text(TokenRules.bytes(token), for: .changeToken)
+  }
+
+  /// A token for this caller in this database, at `sequence`.
+  package func token(
+    _ subject: ChangeToken.Subject, at sequence: Int64, in scope: DatabaseScope,
+    for caller: Caller, walk: ChangeToken.Walk? = nil
+  ) throws(BrumeError) -> String {
+    sealed(
+      ChangeToken(
+        container: caller.container, environment: caller.environment, scope: scope,
+        reader: try caller.requireUser(), generation: generation, subject: subject,
+        sequence: sequence, walk: walk))
+  }
+
+  /// The token behind a text that this caller sent for this database. Whether its subject is the
+  /// one asked about is the feature's own check.
+  package func opened(
+    _ text: String, in scope: DatabaseScope, for caller: Caller
+  ) throws(BrumeError) -> ChangeToken {
+    guard let bytes = seal.payload(of: text, for: .changeToken),
+      let token = TokenRules.token(bytes),
+      token.container == caller.container, token.environment == caller.environment,
+      token.scope == scope, token.reader == caller.user, token.generation == generation,
+      token.sequence >= 0
+    else { throw TokenRules.expired }
+    return token
+  }
+}

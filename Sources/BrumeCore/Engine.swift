@@ -1,0 +1,65 @@
+// The only door to the rules. Every operation is one function of this class; each lives in its
+// feature's folder as an extension, so that this file holds only what they share:
+//
+//   Records/   modifyRecords lookupRecords          Changes/  databaseChanges zoneChanges
+//   Zones/     listZones lookupZones modifyZones    Queries/  query
+//   Sharing/   resolveShares acceptShares           Schema/   schema setIndex importSchema
+//   Users/     currentUser createUser discover      Auth/     authenticate webAuthToken createAPIToken
+//   Subscriptions/, Notifications/, Users/Devices   subscriptions, kept notifications, devices
+//
+// Rule failures are thrown as `BrumeError`; a failure of one item of a batch is in the answer.
+
+package import BrumeModel
+package import BrumeStorage
+import Crypto
+
+package final class Engine: Sendable {
+  let store: any Store
+  package let limits: Limits
+  let host: Host
+  /// The server runs for a developer: ready-made accounts may exist. The schema's strictness is
+  /// not decided by this but by the environment a request names.
+  package let isDevelopment: Bool
+  let seal: Seal
+  /// Part of every change token. Restoring a backup raises it, which expires all older tokens.
+  let generation: Int64
+  let schemas = SchemaCache()
+  let usedSignatures = UsedSignatures()
+
+  /// Opens the rules on a store. The first start makes the secret that seals tokens.
+  package init(
+    store: any Store, limits: Limits, host: Host, isDevelopment: Bool
+  ) async throws {
+    let fresh = host.randomBytes(32)
+    let (secret, generation) = try await store.write(in: nil) { transaction in
+      (
+        try Self.secret(in: transaction, orElse: fresh),
+        try Self.generation(in: transaction)
+      )
+    }
+    self.store = store
+    self.limits = limits
+    self.host = host
+    self.isDevelopment = isDevelopment
+    self.seal = Seal(secret: secret)
+    self.generation = generation
+  }
+
+  private static func secret(
+    in transaction: any WriteTransaction, orElse fresh: [UInt8]
+  ) throws -> [UInt8] {
+    if let stored = try transaction.setting(.secret), stored.count >= 32 { return stored }
+    try transaction.set(.secret, to: fresh)
+    return fresh
+  }
+
+  private static func generation(in transaction: any WriteTransaction) throws -> Int64 {
+    if let stored = try transaction.setting(.generation),
+      let number = Int64(String(decoding: stored, as: UTF8.self))
+    {
+      return number
+    }
+    try transaction.set(.generation, to: Array("1".utf8))
+    return 1
+  }
+}
