@@ -35,12 +35,16 @@ package struct EngineQuery: Sendable {
   package let query: Query
   package let after: QueryPosition?
   package let limit: Int
-  /// Stop after looking at this many candidates and answer with a position to go on from.
+  /// Without sorting: stop after looking at this many candidates and answer with a position to go on
+  /// from, perhaps with fewer records than `limit`. Which records are candidates is the engine's
+  /// affair; all pages together are the same on every engine. A sorted query looks at every match.
   package let candidateLimit: Int
+  /// Which fields a filter without a field (`self CONTAINS 'word'`) looks at.
+  package let searchable: @Sendable (String) -> Bool
 
   package init(
     database: DatabaseKey, zone: String?, query: Query, after: QueryPosition?, limit: Int,
-    candidateLimit: Int
+    candidateLimit: Int, searchable: @escaping @Sendable (String) -> Bool = { _ in true }
   ) {
     self.database = database
     self.zone = zone
@@ -48,6 +52,7 @@ package struct EngineQuery: Sendable {
     self.after = after
     self.limit = limit
     self.candidateLimit = candidateLimit
+    self.searchable = searchable
   }
 }
 

@@ -1,0 +1,28 @@
+// A text as a dictionary key that is its bytes. Swift's own `String` keys would make two spellings
+// of `é` one key, where SQLite and PostgreSQL keep two rows (decision 0011).
+
+package import BrumeModel
+
+package struct ByteText: Hashable, Comparable, Sendable {
+  package let text: String
+  package init(_ text: String) { self.text = text }
+
+  /// Several texts as one key. U+0000 never reaches an engine, so it can separate them.
+  package init(parts: String...) { text = parts.joined(separator: "\0") }
+
+  package static func == (a: Self, b: Self) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
+  package static func < (a: Self, b: Self) -> Bool {
+    a.text.utf8.lexicographicallyPrecedes(b.text.utf8)
+  }
+  package func hash(into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}
+
+extension DeviceKey {
+  /// The key by bytes: device IDs are the clients' own texts.
+  package var byteText: ByteText {
+    ByteText(parts: container.name, environment.rawValue, user.name, device.name)
+  }
+}

@@ -1,0 +1,51 @@
+// Everything the memory engine holds, as one value. A transaction works on a copy; committing is
+// assigning the copy, undoing is dropping it.
+
+import BrumeModel
+
+struct MemoryState: Sendable {
+  var databases: [DatabaseKey: MemoryDatabase] = [:]
+
+  var log: [LogEntry] = []
+  var lastLogPosition: Int64 = 0
+
+  var subscriptions: [MemorySubscription] = []
+  var lastSubscriptionSerial: Int64 = 0
+
+  var devices: [ByteText: Device] = [:]
+  var mailboxes: [ByteText: [MailboxEntry]] = [:]
+  var lastMailboxPosition: Int64 = 0
+  var kept: [ByteText: [KeptNotification]] = [:]
+  var lastKeptPosition: Int64 = 0
+  var badges: [ByteText: Int] = [:]
+
+  var users: [UserID: User] = [:]
+  var apiTokens: [ByteText: APIToken] = [:]
+  var serverKeys: [ByteText: ServerKey] = [:]
+  var memberships: Set<Membership> = []
+  var shortGUIDs: [ByteText: RecordKey] = [:]
+  var settings: [ByteText: [UInt8]] = [:]
+}
+
+struct MemoryDatabase: Sendable {
+  var sequence: Int64 = 0
+  var zones: [ByteText: MemoryZone] = [:]
+}
+
+struct MemoryZone: Sendable {
+  var row: Zone?
+  var records: [ByteText: MemoryRecord] = [:]
+  var deletions: [ByteText: (type: String, sequence: Int64)] = [:]
+}
+
+/// A record as its bytes and as the value that they decode to: what a reader of a real engine gets.
+struct MemoryRecord: Sendable {
+  let record: Record
+  let bytes: [UInt8]
+  let sequence: Int64
+}
+
+struct MemorySubscription: Sendable {
+  let serial: Int64
+  let value: StoredSubscription
+}

@@ -1,0 +1,67 @@
+// The reference engine: small, obvious, and what most tests run on. It keeps the promises of
+// `Store.swift` except durability, by copying one value. See docs/internals/storage.md.
+
+package import BrumeModel
+import Synchronization
+
+package final class MemoryStore: Store {
+  private let coders: StoreCoders
+  /// Nil once closed.
+  private let state: Mutex<MemoryState?> = Mutex(MemoryState())
+  /// Held for the whole of a write: one writer at a time, readers go on with the last state.
+  private let writer = Mutex(())
+  private let signals = CommitSignals()
+
+  package init(coders: StoreCoders) { self.coders = coders }
+
+  package func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+  ) async throws -> Value {
+    try body(MemoryTransaction(try current(), coders))
+  }
+
+  package func write<Value: Sendable>(
+    in database: DatabaseKey?,
+    _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+  ) async throws -> Value {
+    try commit(body)
+  }
+
+  package func commits() -> AsyncStream<Void> { signals.stream() }
+
+  package func close() async throws {
+    state.withLock { $0 = nil }
+    signals.finish()
+  }
+
+  private func commit<Value: Sendable>(
+    _ body: (any WriteTransaction) throws -> Value
+  ) throws -> Value {
+    let (value, logGrew) = try writer.withLock { _ in
+      let before = try current()
+      let transaction = MemoryTransaction(before, coders)
+      let value = try body(transaction)
+      try keep(transaction.state)
+      return (value, transaction.state.lastLogPosition > before.lastLogPosition)
+    }
+    if logGrew { signals.signal() }
+    return value
+  }
+
+  private func current() throws -> MemoryState {
+    guard let state = state.withLock({ $0 }) else { throw StoreError.closed }
+    return state
+  }
+
+  private func keep(_ new: MemoryState) throws {
+    try state.withLock { state in
+      guard state != nil else { throw StoreError.closed }
+      state = new
+    }
+  }
+}
+
+extension StoreError {
+  /// What a store answers after `close`.
+  package static let closed = StoreError(.closed, "the store was closed")
+}

@@ -1,0 +1,99 @@
+// Accounts, credentials, memberships and settings in memory.
+
+import BrumeModel
+
+extension MemoryTransaction {
+  func user(_ id: UserID) throws -> User? { state.users[id] }
+
+  func user(named name: String) throws -> User? {
+    try users().first { ByteText($0.name) == ByteText(name) }
+  }
+
+  func user(emailAddress: String) throws -> User? {
+    try users().first { $0.emailAddress.map { ByteText($0) == ByteText(emailAddress) } ?? false }
+  }
+
+  func users() throws -> [User] {
+    state.users.values.sorted {
+      (ByteText($0.name), ByteText($0.id.name)) < (ByteText($1.name), ByteText($1.id.name))
+    }
+  }
+
+  func put(_ user: User) throws { state.users[user.id] = user }
+}
+
+// MARK: Credentials
+
+extension MemoryTransaction {
+  func apiToken(_ token: String) throws -> APIToken? { state.apiTokens[ByteText(token)] }
+
+  func apiTokens() throws -> [APIToken] {
+    state.apiTokens.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  func serverKey(_ id: String) throws -> ServerKey? { state.serverKeys[ByteText(id)] }
+
+  func serverKeys() throws -> [ServerKey] {
+    state.serverKeys.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  func put(_ token: APIToken) throws { state.apiTokens[ByteText(token.token)] = token }
+
+  func removeAPIToken(_ token: String) throws { state.apiTokens[ByteText(token)] = nil }
+
+  func put(_ key: ServerKey) throws { state.serverKeys[ByteText(key.id)] = key }
+
+  func removeServerKey(_ id: String) throws { state.serverKeys[ByteText(id)] = nil }
+}
+
+// MARK: Sharing
+
+extension MemoryTransaction {
+  func memberships(
+    of user: UserID, container: ContainerID, environment: Environment
+  ) throws -> [Membership] {
+    sorted {
+      $0.user == user && $0.share.zone.database.container == container
+        && $0.share.zone.database.environment == environment
+    }
+  }
+
+  func memberships(in zone: ZoneKey) throws -> [Membership] {
+    sorted { $0.share.zone == zone }
+  }
+
+  func put(_ membership: Membership) throws { state.memberships.insert(membership) }
+
+  func remove(_ membership: Membership) throws { state.memberships.remove(membership) }
+
+  func record(shortGUID: String) throws -> RecordKey? {
+    state.shortGUIDs[ByteText(shortGUID)]
+  }
+
+  func setShortGUID(_ shortGUID: String, record: RecordKey) throws {
+    state.shortGUIDs[ByteText(shortGUID)] = record
+  }
+
+  /// By zone name, owner, share and user.
+  private func sorted(_ condition: (Membership) -> Bool) -> [Membership] {
+    func order(_ membership: Membership) -> [ByteText] {
+      let zone = membership.share.zone
+      return [
+        ByteText(zone.name), ByteText(zone.database.ownerName), ByteText(membership.share.name),
+        ByteText(membership.user.name),
+      ]
+    }
+    return state.memberships.filter(condition)
+      .sorted { order($0).lexicographicallyPrecedes(order($1)) }
+  }
+}
+
+// MARK: Settings
+
+extension MemoryTransaction {
+  func setting(_ key: SettingKey) throws -> [UInt8]? { state.settings[ByteText(key.text)] }
+
+  func set(_ key: SettingKey, to value: [UInt8]?) throws {
+    state.settings[ByteText(key.text)] = value
+  }
+}

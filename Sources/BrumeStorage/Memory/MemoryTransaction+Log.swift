@@ -1,0 +1,26 @@
+// The log in memory.
+
+import BrumeModel
+
+extension MemoryTransaction {
+  func log(after position: Int64, limit: Int) throws -> [LogEntry] {
+    let start = state.log.firstIndex { $0.position > position } ?? state.log.endIndex
+    return Array(state.log[start...].prefix(limit))
+  }
+
+  func lastLogPosition() throws -> Int64 { state.lastLogPosition }
+
+  func append(
+    _ event: LogEntry.Event, in database: DatabaseKey, origin: Origin
+  ) throws -> Int64 {
+    state.lastLogPosition += 1
+    state.log.append(
+      LogEntry(
+        position: state.lastLogPosition, database: database, event: event, origin: origin))
+    return state.lastLogPosition
+  }
+
+  func trimLog(through position: Int64) throws {
+    state.log.removeAll { $0.position <= position }
+  }
+}

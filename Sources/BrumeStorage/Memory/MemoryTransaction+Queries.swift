@@ -1,0 +1,71 @@
+// Queries in memory: look at every record of the type. What SQLite answers from its indexes is
+// tested against this.
+
+import BrumeModel
+import BrumePredicate
+
+extension MemoryTransaction {
+  func matching(_ request: EngineQuery) throws -> EngineQueryPage {
+    request.query.sorts.isEmpty ? page(byKey: request) : page(bySort: request)
+  }
+
+  /// In key order, from the key where the last page ended.
+  private func page(byKey request: EngineQuery) -> EngineQueryPage {
+    let limit = max(1, request.limit)
+    let candidates = candidates(of: request)
+    var found: [MemoryRecord] = []
+    for (index, candidate) in candidates.enumerated() {
+      if matches(candidate, request) {
+        if found.count == limit {
+          return answer(found, request.position(after: limit, at: found[limit - 1].record))
+        }
+        found.append(candidate)
+      }
+      if index + 1 >= request.candidateLimit, index + 1 < candidates.count {
+        return answer(found, request.position(after: found.count, at: candidate.record))
+      }
+    }
+    return answer(found, nil)
+  }
+
+  /// All matches in their order, then the page at the offset.
+  private func page(bySort request: EngineQuery) -> EngineQueryPage {
+    let offset = max(0, request.after?.offset ?? 0)
+    let all = candidates(of: request).filter { matches($0, request) }
+      .sorted { Evaluate.precedes($0.record, $1.record, request.query.sorts) }
+    let page = Array(all.dropFirst(offset).prefix(max(1, request.limit)))
+    guard let last = page.last, offset + page.count < all.count else { return answer(page, nil) }
+    return answer(page, request.position(after: page.count, at: last.record))
+  }
+
+  /// The type's records in key order; without sorting only those after the last page.
+  private func candidates(of request: EngineQuery) -> [MemoryRecord] {
+    let zones = state.databases[request.database]?.zones ?? [:]
+    let from = request.query.sorts.isEmpty ? request.after : nil
+    var candidates: [(key: (ByteText, ByteText), record: MemoryRecord)] = []
+    for (zoneName, zone) in zones where request.zone.map({ ByteText($0) == zoneName }) ?? true {
+      for (name, record) in zone.records where record.record.type == request.query.recordType {
+        let key = (zoneName, name)
+        if let from, key <= (ByteText(from.zone), ByteText(from.name)) { continue }
+        candidates.append((key, record))
+      }
+    }
+    return candidates.sorted { $0.key < $1.key }.map(\.record)
+  }
+
+  private func matches(_ candidate: MemoryRecord, _ request: EngineQuery) -> Bool {
+    Evaluate.matches(request.query.filters, candidate.record, searchable: request.searchable)
+  }
+
+  private func answer(_ found: [MemoryRecord], _ next: QueryPosition?) -> EngineQueryPage {
+    EngineQueryPage(records: found.map(stored), next: next)
+  }
+}
+
+extension EngineQuery {
+  /// The position of a page that brought `count` records and looked as far as `record`.
+  func position(after count: Int, at record: Record) -> QueryPosition {
+    QueryPosition(
+      offset: (after?.offset ?? 0) + count, zone: record.zone.name, name: record.name)
+  }
+}

@@ -1,0 +1,61 @@
+// Records and their change feed in memory.
+
+import BrumeModel
+
+extension MemoryTransaction {
+  func record(_ key: RecordKey) throws -> StoredRecord? {
+    zone(of: key.zone)?.records[ByteText(key.name)].map(stored)
+  }
+
+  func children(of key: RecordKey, limit: Int) throws -> [String] {
+    names(in: key.zone, limit: limit) { record in
+      record.parent.map { ByteText($0) == ByteText(key.name) } ?? false
+    }
+  }
+
+  func referrers(
+    to key: RecordKey, by action: Reference.Action, limit: Int
+  ) throws -> [String] {
+    let pointer = Record.Pointer(target: ByteText(key.name), action: action)
+    return names(in: key.zone, limit: limit) { $0.pointers(within: key.zone).contains(pointer) }
+  }
+
+  func changes(
+    in zone: ZoneKey, after: Int64, through: Int64, limit: Int
+  ) throws -> [ZoneChange] {
+    guard let zone = self.zone(of: zone), after < through else { return [] }
+    let range = after + 1...through
+    var changes = zone.records.values.filter { range.contains($0.sequence) }
+      .map { ($0.sequence, ZoneChange.changed(stored($0))) }
+    for (name, line) in zone.deletions where range.contains(line.sequence) {
+      changes.append(
+        (line.sequence, .deleted(name: name.text, type: line.type, sequence: line.sequence)))
+    }
+    return changes.sorted { $0.0 < $1.0 }.prefix(limit).map(\.1)
+  }
+
+  func put(_ record: Record, in zone: ZoneKey, sequence: Int64) throws -> StoredRecord {
+    let bytes = coders.record.encode(record)
+    let kept = MemoryRecord(
+      record: try coders.record.decode(bytes), bytes: bytes, sequence: sequence)
+    change(zone) {
+      $0.deletions[ByteText(record.name)] = nil
+      $0.records[ByteText(record.name)] = kept
+    }
+    return stored(kept)
+  }
+
+  func remove(_ key: RecordKey, type: String, sequence: Int64) throws {
+    change(key.zone) {
+      $0.records[ByteText(key.name)] = nil
+      $0.deletions[ByteText(key.name)] = (type, sequence)
+    }
+  }
+
+  private func names(
+    in zone: ZoneKey, limit: Int, where condition: (Record) -> Bool
+  ) -> [String] {
+    let found = self.zone(of: zone)?.records.filter { condition($0.value.record) } ?? [:]
+    return found.keys.sorted().prefix(limit).map(\.text)
+  }
+}

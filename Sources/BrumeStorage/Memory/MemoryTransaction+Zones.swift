@@ -1,0 +1,44 @@
+// Zones and database sequences in memory.
+
+import BrumeModel
+
+extension MemoryTransaction {
+  func zone(_ key: ZoneKey) throws -> Zone? { zone(of: key)?.row }
+
+  func zones(in database: DatabaseKey) throws -> [Zone] {
+    rows(of: database).filter(\.isLive)
+      .sorted { ByteText($0.key.name) < ByteText($1.key.name) }
+  }
+
+  func zonesChanged(
+    in database: DatabaseKey, after: Int64, limit: Int
+  ) throws -> [Zone] {
+    let changed = rows(of: database).filter { $0.lastSequence > after }
+      .sorted {
+        ($0.lastSequence, ByteText($0.key.name)) < ($1.lastSequence, ByteText($1.key.name))
+      }
+    return Array(changed.prefix(limit))
+  }
+
+  func lastSequence(in database: DatabaseKey) throws -> Int64 {
+    state.databases[database]?.sequence ?? 0
+  }
+
+  func nextSequence(in database: DatabaseKey) throws -> Int64 {
+    state.databases[database, default: .init()].sequence += 1
+    return try lastSequence(in: database)
+  }
+
+  func put(_ zone: Zone) throws { change(zone.key) { $0.row = zone } }
+
+  func removeContents(of zone: ZoneKey) throws {
+    change(zone) {
+      $0.records = [:]
+      $0.deletions = [:]
+    }
+  }
+
+  private func rows(of database: DatabaseKey) -> [Zone] {
+    state.databases[database]?.zones.values.compactMap(\.row) ?? []
+  }
+}

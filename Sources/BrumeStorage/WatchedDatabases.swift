@@ -1,0 +1,23 @@
+// Which databases a subscription can hear: the check behind `hasQuerySubscriptions`.
+
+package import BrumeModel
+
+extension SubscriptionScope {
+  /// Whether changes in `database` can concern a subscription kept here. For the shared database
+  /// that is every other user's: membership is the matcher's business.
+  package func watches(_ database: DatabaseKey) -> Bool {
+    guard container == database.container, environment == database.environment else { return false }
+    return switch scope {
+    case .public: database.owner == nil
+    case .private: database.owner == user
+    case .shared: database.owner.map { $0 != user } ?? false
+    }
+  }
+}
+
+extension Subscription {
+  /// The record type that a query subscription watches; nil for the other kinds.
+  package var watchedType: String? {
+    if case .query(let query, _, _, _) = kind { query.recordType } else { nil }
+  }
+}
