@@ -1,0 +1,14 @@
+// Failures that no server reported: the request did not get there, or the answer did not come back.
+
+package enum CallFailure: Error, Equatable, Sendable {
+  /// A setting is missing or wrong; the text names it.
+  case notConfigured(String)
+  /// No connection could be made: nothing was sent.
+  case unreachable(String)
+  /// The connection failed before the request was complete.
+  case connectionFailed(String)
+  /// The request was sent and the answer did not come: it may have been carried out.
+  case responseLost(String)
+  /// The answer is not what the protocol says.
+  case malformedAnswer(String)
+}

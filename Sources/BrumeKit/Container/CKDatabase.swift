@@ -1,0 +1,43 @@
+// A database of a container. The calls are in `CKDatabase+Records.swift` and its neighbours; all of
+// them go through `caller`, the typed HTTP caller of BrumeClient.
+
+public import Foundation
+import BrumeClient
+import BrumeModel
+
+/// A database: the public one of a container, or the current user's private or shared one.
+// Sendable because every stored property is constant and Sendable itself.
+public class CKDatabase: NSObject, @unchecked Sendable {
+  /// Which of a container's databases this is.
+  public let databaseScope: CKDatabase.Scope
+  /// What the databases of one container share.
+  let connection: Connection
+  /// The typed caller of this database.
+  let caller: DatabaseCaller
+
+  init(_ scope: CKDatabase.Scope, connection: Connection) {
+    databaseScope = scope
+    self.connection = connection
+    caller = connection.session.database(scope.model)
+  }
+
+  /// From where answers of this database are looked at.
+  func viewpoint() async -> Viewpoint {
+    Viewpoint(
+      scope: databaseScope.model, me: databaseScope == .private ? nil : await connection.me())
+  }
+
+  public override var description: String { "<CKDatabase: \(databaseScope.model.rawValue)>" }
+}
+
+extension CKDatabase {
+  /// The databases of a container.
+  public enum Scope: Int, Sendable {
+    /// Everybody's.
+    case `public` = 1
+    /// The current user's own.
+    case `private` = 2
+    /// What others share with the current user.
+    case shared = 3
+  }
+}

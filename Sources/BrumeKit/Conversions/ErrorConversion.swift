@@ -1,0 +1,62 @@
+// Every failure below this layer as the `CKError` that Apple's framework would report.
+
+import BrumeClient
+import BrumeModel
+import Foundation
+
+extension CKError {
+  /// The error that stands for any failure of a call. A `CKError` stays as it is.
+  init(converting error: any Error, from viewpoint: Viewpoint, clientRecord: CKRecord? = nil) {
+    switch error {
+    case let error as CKError: self = error
+    case let error as BrumeError:
+      self.init(error, from: viewpoint, clientRecord: clientRecord)
+    case let failure as CallFailure: self.init(failure)
+    case is CancellationError: self.init(.operationCancelled, "the operation was cancelled")
+    default: self.init(.internalError, "unexpected failure: \(error)")
+    }
+  }
+
+  /// What the server said.
+  init(_ error: BrumeError, from viewpoint: Viewpoint, clientRecord: CKRecord? = nil) {
+    var info: [String: Any] = [:]
+    info[CKErrorRetryAfterKey] = error.retryAfter.map { NSNumber(value: $0) }
+    if error.didResetEncryptedData { info[CKErrorUserDidResetEncryptedDataKey] = true }
+    if let server = error.serverRecord {
+      info[CKRecordChangedErrorServerRecordKey] = makeRecord(server, from: viewpoint)
+      info[CKRecordChangedErrorClientRecordKey] = clientRecord
+      info[CKRecordChangedErrorAncestorRecordKey] = clientRecord.map(\.unchangedCopy)
+    }
+    self.init(Code(rawValue: error.code.meaning.ckError) ?? .internalError, error.reason,
+      userInfo: info)
+  }
+
+  /// What kept the request from the server, or its answer from us.
+  init(_ failure: CallFailure) {
+    switch failure {
+    case .notConfigured(let reason): self.init(.missingEntitlement, reason)
+    case .unreachable(let reason): self.init(.networkUnavailable, reason)
+    case .connectionFailed(let reason): self.init(.networkFailure, reason)
+    case .responseLost(let reason): self.init(.serverResponseLost, reason)
+    case .malformedAnswer(let reason): self.init(.internalError, reason)
+    }
+  }
+
+  /// A batch of which these items failed.
+  static func partialFailure(_ errors: [AnyHashable: any Error]) -> CKError {
+    CKError(
+      .partialFailure, "\(errors.count) of the items failed; see partialErrorsByItemID",
+      userInfo: [CKPartialErrorsByItemIDKey: errors])
+  }
+}
+
+extension CKRecord {
+  /// The record as it was fetched, as far as it is known: without the changes of the client.
+  fileprivate var unchangedCopy: CKRecord {
+    let copy = CKRecord(recordType: recordType, recordID: recordID)
+    copy.takeEverything(from: self)
+    for key in changes { copy.fields[key] = nil }
+    copy.changes = []
+    return copy
+  }
+}

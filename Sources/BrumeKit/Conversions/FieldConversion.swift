@@ -1,0 +1,172 @@
+// One field's value: Swift type ↔ Foundation object ↔ the model's value.
+
+import BrumeModel
+import Foundation
+
+/// The object form of a field's value, nil for what no field can hold.
+func fieldObject(_ value: Any) -> (any __CKRecordObjCValue)? {
+  switch value {
+  case let object as any __CKRecordObjCValue: object
+  case let text as String: NSString(string: text)
+  case let truth as Bool: NSNumber(value: truth)
+  case let date as Date: NSDate(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate)
+  case let data as Data: NSData(data: data)
+  case let list as [Any]: fieldList(list)
+  default: fieldNumber(value)
+  }
+}
+
+/// As above, for values whose type promises that it works.
+func fieldObject(_ value: some CKRecordValueProtocol) -> any __CKRecordObjCValue {
+  knownFieldObject(value)
+}
+
+func fieldObject(_ value: any CKRecordValueProtocol) -> any __CKRecordObjCValue {
+  knownFieldObject(value)
+}
+
+private func knownFieldObject(_ value: Any) -> any __CKRecordObjCValue {
+  guard let object = fieldObject(value) else {
+    preconditionFailure("a record field cannot hold a \(type(of: value))")
+  }
+  return object
+}
+
+private func fieldList(_ list: [Any]) -> NSArray? {
+  let objects = list.compactMap { fieldObject($0 as Any) }
+  return objects.count == list.count ? NSArray(array: objects) : nil
+}
+
+private func fieldNumber(_ value: Any) -> NSNumber? {
+  switch value {
+  case let number as Int: NSNumber(value: number)
+  case let number as Int64: NSNumber(value: number)
+  case let number as Double: NSNumber(value: number)
+  case let number as Float: NSNumber(value: number)
+  case let number as Int8: NSNumber(value: number)
+  case let number as Int16: NSNumber(value: number)
+  case let number as Int32: NSNumber(value: number)
+  case let number as UInt: NSNumber(value: number)
+  case let number as UInt8: NSNumber(value: number)
+  case let number as UInt16: NSNumber(value: number)
+  case let number as UInt32: NSNumber(value: number)
+  case let number as UInt64: NSNumber(value: number)
+  default: nil
+  }
+}
+
+extension Milliseconds {
+  init(_ date: Date) {
+    self = Milliseconds((date.timeIntervalSince1970 * 1000).rounded())
+  }
+  var date: Date { Date(timeIntervalSince1970: Double(self) / 1000) }
+}
+
+extension FieldValue {
+  /// The value that a field's object stands for. `key` is only for the error's text.
+  init(_ object: Any, key: String) throws {
+    switch object {
+    case let text as NSString: self = .string(String(describing: text))
+    case let number as NSNumber: self = try FieldValue(number: number, key: key)
+    case let date as NSDate: self = .timestamp(Milliseconds(date as Date))
+    case let data as NSData: self = .bytes([UInt8](data as Data))
+    case let place as CLLocation: self = .location(Location(place))
+    case let reference as CKRecord.Reference: self = .reference(Reference(reference))
+    case let record as CKRecord:
+      self = .reference(Reference(recordName: record.recordID.recordName,
+        zone: ZoneID(record.recordID.zoneID)))
+    case let id as CKRecord.ID:
+      self = .reference(Reference(recordName: id.recordName, zone: ZoneID(id.zoneID)))
+    case let asset as CKAsset: self = .asset(try storedAsset(asset, key: key))
+    case let list as NSArray:
+      let values = try list.map { try FieldValue($0, key: key) }
+      self = .list(values, of: values.first?.type)
+    default: self = try FieldValue(swift: object, key: key)
+    }
+  }
+
+  private init(swift value: Any, key: String) throws {
+    guard let object = fieldObject(value) else {
+      throw CKError(
+        .invalidArguments,
+        "field '\(key)' cannot hold a \(Swift.type(of: value)); use a text, number, date, data, "
+          + "location, reference, asset or a list of these")
+    }
+    self = try FieldValue(object, key: key)
+  }
+
+  private init(number: NSNumber, key: String) throws {
+    switch String(cString: number.objCType) {
+    case "d", "f": self = .double(number.doubleValue)
+    default:
+      guard let whole = Int64(exactly: number) else {
+        throw CKError(
+          .invalidArguments, "field '\(key)': \(number) does not fit a 64-bit signed integer")
+      }
+      self = .int64(whole)
+    }
+  }
+
+  /// The object form, as a record shows it.
+  func object(in zone: ZoneID, from viewpoint: Viewpoint) -> any __CKRecordObjCValue {
+    switch self {
+    case .string(let text): NSString(string: text)
+    case .int64(let number): NSNumber(value: number)
+    case .double(let number): NSNumber(value: number)
+    case .bytes(let bytes): NSData(data: Data(bytes))
+    case .timestamp(let time):
+      NSDate(timeIntervalSinceReferenceDate: time.date.timeIntervalSinceReferenceDate)
+    case .location(let place): CLLocation(place)
+    case .reference(let reference):
+      CKRecord.Reference(reference, in: zone, from: viewpoint)
+    case .asset(let asset): CKAsset(stored: asset)
+    case .list(let values, _):
+      NSArray(array: values.map { $0.object(in: zone, from: viewpoint) })
+    }
+  }
+}
+
+private func storedAsset(_ asset: CKAsset, key: String) throws -> Asset {
+  if let stored = asset.stored { return stored }
+  throw CKError(
+    .assetNotAvailable,
+    "field '\(key)' holds a new asset; this version cannot upload assets yet, use data of up to "
+      + "1 MB instead")
+}
+
+extension Reference {
+  init(_ reference: CKRecord.Reference) {
+    self.init(
+      recordName: reference.recordID.recordName, zone: ZoneID(reference.recordID.zoneID),
+      action: reference.action == .deleteSelf ? .deleteSelf : .none)
+  }
+}
+
+extension CKRecord.Reference {
+  convenience init(_ reference: Reference, in zone: ZoneID, from viewpoint: Viewpoint) {
+    let id = RecordID(name: reference.recordName, zone: reference.zone ?? zone)
+    self.init(
+      recordID: CKRecord.ID(id, from: viewpoint),
+      action: reference.action == .deleteSelf ? .deleteSelf : .none)
+  }
+}
+
+extension Location {
+  init(_ place: CLLocation) {
+    self.init(
+      latitude: place.coordinate.latitude, longitude: place.coordinate.longitude,
+      altitude: place.altitude, horizontalAccuracy: place.horizontalAccuracy,
+      verticalAccuracy: place.verticalAccuracy, speed: place.speed, course: place.course,
+      timestamp: Milliseconds(place.timestamp))
+  }
+}
+
+extension CLLocation {
+  convenience init(_ place: Location) {
+    self.init(
+      coordinate: CLLocationCoordinate2D(latitude: place.latitude, longitude: place.longitude),
+      altitude: place.altitude ?? 0, horizontalAccuracy: place.horizontalAccuracy ?? 0,
+      verticalAccuracy: place.verticalAccuracy ?? -1, course: place.course ?? -1,
+      speed: place.speed ?? -1, timestamp: (place.timestamp ?? 0).date)
+  }
+}

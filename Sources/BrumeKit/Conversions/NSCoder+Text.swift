@@ -1,0 +1,21 @@
+// Short forms for what our archives hold: texts, dates, numbers and bytes under plain keys.
+
+import Foundation
+
+extension NSCoder {
+  func text(_ key: String) -> String? {
+    decodeObject(of: NSString.self, forKey: key).map { String(describing: $0) }
+  }
+  func encodeText(_ text: String?, _ key: String) {
+    guard let text else { return }
+    encode(NSString(string: text), forKey: key)
+  }
+  func date(_ key: String) -> Date? {
+    containsValue(forKey: key)
+      ? Date(timeIntervalSinceReferenceDate: decodeDouble(forKey: key)) : nil
+  }
+  func encodeDate(_ date: Date?, _ key: String) {
+    guard let date else { return }
+    encode(date.timeIntervalSinceReferenceDate, forKey: key)
+  }
+}

@@ -1,0 +1,56 @@
+// A record in an archive: system fields alone, for keeping beside one's own data, or all of it.
+
+public import Foundation
+
+extension CKRecord {
+  /// Writes everything but the fields: ID, type, change tag, dates, users, parent and share.
+  ///
+  /// A record read back from it has no fields and no changes, and can be saved over the server's.
+  public func encodeSystemFields(with coder: NSCoder) {
+    coder.encodeText(recordType, "recordType")
+    coder.encode(recordID, forKey: "recordID")
+    coder.encodeText(recordChangeTag, "recordChangeTag")
+    coder.encodeDate(creationDate, "creationDate")
+    coder.encodeDate(modificationDate, "modificationDate")
+    if let user = creatorUserRecordID { coder.encode(user, forKey: "creatorUserRecordID") }
+    if let user = lastModifiedUserRecordID { coder.encode(user, forKey: "lastModifiedUserRecordID") }
+    if let share { coder.encode(share, forKey: "share") }
+    if let parentReference { coder.encode(parentReference, forKey: "parent") }
+  }
+
+  func decodeSystemFields(_ coder: NSCoder) {
+    recordChangeTag = coder.text("recordChangeTag")
+    creationDate = coder.date("creationDate")
+    modificationDate = coder.date("modificationDate")
+    creatorUserRecordID = coder.decodeObject(of: CKRecordID.self, forKey: "creatorUserRecordID")
+    lastModifiedUserRecordID = coder.decodeObject(
+      of: CKRecordID.self, forKey: "lastModifiedUserRecordID")
+    share = coder.decodeObject(of: CKReference.self, forKey: "share")
+    parentReference = coder.decodeObject(of: CKReference.self, forKey: "parent")
+  }
+
+  func encodeFields(_ coder: NSCoder) {
+    let storable = fields.filter { !($0.value is CKAsset) }
+    coder.encode(NSDictionary(dictionary: storable), forKey: "fields")
+    coder.encode(NSArray(array: encryptedKeys.sorted()), forKey: "encryptedKeys")
+    coder.encode(NSArray(array: changes.sorted()), forKey: "changedKeys")
+    coder.encode(parentChanged, forKey: "parentChanged")
+  }
+
+  func decodeFields(_ coder: NSCoder) {
+    guard coder.containsValue(forKey: "fields") else { return }
+    let classes: [AnyClass] = [
+      NSDictionary.self, NSArray.self, NSString.self, NSNumber.self, NSDate.self, NSData.self,
+      CKReference.self, CKRecordID.self, CKRecordZoneID.self, CLLocation.self,
+    ]
+    let values = coder.decodeObject(of: classes, forKey: "fields") as? [String: Any] ?? [:]
+    fields = values.compactMapValues(fieldObject)
+    encryptedKeys = Set(texts(coder, "encryptedKeys"))
+    changes = Set(texts(coder, "changedKeys"))
+    parentChanged = coder.decodeBool(forKey: "parentChanged")
+  }
+
+  private func texts(_ coder: NSCoder, _ key: String) -> [String] {
+    coder.decodeObject(of: [NSArray.self, NSString.self], forKey: key) as? [String] ?? []
+  }
+}

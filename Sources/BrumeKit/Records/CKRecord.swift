@@ -1,0 +1,186 @@
+// A record on the client: fields by key, which of them changed, and what the server says about it.
+// Turning it into what the server understands, and back, is `Conversions/RecordConversion.swift`.
+
+public import Foundation
+
+/// A record: named fields of a certain type, kept in a zone.
+open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSetting {
+  /// The name of a record type.
+  public typealias RecordType = String
+  /// The name of a field.
+  public typealias FieldKey = String
+
+  /// The kind of the record. Types are created by saving, in development.
+  public let recordType: CKRecord.RecordType
+  /// The record's name and zone.
+  public let recordID: CKRecord.ID
+  /// Changes with each save on the server; nil before the first.
+  public internal(set) var recordChangeTag: String?
+  /// Who saved the record first.
+  public internal(set) var creatorUserRecordID: CKRecord.ID?
+  /// When the record was saved first.
+  public internal(set) var creationDate: Date?
+  /// Who saved the record last.
+  public internal(set) var lastModifiedUserRecordID: CKRecord.ID?
+  /// When the record was saved last.
+  public internal(set) var modificationDate: Date?
+  /// The share whose root this record is.
+  public internal(set) var share: CKRecord.Reference?
+
+  var parentReference: CKRecord.Reference?
+  var parentChanged = false
+  var fields: [FieldKey: any __CKRecordObjCValue] = [:]
+  /// The keys of fields that are kept encrypted.
+  var encryptedKeys: Set<FieldKey> = []
+  var changes: Set<FieldKey> = []
+
+  /// Creates a record, to be saved.
+  public init(recordType: CKRecord.RecordType, recordID: CKRecord.ID = CKRecord.ID()) {
+    precondition(!recordType.isEmpty, "a record type must not be empty")
+    self.recordType = recordType
+    self.recordID = recordID
+  }
+
+  /// Creates a record with a new random name, to be saved in a zone.
+  @available(*, deprecated, message: "Use init(recordType:recordID:).")
+  public convenience init(recordType: CKRecord.RecordType, zoneID: CKRecordZone.ID) {
+    self.init(recordType: recordType, recordID: CKRecord.ID(zoneID: zoneID))
+  }
+
+  /// Reads a record from an archive: a whole one, or one of system fields only.
+  public required init?(coder: NSCoder) {
+    guard let type = coder.text("recordType"),
+      let id = coder.decodeObject(of: CKRecordID.self, forKey: "recordID")
+    else { return nil }
+    recordType = type
+    recordID = id
+    super.init()
+    decodeSystemFields(coder)
+    decodeFields(coder)
+  }
+
+  /// Writes the whole record into an archive.
+  open func encode(with coder: NSCoder) {
+    encodeSystemFields(with: coder)
+    encodeFields(coder)
+  }
+
+  /// Always true.
+  open class var supportsSecureCoding: Bool { true }
+
+  /// A record with the same ID, fields and changes, independent of this one.
+  open func copy(with zone: NSZone? = nil) -> Any {
+    let copy = CKRecord(recordType: recordType, recordID: recordID)
+    copy.takeEverything(from: self)
+    return copy
+  }
+
+  /// The record above this one in a hierarchy that is shared together. Its action must be `.none`.
+  public var parent: CKRecord.Reference? {
+    get { parentReference }
+    set {
+      precondition(
+        newValue == nil || newValue?.action == CKRecord.ReferenceAction.none,
+        "a parent reference must have the action .none")
+      parentReference = newValue
+      parentChanged = true
+    }
+  }
+
+  /// Makes another record the parent; nil takes the parent away.
+  public func setParent(_ parentRecord: CKRecord?) {
+    setParent(parentRecord?.recordID)
+  }
+
+  /// Makes the record with an ID the parent; nil takes the parent away.
+  public func setParent(_ parentRecordID: CKRecord.ID?) {
+    parent = parentRecordID.map { Reference(recordID: $0, action: .none) }
+  }
+
+  // MARK: Fields
+
+  open func object(forKey key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? {
+    encryptedKeys.contains(key) ? nil : fields[key]
+  }
+
+  open func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: CKRecord.FieldKey) {
+    set(object, forKey: key, isEncrypted: false)
+  }
+
+  open subscript(key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? {
+    get { object(forKey: key) }
+    set { setObject(newValue, forKey: key) }
+  }
+
+  open func allKeys() -> [CKRecord.FieldKey] {
+    fields.keys.filter { !encryptedKeys.contains($0) }
+  }
+
+  /// The fields that were set since the record was fetched or saved, encrypted ones included.
+  open func changedKeys() -> [CKRecord.FieldKey] { Array(changes) }
+
+  /// The words of the record's texts, for a search of one's own.
+  open func allTokens() -> [String] {
+    var words: Set<String> = []
+    for case let text as NSString in fields.values {
+      let parts = String(describing: text).lowercased().split { !$0.isLetter && !$0.isNumber }
+      words.formUnion(parts.map(String.init))
+    }
+    return words.sorted()
+  }
+
+  /// The fields that the server keeps encrypted.
+  open var encryptedValues: any CKRecordKeyValueSetting { EncryptedValues(of: self) }
+
+  open override var description: String {
+    "<CKRecord: recordType=\(recordType), recordID=\(recordID), tag=\(recordChangeTag ?? "none"), "
+      + "keys=\(fields.keys.sorted())>"
+  }
+}
+
+extension CKRecord {
+  /// Sets a field and remembers that it changed.
+  func set(_ object: (any __CKRecordObjCValue)?, forKey key: FieldKey, isEncrypted: Bool) {
+    fields[key] = object
+    changes.insert(key)
+    if isEncrypted { encryptedKeys.insert(key) } else { encryptedKeys.remove(key) }
+  }
+
+  /// Becomes equal to another record of the same type and ID.
+  func takeEverything(from other: CKRecord) {
+    recordChangeTag = other.recordChangeTag
+    creatorUserRecordID = other.creatorUserRecordID
+    creationDate = other.creationDate
+    lastModifiedUserRecordID = other.lastModifiedUserRecordID
+    modificationDate = other.modificationDate
+    share = other.share
+    parentReference = other.parentReference
+    parentChanged = other.parentChanged
+    fields = other.fields
+    encryptedKeys = other.encryptedKeys
+    changes = other.changes
+  }
+}
+
+/// A record's fields that are kept encrypted, by key.
+private final class EncryptedValues: CKRecordKeyValueSetting {
+  private let record: CKRecord
+  init(of record: CKRecord) { self.record = record }
+
+  func object(forKey key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? {
+    record.encryptedKeys.contains(key) ? record.fields[key] : nil
+  }
+  func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: CKRecord.FieldKey) {
+    record.set(object, forKey: key, isEncrypted: true)
+  }
+  subscript(key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? {
+    get { object(forKey: key) }
+    set { setObject(newValue, forKey: key) }
+  }
+  func allKeys() -> [CKRecord.FieldKey] {
+    record.fields.keys.filter { record.encryptedKeys.contains($0) }
+  }
+  func changedKeys() -> [CKRecord.FieldKey] {
+    record.changes.filter { record.encryptedKeys.contains($0) }
+  }
+}

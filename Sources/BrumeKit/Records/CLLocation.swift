@@ -1,0 +1,137 @@
+// Core Location's point, where the system has none. Only what records and queries need.
+
+#if canImport(CoreLocation)
+  public import CoreLocation
+#else
+  public import Foundation
+
+  /// Degrees, as Core Location counts them.
+  public typealias CLLocationDegrees = Double
+  /// Metres.
+  public typealias CLLocationDistance = Double
+  /// Metres.
+  public typealias CLLocationAccuracy = Double
+  /// Metres per second.
+  public typealias CLLocationSpeed = Double
+  /// Degrees, clockwise from north.
+  public typealias CLLocationDirection = Double
+
+  /// A latitude and a longitude.
+  public struct CLLocationCoordinate2D: Equatable, Sendable {
+    /// Degrees north of the equator.
+    public var latitude: CLLocationDegrees
+    /// Degrees east of Greenwich.
+    public var longitude: CLLocationDegrees
+    /// Creates the point at the origin.
+    public init() { self.init(latitude: 0, longitude: 0) }
+    /// Creates a point from degrees.
+    public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
+      self.latitude = latitude
+      self.longitude = longitude
+    }
+  }
+
+  /// A place, and when and how exactly it was measured.
+  // Sendable because every stored property is constant.
+  public class CLLocation: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+    /// Where.
+    public let coordinate: CLLocationCoordinate2D
+    /// Metres above sea level.
+    public let altitude: CLLocationDistance
+    /// The radius of uncertainty in metres; negative if the coordinate is not valid.
+    public let horizontalAccuracy: CLLocationAccuracy
+    /// The uncertainty of the altitude in metres; negative if it is not valid.
+    public let verticalAccuracy: CLLocationAccuracy
+    /// The direction of travel; negative if unknown.
+    public let course: CLLocationDirection
+    /// The speed of travel; negative if unknown.
+    public let speed: CLLocationSpeed
+    /// When it was measured.
+    public let timestamp: Date
+
+    /// Creates a place from degrees.
+    public convenience init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
+      self.init(
+        coordinate: CLLocationCoordinate2D(latitude: latitude, longitude: longitude), altitude: 0,
+        horizontalAccuracy: 0, verticalAccuracy: -1, timestamp: Date())
+    }
+
+    /// Creates a place with its accuracy.
+    public convenience init(
+      coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
+      horizontalAccuracy: CLLocationAccuracy, verticalAccuracy: CLLocationAccuracy, timestamp: Date
+    ) {
+      self.init(
+        coordinate: coordinate, altitude: altitude, horizontalAccuracy: horizontalAccuracy,
+        verticalAccuracy: verticalAccuracy, course: -1, speed: -1, timestamp: timestamp)
+    }
+
+    /// Creates a place with its accuracy and the movement there.
+    public init(
+      coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
+      horizontalAccuracy: CLLocationAccuracy, verticalAccuracy: CLLocationAccuracy,
+      course: CLLocationDirection, speed: CLLocationSpeed, timestamp: Date
+    ) {
+      self.coordinate = coordinate
+      self.altitude = altitude
+      self.horizontalAccuracy = horizontalAccuracy
+      self.verticalAccuracy = verticalAccuracy
+      self.course = course
+      self.speed = speed
+      self.timestamp = timestamp
+    }
+
+    /// Reads a place from an archive.
+    public required init?(coder: NSCoder) {
+      coordinate = CLLocationCoordinate2D(
+        latitude: coder.decodeDouble(forKey: "latitude"),
+        longitude: coder.decodeDouble(forKey: "longitude"))
+      altitude = coder.decodeDouble(forKey: "altitude")
+      horizontalAccuracy = coder.decodeDouble(forKey: "horizontalAccuracy")
+      verticalAccuracy = coder.decodeDouble(forKey: "verticalAccuracy")
+      course = coder.decodeDouble(forKey: "course")
+      speed = coder.decodeDouble(forKey: "speed")
+      guard let date = coder.date("timestamp") else { return nil }
+      timestamp = date
+    }
+
+    /// Writes the place into an archive.
+    public func encode(with coder: NSCoder) {
+      coder.encode(coordinate.latitude, forKey: "latitude")
+      coder.encode(coordinate.longitude, forKey: "longitude")
+      coder.encode(altitude, forKey: "altitude")
+      coder.encode(horizontalAccuracy, forKey: "horizontalAccuracy")
+      coder.encode(verticalAccuracy, forKey: "verticalAccuracy")
+      coder.encode(course, forKey: "course")
+      coder.encode(speed, forKey: "speed")
+      coder.encodeDate(timestamp, "timestamp")
+    }
+
+    /// Always true.
+    public class var supportsSecureCoding: Bool { true }
+
+    /// The place itself: it cannot change.
+    public func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Metres to another place along the surface of a sphere of the earth's size.
+    public func distance(from location: CLLocation) -> CLLocationDistance {
+      let (a, b) = (coordinate, location.coordinate)
+      let radians = Double.pi / 180
+      let x = sin((b.latitude - a.latitude) * radians / 2)
+      let y = sin((b.longitude - a.longitude) * radians / 2)
+      let h = x * x + cos(a.latitude * radians) * cos(b.latitude * radians) * y * y
+      return 2 * 6_371_000 * asin(min(1, h.squareRoot()))
+    }
+
+    public override func isEqual(_ object: Any?) -> Bool {
+      guard let other = object as? CLLocation else { return false }
+      return coordinate == other.coordinate && altitude == other.altitude
+        && horizontalAccuracy == other.horizontalAccuracy
+        && verticalAccuracy == other.verticalAccuracy && timestamp == other.timestamp
+    }
+
+    public override var hash: Int { coordinate.latitude.hashValue ^ coordinate.longitude.hashValue }
+
+    public override var description: String { "<\(coordinate.latitude), \(coordinate.longitude)>" }
+  }
+#endif

@@ -1,0 +1,101 @@
+// A record zone: an ID and what the server says it can do.
+
+public import Foundation
+
+/// A zone of a database: a group of records that are fetched, saved and shared together.
+public class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
+  /// The zone's ID.
+  public let zoneID: CKRecordZone.ID
+  /// What the zone can do. Known once it was saved or fetched.
+  public internal(set) var capabilities: CKRecordZone.Capabilities
+  /// The zone-wide share, if the zone is shared as a whole.
+  public internal(set) var share: CKRecord.Reference?
+  /// How the zone protects encrypted values. Fixed when the zone is created.
+  public var encryptionScope = CKRecordZone.EncryptionScope.perRecord
+
+  /// The current user's default zone.
+  public class func `default`() -> CKRecordZone { CKRecordZone(zoneID: .default) }
+
+  /// Creates a zone of the current user, to be saved.
+  public init(zoneName: String) {
+    zoneID = ID(zoneName: zoneName)
+    capabilities = Capabilities.expected(of: zoneID)
+  }
+
+  /// Creates a zone with an ID, to be saved.
+  public init(zoneID: CKRecordZone.ID) {
+    self.zoneID = zoneID
+    capabilities = Capabilities.expected(of: zoneID)
+  }
+
+  /// Reads a zone from an archive.
+  public required init?(coder: NSCoder) {
+    guard let id = coder.decodeObject(of: CKRecordZoneID.self, forKey: "zoneID") else { return nil }
+    zoneID = id
+    capabilities = Capabilities(rawValue: UInt(coder.decodeInteger(forKey: "capabilities")))
+    encryptionScope = EncryptionScope(rawValue: coder.decodeInteger(forKey: "encryption"))
+      ?? .perRecord
+    share = coder.decodeObject(of: CKReference.self, forKey: "share")
+  }
+
+  /// Writes the zone into an archive.
+  public func encode(with coder: NSCoder) {
+    coder.encode(zoneID, forKey: "zoneID")
+    coder.encode(Int(capabilities.rawValue), forKey: "capabilities")
+    coder.encode(encryptionScope.rawValue, forKey: "encryption")
+    if let share { coder.encode(share, forKey: "share") }
+  }
+
+  /// Always true.
+  public class var supportsSecureCoding: Bool { true }
+
+  /// A zone with the same ID and abilities.
+  public func copy(with zone: NSZone? = nil) -> Any {
+    let copy = CKRecordZone(zoneID: zoneID)
+    copy.capabilities = capabilities
+    copy.share = share
+    copy.encryptionScope = encryptionScope
+    return copy
+  }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    (object as? CKRecordZone)?.zoneID == zoneID
+  }
+
+  public override var hash: Int { zoneID.hash }
+
+  public override var description: String {
+    "<CKRecordZone: zoneID=\(zoneID), capabilities=\(capabilities.rawValue)>"
+  }
+}
+
+extension CKRecordZone {
+  /// What a zone can do.
+  public struct Capabilities: OptionSet, Sendable {
+    public let rawValue: UInt
+    /// Creates a set from its bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    /// Changes since a token can be fetched.
+    public static var fetchChanges: Capabilities { Capabilities(rawValue: 1 << 0) }
+    /// Batches succeed or fail as a whole.
+    public static var atomic: Capabilities { Capabilities(rawValue: 1 << 1) }
+    /// Records of the zone can be shared.
+    public static var sharing: Capabilities { Capabilities(rawValue: 1 << 2) }
+    /// The zone can be shared as a whole.
+    public static var zoneWideSharing: Capabilities { Capabilities(rawValue: 1 << 3) }
+
+    /// What the server gives: default zones nothing, custom zones everything.
+    static func expected(of zone: CKRecordZone.ID) -> Capabilities {
+      zone.zoneName == CKRecordZone.ID.defaultZoneName
+        ? [] : [.fetchChanges, .atomic, .sharing, .zoneWideSharing]
+    }
+  }
+
+  /// How a zone protects encrypted values.
+  public enum EncryptionScope: Int, Sendable {
+    /// Each record has its own key.
+    case perRecord = 0
+    /// The whole zone has one key.
+    case perZone = 1
+  }
+}
