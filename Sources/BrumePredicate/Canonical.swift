@@ -11,6 +11,7 @@ package enum Canonical {
   }
 
   private static func key(_ filter: Filter) -> String {
+    let filter = single(filter)
     var parts = [filter.comparator.rawValue, quoted(filter.field)]
     switch filter.comparator {
     case .in, .notIn, .listContainsAny, .notListContainsAny, .listContainsAll, .notListContainsAll:
@@ -32,6 +33,20 @@ package enum Canonical {
 // MARK: Parts
 
 extension Canonical {
+  /// A list of one alternative is that alternative.
+  private static func single(_ filter: Filter) -> Filter {
+    guard case .list(let elements, _) = filter.value, elements.count == 1 else { return filter }
+    let comparator: Comparator? =
+      switch filter.comparator {
+      case .in: .equals
+      case .notIn: .notEquals
+      case .listContainsAny, .listContainsAll: .listContains
+      case .notListContainsAny, .notListContainsAll: .notListContains
+      default: nil
+      }
+    return comparator.map { Filter($0, filter.field, elements[0]) } ?? filter
+  }
+
   /// System fields have no quotes, so that a field of the same name is another field.
   private static func quoted(_ field: FieldName?) -> String {
     switch field {

@@ -87,14 +87,17 @@ extension Tokens {
     let bytes = Array(name.utf8)
     let word = Array(" WITH ".utf8)
     guard bytes.count > word.count else { return nil }
-    return (0...(bytes.count - word.count)).first { bytes[$0..<($0 + word.count)].elementsEqual(word) }
+    return (0...(bytes.count - word.count)).first { start in
+      bytes[start..<(start + word.count)].elementsEqual(word)
+    }
   }
 
   /// Lower-case letters of the alphabets that carry accents, by name.
   private static let letters: [String: Unicode.Scalar] = {
     var letters: [String: Unicode.Scalar] = [:]
     for value in Array(UInt32(0x61)...0x7a) + Array(0xe0...0x52f) {
-      guard let scalar = Unicode.Scalar(value), scalar.properties.generalCategory == .lowercaseLetter,
+      guard let scalar = Unicode.Scalar(value),
+        scalar.properties.generalCategory == .lowercaseLetter,
         let name = scalar.properties.name, with(in: name) == nil
       else { continue }
       letters[name] = scalar
