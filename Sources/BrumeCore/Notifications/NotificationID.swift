@@ -1,0 +1,37 @@
+// The identity of a notification: one per change, the same for every device and subscription.
+//
+// It is computed from where the change is in the log, so that a fan-out repeated after a crash
+// repeats it, and a restored store (a new generation) never uses one again.
+
+package import BrumeModel
+import Crypto
+
+package enum NotificationID {
+  /// An upper-case UUID text of version 8 (a digest of our own).
+  package static func text(generation: Int64, entry: LogEntry) -> String {
+    let database = entry.database
+    var hash = SHA256()
+    let parts = [
+      "brume-notification", String(generation), database.container.name,
+      database.environment.rawValue, database.owner?.name ?? "", String(entry.position),
+    ]
+    for part in parts {
+      // Each part carries its length: no two lists of parts give the same bytes.
+      hash.update(data: Array("\(part.utf8.count):\(part)".utf8))
+    }
+    return text(Array(hash.finalize().prefix(16)))
+  }
+
+  private static func text(_ digest: [UInt8]) -> String {
+    var bytes = digest
+    bytes[6] = bytes[6] & 0x0f | 0x80
+    bytes[8] = bytes[8] & 0x3f | 0x80
+    var text = ""
+    for (index, byte) in bytes.enumerated() {
+      if [4, 6, 8, 10].contains(index) { text += "-" }
+      text += String(byte >> 4, radix: 16, uppercase: true)
+      text += String(byte & 0x0f, radix: 16, uppercase: true)
+    }
+    return text
+  }
+}

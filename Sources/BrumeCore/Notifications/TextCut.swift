@@ -1,0 +1,35 @@
+// Cutting texts without breaking a character.
+
+enum TextCut {
+  /// The longest beginning of whole characters within `bytes`. A single character that is longer
+  /// than that (accents without end) is cut between its scalars.
+  static func prefix(_ text: String, bytes: Int) -> String {
+    if text.utf8.count <= bytes { return text }
+    var length = 0
+    var end = text.startIndex
+    while end < text.endIndex {
+      let next = text.index(after: end)
+      let size = text[end..<next].utf8.count
+      if length + size > bytes { break }
+      length += size
+      end = next
+    }
+    return end > text.startIndex ? String(text[..<end]) : scalars(text, bytes: bytes)
+  }
+
+  /// At most `count` characters, and never more than four bytes for each of them.
+  static func prefix(_ text: String, characters count: Int) -> String {
+    prefix(String(text.prefix(count)), bytes: count * 4)
+  }
+
+  private static func scalars(_ text: String, bytes: Int) -> String {
+    var kept = String.UnicodeScalarView()
+    var length = 0
+    for scalar in text.unicodeScalars {
+      length += UTF8.width(scalar)
+      if length > bytes { break }
+      kept.append(scalar)
+    }
+    return String(kept)
+  }
+}
