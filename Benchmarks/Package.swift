@@ -1,0 +1,16 @@
+// swift-tools-version: 6.2
+//
+// Benchmarks, a package of its own so that nobody else builds it. It talks to a release build of
+// `brume` over plain sockets and to SQLite's C library directly: the baseline must not contain
+// anything of ours.
+
+import PackageDescription
+
+let package = Package(
+  name: "Benchmarks",
+  platforms: [.macOS(.v15)],
+  targets: [
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .executableTarget(name: "BrumeBench", dependencies: ["CSQLite"]),
+  ]
+)

@@ -1,0 +1,94 @@
+// Measures a release build of the server against raw SQLite on the same disk, in the same run.
+// Absolute figures depend on the machine and its load; the ratios are what counts.
+
+import Foundation
+
+@main
+struct BrumeBench {
+  static func main() throws {
+    let arguments = CommandLine.arguments
+    guard arguments.count >= 2 else { throw BenchError("usage: BrumeBench PATH-TO-BRUME [--tiny]") }
+    let isTiny = arguments.contains("--tiny")
+    let seconds = isTiny ? 0.5 : 5.0
+    let records = isTiny ? 2_000 : 100_000
+    let folder = FileManager.default.currentDirectoryPath + "/.bench-\(getpid())"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+
+    let server = try Server(binary: arguments[1], folder: folder + "/data")
+    defer { server.stop() }
+    let raw = try RawSQLite(path: folder + "/raw.sqlite")
+    print("records of about 1 KB, synchronous=FULL on both sides, disk of \(folder)\n")
+    try writes(server, raw, seconds)
+    try reads(server, raw, seconds, records)
+    try pushes(server, isTiny ? 50 : 1000)
+  }
+
+  static func writes(_ server: Server, _ raw: RawSQLite, _ seconds: Double) throws {
+    let connection = try server.connect()
+    _ = try connection.request("POST", server.path("zones/modify"), Bodies.createZone("one"))
+    let rawSingle = try rate(seconds: seconds) { try raw.save(1) }
+    let single = try rate(seconds: seconds) {
+      _ = try connection.request("POST", server.path("records/modify"), Bodies.save(1, zone: "one"))
+    }
+    report("save 1 record, 1 connection", single, "saves/s", rawSingle, must: 0.35, aim: 0.5)
+    let parallel = rate(seconds: seconds, threads: 16) { index in
+      let connection = try server.connect()
+      let zone = "zone\(index)"
+      _ = try connection.request("POST", server.path("zones/modify"), Bodies.createZone(zone))
+      return {
+        _ = try connection.request("POST", server.path("records/modify"), Bodies.save(1, zone: zone))
+      }
+    }
+    report("save 1 record, 16 connections, 16 zones", parallel, "saves/s", rawSingle, must: 1, aim: 2)
+    let rawBatch = 200 * (try rate(seconds: seconds) { try raw.save(200) })
+    let batch = 200 * (try rate(seconds: seconds) {
+      _ = try connection.request("POST", server.path("records/modify"), Bodies.save(200, zone: "one"))
+    })
+    report("save 200 records a request", batch, "records/s", rawBatch, must: 0.35, aim: 0.5)
+  }
+
+  static func reads(_ server: Server, _ raw: RawSQLite, _ seconds: Double, _ records: Int) throws {
+    let connection = try server.connect()
+    _ = try connection.request("POST", server.path("zones/modify"), Bodies.createZone("big"))
+    for _ in 0..<records / 200 {
+      _ = try connection.request("POST", server.path("records/modify"), Bodies.save(200, zone: "big"))
+    }
+    print("  server memory after \(records) records: \(server.residentMemory) MB (must: at most 119)")
+    let start = ContinuousClock.now
+    var tokens: [String] = []
+    var token: String?
+    for _ in 0..<records / 200 {
+      let page = try connection.request(
+        "POST", server.path("changes/zone"), Bodies.changes(zone: "big", token: token, limit: 200))
+      token = Bodies.string("syncToken", in: page)
+      if let token { tokens.append(token) }
+    }
+    let full = Double(records) / start.duration(to: .now).asSeconds
+    print("  first full fetch of \(records): \(Int(full)) records/s")
+    let rawPages = rate(seconds: seconds) { _ = raw.page() }
+    let pages = try rate(seconds: seconds) {
+      let body = Bodies.changes(zone: "big", token: tokens.randomElement(), limit: 100)
+      _ = try connection.request("POST", server.path("changes/zone"), body)
+    }
+    report("page of 100 changes out of \(records)", pages, "pages/s", rawPages, must: 880 / rawPages, aim: 0.25)
+    print("  server memory after reading: \(server.residentMemory) MB")
+  }
+
+  static func pushes(_ server: Server, _ count: Int) throws {
+    let latencies = try Pushes.latencies(server, count: count)
+    let (p50, p99) = (latencies[latencies.count / 2], latencies[latencies.count * 99 / 100])
+    print(String(format: "  save to the other device's push: p50 %.2f ms, p99 %.2f ms", p50, p99))
+  }
+
+  static func report(
+    _ what: String, _ value: Double, _ unit: String, _ baseline: Double, must: Double, aim: Double
+  ) {
+    let ratio = value / baseline
+    let verdict = ratio >= aim ? "aim met" : ratio >= must ? "must met" : "BELOW MUST"
+    print(
+      String(
+        format: "  %@: %.0f %@; raw SQLite %.0f; ratio %.2f (must %.2f, aim %.2f): %@",
+        what, value, unit, baseline, ratio, must, aim, verdict))
+  }
+}

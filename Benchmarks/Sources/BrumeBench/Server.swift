@@ -1,0 +1,72 @@
+// A release build of `brume` with a data folder on the same disk as the baseline.
+
+import Foundation
+
+final class Server: @unchecked Sendable {
+  // Sendable because everything is set once, before other threads see it.
+  let port: UInt16
+  private let process: Process
+  private let values: [String: String]
+
+  init(binary: String, folder: String) throws {
+    process = Process()
+    process.executableURL = URL(filePath: binary)
+    process.arguments = ["serve", "--dev", "--port", "0", "--data", folder, "--log-level", "error"]
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    var found: [String: String] = [:]
+    for _ in 0..<200 where found["BRUME_URL"] == nil {
+      usleep(50_000)
+      found = Server.status(binary, folder)
+    }
+    guard let url = found["BRUME_URL"].flatMap(URL.init(string:)), let port = url.port else {
+      throw BenchError("the server did not start")
+    }
+    self.port = UInt16(port)
+    values = found
+  }
+
+  private static func status(_ binary: String, _ folder: String) -> [String: String] {
+    let status = Process()
+    status.executableURL = URL(filePath: binary)
+    status.arguments = ["status", "--data", folder, "--format", "env"]
+    let pipe = Pipe()
+    status.standardOutput = pipe
+    status.standardError = FileHandle.nullDevice
+    guard (try? status.run()) != nil else { return [:] }
+    let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    status.waitUntilExit()
+    let pairs = text.split(separator: "\n").compactMap { line -> (String, String)? in
+      guard let equals = line.firstIndex(of: "=") else { return nil }
+      return (String(line[..<equals]), String(line[equals...].dropFirst()))
+    }
+    return Dictionary(pairs) { $1 }
+  }
+
+  func connect() throws -> Connection { try Connection(host: "127.0.0.1", port: port) }
+
+  /// A path of Apple's protocol with the credentials of one of alice's devices.
+  func path(_ endpoint: String, device: String = "bench") -> String {
+    "/database/1/\(values["BRUME_CONTAINER"] ?? "")/development/private/\(endpoint)?\(credentials(device))"
+  }
+  func credentials(_ device: String) -> String {
+    let token = values["BRUME_USER_TOKEN_ALICE"] ?? ""
+    let escaped = token.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    return "ckAPIToken=\(values["BRUME_API_TOKEN"] ?? "")&ckWebAuthToken=\(escaped)&clientId=\(device)"
+  }
+  var streamPath: String {
+    "/_brume/stream?container=\(values["BRUME_CONTAINER"] ?? "")&environment=development&\(credentials("listener"))"
+  }
+
+  /// Resident memory in MB.
+  var residentMemory: Int {
+    let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
+    return (line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) / 1024
+  }
+
+  func stop() {
+    process.terminate()
+    process.waitUntilExit()
+  }
+}

@@ -1,0 +1,79 @@
+// What clients do, as request bodies, and loops that count how often a second.
+
+import Foundation
+
+enum Bodies {
+  private static let blob = Data(repeating: 0x5A, count: 900).base64EncodedString()
+
+  static func save(_ count: Int, zone: String) -> [UInt8] {
+    let operations = (0..<count).map { index in
+      #"{"operationType":"create","record":{"recordName":"\#(UUID().uuidString)","recordType":"Note","fields":{"a":{"value":\#(index % 1000),"type":"INT64"},"b":{"value":\#(index % 7),"type":"INT64"},"body":{"value":"\#(blob)","type":"BYTES"}}}}"#
+    }
+    return Array(
+      #"{"zoneID":{"zoneName":"\#(zone)"},"atomic":true,"operations":[\#(operations.joined(separator: ","))]}"#.utf8)
+  }
+
+  static func createZone(_ zone: String) -> [UInt8] {
+    Array(#"{"operations":[{"operationType":"create","zone":{"zoneID":{"zoneName":"\#(zone)"}}}]}"#.utf8)
+  }
+
+  static func changes(zone: String, token: String?, limit: Int) -> [UInt8] {
+    let since = token.map { #","syncToken":"\#($0)""# } ?? ""
+    return Array(#"{"zones":[{"zoneID":{"zoneName":"\#(zone)"}\#(since)}],"resultsLimit":\#(limit)}"#.utf8)
+  }
+
+  /// The value of a string key, found without parsing the rest. Only for what our server sends.
+  static func string(_ key: String, in body: ArraySlice<UInt8>) -> String? {
+    let text = String(decoding: body, as: UTF8.self)
+    guard let range = text.range(of: "\"\(key)\":\"", options: .backwards) else { return nil }
+    return text[range.upperBound...].firstIndex(of: "\"").map { String(text[range.upperBound..<$0]) }
+  }
+}
+
+/// Runs `body` again and again for some seconds; answers calls per second.
+func rate(seconds: Double, _ body: () throws -> Void) rethrows -> Double {
+  let start = ContinuousClock.now
+  var count = 0
+  while start.duration(to: .now) < .seconds(seconds) {
+    try body()
+    count += 1
+  }
+  return Double(count) / start.duration(to: .now).asSeconds
+}
+
+/// Runs one loop on each of several threads at once; answers calls per second in all.
+func rate(
+  seconds: Double, threads: Int, _ make: @Sendable @escaping (Int) throws -> () throws -> Void
+) -> Double {
+  let total = Total()
+  let group = DispatchGroup()
+  for index in 0..<threads {
+    group.enter()
+    Thread.detachNewThread {
+      defer { group.leave() }
+      do {
+        let body = try make(index)
+        total.add(try rate(seconds: seconds, body))
+      } catch { total.fail(error) }
+    }
+  }
+  group.wait()
+  return total.value
+}
+
+/// A sum over threads. The first error ends the program: a benchmark with failures says nothing.
+final class Total: @unchecked Sendable {
+  // Sendable because the lock guards the only stored state.
+  private let lock = NSLock()
+  private var sum = 0.0
+  var value: Double { lock.withLock { sum } }
+  func add(_ value: Double) { lock.withLock { sum += value } }
+  func fail(_ error: any Error) {
+    FileHandle.standardError.write(Data("benchmark failed: \(error)\n".utf8))
+    exit(1)
+  }
+}
+
+extension Duration {
+  var asSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}

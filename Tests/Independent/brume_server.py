@@ -1,0 +1,135 @@
+"""Starts a real server process and speaks CloudKit's HTTP protocol to it.
+
+An independent counterpart: Python's standard library only, nothing shared with the Swift code.
+"""
+import http.client
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+import urllib.parse
+
+
+class Server:
+    """A `brume serve` process. `start` again after `kill` uses the same data folder."""
+
+    def __init__(self, binary, folder, store="sqlite", extra=()):
+        self.binary, self.folder, self.store, self.extra = binary, folder, store, list(extra)
+        self.process, self.values = None, {}
+
+    def start(self):
+        command = [self.binary, "serve", "--dev", "--port", "0", "--data", self.folder,
+                   "--store", self.store, "--log-level", "error", *self.extra]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                raise SystemExit(f"the server ended with {self.process.returncode} while it started")
+            status = subprocess.run([self.binary, "status", "--data", self.folder, "--format", "env"],
+                                    capture_output=True, text=True)
+            if status.returncode == 0:
+                self.values = dict(line.split("=", 1) for line in status.stdout.splitlines() if "=" in line)
+                return self
+            time.sleep(0.02)
+        raise SystemExit("the server was not ready after 30 s")
+
+    def kill(self):
+        """As a crash: no warning, nothing flushed."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self):
+        self.process.terminate()
+        return self.process.wait(timeout=15)
+
+    @property
+    def address(self):
+        url = urllib.parse.urlparse(self.values["BRUME_URL"])
+        return url.hostname, url.port
+
+    def client(self, user, device):
+        return Client(self, user, device)
+
+
+class Refused(Exception):
+    """An answer other than 200: the server said no."""
+
+
+class Client:
+    """One device of one user. Not for use by several threads at once."""
+
+    def __init__(self, server, user, device):
+        self.server, self.user, self.device = server, user, device
+        self.connection = None
+
+    def credentials(self):
+        values = self.server.values
+        return urllib.parse.urlencode({
+            "ckAPIToken": values["BRUME_API_TOKEN"],
+            "ckWebAuthToken": values[f"BRUME_USER_TOKEN_{self.user.upper()}"],
+            "clientId": self.device})
+
+    def call(self, endpoint, body, database="private"):
+        """Posts to an endpoint; raises OSError or HTTPException when no answer came."""
+        if self.connection is None:
+            self.connection = http.client.HTTPConnection(*self.server.address, timeout=20)
+        values = self.server.values
+        path = (f"/database/1/{values['BRUME_CONTAINER']}/{values['BRUME_ENVIRONMENT']}"
+                f"/{database}/{endpoint}?{self.credentials()}")
+        try:
+            self.connection.request("POST", path, json.dumps(body))
+            answer = self.connection.getresponse()
+            text = answer.read()
+        except (OSError, http.client.HTTPException):
+            self.connection = None
+            raise
+        if answer.status != 200:
+            raise Refused(f"{endpoint}: {answer.status} {text[:300]}")
+        return json.loads(text)
+
+
+class Listener:
+    """A device at the event stream. Remembers its cursor, so that it can go on after a crash."""
+
+    def __init__(self, client):
+        self.client, self.cursor, self.events = client, None, []
+        self.changed = threading.Condition()
+        self.socket = None
+
+    def listen(self):
+        values = self.client.server.values
+        path = (f"/_brume/stream?container={values['BRUME_CONTAINER']}"
+                f"&environment={values['BRUME_ENVIRONMENT']}&{self.client.credentials()}")
+        headers = {"Accept": "text/event-stream"}
+        if self.cursor:
+            headers["Last-Event-ID"] = self.cursor
+        connection = http.client.HTTPConnection(*self.client.server.address, timeout=60)
+        connection.request("GET", path, headers=headers)
+        answer = connection.getresponse()
+        if answer.status != 200:
+            raise Refused(f"stream: {answer.status} {answer.read()[:300]}")
+        thread = threading.Thread(target=self._read, args=(answer,), daemon=True)
+        thread.start()
+        return thread
+
+    def _read(self, answer):
+        identifier = None
+        try:
+            for line in answer:
+                line = line.decode().rstrip("\r\n")
+                if line.startswith("id:"):
+                    identifier = line[3:].strip()
+                elif line.startswith("data:"):
+                    with self.changed:
+                        self.events.append(json.loads(line[5:]))
+                        self.cursor = identifier
+                        self.changed.notify_all()
+        except (OSError, http.client.HTTPException, ValueError):
+            pass
+
+    def wait_until(self, condition, seconds):
+        """True once `condition(events)` holds; False after `seconds`."""
+        with self.changed:
+            return self.changed.wait_for(lambda: condition(self.events), timeout=seconds)
