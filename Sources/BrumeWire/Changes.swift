@@ -1,0 +1,179 @@
+// `changes/zone` and `changes/database`: bodies and replies.
+
+package import BrumeModel
+
+// MARK: Zone changes
+
+extension Wire {
+  /// The body of `changes/zone`.
+  package static func zoneChangesRequests(_ requests: [ZoneChangesRequest]) -> [UInt8] {
+    bytes { writer in
+      writer.beginObject()
+      writer.array("zones", requests) { writer, request in
+        writer.beginObject()
+        writer.zoneMember(request.zone)
+        writer.member("syncToken", request.token)
+        writer.member("resultsLimit", request.limit.map { Int64($0) })
+        writer.member("desiredKeys", request.desiredKeys)
+        writer.member("desiredRecordTypes", request.desiredTypes)
+        writer.endObject()
+      }
+      writer.endObject()
+    }
+  }
+
+  /// Keys of the body are defaults for all its zones.
+  package static func zoneChangesRequests(_ json: JSON) throws(BrumeError) -> [ZoneChangesRequest] {
+    let object = try json.asObject("the body")
+    let defaults = try ZoneChangesRequest(object, zone: ZoneID(name: ZoneID.defaultName))
+    let zones = try object.required("zones", try object.array("zones"))
+    return try eachElement(of: zones, in: "zones") { zone throws(BrumeError) in
+      let id = try zone.required("zoneID", try zone.zoneID("zoneID"))
+      var request = try ZoneChangesRequest(zone, zone: id)
+      request.limit = request.limit ?? defaults.limit
+      request.desiredKeys = request.desiredKeys ?? defaults.desiredKeys
+      request.desiredTypes = request.desiredTypes ?? defaults.desiredTypes
+      return request
+    }
+  }
+
+  /// The reply of `changes/zone`.
+  ///
+  /// - Parameter requests: what was asked for, in the same order; their desired keys come before
+  ///   those of `options`.
+  package static func zoneChanges(
+    _ results: [ZoneChangesResult], for requests: [ZoneChangesRequest] = [],
+    _ options: RecordOptions = RecordOptions()
+  ) -> [UInt8] {
+    bytes(capacity: results.reduce(64) { $0 + sizeEstimate($1) }) { writer in
+      writer.beginObject()
+      writer.array("zones", results.enumerated()) { writer, item in
+        let keys = item.offset < requests.count ? requests[item.offset].desiredKeys : nil
+        switch item.element {
+        case .success(let page): writer.zoneChanges(page, options.desiring(keys))
+        case .failure(let failure): writer.zoneFailure(failure)
+        }
+      }
+      writer.endObject()
+    }
+  }
+
+  private static func sizeEstimate(_ result: ZoneChangesResult) -> Int {
+    guard case .success(let page) = result else { return 256 }
+    return page.changes.reduce(256) { sum, change in
+      if case .changed(let record) = change { sum + record.sizeEstimate } else { sum + 200 }
+    }
+  }
+
+  package static func zoneChanges(_ json: JSON) throws(BrumeError) -> [ZoneChangesResult] {
+    let object = try json.asObject("the reply")
+    let zones = try object.required("zones", try object.array("zones"))
+    return try eachElement(of: zones, in: "zones") { zone throws(BrumeError) in
+      let id = try zone.required("zoneID", try zone.zoneID("zoneID"))
+      if let error = error(in: zone) { return .failure(ItemFailure(id, error)) }
+      let records = try zone.array("records") ?? []
+      return .success(
+        ZoneChangesPage(
+          zone: id,
+          changes: try eachElement(of: records, in: "records") { record throws(BrumeError) in
+            try zoneChange(record)
+          },
+          token: try zone.requiredString("syncToken"),
+          moreComing: try zone.bool("moreComing") ?? false))
+    }
+  }
+
+  private static func zoneChange(_ record: JSONObject) throws(BrumeError) -> ZoneChange {
+    if let error = error(in: record) { throw error }
+    guard try record.bool("deleted") ?? false else {
+      return .changed(StoredRecord(received: try Record(record)))
+    }
+    // The type of what was deleted is ours: Apple's tombstones do not tell.
+    let type = try record.extras()?.string("recordType") ?? ""
+    return .deleted(name: try record.requiredString("recordName"), type: type, sequence: 0)
+  }
+}
+
+extension ZoneChangesRequest {
+  fileprivate init(_ object: JSONObject, zone: ZoneID) throws(BrumeError) {
+    if try object.bool("reverse") ?? false {
+      throw BrumeError(
+        .badRequest, "'reverse' is not supported; leave it out and read the changes oldest first")
+    }
+    self.init(
+      zone: zone, token: try object.string("syncToken"), limit: try object.limit("resultsLimit"),
+      desiredKeys: try object.strings("desiredKeys"),
+      desiredTypes: try object.strings("desiredRecordTypes"))
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func zoneChanges(_ page: ZoneChangesPage, _ options: RecordOptions) {
+    beginObject()
+    name("zoneID")
+    zoneID(page.zone)
+    member("syncToken", page.token)
+    member("moreComing", page.moreComing)
+    array("records", page.changes) { writer, change in
+      switch change {
+      case .changed(let record): writer.storedRecord(record, options)
+      case .deleted(let name, let type, _):
+        writer.tombstone(name: name, zone: page.zone, type: type)
+      }
+    }
+    endObject()
+  }
+}
+
+// MARK: Database changes
+
+/// A page of a feed that one token describes: `changes/database`, kept notifications.
+package struct FeedRequest: WireRequest, Equatable, Sendable {
+  package var token: String?
+  package var limit: Int?
+
+  package init(token: String? = nil, limit: Int? = nil) {
+    self.token = token
+    self.limit = limit
+  }
+
+  package init(json: JSON) throws(BrumeError) {
+    let object = try json.asObject("the body")
+    self.init(
+      token: try object.string("syncToken"), limit: try object.limit("resultsLimit"))
+  }
+
+  package func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("syncToken", token)
+    writer.member("resultsLimit", limit.map { Int64($0) })
+    writer.endObject()
+  }
+}
+
+extension Wire {
+  /// The reply of `changes/database`.
+  package static func databaseChanges(_ page: DatabaseChangesPage) -> [UInt8] {
+    bytes(capacity: 128 + page.zones.count * 200) { writer in
+      writer.beginObject()
+      writer.array("zones", page.zones) { $0.zoneState($1) }
+      writer.member("syncToken", page.token)
+      writer.member("moreComing", page.moreComing)
+      writer.endObject()
+    }
+  }
+
+  package static func databaseChanges(_ json: JSON) throws(BrumeError) -> DatabaseChangesPage {
+    let object = try json.asObject("the reply")
+    let zones = try object.required("zones", try object.array("zones"))
+    return DatabaseChangesPage(
+      zones: try eachElement(of: zones, in: "zones") { zone throws(BrumeError) in
+        switch try zoneResult(zone) {
+        case .success(let state): return state
+        case .failure(let failure): throw failure.error
+        }
+      },
+      token: try object.requiredString("syncToken"),
+      moreComing: try object.bool("moreComing") ?? false)
+  }
+}

@@ -1,0 +1,66 @@
+// The error dictionary: the body of a failed request, and the stand-in for a failed item.
+//
+// Only the documented codes go into `serverErrorCode`, because strict clients decode no others. The
+// finer meaning, for our own client, is under `brume`.
+
+package import BrumeModel
+
+extension JSONWriter {
+  /// The members of an error, without the braces.
+  mutating func errorMembers(_ error: BrumeError) {
+    member("serverErrorCode", error.code.meaning.wire)
+    member("reason", error.reason)
+    if let retryAfter = error.retryAfter {
+      name("retryAfter")
+      if let seconds = Int64(exactly: retryAfter) { int(seconds) } else { double(retryAfter) }
+    }
+    member("redirectURL", error.redirectURL)
+    name("brume")
+    beginObject()
+    member("code", error.code.rawValue)
+    member("ckErrorCode", Int64(error.code.meaning.ckError))
+    if let record = error.serverRecord {
+      name("serverRecord")
+      self.record(record, RecordOptions())
+    }
+    if error.didResetEncryptedData { member("didResetEncryptedData", true) }
+    endObject()
+  }
+}
+
+extension Wire {
+  /// The body of a failed request.
+  ///
+  /// - Parameter uuid: the request's ID, the same as in the header.
+  package static func error(_ error: BrumeError, uuid: String) -> [UInt8] {
+    bytes { writer in
+      writer.beginObject()
+      writer.member("uuid", uuid)
+      writer.errorMembers(error)
+      writer.endObject()
+    }
+  }
+
+  /// The error that a reply's body stands for. Whatever is no error dictionary is `internalError`.
+  package static func error(_ json: JSON) -> BrumeError {
+    json.object.flatMap { error(in: $0) }
+      ?? BrumeError(.internalError, "the server answered with something that is no error dictionary")
+  }
+
+  /// Nil if the object is no error: the two keys alone decide, as in CloudKit JS.
+  static func error(in object: JSONObject) -> BrumeError? {
+    guard let wire = (object["serverErrorCode"] ?? object["extensionErrorCode"])?.string else {
+      return nil
+    }
+    let extras = object["brume"]?.object
+    let code =
+      extras?["code"]?.string.flatMap { BrumeError.Code(rawValue: $0) }
+      ?? BrumeError.Code.allCases.first { $0.meaning.wire == wire } ?? .internalError
+    var error = BrumeError(
+      code, object["reason"]?.string ?? wire, retryAfter: object["retryAfter"]?.double)
+    error.redirectURL = (object["redirectURL"] ?? object["redirectUrl"])?.string
+    error.didResetEncryptedData = extras?["didResetEncryptedData"]?.bool ?? false
+    if let record = extras?["serverRecord"] { error.serverRecord = try? Record(json: record) }
+    return error
+  }
+}

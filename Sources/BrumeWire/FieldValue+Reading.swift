@@ -1,0 +1,237 @@
+// Field dictionaries, reading: a tagged value is checked against its tag, an untagged one is taken
+// for what its JSON form suggests; coercing that to the schema's type is the rules' work.
+
+import BrumeModel
+
+/// What a `type` tag says.
+struct FieldTag {
+  /// Nil: a list whose element type the values must tell.
+  let type: FieldType?
+  let isEncrypted: Bool
+
+  private static let types: [String: FieldType] = {
+    var types: [String: FieldType] = ["ASSET": .asset, "ASSET_LIST": .list(.asset)]
+    for alias in ["BOOLEAN", "NUMBER_INT64"] {
+      types[alias] = .int64
+      types[alias + "_LIST"] = .list(.int64)
+    }
+    for scalar in FieldType.scalars {
+      types[scalar.wireName] = scalar
+      types[FieldType.list(scalar).wireName] = .list(scalar)
+    }
+    return types
+  }()
+
+  init(_ text: String, field: String) throws(BrumeError) {
+    if let type = Self.types[text] {
+      self.init(type: type, isEncrypted: false)
+    } else if text == "LIST" || text == "UNKNOWN_LIST" || text == "EMPTY_LIST" {
+      self.init(type: nil, isEncrypted: false)
+    } else if text.hasPrefix("ENCRYPTED_"), let type = Self.types[String(text.dropFirst(10))] {
+      self.init(type: type, isEncrypted: true)
+    } else {
+      let names = FieldType.scalars.map(\.wireName).joined(separator: ", ")
+      throw BrumeError(
+        .badRequest,
+        "field '\(field)' has the unknown type '\(text.prefix(40))'; use \(names) or one with _LIST")
+    }
+  }
+  private init(type: FieldType?, isEncrypted: Bool) {
+    self.type = type
+    self.isEncrypted = isEncrypted
+  }
+}
+
+extension DraftField {
+  /// Reads one entry of `fields`.
+  init(json: JSON, field: String) throws(BrumeError) {
+    guard case .object(let object) = json else {
+      if json == .null {
+        self.init(nil, isTagged: false)
+        return
+      }
+      throw BrumeError(
+        .badRequest, "field '\(field)' must be an object with 'value', not \(json.kind)")
+    }
+    var tag: FieldTag?
+    if let text = try object.string("type") { tag = try FieldTag(text, field: field) }
+    let isEncrypted = try object.bool("isEncrypted") ?? false || tag?.isEncrypted ?? false
+    guard let value = object["value"] else {
+      self.init(nil, isTagged: tag != nil, isEncrypted: isEncrypted)
+      return
+    }
+    if let type = tag?.type {
+      let value = try FieldValue(json: value, type: type, field: field)
+      self.init(value, isTagged: true, isEncrypted: isEncrypted)
+    } else {
+      let value = try FieldValue(untagged: value, field: field)
+      if tag != nil, value.type?.isList == false {
+        throw FieldValue.mismatch(field, "a list", "an array", nil)
+      }
+      self.init(value, isTagged: false, isEncrypted: isEncrypted)
+    }
+  }
+}
+
+extension FieldValue {
+  /// Reads a value whose type is known.
+  init(json: JSON, type: FieldType, field: String) throws(BrumeError) {
+    switch type {
+    case .string:
+      guard case .string(let text) = json else { throw Self.mismatch(field, type, "a text", json) }
+      self = .string(text)
+    case .int64: self = .int64(try Self.int64(json, field))
+    case .double: self = .double(try Self.double(json, field))
+    case .bytes:
+      guard case .string(let text) = json, let bytes = Base64.bytes(text) else {
+        throw Self.mismatch(field, type, "a base64 text", json)
+      }
+      self = .bytes(bytes)
+    case .timestamp:
+      guard let time = json.int ?? json.string.flatMap({ Int64($0) }) else {
+        throw Self.mismatch(field, type, "whole milliseconds since 1970", json)
+      }
+      self = .timestamp(time)
+    case .location:
+      guard case .object(let object) = json, let place = try Location(object) else {
+        throw Self.mismatch(field, type, "an object with latitude and longitude", json)
+      }
+      self = .location(place)
+    case .reference:
+      guard case .object(let object) = json, let target = try Reference(object) else {
+        throw Self.mismatch(field, type, "an object with recordName", json)
+      }
+      self = .reference(target)
+    case .asset:
+      guard case .object(let object) = json else {
+        throw Self.mismatch(field, type, "the object that the upload returned", json)
+      }
+      self = .asset(try Asset(object))
+    case .list(let element): self = try Self.list(json, of: element, field: field)
+    }
+  }
+
+  private static func list(
+    _ json: JSON, of element: FieldType, field: String
+  ) throws(BrumeError) -> FieldValue {
+    guard case .array(let elements) = json else {
+      throw mismatch(field, .list(element), "an array", json)
+    }
+    var values: [FieldValue] = []
+    values.reserveCapacity(elements.count)
+    for value in elements {
+      values.append(try FieldValue(json: value, type: element, field: field))
+    }
+    return .list(values, of: element)
+  }
+
+  private static func int64(_ json: JSON, _ field: String) throws(BrumeError) -> Int64 {
+    if let flag = json.bool { return flag ? 1 : 0 }
+    guard let number = json.int ?? json.string.flatMap({ Int64($0) }) else {
+      throw mismatch(field, .int64, "a whole number of 64 bits", json)
+    }
+    return number
+  }
+
+  private static func double(_ json: JSON, _ field: String) throws(BrumeError) -> Double {
+    guard let number = json.double ?? json.string.flatMap({ Double($0) }), number.isFinite else {
+      throw mismatch(field, .double, "a finite number", json)
+    }
+    return number
+  }
+
+  /// Reads a value without a tag.
+  init(untagged json: JSON, field: String) throws(BrumeError) {
+    switch json {
+    case .string(let text): self = .string(text)
+    case .int(let number): self = .int64(number)
+    case .double(let number): self = .double(number)
+    case .bool(let flag): self = .int64(flag ? 1 : 0)
+    case .object(let object):
+      if let target = try Reference(object) {
+        self = .reference(target)
+      } else if let place = try Location(object) {
+        self = .location(place)
+      } else if ["fileChecksum", "receipt", "downloadURL"].contains(where: { object[$0] != nil }) {
+        self = .asset(try Asset(object))
+      } else {
+        throw Self.mismatch(field, "a value", "a reference, a location or an asset", json)
+      }
+    case .array(let elements): self = try Self.untaggedList(elements, field: field)
+    case .null: throw Self.mismatch(field, "a list element", "a value", json)
+    }
+  }
+
+  private static func untaggedList(
+    _ elements: [JSON], field: String
+  ) throws(BrumeError) -> FieldValue {
+    var values: [FieldValue] = []
+    for element in elements { values.append(try FieldValue(untagged: element, field: field)) }
+    var types = Set(values.map(\.type))
+    // 2.0 is often written 2.
+    if types == [.int64, .double] {
+      values = values.map { value in
+        if case .int64(let number) = value { .double(Double(number)) } else { value }
+      }
+      types = [.double]
+    }
+    guard types.count <= 1, types.first??.isList != true, types.first != .some(nil) else {
+      throw BrumeError(
+        .badRequest, "field '\(field)' must be a list whose elements all have one scalar type")
+    }
+    return .list(values, of: types.first ?? nil)
+  }
+
+  private static func mismatch(
+    _ field: String, _ type: FieldType, _ form: String, _ json: JSON?
+  ) -> BrumeError {
+    mismatch(field, "type \(type.wireName)", form, json)
+  }
+
+  static func mismatch(
+    _ field: String, _ wanted: String, _ form: String, _ json: JSON?
+  ) -> BrumeError {
+    let found = json.map { ", not \($0.kind)" } ?? ""
+    return BrumeError(
+      .badRequest,
+      "field '\(field)': Invalid value, expected \(wanted). Send \(form)\(found)")
+  }
+}
+
+extension Location {
+  /// Nil if there are no coordinates.
+  init?(_ object: JSONObject) throws(BrumeError) {
+    guard let latitude = try object.double("latitude"),
+      let longitude = try object.double("longitude")
+    else { return nil }
+    self.init(
+      latitude: latitude, longitude: longitude, altitude: try object.double("altitude"),
+      horizontalAccuracy: try object.double("horizontalAccuracy"),
+      verticalAccuracy: try object.double("verticalAccuracy"), speed: try object.double("speed"),
+      course: try object.double("course"), timestamp: try object.int("timestamp"))
+  }
+}
+
+extension Reference {
+  /// Nil if there is no record name.
+  init?(_ object: JSONObject) throws(BrumeError) {
+    guard let name = try object.string("recordName") else { return nil }
+    var action = Action.none
+    if let text = try object.string("action") {
+      guard let known = Action(rawValue: text) else {
+        throw BrumeError(
+          .badRequest, "'action' of a reference must be NONE, DELETE_SELF or VALIDATE")
+      }
+      action = known
+    }
+    self.init(recordName: name, zone: try object.zoneID("zoneID"), action: action)
+  }
+}
+
+extension Asset {
+  init(_ object: JSONObject) throws(BrumeError) {
+    self.init(
+      fileChecksum: try object.requiredString("fileChecksum"), size: try object.int("size") ?? 0,
+      receipt: try object.string("receipt"))
+  }
+}

@@ -1,0 +1,132 @@
+// Reading members with their types. Every failure names the key, what was there and what belongs
+// there; an explicit null counts as absent.
+
+package import BrumeModel
+
+extension JSON {
+  /// This value as an object.
+  package func asObject(_ what: @autoclosure () -> String) throws(BrumeError) -> JSONObject {
+    guard case .object(let object) = self else {
+      throw BrumeError(.badRequest, "\(what()) must be an object, not \(kind)")
+    }
+    return object
+  }
+}
+
+extension JSONObject {
+  package func string(_ key: String) throws(BrumeError) -> String? {
+    guard let value = self[key] else { return nil }
+    guard case .string(let text) = value else { throw mismatch(key, "a text", value) }
+    return text
+  }
+
+  /// A text under one of two spellings of its key.
+  func string(_ key: String, or other: String) throws(BrumeError) -> String? {
+    if let text = try string(key) { return text }
+    return try string(other)
+  }
+
+  /// A whole number; also one in quotation marks, as clients with `numbersAsStrings` send it.
+  package func int(_ key: String) throws(BrumeError) -> Int64? {
+    guard let value = self[key] else { return nil }
+    if let number = value.int { return number }
+    if let number = value.string.flatMap({ Int64($0) }) { return number }
+    throw mismatch(key, "a whole number", value)
+  }
+
+  package func double(_ key: String) throws(BrumeError) -> Double? {
+    guard let value = self[key] else { return nil }
+    if let number = value.double { return number }
+    if let number = value.string.flatMap({ Double($0) }), number.isFinite { return number }
+    throw mismatch(key, "a number", value)
+  }
+
+  package func bool(_ key: String) throws(BrumeError) -> Bool? {
+    guard let value = self[key] else { return nil }
+    switch value {
+    case .bool(let flag): return flag
+    case .int(0): return false
+    case .int(1): return true
+    default: throw mismatch(key, "true or false", value)
+    }
+  }
+
+  package func object(_ key: String) throws(BrumeError) -> JSONObject? {
+    guard let value = self[key] else { return nil }
+    guard case .object(let object) = value else { throw mismatch(key, "an object", value) }
+    return object
+  }
+
+  package func array(_ key: String) throws(BrumeError) -> [JSON]? {
+    guard let value = self[key] else { return nil }
+    guard case .array(let elements) = value else { throw mismatch(key, "an array", value) }
+    return elements
+  }
+
+  package func strings(_ key: String) throws(BrumeError) -> [String]? {
+    guard let elements = try array(key) else { return nil }
+    var texts: [String] = []
+    for element in elements {
+      guard case .string(let text) = element else {
+        throw mismatch(key, "an array of texts", element)
+      }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  package func required<Value>(
+    _ key: String, _ value: Value?
+  ) throws(BrumeError) -> Value {
+    guard let value else { throw BrumeError(.badRequest, "'\(key)' is missing") }
+    return value
+  }
+
+  package func requiredString(_ key: String) throws(BrumeError) -> String {
+    try required(key, try string(key))
+  }
+
+  /// A limit of results: at least 1; nil if absent.
+  func limit(_ key: String) throws(BrumeError) -> Int? {
+    guard let value = try int(key) else { return nil }
+    guard value > 0 else { throw BrumeError(.badRequest, "'\(key)' must be at least 1") }
+    return Int(clamping: value)
+  }
+
+  /// Our own extras, which other servers and clients neither send nor read.
+  func extras() throws(BrumeError) -> JSONObject? { try object("brume") }
+
+  private func mismatch(_ key: String, _ wanted: String, _ value: JSON) -> BrumeError {
+    BrumeError(.badRequest, "'\(key)' must be \(wanted), not \(value.kind)")
+  }
+}
+
+/// Runs `body` on each element; a failure is reported with the element's place.
+func eachElement<Value>(
+  of elements: [JSON], in place: String, _ body: (JSONObject) throws(BrumeError) -> Value
+) throws(BrumeError) -> [Value] {
+  var values: [Value] = []
+  values.reserveCapacity(elements.count)
+  for (index, element) in elements.enumerated() {
+    do throws(BrumeError) {
+      guard case .object(let object) = element else {
+        throw BrumeError(.badRequest, "it must be an object, not \(element.kind)")
+      }
+      values.append(try body(object))
+    } catch {
+      throw error.located("\(place)[\(index)]")
+    }
+  }
+  return values
+}
+
+extension BrumeError {
+  /// The same error with the place in the message where it happened.
+  func located(_ place: String) -> BrumeError {
+    var error = BrumeError(code, "\(place): \(reason)", retryAfter: retryAfter)
+    error.redirectURL = redirectURL
+    error.serverRecord = serverRecord
+    error.didResetEncryptedData = didResetEncryptedData
+    return error
+  }
+}

@@ -1,0 +1,74 @@
+// Notifications kept for a user: our own endpoints under `/_brume/notifications/`, because the web
+// protocol has none. The request for a page is a `FeedRequest`.
+
+package import BrumeModel
+
+extension Wire {
+  /// A page of kept notifications. Payloads are copied as they were sent.
+  package static func keptNotifications(_ page: KeptNotificationsPage) -> [UInt8] {
+    let size = page.items.reduce(128) { $0 + $1.payload.count + 160 }
+    return bytes(capacity: size) { writer in
+      writer.beginObject()
+      writer.array("notifications", page.items) { writer, item in
+        writer.beginObject()
+        writer.member("position", item.position)
+        writer.member("notificationID", item.id)
+        writer.member("subscriptionID", item.subscriptionID)
+        writer.member("read", item.isRead)
+        writer.name("payload")
+        writer.raw(item.payload)
+        writer.endObject()
+      }
+      writer.member("syncToken", page.token)
+      writer.member("moreComing", page.moreComing)
+      writer.endObject()
+    }
+  }
+
+  package static func keptNotifications(_ json: JSON) throws(BrumeError) -> KeptNotificationsPage {
+    let object = try json.asObject("the reply")
+    let items = try object.required("notifications", try object.array("notifications"))
+    return KeptNotificationsPage(
+      items: try eachElement(of: items, in: "notifications") { item throws(BrumeError) in
+        KeptNotification(
+          position: try item.int("position") ?? 0, id: try item.requiredString("notificationID"),
+          subscriptionID: try item.string("subscriptionID") ?? "",
+          payload: try item.required("payload", item["payload"]).bytes(),
+          isRead: try item.bool("read") ?? false)
+      },
+      token: try object.requiredString("syncToken"),
+      moreComing: try object.bool("moreComing") ?? false)
+  }
+
+  /// Notification IDs: the body and the reply of `/_brume/notifications/read`.
+  package static func notificationIDs(_ ids: [String]) -> [UInt8] {
+    bytes { writer in
+      writer.beginObject()
+      writer.member("notificationIDs", ids)
+      writer.endObject()
+    }
+  }
+
+  package static func notificationIDs(_ json: JSON) throws(BrumeError) -> [String] {
+    let object = try json.asObject("the body")
+    return try object.required("notificationIDs", try object.strings("notificationIDs"))
+  }
+
+  /// The body of `/_brume/notifications/badge`.
+  package static func badge(_ value: Int) -> [UInt8] {
+    bytes { writer in
+      writer.beginObject()
+      writer.member("badge", Int64(value))
+      writer.endObject()
+    }
+  }
+
+  package static func badge(_ json: JSON) throws(BrumeError) -> Int {
+    let object = try json.asObject("the body")
+    let value = try object.required("badge", try object.int("badge"))
+    guard (0...Int64(Int32.max)).contains(value) else {
+      throw BrumeError(.badRequest, "'badge' must be from 0 to \(Int32.max)")
+    }
+    return Int(value)
+  }
+}

@@ -1,0 +1,161 @@
+// `records/query`: the query dictionary, which subscriptions share, its body and its reply.
+
+package import BrumeModel
+
+// MARK: The query dictionary
+
+extension JSONWriter {
+  mutating func query(_ query: Query) {
+    beginObject()
+    member("recordType", query.recordType)
+    if !query.filters.isEmpty { array("filterBy", query.filters) { $0.filter($1) } }
+    if !query.sorts.isEmpty { array("sortBy", query.sorts) { $0.sort($1) } }
+    endObject()
+  }
+
+  private mutating func filter(_ filter: Filter) {
+    beginObject()
+    member("comparator", filter.comparator.rawValue)
+    fieldName(filter.field)
+    name("fieldValue")
+    field(filter.value, RecordOptions())
+    member("distance", number: filter.distance)
+    endObject()
+  }
+
+  private mutating func sort(_ sort: Sort) {
+    beginObject()
+    fieldName(sort.field)
+    member("ascending", sort.ascending)
+    if let place = sort.relativeLocation {
+      name("relativeLocation")
+      field(.location(place), RecordOptions())
+    }
+    endObject()
+  }
+
+  private mutating func fieldName(_ field: FieldName?) {
+    switch field {
+    case .field(let name): member("fieldName", name)
+    case .system(let field): member("systemFieldName", field.rawValue)
+    case nil: break
+    }
+  }
+}
+
+extension Query {
+  init(_ object: JSONObject) throws(BrumeError) {
+    self.init(recordType: try object.requiredString("recordType"))
+    filters = try eachElement(of: try object.array("filterBy") ?? [], in: "filterBy") {
+      filter throws(BrumeError) in try Filter(filter)
+    }
+    sorts = try eachElement(of: try object.array("sortBy") ?? [], in: "sortBy") {
+      sort throws(BrumeError) in try Sort(sort)
+    }
+  }
+}
+
+extension Filter {
+  fileprivate init(_ object: JSONObject) throws(BrumeError) {
+    let text = try object.requiredString("comparator")
+    // CloudKit: `CONTAINS_ANY` turned up in a capture of a first-party app.
+    guard let comparator = text == "CONTAINS_ANY" ? .listContainsAny : Comparator(rawValue: text)
+    else {
+      throw BrumeError(.badRequest, "the comparator '\(text.prefix(40))' does not exist")
+    }
+    let field = try FieldName.read(object)
+    let searchesAll = comparator == .containsAllTokens || comparator == .containsAnyTokens
+    guard field != nil || searchesAll else {
+      throw BrumeError(.badRequest, "'fieldName' or 'systemFieldName' is missing")
+    }
+    let dictionary = try object.required("fieldValue", object["fieldValue"])
+    let value = try DraftField(json: dictionary, field: field?.description ?? "fieldValue").value
+    self.init(
+      comparator, field, try object.required("fieldValue.value", value),
+      distance: try object.double("distance"))
+  }
+}
+
+extension Sort {
+  fileprivate init(_ object: JSONObject) throws(BrumeError) {
+    guard let field = try FieldName.read(object) else {
+      throw BrumeError(.badRequest, "'fieldName' or 'systemFieldName' is missing")
+    }
+    self.init(field, ascending: try object.bool("ascending") ?? true)
+    guard let place = try object.object("relativeLocation") else { return }
+    // CloudKit: a field dictionary is documented; a bare location is what some clients send.
+    let bare = place["value"] ?? .object(place)
+    guard case .location(let location) =
+      try FieldValue(json: bare, type: .location, field: "relativeLocation")
+    else { return }
+    relativeLocation = location
+  }
+}
+
+extension FieldName {
+  /// CloudKit: OpenCloudKit puts the schema's name of a system field into `fieldName`.
+  fileprivate static func read(_ object: JSONObject) throws(BrumeError) -> FieldName? {
+    if let name = try object.string("systemFieldName") {
+      guard let field = SystemField(rawValue: name) ?? SystemField(schemaName: name) else {
+        let names = SystemField.allCases.map(\.rawValue).joined(separator: ", ")
+        throw BrumeError(
+          .badRequest, "the system field '\(name.prefix(40))' does not exist; there are \(names)")
+      }
+      return .system(field)
+    }
+    guard let name = try object.string("fieldName") else { return nil }
+    return SystemField(schemaName: name).map { .system($0) } ?? .field(name)
+  }
+}
+
+// MARK: Request
+
+extension QueryRequest: WireRequest {
+  package init(json: JSON) throws(BrumeError) {
+    let object = try json.asObject("the body")
+    let query = try object.required("query", try object.object("query"))
+    self.init(
+      query: try Query(query), zone: try object.zoneID("zoneID"),
+      zoneWide: try object.bool("zoneWide") ?? false, limit: try object.limit("resultsLimit"),
+      marker: try object.string("continuationMarker"),
+      desiredKeys: try object.strings("desiredKeys"))
+  }
+
+  package func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.zoneMember(zone)
+    if zoneWide { writer.member("zoneWide", true) }
+    writer.name("query")
+    writer.query(query)
+    writer.member("resultsLimit", limit.map { Int64($0) })
+    writer.member("continuationMarker", marker)
+    writer.member("desiredKeys", desiredKeys)
+    writer.endObject()
+  }
+}
+
+// MARK: Reply
+
+extension Wire {
+  package static func queryPage(
+    _ page: QueryPage, _ options: RecordOptions = RecordOptions()
+  ) -> [UInt8] {
+    bytes(capacity: page.records.reduce(128) { $0 + $1.sizeEstimate }) { writer in
+      writer.beginObject()
+      writer.array("records", page.records) { $0.storedRecord($1, options) }
+      writer.member("continuationMarker", page.marker)
+      writer.endObject()
+    }
+  }
+
+  package static func queryPage(_ json: JSON) throws(BrumeError) -> QueryPage {
+    let object = try json.asObject("the reply")
+    let records = try object.required("records", try object.array("records"))
+    var page = QueryPage(records: [], marker: try object.string("continuationMarker"))
+    page.records = try eachElement(of: records, in: "records") { record throws(BrumeError) in
+      if let error = error(in: record) { throw error }
+      return StoredRecord(received: try Record(record))
+    }
+    return page
+  }
+}

@@ -1,0 +1,165 @@
+// The bodies and replies of `records/modify` and `records/lookup`.
+
+package import BrumeModel
+
+// MARK: Requests
+
+extension ModifyRecordsRequest: WireRequest {
+  package init(json: JSON) throws(BrumeError) {
+    let object = try json.asObject("the body")
+    let operations = try object.required("operations", try object.array("operations"))
+    self.init(
+      zone: try object.zoneID("zoneID"),
+      operations: try eachElement(of: operations, in: "operations") {
+        operation throws(BrumeError) in try RecordOperation(operation)
+      },
+      atomic: try object.bool("atomic"), desiredKeys: try object.strings("desiredKeys"),
+      operationID: try object.extras()?.string("operationID"))
+  }
+
+  package func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.zoneMember(zone)
+    writer.member("atomic", atomic)
+    writer.array("operations", operations) { writer, operation in
+      writer.beginObject()
+      writer.member("operationType", operation.kind.rawValue)
+      writer.name("record")
+      operation.record.write(to: &writer)
+      writer.endObject()
+    }
+    writer.member("desiredKeys", desiredKeys)
+    if let operationID {
+      writer.name("brume")
+      writer.beginObject()
+      writer.member("operationID", operationID)
+      writer.endObject()
+    }
+    writer.endObject()
+  }
+}
+
+extension RecordOperation {
+  fileprivate init(_ object: JSONObject) throws(BrumeError) {
+    let type = try object.requiredString("operationType")
+    guard let kind = Kind(rawValue: type) else {
+      let kinds = Kind.allCases.map(\.rawValue).joined(separator: ", ")
+      throw BrumeError(
+        .badRequest, "'operationType' must be one of \(kinds), not '\(type.prefix(40))'")
+    }
+    self.init(kind, try RecordDraft(try object.required("record", try object.object("record"))))
+  }
+}
+
+extension LookupRecordsRequest: WireRequest {
+  package init(json: JSON) throws(BrumeError) {
+    let object = try json.asObject("the body")
+    let records = try object.required("records", try object.array("records"))
+    self.init(
+      zone: try object.zoneID("zoneID"),
+      items: try eachElement(of: records, in: "records") { record throws(BrumeError) in
+        Item(
+          name: try record.requiredString("recordName"), zone: try record.zoneID("zoneID"),
+          desiredKeys: try record.strings("desiredKeys"))
+      },
+      desiredKeys: try object.strings("desiredKeys"))
+  }
+
+  package func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.zoneMember(zone)
+    writer.array("records", items) { writer, item in
+      writer.beginObject()
+      writer.member("recordName", item.name)
+      writer.zoneMember(item.zone)
+      writer.member("desiredKeys", item.desiredKeys)
+      writer.endObject()
+    }
+    writer.member("desiredKeys", desiredKeys)
+    writer.endObject()
+  }
+}
+
+// MARK: Replies
+
+extension JSONWriter {
+  mutating func recordResult(_ result: RecordResult, _ options: RecordOptions) {
+    switch result {
+    case .success(.saved(let record)): storedRecord(record, options)
+    case .success(.deleted(let name, let zone)): tombstone(name: name, zone: zone)
+    case .failure(let failure): recordFailure(failure)
+    }
+  }
+
+  mutating func recordFailure(_ failure: ItemFailure<RecordID>) {
+    beginObject()
+    member("recordName", failure.id.name)
+    name("zoneID")
+    zoneID(failure.id.zone)
+    errorMembers(failure.error)
+    endObject()
+  }
+}
+
+extension Wire {
+  /// The reply of `records/modify`, and of `records/lookup` unless its items have their own keys.
+  package static func records(
+    _ results: [RecordResult], _ options: RecordOptions = RecordOptions()
+  ) -> [UInt8] {
+    records(results, desiredKeys: { _ in nil }, options)
+  }
+
+  /// The reply of `records/lookup`: an item's desired keys come before those of the request.
+  package static func records(
+    _ results: [RecordResult], for request: LookupRecordsRequest,
+    _ options: RecordOptions = RecordOptions()
+  ) -> [UInt8] {
+    records(
+      results,
+      desiredKeys: { index in
+        let item = index < request.items.count ? request.items[index].desiredKeys : nil
+        return item ?? request.desiredKeys
+      }, options)
+  }
+
+  private static func records(
+    _ results: [RecordResult], desiredKeys: (Int) -> [String]?, _ options: RecordOptions
+  ) -> [UInt8] {
+    let size = results.reduce(64) { sum, result in
+      if case .success(.saved(let record)) = result { sum + record.sizeEstimate } else { sum + 256 }
+    }
+    return bytes(capacity: size) { writer in
+      writer.beginObject()
+      writer.array("records", results.enumerated()) { writer, item in
+        writer.recordResult(item.element, options.desiring(desiredKeys(item.offset)))
+      }
+      writer.endObject()
+    }
+  }
+
+  package static func recordResults(_ json: JSON) throws(BrumeError) -> [RecordResult] {
+    let object = try json.asObject("the reply")
+    let records = try object.required("records", try object.array("records"))
+    return try eachElement(of: records, in: "records") { record throws(BrumeError) in
+      try recordResult(record)
+    }
+  }
+
+  static func recordResult(_ object: JSONObject) throws(BrumeError) -> RecordResult {
+    let isDeleted = try object.bool("deleted") ?? false
+    guard let error = error(in: object) else {
+      if !isDeleted { return .success(.saved(StoredRecord(received: try Record(object)))) }
+      let id = try RecordID(object)
+      return .success(.deleted(name: id.name, zone: id.zone))
+    }
+    return .failure(ItemFailure(try RecordID(object), error))
+  }
+}
+
+extension RecordID {
+  init(_ object: JSONObject) throws(BrumeError) {
+    self.init(
+      name: try object.string("recordName") ?? "",
+      zone: try object.zoneID("zoneID") ?? ZoneID(name: ZoneID.defaultName))
+  }
+}

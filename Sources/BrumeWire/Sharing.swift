@@ -1,0 +1,215 @@
+// What a `cloudkit.share` record carries beside its fields, and `records/resolve|accept`.
+
+package import BrumeModel
+
+// MARK: Shares
+
+extension JSONWriter {
+  /// The share's own members of a record dictionary.
+  mutating func shareMembers(_ share: Share, reader: UserID?) {
+    member("publicPermission", share.publicPermission.rawValue)
+    if let owner = share.owner {
+      name("owner")
+      participant(owner)
+    }
+    array("participants", share.participants) { $0.participant($1) }
+    if let own = reader.flatMap({ share.participant($0) }) {
+      name("currentUserParticipant")
+      participant(own)
+    }
+    if let root = share.rootRecordName {
+      name("brume")
+      beginObject()
+      member("rootRecordName", root)
+      endObject()
+    }
+  }
+
+  mutating func participant(_ participant: Participant) {
+    beginObject()
+    if !participant.id.isEmpty { member("participantId", participant.id) }
+    name("userIdentity")
+    identity(participant.identity)
+    member("type", participant.role.rawValue)
+    member("acceptanceStatus", participant.acceptance.rawValue)
+    member("permission", participant.permission.rawValue)
+    endObject()
+  }
+}
+
+extension Share {
+  init(_ object: JSONObject) throws(BrumeError) {
+    self.init(
+      publicPermission: try object.permission("publicPermission") ?? .none,
+      participants: try eachElement(
+        of: try object.array("participants") ?? [], in: "participants"
+      ) { participant throws(BrumeError) in try Participant(participant) },
+      rootRecordName: try object.extras()?.string("rootRecordName"))
+  }
+}
+
+extension Participant {
+  /// An ID that is missing is read as empty: the server then makes one.
+  init(_ object: JSONObject) throws(BrumeError) {
+    self.init(
+      id: try object.string("participantId", or: "participantID") ?? "",
+      role: try object.role("type") ?? .privateUser,
+      permission: try object.permission("permission") ?? .readOnly,
+      acceptance: try object.acceptance("acceptanceStatus") ?? .invited,
+      identity: try UserIdentity(try object.object("userIdentity") ?? JSONObject()))
+  }
+}
+
+extension JSONObject {
+  func permission(_ key: String) throws(BrumeError) -> SharePermission? {
+    guard let text = try string(key), text != "UNKNOWN" else { return nil }
+    guard let permission = SharePermission(rawValue: text) else {
+      throw BrumeError(.badRequest, "'\(key)' must be NONE, READ_ONLY or READ_WRITE")
+    }
+    return permission
+  }
+
+  /// CloudKit: the enumeration of CloudKit JS spells an invited user `PRIVATE_USER`.
+  func role(_ key: String) throws(BrumeError) -> Participant.Role? {
+    guard let text = try string(key), text != "UNKNOWN" else { return nil }
+    if text == "PRIVATE_USER" { return .privateUser }
+    guard let role = Participant.Role(rawValue: text) else {
+      throw BrumeError(
+        .badRequest, "'\(key)' must be OWNER, ADMINISTRATOR, USER or PUBLIC_USER")
+    }
+    return role
+  }
+
+  /// CloudKit: `PENDING` and `UNSUBSCRIBED` are other clients' words for invited and removed.
+  func acceptance(_ key: String) throws(BrumeError) -> Participant.Acceptance? {
+    guard let text = try string(key), text != "UNKNOWN" else { return nil }
+    switch text {
+    case "PENDING": return .invited
+    case "UNSUBSCRIBED": return .removed
+    default:
+      guard let acceptance = Participant.Acceptance(rawValue: text) else {
+        throw BrumeError(.badRequest, "'\(key)' must be INVITED, ACCEPTED or REMOVED")
+      }
+      return acceptance
+    }
+  }
+}
+
+// MARK: Resolving and accepting
+
+extension Wire {
+  /// The body of `records/resolve` and `records/accept`.
+  package static func shortGUIDs(_ requests: [ShortGUIDRequest]) -> [UInt8] {
+    bytes { writer in
+      writer.beginObject()
+      writer.array("shortGUIDs", requests) { $0.shortGUID($1) }
+      writer.endObject()
+    }
+  }
+
+  package static func shortGUIDs(_ json: JSON) throws(BrumeError) -> [ShortGUIDRequest] {
+    let object = try json.asObject("the body")
+    let items = try object.required("shortGUIDs", try object.array("shortGUIDs"))
+    return try eachElement(of: items, in: "shortGUIDs") { item throws(BrumeError) in
+      try ShortGUIDRequest(item)
+    }
+  }
+
+  /// The reply of `records/resolve` and `records/accept`.
+  package static func shareResults(
+    _ results: [ShareResult], _ options: RecordOptions = RecordOptions()
+  ) -> [UInt8] {
+    bytes(capacity: 2048 * results.count + 64) { writer in
+      writer.beginObject()
+      writer.array("results", results) { writer, result in
+        switch result {
+        case .success(let metadata): writer.shareMetadata(metadata, options)
+        case .failure(let failure):
+          writer.beginObject()
+          writer.name("shortGUID")
+          writer.shortGUID(ShortGUIDRequest(value: failure.id))
+          writer.errorMembers(failure.error)
+          writer.endObject()
+        }
+      }
+      writer.endObject()
+    }
+  }
+
+  package static func shareResults(_ json: JSON) throws(BrumeError) -> [ShareResult] {
+    let object = try json.asObject("the reply")
+    let results = try object.required("results", try object.array("results"))
+    return try eachElement(of: results, in: "results") { result throws(BrumeError) in
+      guard let error = error(in: result) else { return .success(try ShareMetadata(result)) }
+      let guid = result["shortGUID"]
+      return .failure(ItemFailure(guid?.string ?? guid?["value"]?.string ?? "", error))
+    }
+  }
+}
+
+extension ShortGUIDRequest {
+  fileprivate init(_ object: JSONObject) throws(BrumeError) {
+    self.init(
+      value: try object.requiredString("value"),
+      shouldFetchRootRecord: try object.bool("shouldFetchRootRecord") ?? false,
+      rootRecordDesiredKeys: try object.strings("rootRecordDesiredKeys"))
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func shortGUID(_ request: ShortGUIDRequest) {
+    beginObject()
+    member("value", request.value)
+    member("shouldFetchRootRecord", request.shouldFetchRootRecord)
+    member("rootRecordDesiredKeys", request.rootRecordDesiredKeys)
+    endObject()
+  }
+
+  fileprivate mutating func shareMetadata(_ metadata: ShareMetadata, _ options: RecordOptions) {
+    beginObject()
+    name("shortGUID")
+    shortGUID(metadata.shortGUID)
+    member("containerIdentifier", metadata.container.name)
+    member("environment", metadata.environment.rawValue)
+    member("databaseScope", metadata.scope.rawValue.uppercased())
+    name("zoneID")
+    zoneID(metadata.zone)
+    name("share")
+    record(metadata.share, options)
+    member("rootRecordName", metadata.rootRecordName)
+    if let root = metadata.rootRecord {
+      name("rootRecord")
+      record(root, options.desiring(metadata.shortGUID.rootRecordDesiredKeys))
+    }
+    name("ownerIdentity")
+    identity(metadata.owner)
+    member("participantType", metadata.role.rawValue)
+    member("participantStatus", metadata.acceptance.rawValue)
+    member("participantPermission", metadata.permission.rawValue)
+    array("potentialMatchList", [String]()) { $0.string($1) }
+    endObject()
+  }
+}
+
+extension ShareMetadata {
+  fileprivate init(_ object: JSONObject) throws(BrumeError) {
+    let guid = try object.required("shortGUID", try object.object("shortGUID"))
+    let share = try object.required("share", try object.object("share"))
+    let scope = try object.string("databaseScope").map { DatabaseScope(rawValue: $0.lowercased()) }
+    let environment = try object.string("environment")?.lowercased()
+    self.init(
+      shortGUID: try ShortGUIDRequest(guid),
+      container: ContainerID(try object.requiredString("containerIdentifier")),
+      environment: environment.flatMap { Environment(rawValue: $0) } ?? .production,
+      scope: (scope ?? nil) ?? .shared,
+      zone: try object.required("zoneID", try object.zoneID("zoneID")), share: try Record(share),
+      rootRecordName: try object.string("rootRecordName"),
+      rootRecord: try object.object("rootRecord").map { record throws(BrumeError) in
+        try Record(record)
+      },
+      owner: try UserIdentity(try object.object("ownerIdentity") ?? JSONObject()),
+      role: try object.role("participantType") ?? .privateUser,
+      acceptance: try object.acceptance("participantStatus") ?? .invited,
+      permission: try object.permission("participantPermission") ?? .none)
+  }
+}

@@ -1,0 +1,94 @@
+// `tokens/create` and `tokens/register`: push tokens of devices.
+
+package import BrumeModel
+
+/// The body of both calls.
+package struct TokenRequest: WireRequest, Equatable, Sendable {
+  package var environment: Environment
+  /// Lower-case hex. `tokens/register` needs it.
+  package var token: String?
+  package var clientID: String?
+
+  package init(environment: Environment, token: String? = nil, clientID: String? = nil) {
+    self.environment = environment
+    self.token = token
+    self.clientID = clientID
+  }
+
+  package init(json: JSON) throws(BrumeError) {
+    let object = try json.asObject("the body")
+    let name = try object.requiredString("apnsEnvironment")
+    guard let environment = Environment(rawValue: name) else {
+      throw BrumeError(.badRequest, "'apnsEnvironment' must be development or production")
+    }
+    var token: String?
+    if let text = try object.string("apnsToken") { token = try Self.hex(text) }
+    self.init(
+      environment: environment, token: token,
+      clientID: try object.string("clientId", or: "clientID"))
+  }
+
+  package func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("apnsEnvironment", environment.rawValue)
+    writer.member("apnsToken", token)
+    writer.member("clientId", clientID)
+    writer.endObject()
+  }
+
+  /// A token is bytes, in hex or in base64. Most hex texts are base64 too; hex is meant then.
+  private static func hex(_ text: String) throws(BrumeError) -> String {
+    let isHex = text.utf8.count % 2 == 0 && text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+        UInt8(ascii: "A")...UInt8(ascii: "F"):
+        true
+      default: false
+      }
+    }
+    if isHex, !text.isEmpty { return text.lowercased() }
+    guard let bytes = Base64.bytes(text), !bytes.isEmpty else {
+      throw BrumeError(.badRequest, "'apnsToken' must be bytes in hex or base64")
+    }
+    return bytes.map { byte in
+      let digits = String(byte, radix: 16)
+      return byte < 16 ? "0" + digits : digits
+    }.joined()
+  }
+}
+
+/// The reply of `tokens/create`: a push address for a client that has none.
+package struct CourierToken: Equatable, Sendable {
+  package var environment: Environment
+  /// 64 hex digits.
+  package var token: String
+  /// Where the client polls.
+  package var courierURL: String
+
+  package init(environment: Environment, token: String, courierURL: String) {
+    self.environment = environment
+    self.token = token
+    self.courierURL = courierURL
+  }
+}
+
+extension Wire {
+  package static func courierToken(_ token: CourierToken) -> [UInt8] {
+    bytes { writer in
+      writer.beginObject()
+      writer.member("apnsEnvironment", token.environment.rawValue)
+      writer.member("apnsToken", token.token)
+      writer.member("webcourierURL", token.courierURL)
+      writer.endObject()
+    }
+  }
+
+  package static func courierToken(_ json: JSON) throws(BrumeError) -> CourierToken {
+    let object = try json.asObject("the reply")
+    let name = try object.requiredString("apnsEnvironment")
+    return CourierToken(
+      environment: Environment(rawValue: name) ?? .production,
+      token: try object.requiredString("apnsToken"),
+      courierURL: try object.requiredString("webcourierURL"))
+  }
+}

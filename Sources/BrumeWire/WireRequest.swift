@@ -1,0 +1,58 @@
+// What every request body can do, and where the functions for replies hang.
+
+package import BrumeModel
+
+/// A body that a client sends. The server reads it from JSON; our client writes it.
+package protocol WireRequest {
+  init(json: JSON) throws(BrumeError)
+  func write(to writer: inout JSONWriter)
+}
+
+extension WireRequest {
+  /// The body as sent. Cheaper than `json.bytes()`.
+  package func bytes() -> [UInt8] {
+    Wire.bytes { writer in write(to: &writer) }
+  }
+
+  /// The body as a value, for tests and tools.
+  package var json: JSON { Wire.json { writer in write(to: &writer) } }
+}
+
+/// Replies, and bodies that are plain lists, both ways. Functions that take model values answer
+/// bytes; functions that take `JSON` answer model values.
+package enum Wire {
+  static func bytes(
+    capacity: Int = 256, _ write: (inout JSONWriter) -> Void
+  ) -> [UInt8] {
+    var writer = JSONWriter(capacity: capacity)
+    write(&writer)
+    return writer.bytes
+  }
+
+  static func json(_ write: (inout JSONWriter) -> Void) -> JSON {
+    // Our own writer's output always parses.
+    (try? JSON(parsing: bytes(write), maximumDepth: 512, allowsNUL: true)) ?? .null
+  }
+
+  /// `{}`, the answer of calls that return nothing.
+  package static let empty: [UInt8] = Array("{}".utf8)
+
+  /// True if the request wants number fields as texts. The archive misspells the key once.
+  package static func wantsNumbersAsStrings(_ json: JSON) -> Bool {
+    for key in ["numbersAsStrings", "numberAsStrings"] where json[key]?.bool == true { return true }
+    return json["zones"]?.array?.contains { $0["numbersAsStrings"]?.bool == true } ?? false
+  }
+}
+
+/// Writes `{key: [elements…]}`.
+extension JSONWriter {
+  mutating func array<Element>(
+    _ key: StaticString, _ elements: some Sequence<Element>,
+    _ write: (inout JSONWriter, Element) -> Void
+  ) {
+    name(key)
+    beginArray()
+    for element in elements { write(&self, element) }
+    endArray()
+  }
+}

@@ -1,0 +1,173 @@
+// Zone IDs, and the bodies and replies of `zones/*`.
+
+package import BrumeModel
+
+extension JSONWriter {
+  mutating func zoneID(_ zone: ZoneID, withType: Bool = true) {
+    beginObject()
+    member("zoneName", zone.name)
+    member("ownerRecordName", zone.ownerName)
+    if withType {
+      let isDefault = zone.name == ZoneID.defaultName
+      member("zoneType", isDefault ? "DEFAULT_ZONE" : "REGULAR_CUSTOM_ZONE")
+    }
+    endObject()
+  }
+
+  /// `"zoneID": {…}` in requests; nothing for nil.
+  mutating func zoneMember(_ zone: ZoneID?) {
+    guard let zone else { return }
+    name("zoneID")
+    zoneID(zone, withType: false)
+  }
+}
+
+extension ZoneID {
+  /// CloudKit: MistKit's OpenAPI writes `ownerName` where Apple documents `ownerRecordName`.
+  init(_ object: JSONObject) throws(BrumeError) {
+    self.init(
+      name: try object.string("zoneName") ?? ZoneID.defaultName,
+      ownerName: try object.string("ownerRecordName", or: "ownerName"))
+  }
+
+  /// Reads a zone ID; a bare text is a zone of the caller's.
+  init(json: JSON) throws(BrumeError) {
+    switch json {
+    case .string(let name): self.init(name: name)
+    case .object(let object): try self.init(object)
+    default: throw BrumeError(.badRequest, "a zone ID must be an object, not \(json.kind)")
+    }
+  }
+}
+
+extension JSONObject {
+  func zoneID(_ key: String) throws(BrumeError) -> ZoneID? {
+    guard let value = self[key] else { return nil }
+    return try ZoneID(json: value)
+  }
+}
+
+// MARK: Requests
+
+extension Wire {
+  /// The body of `zones/lookup`.
+  package static func zoneLookup(_ zones: [ZoneID]) -> [UInt8] {
+    bytes { writer in
+      writer.beginObject()
+      writer.array("zones", zones) { $0.zoneID($1, withType: false) }
+      writer.endObject()
+    }
+  }
+
+  package static func zoneLookup(_ json: JSON) throws(BrumeError) -> [ZoneID] {
+    let object = try json.asObject("the body")
+    let zones = try object.required("zones", try object.array("zones"))
+    return try eachElement(of: zones, in: "zones") { zone throws(BrumeError) in
+      if let id = try zone.zoneID("zoneID") { return id }
+      return try ZoneID(zone)
+    }
+  }
+
+  /// The body of `zones/modify`.
+  package static func zoneOperations(_ operations: [ZoneOperation]) -> [UInt8] {
+    bytes { writer in
+      writer.beginObject()
+      writer.array("operations", operations) { writer, operation in
+        writer.beginObject()
+        writer.member("operationType", operation.kind.rawValue)
+        writer.name("zone")
+        writer.beginObject()
+        writer.zoneMember(operation.zone)
+        writer.endObject()
+        writer.endObject()
+      }
+      writer.endObject()
+    }
+  }
+
+  package static func zoneOperations(_ json: JSON) throws(BrumeError) -> [ZoneOperation] {
+    let object = try json.asObject("the body")
+    let operations = try object.required("operations", try object.array("operations"))
+    return try eachElement(of: operations, in: "operations") { operation throws(BrumeError) in
+      let type = try operation.requiredString("operationType")
+      guard let kind = ZoneOperation.Kind(rawValue: type) else {
+        throw BrumeError(.badRequest, "'operationType' of a zone must be create or delete")
+      }
+      let zone = try operation.required("zone", try operation.object("zone"))
+      return ZoneOperation(kind, try zone.required("zoneID", try zone.zoneID("zoneID")))
+    }
+  }
+}
+
+// MARK: Replies
+
+extension JSONWriter {
+  mutating func zoneState(_ state: ZoneState) {
+    beginObject()
+    name("zoneID")
+    zoneID(state.zone)
+    member("syncToken", state.token)
+    member("atomic", state.isAtomic)
+    member("deleted", state.deletion != nil)
+    if state.deletion != nil || state.share != nil {
+      name("brume")
+      beginObject()
+      member("deletion", state.deletion?.rawValue)
+      member("share", state.share)
+      endObject()
+    }
+    endObject()
+  }
+
+  mutating func zoneResult(_ result: ZoneResult) {
+    switch result {
+    case .success(let state): zoneState(state)
+    case .failure(let failure): zoneFailure(failure)
+    }
+  }
+
+  mutating func zoneFailure(_ failure: ItemFailure<ZoneID>) {
+    beginObject()
+    name("zoneID")
+    zoneID(failure.id)
+    errorMembers(failure.error)
+    endObject()
+  }
+}
+
+extension Wire {
+  package static func zones(_ results: [ZoneResult]) -> [UInt8] {
+    bytes { writer in
+      writer.beginObject()
+      writer.array("zones", results) { $0.zoneResult($1) }
+      writer.endObject()
+    }
+  }
+
+  package static func zones(_ states: [ZoneState]) -> [UInt8] {
+    zones(states.map { ZoneResult.success($0) })
+  }
+
+  package static func zoneResults(_ json: JSON) throws(BrumeError) -> [ZoneResult] {
+    let object = try json.asObject("the reply")
+    let zones = try object.required("zones", try object.array("zones"))
+    return try eachElement(of: zones, in: "zones") { zone throws(BrumeError) in
+      try zoneResult(zone)
+    }
+  }
+
+  static func zoneResult(_ object: JSONObject) throws(BrumeError) -> ZoneResult {
+    let zone = try object.required("zoneID", try object.zoneID("zoneID"))
+    if let error = error(in: object) { return .failure(ItemFailure(zone, error)) }
+    let extras = try object.extras()
+    var state = ZoneState(
+      zone: zone, token: try object.string("syncToken"),
+      isAtomic: try object.bool("atomic") ?? (zone.name != ZoneID.defaultName),
+      share: try extras?.string("share"))
+    if try object.bool("deleted") ?? false {
+      let reason = try extras?.string("deletion").flatMap { Zone.Deletion(rawValue: $0) }
+      state.deletion = reason ?? .deleted
+    }
+    return .success(state)
+  }
+}
