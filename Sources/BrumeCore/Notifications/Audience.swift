@@ -4,13 +4,15 @@
 // the permission in between hears nothing (reliability N11).
 
 package import BrumeModel
+import BrumeStorage
 
 package enum Audience {
   /// The devices of a subscriber that are told: all except the one that made the change, for
   /// creates, updates and deletes alike (case PSH-01). Device IDs are unique per user only.
   package static func devices(_ devices: [Device], except origin: Origin) -> [Device] {
     guard let user = origin.user, let device = origin.device else { return devices }
-    return devices.filter { $0.key.user != user || $0.key.device != device }
+    let name = ByteText(device.name)
+    return devices.filter { $0.key.user != user || ByteText($0.key.device.name) != name }
   }
 
   /// True if the change was made by this subscriber's only device: then nobody is left to tell.

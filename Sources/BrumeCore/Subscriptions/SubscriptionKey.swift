@@ -3,9 +3,10 @@
 // Two users, or one user's private and public database, may use the same ID for different things.
 
 package import BrumeModel
+import BrumeStorage
 
-/// A subscription's full name.
-package struct SubscriptionKey: Hashable, Sendable {
+/// A subscription's full name. IDs are clients' own texts and compare by their bytes.
+package struct SubscriptionKey: Sendable {
   package let scope: SubscriptionScope
   package let id: String
 
@@ -15,19 +16,23 @@ package struct SubscriptionKey: Hashable, Sendable {
   }
 }
 
+extension SubscriptionKey: Hashable {
+  package static func == (a: SubscriptionKey, b: SubscriptionKey) -> Bool {
+    ByteText(a.id) == ByteText(b.id) && a.scope == b.scope
+  }
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(scope.user)
+    hasher.combine(ByteText(id))
+  }
+}
+
 extension SubscriptionKey: Comparable {
   /// A fixed order without meaning: a fan-out that is interrupted goes on after the last key it
-  /// served. IDs compare by their bytes, as everywhere.
+  /// served. Keys of one change share container and environment.
   package static func < (a: SubscriptionKey, b: SubscriptionKey) -> Bool {
-    if a.scope.user != b.scope.user { return bytesPrecede(a.scope.user.name, b.scope.user.name) }
-    if a.scope.scope != b.scope.scope {
-      return bytesPrecede(a.scope.scope.rawValue, b.scope.scope.rawValue)
-    }
-    return bytesPrecede(a.id, b.id)
-  }
-
-  private static func bytesPrecede(_ a: String, _ b: String) -> Bool {
-    a.utf8.lexicographicallyPrecedes(b.utf8)
+    if a.scope.user != b.scope.user { return a.scope.user < b.scope.user }
+    if a.scope.scope != b.scope.scope { return a.scope.scope.rawValue < b.scope.scope.rawValue }
+    return ByteText(a.id) < ByteText(b.id)
   }
 }
 

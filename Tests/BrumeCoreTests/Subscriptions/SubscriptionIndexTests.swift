@@ -1,0 +1,108 @@
+import BrumeModel
+import BrumeTestKit
+import Testing
+
+@testable import BrumeCore
+
+struct SubscriptionIndexTests {
+  private func matches(_ index: SubscriptionIndex, _ entry: LogEntry) -> [String] {
+    guard case .record(let change) = entry.event else { return [] }
+    return index.matches(entry, image: try? change.image?.record()) { $0 == "text" }.ids
+  }
+
+  @Test func `equal predicates are one node with a list of owners`() {
+    var index = PredicateIndex()
+    for number in 0..<100 {
+      let key = SubscriptionKey(scope: place(.public, UserID("_\(number)")), id: "s")
+      let owner = QueryOwner(key: key, birth: 0, events: [.create], zone: nil)
+      let filters = [
+        Filter(.equals, .field("a"), .int64(1)), Filter(.equals, .field("b"), .double(2)),
+      ]
+      _ = index.insert(owner, filters: number % 2 == 0 ? filters : filters.reversed())
+    }
+    #expect(index.nodeCount == 1)
+    var owners = 0
+    let hit = record("r", "T", in: zone("Z", of: nil), ["a": .int64(1), "b": .int64(2)])
+    index.forEachOwner(matching: hit, searchable: { _ in false }) { _ in owners += 1 }
+    #expect(owners == 100)
+  }
+
+  @Test func `a record leads only to conditions near its values, however many there are`() {
+    var index = PredicateIndex()
+    for number in 0..<2000 {
+      let key = SubscriptionKey(scope: place(.public, alice), id: "s\(number)")
+      let owner = QueryOwner(key: key, birth: 0, events: [.create], zone: nil)
+      let filters = [
+        Filter(.equals, .field("genre"), .string("g\(number % 100)")),
+        Filter(.greaterThan, .field("priority"), .int64(Int64(number))),
+      ]
+      _ = index.insert(owner, filters: filters)
+    }
+    let event = record(
+      "r", "T", in: zone("Z", of: nil), ["genre": .string("g7"), "priority": .int64(1000)])
+    // Of the 20 conditions on g7, the thresholds up to 1000: 7, 107, … 907.
+    #expect(index.candidates(for: event).count == 10)
+  }
+
+  @Test func `a replaced subscription is found by its new condition only`() {
+    let notes = zone("Notes", of: alice)
+    var index = SubscriptionIndex()
+    let red = Filter(.equals, .field("color"), .string("red"))
+    let blue = Filter(.equals, .field("color"), .string("blue"))
+    index.put(stored("s", query("Note", [red]), in: place(.private, alice)))
+    index.put(stored("s", query("Note", [blue]), in: place(.private, alice)))
+    #expect(index.count == 1)
+    let redNote = record("n", "Note", in: notes, ["color": .string("red")])
+    let blueNote = record("n", "Note", in: notes, ["color": .string("blue")])
+    #expect(matches(index, change(.created, redNote, in: notes)) == [])
+    #expect(matches(index, change(.created, blueNote, in: notes)) == ["s"])
+    index.put(stored("s", .zone(notes.id, recordType: nil), in: place(.private, alice)))
+    #expect(matches(index, change(.created, redNote, in: notes)) == ["s"])
+    #expect(matches(index, change(.created, blueNote, in: notes)) == ["s"])
+  }
+
+  @Test func `shared database subscriptions are found by their user`() {
+    let notes = zone("Notes", of: alice)
+    var index = SubscriptionIndex()
+    index.put(stored("s", .database(recordType: nil), in: place(.shared, bob)))
+    index.put(stored("typed", .database(recordType: "Photo"), in: place(.shared, bob)))
+    let entry = change(.created, record("n", "Note", in: notes), in: notes)
+    #expect(matches(index, entry) == [])
+    #expect(index.matches(entry, sharedWith: [bob]).ids == ["s"])
+    #expect(index.matches(entry, sharedWith: [alice]).ids == [])
+    let joined = LogEntry(
+      position: 9, database: notes.database, event: .membership(bob, notes), origin: origin())
+    #expect(index.matches(joined, sharedWith: [bob]).ids == ["s"])
+  }
+
+  /// The index is only a faster way to `FireRules.fires`; here it has to prove it, on values that
+  /// are hard to hash, sort and compare, while subscriptions come and go.
+  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  func `the index answers the same as evaluating every subscription`(seed: UInt64) throws {
+    var world = RandomWorld(seed: seed)
+    var index = SubscriptionIndex()
+    var all: [SubscriptionKey: StoredSubscription] = [:]
+    var hits = 0
+    for round in 0..<1200 {
+      for _ in 0..<2 {
+        let subscription = world.subscription(birth: Int64(round))
+        index.put(subscription)
+        all[subscription.key] = subscription
+      }
+      if round % 3 == 0, let key = all.keys.randomElement(using: &world.random) {
+        index.remove(key)
+        all[key] = nil
+      }
+      let entry = world.entry(at: Int64.random(in: 0...Int64(round), using: &world.random))
+      let expected = world.expected(all.values, entry)
+      #expect(matches(index, entry) == expected, "seed \(seed), round \(round)")
+      hits += expected.count
+    }
+    #expect(index.count == all.count)
+    // A test in which nothing ever matches would prove nothing.
+    #expect(hits > 1000)
+    for key in all.keys { index.remove(key) }
+    #expect(index.count == 0)
+    #expect(matches(index, world.entry(at: 5000)) == [])
+  }
+}
