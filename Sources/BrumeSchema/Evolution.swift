@@ -1,0 +1,155 @@
+// The difference of two schemas, and which differences are allowed where. A field keeps its type and
+// its encryption for ever; what production has is never removed; the rest may come and go.
+
+package import BrumeModel
+
+extension Schema {
+  /// One step from a schema to another.
+  package enum Change: Equatable, Sendable {
+    case addType(String)
+    case removeType(String)
+    case addField(type: String, field: String, Field)
+    case removeField(type: String, field: String)
+    case changeType(type: String, field: String, from: FieldType, to: FieldType)
+    case changeEncryption(type: String, field: String, isEncrypted: Bool)
+    case addIndex(type: String, field: String, Index)
+    case removeIndex(type: String, field: String, Index)
+    case changeGrants(type: String)
+    case addRole(String)
+    case removeRole(String)
+  }
+
+  /// The steps from this schema to another: roles, then types in name order.
+  package func changes(to other: Schema) -> [Change] {
+    var changes: [Change] = []
+    let (old, new) = (Set(roles), Set(other.roles))
+    changes += new.subtracting(old).sorted().map { .addRole($0) }
+    changes += old.subtracting(new).sorted().map { .removeRole($0) }
+    for name in Set(recordTypes.keys).union(other.recordTypes.keys).sorted() {
+      switch (recordTypes[name], other.recordTypes[name]) {
+      case (let old?, let new?): changes += old.changes(to: new, of: name)
+      case (nil, let new?): changes += [.addType(name)] + new.ownFields(of: name)
+      case (_?, nil): changes.append(.removeType(name))
+      case (nil, nil): break
+      }
+    }
+    return changes
+  }
+
+  /// Checks that this schema may become `other`. In development `deployed` is production's schema:
+  /// what it has must stay. In production a deployment may only add, apart from indexes, grants and
+  /// roles. All or nothing: the error lists what is wrong.
+  package func checkChange(
+    to other: Schema, in environment: Environment, deployed: Schema
+  ) throws(BrumeError) {
+    let kept = environment == .production ? self : deployed
+    let faults = changes(to: other).compactMap { $0.obstacle(kept: kept) }
+    guard !faults.isEmpty else { return }
+    let rest = faults.count > 5 ? "; and \(faults.count - 5) more" : ""
+    throw BrumeError(
+      .badRequest,
+      "the schema cannot be changed: \(faults.prefix(5).joined(separator: "; "))\(rest); nothing "
+        + "was changed")
+  }
+}
+
+// MARK: Differences of a type
+
+extension Schema.RecordType {
+  fileprivate func ownFields(of type: String) -> [Schema.Change] {
+    fields.filter { Schema.systemFields[$0.key] == nil }.sorted { $0.key < $1.key }
+      .map { .addField(type: type, field: $0.key, $0.value) }
+  }
+
+  fileprivate func changes(to other: Self, of type: String) -> [Schema.Change] {
+    var changes: [Schema.Change] = []
+    for name in Set(fields.keys).union(other.fields.keys).sorted() {
+      switch (fields[name], other.fields[name]) {
+      case (let old?, let new?): changes += old.changes(to: new, type: type, field: name)
+      case (nil, let new?): changes.append(.addField(type: type, field: name, new))
+      case (_?, nil): changes.append(.removeField(type: type, field: name))
+      case (nil, nil): break
+      }
+    }
+    if Schema.Grant.merged(grants) != Schema.Grant.merged(other.grants) {
+      changes.append(.changeGrants(type: type))
+    }
+    return changes
+  }
+}
+
+extension Schema.Field {
+  fileprivate func changes(to other: Self, type: String, field: String) -> [Schema.Change] {
+    var changes: [Schema.Change] = []
+    if self.type != other.type {
+      changes.append(.changeType(type: type, field: field, from: self.type, to: other.type))
+    }
+    if isEncrypted != other.isEncrypted {
+      changes.append(
+        .changeEncryption(type: type, field: field, isEncrypted: other.isEncrypted))
+    }
+    for index in Index.allCases {
+      switch (indexes.contains(index), other.indexes.contains(index)) {
+      case (false, true): changes.append(.addIndex(type: type, field: field, index))
+      case (true, false): changes.append(.removeIndex(type: type, field: field, index))
+      case (true, true), (false, false): break
+      }
+    }
+    return changes
+  }
+}
+
+// MARK: What is allowed
+
+extension Schema.Change {
+  /// Why the change is not allowed while the types and fields of `kept` must stay; nil when it is.
+  func obstacle(kept: Schema) -> String? {
+    switch self {
+    case .removeType(let type):
+      kept.recordTypes[type].map { _ in "record type '\(type)' is in production and cannot go" }
+    case .removeField(let type, let field):
+      kept.recordTypes[type]?.fields[field].map { _ in
+        "field '\(field)' of '\(type)' is in production and cannot go"
+      }
+    case .changeType(let type, let field, let old, let new):
+      "field '\(field)' of '\(type)' is \(Schema.text(of: old)) and cannot become "
+        + "\(Schema.text(of: new)); add a field of another name"
+    case .changeEncryption(let type, let field, let isEncrypted):
+      "field '\(field)' of '\(type)' exists and cannot become "
+        + "\(isEncrypted ? "encrypted" : "unencrypted"); add a field of another name"
+    case .addType, .addField, .addIndex, .removeIndex, .changeGrants, .addRole, .removeRole: nil
+    }
+  }
+
+  /// Whether data is lost by the change.
+  package var isDestructive: Bool {
+    switch self {
+    case .removeType, .removeField: true
+    case .addType, .addField, .changeType, .changeEncryption, .addIndex, .removeIndex,
+      .changeGrants, .addRole, .removeRole:
+      false
+    }
+  }
+}
+
+extension Schema.Change: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .addType(let type): "add record type \(type)"
+    case .removeType(let type): "remove record type \(type) and its records"
+    case .addField(let type, let field, let value):
+      "add field \(type).\(field) \(Schema.text(of: value))"
+    case .removeField(let type, let field): "remove field \(type).\(field) and its values"
+    case .changeType(let type, let field, let old, let new):
+      "change \(type).\(field) from \(Schema.text(of: old)) to \(Schema.text(of: new))"
+    case .changeEncryption(let type, let field, let isEncrypted):
+      "make \(type).\(field) \(isEncrypted ? "encrypted" : "unencrypted")"
+    case .addIndex(let type, let field, let index): "add index \(type).\(field) \(index.rawValue)"
+    case .removeIndex(let type, let field, let index):
+      "remove index \(type).\(field) \(index.rawValue)"
+    case .changeGrants(let type): "change the grants of \(type)"
+    case .addRole(let role): "add role \(role)"
+    case .removeRole(let role): "remove role \(role)"
+    }
+  }
+}

@@ -1,0 +1,126 @@
+// Cuts a schema text into words, quoted names and signs; comments and white space fall away. Any
+// text gives tokens or an error with line and column.
+
+import BrumeModel
+
+struct SchemaToken: Equatable, Sendable {
+  enum Kind: Equatable, Sendable {
+    case word(String)
+    case quoted(String)
+    case sign(Unicode.Scalar)
+    case end
+  }
+  let kind: Kind
+  let place: Place
+
+  struct Place: Equatable, Sendable {
+    var line = 1
+    var column = 1
+  }
+}
+
+struct SchemaLexer {
+  private let text: [Unicode.Scalar]
+  private var next = 0
+  private var place = SchemaToken.Place()
+
+  init(_ text: String) { self.text = Array(text.unicodeScalars) }
+
+  /// Every token, the last one `.end`.
+  mutating func tokens() throws(BrumeError) -> [SchemaToken] {
+    var tokens: [SchemaToken] = []
+    while true {
+      try skipSpace()
+      let start = place
+      let kind = try token()
+      tokens.append(SchemaToken(kind: kind, place: start))
+      if kind == .end { return tokens }
+    }
+  }
+
+  private mutating func token() throws(BrumeError) -> SchemaToken.Kind {
+    guard let scalar = peek() else { return .end }
+    if scalar == "\"" { return .quoted(try quoted()) }
+    if isWordPart(scalar) {
+      var word = String.UnicodeScalarView()
+      while let scalar = peek(), isWordPart(scalar) {
+        word.append(scalar)
+        advance()
+      }
+      return .word(String(word))
+    }
+    guard "(),;<>".unicodeScalars.contains(scalar) else {
+      throw SchemaParser.fault(
+        place, "encountered \(SchemaParser.shown(String(Character(scalar))))",
+        "a name, a keyword or one of ( ) , ; < >")
+    }
+    advance()
+    return .sign(scalar)
+  }
+
+  private mutating func quoted() throws(BrumeError) -> String {
+    let start = place
+    advance()
+    var name = String.UnicodeScalarView()
+    while let scalar = peek(), scalar != "\n" {
+      advance()
+      if scalar == "\"" { return String(name) }
+      name.append(scalar)
+    }
+    throw SchemaParser.fault(start, "encountered a name without an end", "'\"' on the same line")
+  }
+}
+
+// MARK: Space and comments
+
+extension SchemaLexer {
+  private mutating func skipSpace() throws(BrumeError) {
+    while let scalar = peek() {
+      switch (scalar, peek(1)) {
+      case ("/", "/"), ("-", "-"):
+        while let scalar = peek(), scalar != "\n" { advance() }
+      case ("/", "*"):
+        try skipComment()
+      case _ where scalar.properties.isWhitespace || scalar == "\u{feff}":
+        advance()
+      default:
+        return
+      }
+    }
+  }
+
+  private mutating func skipComment() throws(BrumeError) {
+    let start = place
+    advance()
+    advance()
+    while let scalar = peek() {
+      advance()
+      if scalar == "*", peek() == "/" {
+        advance()
+        return
+      }
+    }
+    throw SchemaParser.fault(start, "encountered a comment without an end", "'*/'")
+  }
+
+  private func peek(_ ahead: Int = 0) -> Unicode.Scalar? {
+    next + ahead < text.count ? text[next + ahead] : nil
+  }
+
+  private mutating func advance() {
+    if text[next] == "\n" {
+      place.line += 1
+      place.column = 1
+    } else {
+      place.column += 1
+    }
+    next += 1
+  }
+
+  private func isWordPart(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "a"..."z", "A"..."Z", "0"..."9", "_": true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,198 @@
+// Schema text → schema. Any text gives a schema or an error with line and column. Keywords have no
+// case; names have.
+//
+//   schema = DEFINE SCHEMA { (CREATE ROLE name | RECORD TYPE name "(" [member {"," member}] ")") ";" }
+//   member = name type { QUERYABLE | SORTABLE | SEARCHABLE }
+//          | GRANT permission { "," permission } TO role
+//   type   = primitive | LIST "<" primitive ">"
+//
+// The types and members are Parse+Members.swift. System fields may be left out; an index that is
+// left out is no index.
+
+package import BrumeModel
+
+extension Schema {
+  package init(parsing text: String) throws(BrumeError) {
+    var lexer = SchemaLexer(text)
+    var parser = SchemaParser(try lexer.tokens())
+    self = try parser.parse()
+  }
+}
+
+struct SchemaParser {
+  private let tokens: [SchemaToken]
+  private var next = 0
+  private var recordTypes: [String: Schema.RecordType] = [:]
+  private var roles: Set<String> = []
+  /// Where a grant names a role: checked at the end, roles may be created later.
+  private var named: [(role: String, place: SchemaToken.Place)] = []
+
+  init(_ tokens: [SchemaToken]) { self.tokens = tokens }
+
+  mutating func parse() throws(BrumeError) -> Schema {
+    try expect("DEFINE")
+    try expect("SCHEMA")
+    _ = accept(sign: ";")
+    while token.kind != .end {
+      try statement()
+      try expect(sign: ";")
+    }
+    for (role, place) in named where !roles.contains(role) && !Schema.builtInRoles.contains(role) {
+      throw Self.fault(
+        place, "encountered role \(Self.shown(role))",
+        "a role that CREATE ROLE makes, or _world, _icloud, _creator")
+    }
+    return Schema(recordTypes: recordTypes, roles: Array(roles))
+  }
+
+  private mutating func statement() throws(BrumeError) {
+    if accept("CREATE") {
+      try expect("ROLE")
+      let place = token.place
+      let role = try name("a role name")
+      guard roles.insert(role).inserted else {
+        throw Self.fault(place, "encountered role \(Self.shown(role)) again", "another name")
+      }
+    } else if accept("RECORD") {
+      try expect("TYPE")
+      try recordType()
+    } else {
+      throw unexpected("CREATE ROLE, RECORD TYPE or the end")
+    }
+  }
+
+  private mutating func recordType() throws(BrumeError) {
+    let place = token.place
+    let typeName = try name("a record type name")
+    try Self.check(place) { () throws(BrumeError) in
+      try NameRules.recordType(typeName, limits: .apple)
+    }
+    guard recordTypes[typeName] == nil else {
+      throw Self.fault(
+        place, "encountered record type \(Self.shown(typeName)) again", "another name")
+    }
+    var fields: [String: Schema.Field] = [:]
+    var grants: [Schema.Grant] = []
+    try expect(sign: "(")
+    while token.kind != .sign(")") {
+      if accept("GRANT") {
+        grants.append(try grant())
+      } else {
+        try field(of: typeName, into: &fields)
+      }
+      guard accept(sign: ",") else { break }
+    }
+    try expect(sign: ")")
+    recordTypes[typeName] = Schema.RecordType(fields: fields, grants: grants)
+  }
+
+  private mutating func grant() throws(BrumeError) -> Schema.Grant {
+    var permissions: Set<Schema.Permission> = []
+    repeat {
+      guard let permission = acceptOne(of: Schema.Permission.allCases, \.rawValue) else {
+        throw unexpected("READ, CREATE or WRITE")
+      }
+      permissions.insert(permission)
+    } while accept(sign: ",")
+    try expect("TO")
+    let place = token.place
+    let role = try name("a role name")
+    named.append((role, place))
+    return Schema.Grant(role, permissions)
+  }
+}
+
+// MARK: Reading tokens
+
+extension SchemaParser {
+  var token: SchemaToken { tokens[min(next, tokens.count - 1)] }
+
+  mutating func accept(_ keyword: String) -> Bool {
+    guard case .word(let word) = token.kind, word.uppercased() == keyword else { return false }
+    next += 1
+    return true
+  }
+
+  mutating func accept(sign: Unicode.Scalar) -> Bool {
+    guard token.kind == .sign(sign) else { return false }
+    next += 1
+    return true
+  }
+
+  mutating func acceptOne<T>(of all: [T], _ keyword: (T) -> String) -> T? {
+    guard let one = all.first(where: { token.kind.isWord(keyword($0)) }) else { return nil }
+    next += 1
+    return one
+  }
+
+  mutating func expect(_ keyword: String) throws(BrumeError) {
+    guard accept(keyword) else { throw unexpected(keyword) }
+  }
+
+  mutating func expect(sign: Unicode.Scalar) throws(BrumeError) {
+    guard accept(sign: sign) else { throw unexpected("'\(sign)'") }
+  }
+
+  /// A name; words of the language that may start or follow a member need quotation marks.
+  mutating func name(_ what: String) throws(BrumeError) -> String {
+    switch token.kind {
+    case .word(let word) where !Schema.reservedWords.contains(word.uppercased()):
+      next += 1
+      return word
+    case .quoted(let name) where !name.isEmpty:
+      next += 1
+      return name
+    case .word, .quoted, .sign, .end:
+      throw unexpected(what)
+    }
+  }
+}
+
+extension SchemaToken.Kind {
+  fileprivate func isWord(_ keyword: String) -> Bool {
+    if case .word(let word) = self { word.uppercased() == keyword } else { false }
+  }
+}
+
+// MARK: Errors
+
+extension SchemaParser {
+  func unexpected(_ expected: String) -> BrumeError {
+    let found =
+      switch token.kind {
+      case .word(let text), .quoted(let text): Self.shown(text)
+      case .sign(let sign): "'\(sign)'"
+      case .end: "the end"
+      }
+    return Self.fault(token.place, "encountered \(found)", expected)
+  }
+
+  static func fault(
+    _ place: SchemaToken.Place, _ encountered: String, _ expected: String
+  ) -> BrumeError {
+    BrumeError(
+      .badRequest,
+      "line \(place.line), column \(place.column): \(encountered), was expecting \(expected)")
+  }
+
+  /// Runs a rule of another file and says where it was broken.
+  static func check(
+    _ place: SchemaToken.Place, _ rule: () throws(BrumeError) -> Void
+  ) throws(BrumeError) {
+    do { try rule() } catch {
+      throw BrumeError(error.code, "line \(place.line), column \(place.column): \(error.reason)")
+    }
+  }
+
+  /// A piece of the text in quotation marks, cut to a readable length.
+  static func shown(_ text: String) -> String {
+    text.count <= 40 ? "'\(text)'" : "'\(text.prefix(32))…'"
+  }
+}
+
+extension Schema {
+  /// Words that are names only in quotation marks.
+  static let reservedWords: Set<String> = [
+    "GRANT", "PREFERRED", "QUERYABLE", "SORTABLE", "SEARCHABLE",
+  ]
+}
