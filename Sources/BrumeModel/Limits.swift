@@ -55,6 +55,16 @@ package struct Limits: Sendable, Equatable {
   package var devicesPerUser = 50
   /// Ours: notifications kept for `CKFetchNotificationChangesOperation` per user.
   package var keptNotifications = 1000
+  /// Ours: a kept notification holds all desired keys, unlike the push (case PSH-20), within this.
+  package var keptPayloadBytes = 65_536
+  /// Ours: all texts of one `notificationInfo` together.
+  package var notificationInfoBytes = 32_768
+  /// Ours: log entries that the notifier reads at once.
+  package var notifierEntries = 256
+  /// Ours: subscriptions served in one transaction; a larger fan-out goes on in the next.
+  package var notifierMatches = 500
+  /// Ours: devices and subscriptions whose last push is remembered for merging.
+  package var coalescedKeys = 100_000
   /// Ours: silent pushes of one subscription to one device merge within this window.
   package var coalescingWindow: Milliseconds = 1000
   /// Apple's web courier: a token lives 12 hours.
