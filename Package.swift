@@ -18,6 +18,8 @@ let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto"
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 
 /// Packages only the server needs. Users of the `CloudKit` library switch the trait off
 /// (`traits: []`) and never download them.
@@ -82,7 +84,9 @@ let composition = [
 ]
 
 let client = [
-  layer("BrumeClient", uses: ["BrumeModel", "BrumeWire", crypto, log, httpClient, nioCore]),
+  layer(
+    "BrumeClient",
+    uses: ["BrumeModel", "BrumeWire", crypto, log, httpClient, nioCore, nioHTTP1, nioPosix]),
   layer("BrumeKit", uses: ["BrumeModel", "BrumePredicate", "BrumeWire", "BrumeClient", log]),
 ]
 

@@ -1,27 +1,151 @@
 // The typed caller of one container as one user and device. A value: copies share the transport.
+// Builds requests, reads answers, turns error dictionaries into `BrumeError`; what a request means
+// is in `DatabaseCaller.swift` and `Session+Calls.swift`.
 
 package import BrumeModel
+import BrumeWire
+package import Foundation
 
 package struct Session: Sendable {
-  package init() {}
+  /// Time and chance of the caller.
+  package struct Host: Sendable {
+    package var now: @Sendable () -> Date
+    package var uuid: @Sendable () -> String
+    /// From 0 to 1.
+    package var chance: @Sendable () -> Double
+    package var sleep: @Sendable (Duration) async throws -> Void
+
+    package init(
+      now: @escaping @Sendable () -> Date = { Date() },
+      uuid: @escaping @Sendable () -> String = { UUID().uuidString },
+      chance: @escaping @Sendable () -> Double = { .random(in: 0...1) },
+      sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) {
+      self.now = now
+      self.uuid = uuid
+      self.chance = chance
+      self.sleep = sleep
+    }
+  }
+  /// The settings, or what is missing in them: reported by the first call.
+  package let configuration: Result<Configuration, CallFailure>
+  package let transport: any Transport
+  package let host: Host
+  /// How long one request may take. CloudKit documents 60 seconds.
+  package var timeout = Duration.seconds(60)
+  private let signer: Result<RequestSigner, CallFailure>?
+
+  package init(
+    _ configuration: Result<Configuration, CallFailure>,
+    transport: any Transport = HTTPTransport(), host: Host = Host()
+  ) {
+    self.configuration = configuration
+    self.transport = transport
+    self.host = host
+    signer = (try? configuration.get())?.serverKey.map { key in
+      do throws(CallFailure) { return .success(try RequestSigner(key)) } catch {
+        return .failure(error)
+      }
+    }
+  }
+
+  package init(
+    _ configuration: Configuration, transport: any Transport = HTTPTransport(), host: Host = Host()
+  ) {
+    self.init(.success(configuration), transport: transport, host: host)
+  }
 
   /// The calls of one database.
   package func database(_ scope: DatabaseScope) -> DatabaseCaller {
     DatabaseCaller(session: self, scope: scope)
   }
+}
 
-  /// Who the current user is.
-  package func currentUser() async throws -> UserIdentity { throw unbuilt }
+extension Session {
+  /// Sends a request and reads its answer as JSON. `isRead` promises that it changes nothing.
+  func call(
+    _ method: String, _ path: String, query: [(String, String)] = [],
+    body: [UInt8] = [], isRead: Bool, isRepeatable: Bool = false
+  ) async throws -> JSON {
+    let call = try httpCall(method, path, query: query, body: body)
+    var retry = Retry(isRepeatable: isRead || isRepeatable)
+    while true {
+      do {
+        return try Self.read(try await transport.send(call))
+      } catch let failure as CallFailure {
+        if retry.failed(failure) { continue }
+        throw Retry.reported(failure, isRead: isRead)
+      }
+    }
+  }
 
-  package func resolveShares(_ requests: [ShortGUIDRequest]) async throws -> [ShareResult] {
-    throw unbuilt
+  /// A request with its credentials.
+  func httpCall(
+    _ method: String, _ path: String, query: [(String, String)] = [], body: [UInt8] = []
+  ) throws(CallFailure) -> HTTPCall {
+    let settings = try configuration.get()
+    var query = query
+    var headers = [HTTPCall.Header("Content-Type", "application/json")]
+    if let device = settings.deviceID { headers.append(.init("X-Brume-Device", device.name)) }
+    let isSigned = settings.userToken == nil && signer != nil
+    if !isSigned {
+      if let token = settings.apiToken { query.append(("ckAPIToken", token)) }
+      if let token = settings.userToken { query.append(("ckWebAuthToken", token)) }
+    }
+    let target = path + Self.text(query)
+    if isSigned, let signer {
+      headers += try signer.get().headers(path: target, body: body, date: host.now())
+    }
+    return HTTPCall(
+      method: method, base: settings.url, target: target, headers: headers, body: body,
+      timeout: timeout)
   }
-  package func acceptShares(_ requests: [ShortGUIDRequest]) async throws -> [ShareResult] {
-    throw unbuilt
+
+  static func text(_ query: [(String, String)]) -> String {
+    let pairs = query.map { "\($0.0)=\(encoded($0.1))" }
+    return pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&")
   }
-  package func keptNotifications(
-    token: String?, limit: Int? = nil
-  ) async throws -> KeptNotificationsPage { throw unbuilt }
-  package func markNotificationsRead(_ ids: [String]) async throws -> [String] { throw unbuilt }
-  package func setBadge(_ value: Int) async throws { throw unbuilt }
+
+  /// Percent-encodes everything but letters, digits and `-._~`.
+  static func encoded(_ text: String) -> String {
+    let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~".utf8)
+    return text.utf8.reduce(into: "") { result, byte in
+      if plain.contains(byte) {
+        result.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        let hex = String(byte, radix: 16, uppercase: true)
+        result += hex.count == 1 ? "%0\(hex)" : "%\(hex)"
+      }
+    }
+  }
+
+  /// The answer's JSON, or the error that it stands for.
+  static func read(_ answer: HTTPAnswer) throws -> JSON {
+    let json = try? JSON(parsing: answer.body)
+    if answer.status == 200 {
+      guard let json else {
+        throw CallFailure.malformedAnswer("the server's answer is no JSON of the protocol")
+      }
+      return json
+    }
+    throw error(answer, json)
+  }
+
+  static func error(_ answer: HTTPAnswer, _ json: JSON?) -> any Error {
+    let wait = answer.header("Retry-After").flatMap { Double($0) }
+    guard let json, json["serverErrorCode"] != nil else {
+      return switch answer.status {
+      case 429: BrumeError(.throttled, "too many requests", retryAfter: wait ?? 1)
+      case 500...599:
+        BrumeError(.tryAgainLater, "the service is down (\(answer.status))", retryAfter: wait)
+      default:
+        CallFailure.malformedAnswer(
+          "the server answered \(answer.status) without an error of the protocol; is its address "
+            + "right?")
+      }
+    }
+    var error = Wire.error(json)
+    error.retryAfter = error.retryAfter ?? wait
+    return error
+  }
 }

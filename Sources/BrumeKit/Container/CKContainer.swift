@@ -1,7 +1,7 @@
 // A container: three databases under one identifier.
 
-public import Foundation
 import BrumeClient
+public import Foundation
 
 /// A container of a program's data: one public database, and a private and a shared one per user.
 // Sendable because every stored property is constant and Sendable itself.

@@ -1,9 +1,9 @@
 // A database of a container. The calls are in `CKDatabase+Records.swift` and its neighbours; all of
 // them go through `caller`, the typed HTTP caller of BrumeClient.
 
-public import Foundation
 import BrumeClient
 import BrumeModel
+public import Foundation
 
 /// A database: the public one of a container, or the current user's private or shared one.
 // Sendable because every stored property is constant and Sendable itself.

@@ -27,7 +27,8 @@ extension CKError {
       info[CKRecordChangedErrorClientRecordKey] = clientRecord
       info[CKRecordChangedErrorAncestorRecordKey] = clientRecord.map(\.unchangedCopy)
     }
-    self.init(Code(rawValue: error.code.meaning.ckError) ?? .internalError, error.reason,
+    self.init(
+      Code(rawValue: error.code.meaning.ckError) ?? .internalError, error.reason,
       userInfo: info)
   }
 

@@ -73,8 +73,10 @@ extension FieldValue {
     case let place as CLLocation: self = .location(Location(place))
     case let reference as CKRecord.Reference: self = .reference(Reference(reference))
     case let record as CKRecord:
-      self = .reference(Reference(recordName: record.recordID.recordName,
-        zone: ZoneID(record.recordID.zoneID)))
+      self = .reference(
+        Reference(
+          recordName: record.recordID.recordName,
+          zone: ZoneID(record.recordID.zoneID)))
     case let id as CKRecord.ID:
       self = .reference(Reference(recordName: id.recordName, zone: ZoneID(id.zoneID)))
     case let asset as CKAsset: self = .asset(try storedAsset(asset, key: key))

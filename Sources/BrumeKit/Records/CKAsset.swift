@@ -1,8 +1,8 @@
 // Assets: files that belong to a record. Saving and fetching their bytes is not built yet; a record
 // with one is refused by the conversion in `FieldConversion.swift`.
 
-public import Foundation
 import BrumeModel
+public import Foundation
 
 /// A file that is kept with a record.
 public class CKAsset: NSObject, CKRecordValueProtocol, __CKRecordObjCValue {

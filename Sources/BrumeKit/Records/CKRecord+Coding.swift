@@ -13,7 +13,9 @@ extension CKRecord {
     coder.encodeDate(creationDate, "creationDate")
     coder.encodeDate(modificationDate, "modificationDate")
     if let user = creatorUserRecordID { coder.encode(user, forKey: "creatorUserRecordID") }
-    if let user = lastModifiedUserRecordID { coder.encode(user, forKey: "lastModifiedUserRecordID") }
+    if let user = lastModifiedUserRecordID {
+      coder.encode(user, forKey: "lastModifiedUserRecordID")
+    }
     if let share { coder.encode(share, forKey: "share") }
     if let parentReference { coder.encode(parentReference, forKey: "parent") }
   }

@@ -33,7 +33,8 @@ public class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
     guard let id = coder.decodeObject(of: CKRecordZoneID.self, forKey: "zoneID") else { return nil }
     zoneID = id
     capabilities = Capabilities(rawValue: UInt(coder.decodeInteger(forKey: "capabilities")))
-    encryptionScope = EncryptionScope(rawValue: coder.decodeInteger(forKey: "encryption"))
+    encryptionScope =
+      EncryptionScope(rawValue: coder.decodeInteger(forKey: "encryption"))
       ?? .perRecord
     share = coder.decodeObject(of: CKReference.self, forKey: "share")
   }

@@ -1,0 +1,47 @@
+// What a device keeps between two runs of a program: its ID, and how far it has read its pushes.
+// Plain files in the state directory; without one, nothing outlives the process.
+
+package import BrumeModel
+import Foundation
+
+package struct DeviceState: Sendable {
+  private let directory: String?
+
+  package init(directory: String?) { self.directory = directory }
+
+  /// The device's ID: the one that was kept, or a new one that is kept from now on.
+  package func deviceID(new: () -> String) throws(CallFailure) -> DeviceID {
+    if let kept = read("device"), !kept.isEmpty { return DeviceID(kept) }
+    let id = new()
+    try write("device", id)
+    return DeviceID(id)
+  }
+
+  package func cursor(_ key: String) -> String? { read(Self.cursorName(key)) }
+
+  package func keep(cursor: String, _ key: String) throws(CallFailure) {
+    try write(Self.cursorName(key), cursor)
+  }
+
+  /// One file for each server, container, environment and device.
+  private static func cursorName(_ key: String) -> String {
+    "pushes-" + String(key.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "." ? $0 : "_" })
+  }
+
+  private func read(_ name: String) -> String? {
+    guard let directory else { return nil }
+    return try? String(contentsOfFile: "\(directory)/\(name)", encoding: .utf8)
+  }
+
+  private func write(_ name: String, _ text: String) throws(CallFailure) {
+    guard let directory else { return }
+    do {
+      try FileManager.default.createDirectory(
+        atPath: directory, withIntermediateDirectories: true)
+      try text.write(toFile: "\(directory)/\(name)", atomically: true, encoding: .utf8)
+    } catch {
+      throw .notConfigured(
+        "the state directory '\(directory)' (BRUME_STATE_DIR) cannot be written: \(error)")
+    }
+  }
+}

@@ -1,0 +1,105 @@
+// The transport of programs: AsyncHTTPClient, with connections kept open between requests. Streams
+// have a client of their own, so that many waiting devices never keep a request from its turn.
+
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+package struct HTTPTransport: Transport {
+  /// Ours: an answer of 200 records of 1 MB is the largest that makes sense.
+  static let answerBytes = 256 << 20
+  private static let requests = client(connections: 32)
+  private static let streams = client(connections: 10_000)
+
+  package init() {}
+
+  private static func client(connections: Int) -> HTTPClient {
+    var configuration = HTTPClient.Configuration()
+    configuration.timeout.connect = .seconds(10)
+    configuration.redirectConfiguration = .disallow
+    configuration.httpVersion = .http1Only
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
+    return HTTPClient(
+      eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
+  }
+
+  package func send(_ call: HTTPCall) async throws -> HTTPAnswer {
+    do {
+      let response = try await Self.requests.execute(request(call), timeout: call.timeAmount)
+      return try await answer(response)
+    } catch {
+      throw Self.failure(error, call)
+    }
+  }
+
+  package func receive(
+    _ call: HTTPCall, _ take: (ArraySlice<UInt8>) async throws -> Void
+  ) async throws -> HTTPAnswer? {
+    let response: HTTPClientResponse
+    do {
+      // The deadline would cut the stream; a server that is gone shows as a missing heartbeat.
+      response = try await Self.streams.execute(request(call), deadline: .distantFuture)
+      guard response.status == .ok else { return try await answer(response) }
+    } catch {
+      throw Self.failure(error, call)
+    }
+    var parts = response.body.makeAsyncIterator()
+    while true {
+      let part: ByteBuffer?
+      do { part = try await parts.next() } catch { throw Self.failure(error, call) }
+      guard let part else { return nil }
+      try await take(ArraySlice(part.readableBytesView))
+    }
+  }
+
+  private func request(_ call: HTTPCall) -> HTTPClientRequest {
+    var request = HTTPClientRequest(url: call.base + call.target)
+    request.method = .RAW(value: call.method)
+    for header in call.headers { request.headers.add(name: header.name, value: header.value) }
+    if !call.body.isEmpty { request.body = .bytes(call.body) }
+    return request
+  }
+
+  private func answer(_ response: HTTPClientResponse) async throws -> HTTPAnswer {
+    let body = try await response.body.collect(upTo: Self.answerBytes)
+    return HTTPAnswer(
+      status: Int(response.status.code),
+      headers: response.headers.map { HTTPCall.Header($0.name, $0.value) },
+      body: Array(body.readableBytesView))
+  }
+
+  /// Tells "never sent" from "sent, and nobody knows what became of it".
+  private static func failure(_ error: any Error, _ call: HTTPCall) -> any Error {
+    if error is CancellationError { return error }
+    let place = "\(call.base): \(error)"
+    switch error {
+    case let error as HTTPClientError: return failure(error, call, place)
+    case let error as NIOConnectionError:
+      return error.connectionErrors.isEmpty
+        ? CallFailure.unreachable("cannot find \(place)")
+        : CallFailure.connectionFailed("cannot connect to \(place); is the server running?")
+    default: return CallFailure.responseLost("the answer of \(place) did not arrive")
+    }
+  }
+
+  private static func failure(
+    _ error: HTTPClientError, _ call: HTTPCall, _ place: String
+  ) -> any Error {
+    switch error {
+    case .cancelled: CancellationError()
+    case .invalidURL, .emptyHost, .emptyScheme:
+      CallFailure.notConfigured("the server's address \(call.base) is not valid")
+    case .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout:
+      CallFailure.connectionFailed("cannot connect to \(place)")
+    default: CallFailure.responseLost("the answer of \(place) did not arrive")
+    }
+  }
+}
+
+extension HTTPCall {
+  fileprivate var timeAmount: TimeAmount {
+    let (seconds, attoseconds) = timeout.components
+    return .seconds(min(seconds, 1 << 32)) + .nanoseconds(attoseconds / 1_000_000_000)
+  }
+}

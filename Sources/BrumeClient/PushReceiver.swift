@@ -1,0 +1,92 @@
+// The device's end of the event stream: connect, read, hand over, remember how far; again after
+// every break. At least once: the position moves only when a push was handed over, so a crash in
+// between repeats it. `Backoff`, `EventStreamParser` and `RecentPushes` decide; this file acts.
+
+import BrumeModel
+import BrumeWire
+
+package struct PushReceiver: Sendable {
+  /// One push: the dictionary that an Apple device would get, as JSON.
+  package typealias Deliver = @Sendable ([UInt8]) async -> Void
+  private let session: Session
+  private let state: DeviceState
+  private let stateKey: String
+
+  package init(_ session: Session) throws(CallFailure) {
+    let settings = try session.configuration.get()
+    guard settings.userToken != nil else {
+      throw .notConfigured(
+        "pushes go to users, and no user is signed in: set BRUME_USER_TOKEN, or userToken in the "
+          + "container's configuration")
+    }
+    guard let device = settings.deviceID else {
+      throw .notConfigured("pushes need a device: set BRUME_DEVICE_ID or BRUME_STATE_DIR")
+    }
+    self.session = session
+    state = DeviceState(directory: settings.stateDirectory)
+    stateKey = [
+      settings.url, settings.container.name, settings.environment.rawValue, device.name,
+    ].joined(separator: "-")
+  }
+
+  /// Receives until the task is cancelled, or until the server says that it never will.
+  ///
+  /// - Parameters:
+  ///   - connected: called whenever the stream stands.
+  ///   - deliver: takes one push; the next comes when it returns.
+  package func run(
+    connected: @Sendable () -> Void = {}, deliver: Deliver
+  ) async throws {
+    var cursor = state.cursor(stateKey)
+    var recent = RecentPushes()
+    var backoff = Backoff()
+    while true {
+      try Task.checkCancellation()
+      var wait: Double?
+      do {
+        try await listen(&cursor, &recent, &backoff, connected, deliver)
+      } catch let error as BrumeError where error.retryAfter == nil && !error.mayPass {
+        throw error
+      } catch let error as BrumeError {
+        wait = error.retryAfter
+      } catch let failure as CallFailure {
+        if case .notConfigured = failure { throw failure }
+      }
+      try await session.host.sleep(backoff.next(chance: session.host.chance(), atLeast: wait))
+    }
+  }
+
+  private func listen(
+    _ cursor: inout String?, _ recent: inout RecentPushes, _ backoff: inout Backoff,
+    _ connected: @Sendable () -> Void, _ deliver: Deliver
+  ) async throws {
+    var query = try session.place()
+    if let cursor { query.append(("cursor", cursor)) }
+    var call = try session.httpCall("GET", "/_brume/stream", query: query)
+    call.headers.append(HTTPCall.Header("Accept", "text/event-stream"))
+    var parser = EventStreamParser()
+    var isFirst = true
+    let refusal = try await session.transport.receive(call) { bytes in
+      if isFirst { connected() }
+      isFirst = false
+      backoff.reset()
+      for event in parser.take(bytes) {
+        if recent.isNew(event.data) { await deliver(event.data) }
+        guard let id = event.id, id != cursor else { continue }
+        cursor = id
+        try state.keep(cursor: id, stateKey)
+      }
+    }
+    if let refusal { _ = try Session.read(refusal) }
+  }
+}
+
+extension BrumeError {
+  /// Worth another attempt although nobody said when.
+  fileprivate var mayPass: Bool {
+    switch code {
+    case .internalError, .throttled, .tryAgainLater, .zoneBusy: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,77 @@
+// The calls that belong to no database: users, sharing, devices, kept notifications.
+
+package import BrumeModel
+import BrumeWire
+
+extension Session {
+  /// `/database/1/{container}/{environment}`.
+  func databasePath() throws(CallFailure) -> String {
+    let settings = try configuration.get()
+    return "/database/1/\(settings.container.name)/\(settings.environment.rawValue)"
+  }
+
+  /// The parameters by which our own paths know the container.
+  func place() throws(CallFailure) -> [(String, String)] {
+    let settings = try configuration.get()
+    return [
+      ("container", settings.container.name), ("environment", settings.environment.rawValue),
+    ]
+  }
+
+  /// Who the current user is.
+  package func currentUser() async throws -> UserIdentity {
+    try Wire.identity(
+      await call(
+        "GET", databasePath() + "/public/users/caller", isRead: true))
+  }
+
+  /// What the holder of a share's address may know of it.
+  package func resolveShares(_ requests: [ShortGUIDRequest]) async throws -> [ShareResult] {
+    try Wire.shareResults(
+      await call(
+        "POST", databasePath() + "/public/records/resolve", body: Wire.shortGUIDs(requests),
+        isRead: true))
+  }
+
+  /// Takes part in shares.
+  package func acceptShares(_ requests: [ShortGUIDRequest]) async throws -> [ShareResult] {
+    try Wire.shareResults(
+      await call(
+        "POST", databasePath() + "/public/records/accept", body: Wire.shortGUIDs(requests),
+        isRead: false,
+        isRepeatable: true))
+  }
+
+  /// Makes this device one that gets pushes, whether or not it is listening now.
+  package func registerDevice() async throws {
+    _ = try await call(
+      "POST", "/_brume/devices", query: place(), body: Wire.empty, isRead: false, isRepeatable: true
+    )
+  }
+
+  /// Notifications of the past after a token.
+  package func keptNotifications(
+    token: String?, limit: Int? = nil
+  ) async throws -> KeptNotificationsPage {
+    let request = FeedRequest(token: token, limit: limit)
+    return try Wire.keptNotifications(
+      await call(
+        "POST", "/_brume/notifications/changes", query: place(), body: request.bytes(),
+        isRead: true))
+  }
+
+  /// Marks notifications read; answers those that were.
+  package func markNotificationsRead(_ ids: [String]) async throws -> [String] {
+    try Wire.notificationIDs(
+      await call(
+        "POST", "/_brume/notifications/read", query: place(), body: Wire.notificationIDs(ids),
+        isRead: false, isRepeatable: true))
+  }
+
+  /// Sets the number that pushes with a badge count up from.
+  package func setBadge(_ value: Int) async throws {
+    _ = try await call(
+      "POST", "/_brume/notifications/badge", query: place(), body: Wire.badge(value), isRead: false,
+      isRepeatable: true)
+  }
+}

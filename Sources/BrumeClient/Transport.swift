@@ -1,0 +1,63 @@
+// What carries requests: the only door to the network. AsyncHTTPClient in programs, the server in
+// the same process in tests.
+
+/// A request, ready to be sent.
+package struct HTTPCall: Equatable, Sendable {
+  package struct Header: Equatable, Sendable {
+    package var name: String
+    package var value: String
+    package init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+  package var method: String
+  /// Scheme, host and port.
+  package var base: String
+  /// Path and query, percent-encoded.
+  package var target: String
+  package var headers: [Header]
+  package var body: [UInt8]
+  package var timeout: Duration
+
+  package init(
+    method: String, base: String, target: String, headers: [Header] = [], body: [UInt8] = [],
+    timeout: Duration
+  ) {
+    self.method = method
+    self.base = base
+    self.target = target
+    self.headers = headers
+    self.body = body
+    self.timeout = timeout
+  }
+}
+
+/// An answer that has arrived.
+package struct HTTPAnswer: Equatable, Sendable {
+  package var status: Int
+  package var headers: [HTTPCall.Header]
+  package var body: [UInt8]
+
+  package init(status: Int, headers: [HTTPCall.Header] = [], body: [UInt8]) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  /// The first header of a name, whatever its case.
+  package func header(_ name: String) -> String? {
+    headers.first { $0.name.lowercased() == name.lowercased() }?.value
+  }
+}
+
+package protocol Transport: Sendable {
+  /// Sends a request and reads the whole answer. Throws `CallFailure` or `CancellationError`.
+  func send(_ call: HTTPCall) async throws -> HTTPAnswer
+
+  /// Sends a request and hands over the answer's body as it arrives. Returns the whole answer
+  /// instead if it is no success; returns nil when the body ended.
+  func receive(
+    _ call: HTTPCall, _ take: (ArraySlice<UInt8>) async throws -> Void
+  ) async throws -> HTTPAnswer?
+}
