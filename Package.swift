@@ -30,9 +30,13 @@ let collections = server("OrderedCollections", "swift-collections")
 let cryptoExtras = server("CryptoExtras", "swift-crypto")
 let lifecycle = server("ServiceLifecycle", "swift-service-lifecycle")
 let hummingbird = server("Hummingbird", "hummingbird")
+let hummingbirdCore = server("HummingbirdCore", "hummingbird")
 let arguments = server("ArgumentParser", "swift-argument-parser")
 let configuration = server("Configuration", "swift-configuration")
 let metrics = server("CoreMetrics", "swift-metrics")
+let httpTypes = server("HTTPTypes", "swift-http-types")
+let nioHTTPTypes = server("NIOHTTPTypes", "swift-nio-extras")
+let signals = server("UnixSignals", "swift-service-lifecycle")
 let grdb = server("GRDB", "GRDB.swift")
 let yams = server("Yams", "Yams")
 
@@ -79,7 +83,8 @@ let composition = [
     uses: [
       "BrumeModel", "BrumeWire", "BrumePredicate", "BrumeSchema", "BrumeStorage", "BrumeCore",
       "BrumeSQLite", "BrumePostgres", "BrumePush", "BrumeConsole",
-      hummingbird, lifecycle, configuration, metrics, log, nioCore,
+      hummingbird, hummingbirdCore, lifecycle, signals, configuration, metrics, log, nioCore,
+      httpTypes, nioHTTPTypes, crypto,
     ])
 ]
 
@@ -132,7 +137,7 @@ let edgeTests = [
     of: "BrumeServer",
     uses: [
       "BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumeTestKit", hummingbird,
-      server("HummingbirdTesting", "hummingbird"), nioCore, log,
+      server("HummingbirdTesting", "hummingbird"), httpTypes, nioCore, crypto, log,
     ]),
   tests(of: "BrumeClient", uses: ["BrumeModel", "BrumeWire"]),
   tests(of: "BrumeKit", uses: ["BrumeModel", "BrumePredicate", "BrumeWire", "BrumeClient"]),
@@ -160,9 +165,11 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections.git", from: "1.2.0"),
     .package(url: "https://github.com/apple/swift-configuration.git", from: "1.0.2"),
     .package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0"),
+    .package(url: "https://github.com/apple/swift-http-types.git", from: "1.4.0"),
     .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-metrics.git", from: "2.9.0"),
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
+    .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.24.0"),
     .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.20.0"),
     .package(url: "https://github.com/jpsim/Yams.git", from: "6.0.0"),

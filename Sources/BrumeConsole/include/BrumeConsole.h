@@ -5,5 +5,7 @@
 #include <stddef.h>
 
 const unsigned char *_Nonnull brume_console_index(size_t *_Nonnull length);
+const unsigned char *_Nonnull brume_console_script(size_t *_Nonnull length);
+const unsigned char *_Nonnull brume_console_style(size_t *_Nonnull length);
 
 #endif

@@ -1,0 +1,68 @@
+// One request as handlers see it, and what they give back. Handlers know no Hummingbird types except
+// the streamed body; the way in and out is `RouteTable+Router.swift`.
+
+package import BrumeCore
+package import BrumeModel
+package import BrumeWire
+package import HTTPTypes
+package import Hummingbird
+
+/// A request after routing and authentication.
+package struct Call: Sendable {
+  package let server: Composition
+  package let method: HTTPRequest.Method
+  /// The request target as it was sent, with the query: what signatures cover.
+  package let target: String
+  package let headers: HTTPFields
+  package let query: QueryString
+  package let body: [UInt8]
+  package let place: Place
+  package let caller: Caller
+
+  /// What the path (or, under `/_brume`, the query) says about where the call goes.
+  package struct Place: Equatable, Sendable {
+    package var container: ContainerID?
+    package var environment: BrumeModel.Environment?
+    package var scope: DatabaseScope?
+  }
+
+  /// The database that the path names. Routes without one do not ask.
+  package var scope: DatabaseScope { place.scope ?? .public }
+
+  /// The body as JSON. An absent body counts as `{}`: clients send GET without and POST with one.
+  package func json() throws(BrumeError) -> JSON {
+    if body.isEmpty { return .object(JSONObject()) }
+    return try JSON(parsing: body, maximumDepth: server.settings.limits.jsonDepth)
+  }
+
+  package var engine: Engine { server.engine }
+}
+
+/// What a handler answers.
+package struct Reply: Sendable {
+  package enum Body: Sendable {
+    case bytes([UInt8])
+    /// Written piece by piece until the closure returns.
+    case stream(@Sendable (inout any ResponseBodyWriter) async throws -> Void)
+  }
+  package var status: HTTPResponse.Status = .ok
+  package var contentType = "application/json"
+  package var headers: HTTPFields = [:]
+  package var body: Body
+
+  package static func json(_ bytes: [UInt8]) -> Reply { Reply(body: .bytes(bytes)) }
+  package static func json(_ json: JSON) -> Reply { Reply(body: .bytes(json.bytes())) }
+  package static let empty = Reply.json(Array("{}".utf8))
+
+  package var response: Response {
+    var headers = headers
+    headers[.contentType] = contentType
+    switch body {
+    case .bytes(let bytes):
+      let buffer = ByteBuffer(bytes: bytes)
+      return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: buffer))
+    case .stream(let write):
+      return Response(status: status, headers: headers, body: ResponseBody(write))
+    }
+  }
+}

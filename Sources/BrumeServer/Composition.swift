@@ -1,0 +1,87 @@
+// What one server consists of, put together: settings, store, rules, streams, metrics. The clock,
+// identity and chance of the real world enter here and nowhere below.
+
+package import BrumeCore
+package import BrumeModel
+package import BrumePush
+package import BrumeStorage
+package import Logging
+
+import BrumeSQLite
+import BrumeWire
+import Synchronization
+
+package final class Composition: Sendable {
+  package let settings: Settings
+  package let host: Host
+  package let logger: Logger
+  package let store: any Store
+  package let engine: Engine
+  package let signals: MailboxSignals
+  package let metrics: ServerMetrics
+  package let health = Health()
+  /// Opens `/_brume/admin/…`; only the data folder's owner can read it.
+  package let adminToken: String
+  /// The data folder, locked; nil in tests.
+  package let folder: DataFolder?
+  /// The users that development mode makes.
+  package let developmentUsers: [String]
+  private let address: Mutex<String>
+
+  /// Opens the store that the settings name.
+  package init(
+    settings: Settings, folder: DataFolder?, users: [String] = Development.defaultUsers,
+    host: Host = .real, logger: Logger
+  ) async throws {
+    self.settings = settings
+    self.host = host
+    self.logger = logger
+    self.folder = folder
+    developmentUsers = users
+    store = try await Self.open(settings, logger)
+    engine = try await Engine(
+      store: store, limits: settings.limits, host: host, isDevelopment: settings.isDevelopment)
+    signals = MailboxSignals()
+    metrics = ServerMetrics()
+    adminToken = hexadecimal(host.randomBytes(32))
+    address = Mutex(settings.url(port: settings.port))
+  }
+
+  /// What clients write in front of a path.
+  package var url: String { address.withLock { $0 } }
+
+  /// Development mode's credentials in a container, made when missing.
+  package func readyMade(
+    _ world: (container: ContainerID, environment: Environment)
+  ) async throws -> ReadyMade {
+    try await Development(server: self, folder: folder).prepare(
+      users: developmentUsers, container: world.container, environment: world.environment)
+  }
+
+  /// The listener's port is known.
+  package func listening(on port: Int) {
+    address.withLock { $0 = settings.url(port: port) }
+    health.serving(true)
+  }
+
+  private static func open(_ settings: Settings, _ logger: Logger) async throws -> any Store {
+    switch settings.engine {
+    case .memory: MemoryStore(coders: .wireForm)
+    case .sqlite: try await SQLiteStore(folder: settings.dataFolder, coders: .wireForm, logger: logger)
+    }
+  }
+}
+
+package func hexadecimal(_ bytes: [UInt8]) -> String {
+  let digits = Array("0123456789abcdef".utf8)
+  var text: [UInt8] = []
+  for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
+  return String(decoding: text, as: UTF8.self)
+}
+
+extension StoreCoders {
+  /// Stored content has the wire's form, so that feeds copy bytes.
+  package static let wireForm = StoreCoders(
+    record: .wire, encodeSubscription: { Wire.encode($0) },
+    decodeSubscription: { try Wire.subscription($0) })
+}

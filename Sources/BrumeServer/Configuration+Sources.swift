@@ -1,0 +1,69 @@
+// Where a setting's value comes from: flag, then environment, then file, then default. Flags and
+// variables are text, so both go through the same provider and the same conversions.
+
+import Configuration
+
+/// The values of all settings, by their sources.
+package struct SettingSources: Sendable {
+  private let providers: [(name: @Sendable (Setting) -> String, provider: any ConfigProvider)]
+
+  /// Reads the configuration file, if flags or environment name one.
+  package init(flags: [String: String], environment: [String: String]) async throws {
+    let fromFlags = EnvironmentVariablesProvider(environmentVariables: flags)
+    let fromEnvironment = EnvironmentVariablesProvider(
+      environmentVariables: environment.filter { !$0.value.isEmpty })
+    var providers: [(name: @Sendable (Setting) -> String, provider: any ConfigProvider)] = [
+      ({ $0.flag }, fromFlags.prefixKeys(with: "brume")),
+      ({ $0.variable }, fromEnvironment.prefixKeys(with: "brume")),
+    ]
+    let path = flags[Setting.config.variable] ?? environment[Setting.config.variable]
+    if let path, !path.isEmpty {
+      providers.append((name: { "'\($0.key)' in \(path)" }, provider: try await Self.file(path)))
+    }
+    self.providers = providers
+  }
+
+  private static func file(_ path: String) async throws -> any ConfigProvider {
+    let place = InMemoryProvider(values: ["filePath": .init(.string(path), isSecret: false)])
+    do {
+      return try await FileProvider<JSONSnapshot>(config: ConfigReader(provider: place))
+    } catch {
+      throw SettingError(
+        "the configuration file '\(path)' cannot be read as JSON; check the path and its syntax")
+    }
+  }
+
+  package func text(_ setting: Setting) throws -> String? {
+    guard let found = try value(setting, .string) else { return setting.fallback }
+    guard case .string(let text) = found.content else { return setting.fallback }
+    return text
+  }
+
+  package func number(_ setting: Setting) throws -> Int {
+    guard let found = try value(setting, .int), case .int(let number) = found.content else {
+      return setting.fallback.flatMap { Int($0) } ?? 0
+    }
+    return number
+  }
+
+  package func isOn(_ setting: Setting) throws -> Bool {
+    guard let found = try value(setting, .bool), case .bool(let flag) = found.content else {
+      return setting.fallback == "true"
+    }
+    return flag
+  }
+
+  /// The first source that has the setting.
+  private func value(_ setting: Setting, _ type: ConfigType) throws -> ConfigValue? {
+    let key = AbsoluteConfigKey(setting.key.split(separator: ".").map(String.init))
+    for (name, provider) in providers {
+      do {
+        if let value = try provider.value(forKey: key, type: type).value { return value }
+      } catch {
+        let form = setting.form.isEmpty ? "true or false" : setting.form
+        throw SettingError("\(name(setting)) does not hold what it should (\(form))")
+      }
+    }
+    return nil
+  }
+}

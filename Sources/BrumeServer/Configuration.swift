@@ -1,0 +1,92 @@
+// Every setting of the server, once: its key, default and one sentence of help. Flag, variable and
+// place in the configuration file follow from the key. Where values come from, and in which order,
+// is `Configuration+Sources.swift`; what they mean together is `Settings.swift`.
+
+/// One setting. The key `log.level` is the flag `--log-level`, the variable `BRUME_LOG_LEVEL` and,
+/// in the configuration file, `{"log": {"level": …}}`.
+package struct Setting: Sendable {
+  package enum Kind: Sendable {
+    case text, number, `switch`
+  }
+  package let key: String
+  package let kind: Kind
+  /// Nil: has no value unless somebody gives one.
+  package let fallback: String?
+  /// What the value may look like, for the help text.
+  package let form: String
+  package let help: String
+
+  package var flag: String { "--" + key.replacing(".", with: "-") }
+  package var variable: String { "BRUME_" + key.replacing(".", with: "_").uppercased() }
+}
+
+extension Setting {
+  package static let host = Setting(
+    key: "host", kind: .text, fallback: "127.0.0.1", form: "ADDRESS",
+    help: "The address to listen on.")
+  package static let port = Setting(
+    key: "port", kind: .number, fallback: "8787", form: "NUMBER",
+    help: "The port to listen on; 0 takes any free one and prints it.")
+  package static let data = Setting(
+    key: "data", kind: .text, fallback: "./brume-data", form: "FOLDER",
+    help: "The data folder. One server at a time may use it.")
+  package static let store = Setting(
+    key: "store", kind: .text, fallback: "sqlite", form: "sqlite|memory",
+    help: "The storage engine. 'memory' forgets everything when the server ends.")
+  package static let dev = Setting(
+    key: "dev", kind: .switch, fallback: "false", form: "",
+    help: "Development: a ready container, API token, the users alice and bob and a server key.")
+  package static let container = Setting(
+    key: "container", kind: .text, fallback: "iCloud.org.example.app", form: "NAME",
+    help: "The container that development mode prepares.")
+  package static let limits = Setting(
+    key: "limits", kind: .text, fallback: "apple", form: "apple|relaxed|tiny",
+    help: "Which limits apply: Apple's, larger ones, or very small ones for tests.")
+  package static let baseURL = Setting(
+    key: "base.url", kind: .text, fallback: nil, form: "URL",
+    help: "The address that clients use, when a proxy stands in front of the server.")
+  package static let origins = Setting(
+    key: "allowed.origins", kind: .text, fallback: "", form: "LIST",
+    help: "Web origins that may call with any API token, separated by commas.")
+  package static let logLevel = Setting(
+    key: "log.level", kind: .text, fallback: "info", form: "trace|debug|info|warning|error",
+    help: "How much to log. 'debug' writes one line for each request.")
+  package static let logFormat = Setting(
+    key: "log.format", kind: .text, fallback: "console", form: "console|json",
+    help: "How log lines look.")
+  package static let headerTimeout = Setting(
+    key: "timeout.header", kind: .number, fallback: "10", form: "SECONDS",
+    help: "How long a new connection may take to send its first request's header.")
+  package static let idleTimeout = Setting(
+    key: "timeout.idle", kind: .number, fallback: "75", form: "SECONDS",
+    help: "How long a connection may stay open between requests.")
+  package static let writeTimeout = Setting(
+    key: "timeout.write", kind: .number, fallback: "30", form: "SECONDS",
+    help: "How long a client may read nothing of an answer that waits for it.")
+  package static let shutdownTimeout = Setting(
+    key: "timeout.shutdown", kind: .number, fallback: "10", form: "SECONDS",
+    help: "How long open requests may take when the server is told to end.")
+  package static let heartbeat = Setting(
+    key: "stream.heartbeat", kind: .number, fallback: "15", form: "SECONDS",
+    help: "How often an event stream says that it is alive.")
+  package static let poll = Setting(
+    key: "courier.poll", kind: .number, fallback: "50", form: "SECONDS",
+    help: "How long the courier holds a poll when nothing has happened.")
+  package static let connections = Setting(
+    key: "connections", kind: .number, fallback: "10000", form: "NUMBER",
+    help: "How many connections may be open at once.")
+  package static let config = Setting(
+    key: "config", kind: .text, fallback: nil, form: "FILE",
+    help: "A JSON file with settings. Flags come first, then variables, then the file.")
+
+  package static let all: [Setting] = [
+    host, port, data, store, dev, container, limits, baseURL, origins, logLevel, logFormat,
+    headerTimeout, idleTimeout, writeTimeout, shutdownTimeout, heartbeat, poll, connections, config,
+  ]
+}
+
+/// A setting with a value that cannot be used. The text says which, and what it may be.
+package struct SettingError: Error, Equatable, Sendable, CustomStringConvertible {
+  package let description: String
+  package init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,114 @@
+// Carries out `ConnectionRules` on a channel: one timer, no decisions.
+
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+
+/// Sits between HTTP decoding and request handling.
+final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPRequestPart
+  typealias InboundOut = HTTPRequestPart
+  typealias OutboundIn = HTTPResponsePart
+  typealias OutboundOut = HTTPResponsePart
+
+  private let start = NIODeadline.now()
+  private var rules: ConnectionRules
+  private var timer: Scheduled<Void>?
+  private var timerDue: ConnectionRules.Instant?
+  private var isRefused = false
+
+  init(limits: ConnectionRules.Limits) {
+    rules = ConnectionRules(limits: limits, openedAt: 0)
+  }
+
+  private var now: ConnectionRules.Instant {
+    (NIODeadline.now() - start).nanoseconds / 1_000_000
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) { schedule(context) }
+
+  func handlerRemoved(context: ChannelHandlerContext) { timer?.cancel() }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    timer?.cancel()
+    timer = nil
+    context.fireChannelInactive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !isRefused else { return }
+    switch unwrapInboundIn(data) {
+    case .head(let head):
+      guard accepts(head, context) else { return }
+    case .body(let part):
+      rules.bodyReceived(bytes: part.readableBytes)
+    case .end:
+      rules.endReceived()
+    }
+    schedule(context)
+    context.fireChannelRead(data)
+  }
+
+  private func accepts(_ head: HTTPRequest, _ context: ChannelHandlerContext) -> Bool {
+    // The codec takes the first Host as the authority and leaves further ones among the fields.
+    let hosts = (head.authority == nil ? 0 : 1) + head.headerFields[values: .secondHost].count
+    let verdict = rules.headReceived(
+      hostCount: hosts, targetBytes: head.path?.utf8.count ?? 0, at: now)
+    guard case .refuse(let status) = verdict else { return true }
+    isRefused = true
+    let answer = HTTPResponse(
+      status: .init(code: status), headerFields: [.connection: "close", .contentLength: "0"])
+    context.write(wrapOutboundOut(.head(answer)), promise: nil)
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    rules.answerEnded(at: now)
+    schedule(context)
+    return false
+  }
+
+  func write(
+    context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
+  ) {
+    switch unwrapOutboundIn(data) {
+    case .head(let head):
+      rules.answerBegan(closes: head.headerFields[.connection] == "close")
+    case .body:
+      break
+    case .end:
+      rules.answerEnded(at: now)
+      schedule(context)
+    }
+    context.write(data, promise: promise)
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    rules.writabilityChanged(isWritable: context.channel.isWritable, at: now)
+    schedule(context)
+    context.fireChannelWritabilityChanged()
+  }
+
+  /// Keeps one timer that is never later than the next due time.
+  private func schedule(_ context: ChannelHandlerContext) {
+    guard let due = rules.wakeAt else { return }
+    if let timerDue, timerDue <= due { return }
+    timer?.cancel()
+    timerDue = due
+    let box = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+    timer = context.eventLoop.scheduleTask(deadline: start + .milliseconds(due)) {
+      let (handler, context) = box.value
+      handler.timeReached(context)
+    }
+  }
+
+  private func timeReached(_ context: ChannelHandlerContext) {
+    timer = nil
+    timerDue = nil
+    if rules.timeReached(now) {
+      context.close(promise: nil)
+    } else {
+      schedule(context)
+    }
+  }
+}
+
+@available(*, unavailable)
+extension ConnectionGuard: Sendable {}

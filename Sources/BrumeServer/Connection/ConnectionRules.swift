@@ -1,0 +1,114 @@
+// How long one connection may keep the server waiting, as a value: first header, request bodies,
+// unread answers, and the end after a refusal.
+//
+// This file only decides; `ConnectionGuard.swift` owns the socket and the timer. Between requests the
+// web framework's idle timeout rules. Why all this: a client that sends a byte a second would
+// otherwise hold a connection for ever.
+
+package struct ConnectionRules: Equatable, Sendable {
+  /// Milliseconds on any clock that only rises.
+  package typealias Instant = Int64
+
+  package struct Limits: Equatable, Sendable {
+    package var headerMilliseconds: Int64
+    /// A body must bring `bodyBytes` in each window of this length.
+    package var bodyWindowMilliseconds: Int64 = 10_000
+    package var bodyBytes = 10_240
+    package var writeMilliseconds: Int64
+    /// How long a refused client may go on sending, so that it gets to read the refusal.
+    package var lingerMilliseconds: Int64 = 500
+    package var targetBytes = 16_384
+
+    package init(headerMilliseconds: Int64 = 10_000, writeMilliseconds: Int64 = 30_000) {
+      self.headerMilliseconds = headerMilliseconds
+      self.writeMilliseconds = writeMilliseconds
+    }
+  }
+
+  /// What to do with a request's head.
+  package enum Verdict: Equatable, Sendable {
+    case accept
+    /// Answer with this status, hand nothing on, close.
+    case refuse(status: Int)
+  }
+
+  private let limits: Limits
+  private var firstHeadDue: Instant?
+  private var bodyWindowEnd: Instant?
+  private var bodyBytesInWindow = 0
+  private var readDue: Instant?
+  private var closeDue: Instant?
+  private var isReadingBody = false
+  private var openRequests = 0
+  private var closesAfterAnswer = false
+
+  package init(limits: Limits, openedAt now: Instant) {
+    self.limits = limits
+    firstHeadDue = now + limits.headerMilliseconds
+  }
+
+  /// When `timeReached` must be called next; nil for never.
+  package var wakeAt: Instant? {
+    [firstHeadDue, bodyWindowEnd, readDue, closeDue].compactMap { $0 }.min()
+  }
+
+  package mutating func headReceived(
+    hostCount: Int, targetBytes: Int, at now: Instant
+  ) -> Verdict {
+    firstHeadDue = nil
+    guard !closesAfterAnswer else { return .accept }
+    guard hostCount == 1 else { return refused(400) }
+    guard targetBytes <= limits.targetBytes else { return refused(414) }
+    openRequests += 1
+    isReadingBody = true
+    restartWindow(now)
+    return .accept
+  }
+
+  private mutating func refused(_ status: Int) -> Verdict {
+    closesAfterAnswer = true
+    return .refuse(status: status)
+  }
+
+  package mutating func bodyReceived(bytes: Int) { bodyBytesInWindow += bytes }
+
+  package mutating func endReceived() {
+    isReadingBody = false
+    bodyWindowEnd = nil
+  }
+
+  /// The head of an answer goes out; `closes` says that it announces the connection's end.
+  package mutating func answerBegan(closes: Bool) {
+    if closes { closesAfterAnswer = true }
+  }
+
+  package mutating func answerEnded(at now: Instant) {
+    openRequests = max(0, openRequests - 1)
+    if closesAfterAnswer {
+      closeDue = now + limits.lingerMilliseconds
+    } else if isReadingBody {
+      restartWindow(now)
+    }
+  }
+
+  package mutating func writabilityChanged(isWritable: Bool, at now: Instant) {
+    readDue = isWritable ? nil : (readDue ?? now + limits.writeMilliseconds)
+  }
+
+  /// Answers whether the connection must close.
+  package mutating func timeReached(_ now: Instant) -> Bool {
+    if let due = [firstHeadDue, readDue, closeDue].compactMap({ $0 }).min(), due <= now {
+      return true
+    }
+    guard let end = bodyWindowEnd, end <= now else { return false }
+    // While an earlier request is answered, the rest of this one waits on us, not on the client.
+    let isTooSlow = openRequests <= 1 && bodyBytesInWindow < limits.bodyBytes
+    restartWindow(now)
+    return isTooSlow
+  }
+
+  private mutating func restartWindow(_ now: Instant) {
+    bodyWindowEnd = now + limits.bodyWindowMilliseconds
+    bodyBytesInWindow = 0
+  }
+}

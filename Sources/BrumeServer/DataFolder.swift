@@ -1,0 +1,150 @@
+// The data folder: who may use it, and the small files in it that the command line reads.
+//
+// A lock, held by the kernel for as long as the server lives, keeps a second server out; it needs no
+// clean-up after a crash. `server.json` says how to reach the running server and is for its owner's
+// eyes only.
+
+import BrumeWire
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Why a data folder cannot be used.
+package struct DataFolderError: Error, Equatable, Sendable, CustomStringConvertible {
+  package let description: String
+  package init(_ description: String) { self.description = description }
+}
+
+/// The folder, locked for this process until the value goes away.
+package final class DataFolder: Sendable {
+  package let path: String
+  private let lock: Int32
+
+  /// Makes the folder if it is missing and locks it.
+  package init(path: String) throws {
+    self.path = path
+    try Self.makeFolder(path)
+    let descriptor = open("\(path)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw DataFolderError(
+        "the data folder '\(path)' cannot be written (\(Self.reason())); check its owner and rights")
+    }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      close(descriptor)
+      let other = (try? ServerFile(folder: path)).map { " at \($0.url), process \($0.processID)" }
+      throw DataFolderError(
+        "another server uses the data folder '\(path)'\(other ?? ""); stop it, or start this one "
+          + "with another --data FOLDER")
+    }
+    lock = descriptor
+  }
+
+  deinit { close(lock) }
+
+  /// Writes a file that only its owner can read, all at once.
+  package func write(_ bytes: [UInt8], to name: String) throws {
+    let temporary = "\(path)/.\(name).new"
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw failure(name) }
+    defer { close(descriptor) }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Self.writeSome(descriptor, $0) }
+      guard count > 0 else { throw failure(name) }
+      rest = rest.dropFirst(count)
+    }
+    guard rename(temporary, "\(path)/\(name)") == 0 else { throw failure(name) }
+  }
+
+  package func remove(_ name: String) { unlink("\(path)/\(name)") }
+
+  /// A file's whole content, or nil if there is none. For small files.
+  package static func read(_ path: String) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var content: [UInt8] = []
+    var block = [UInt8](repeating: 0, count: 16_384)
+    while true {
+      let count = block.withUnsafeMutableBytes { readSome(descriptor, $0) }
+      if count < 0 { return nil }
+      if count == 0 { return content }
+      content += block[..<count]
+    }
+  }
+
+  private func failure(_ name: String) -> DataFolderError {
+    DataFolderError(
+      "'\(name)' cannot be written into the data folder '\(path)' (\(Self.reason()))")
+  }
+
+  private static func makeFolder(_ path: String) throws {
+    var made = path.hasPrefix("/") ? "/" : ""
+    for part in path.split(separator: "/") {
+      made += part + "/"
+      if mkdir(made, 0o700) != 0, errno != EEXIST {
+        throw DataFolderError("the data folder '\(path)' cannot be made (\(reason()))")
+      }
+    }
+  }
+
+  private static func reason() -> String { String(cString: strerror(errno)) }
+
+  // The names `read` and `write` are taken by this type.
+  private static func readSome(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer) -> Int {
+    #if canImport(Darwin)
+      Darwin.read(descriptor, bytes.baseAddress, bytes.count)
+    #else
+      Glibc.read(descriptor, bytes.baseAddress, bytes.count)
+    #endif
+  }
+  private static func writeSome(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    #if canImport(Darwin)
+      Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+    #else
+      Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+    #endif
+  }
+}
+
+/// `server.json`: how the command line reaches the server of a data folder.
+package struct ServerFile: Equatable, Sendable {
+  package static let name = "server.json"
+  package var url: String
+  package var adminToken: String
+  package var processID: Int
+
+  package init(url: String, adminToken: String, processID: Int) {
+    self.url = url
+    self.adminToken = adminToken
+    self.processID = processID
+  }
+
+  /// Reads the file of a running server.
+  package init(folder: String) throws {
+    guard let bytes = DataFolder.read("\(folder)/\(Self.name)") else {
+      throw DataFolderError(
+        "no server is running on the data folder '\(folder)'; start one with 'brume serve --data "
+          + "\(folder)', or name its folder with --data")
+    }
+    guard case .object(let object) = try JSON(parsing: bytes),
+      case .string(let url) = object["url"], case .string(let token) = object["adminToken"],
+      case .int(let processID) = object["pid"]
+    else {
+      throw DataFolderError(
+        "'\(folder)/\(Self.name)' is damaged; restart the server, which writes it anew")
+    }
+    self.init(url: url, adminToken: token, processID: Int(processID))
+  }
+
+  package var bytes: [UInt8] {
+    var object = JSONObject()
+    object["url"] = .string(url)
+    object["adminToken"] = .string(adminToken)
+    object["pid"] = .int(Int64(processID))
+    return JSON.object(object).bytes()
+  }
+}

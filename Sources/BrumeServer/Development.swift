@@ -1,0 +1,121 @@
+// What development mode prepares: a container with an API token, two users and a server key. Prepared
+// again on each start; what exists already is used. Outside development nothing here runs, and no
+// credentials exist until somebody makes them.
+
+package import BrumeCore
+package import BrumeModel
+import BrumeStorage
+
+/// Ready-made credentials, and the lines that a client's environment needs.
+package struct ReadyMade: Sendable {
+  package struct Account: Sendable {
+    package let name: String
+    package let user: UserID
+    package let token: String
+  }
+  package let url: String
+  package let container: ContainerID
+  package let environment: Environment
+  package let apiToken: String
+  package let accounts: [Account]
+  package let keyID: String?
+  package let keyFile: String?
+
+  /// Name and value, in the order to print.
+  package var variables: [(name: String, value: String)] {
+    var lines = [
+      ("BRUME_URL", url), ("BRUME_CONTAINER", container.name),
+      ("BRUME_ENVIRONMENT", environment.rawValue), ("BRUME_API_TOKEN", apiToken),
+    ]
+    if let first = accounts.first { lines.append(("BRUME_USER_TOKEN", first.token)) }
+    for account in accounts {
+      lines.append(("BRUME_USER_TOKEN_\(Self.variableName(account.name))", account.token))
+    }
+    if let keyID { lines.append(("BRUME_KEY_ID", keyID)) }
+    if let keyFile { lines.append(("BRUME_KEY_FILE", keyFile)) }
+    return lines
+  }
+
+  /// Letters and digits stay, upper case; everything else becomes an underscore.
+  private static func variableName(_ name: String) -> String {
+    String(name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+  }
+}
+
+package struct Development: Sendable {
+  package static let defaultUsers = ["alice", "bob"]
+  /// The private half of the ready-made server key, in the data folder.
+  package static let keyFileName = "server-key.pem"
+  private static let label = "development"
+
+  let server: Composition
+  let folder: DataFolder?
+
+  package init(server: Composition, folder: DataFolder?) {
+    self.server = server
+    self.folder = folder
+  }
+
+  /// Makes what is missing.
+  package func prepare(
+    users: [String] = defaultUsers, container: ContainerID, environment: Environment
+  ) async throws -> ReadyMade {
+    let apiToken = try await apiToken(container, environment)
+    var accounts: [ReadyMade.Account] = []
+    for name in users {
+      let user = try await user(named: name)
+      let token = try await server.engine.webAuthToken(
+        for: user, container: container, environment: environment, keep: true)
+      accounts.append(.init(name: name, user: user, token: token))
+    }
+    let key = try await serverKey(container, environment)
+    return ReadyMade(
+      url: server.url, container: container, environment: environment, apiToken: apiToken,
+      accounts: accounts, keyID: key?.id, keyFile: key?.file)
+  }
+
+  private func apiToken(
+    _ container: ContainerID, _ environment: Environment
+  ) async throws -> String {
+    let known = try await server.store.read { try $0.apiTokens() }
+    if let token = known.first(where: {
+      $0.container == container && $0.environment == environment && $0.name == Self.label
+    }) {
+      return token.token
+    }
+    return try await server.engine.createAPIToken(
+      name: Self.label, container: container, environment: environment, allowedOrigins: nil
+    ).token
+  }
+
+  private func user(named name: String) async throws -> UserID {
+    if let known = try await server.store.read({ try $0.user(named: name) }) { return known.id }
+    return try await server.engine.createUser(name: name).id
+  }
+
+  /// The key is usable only if its private half is still in the folder.
+  private func serverKey(
+    _ container: ContainerID, _ environment: Environment
+  ) async throws -> (id: String, file: String)? {
+    guard let folder else { return nil }
+    let file = "\(folder.path)/\(Self.keyFileName)"
+    let pair: ServerKeyPair
+    if let stored = DataFolder.read(file), let known = ServerKeyPair(privateKeyPEM: stored) {
+      pair = known
+    } else {
+      pair = ServerKeyPair()
+      try folder.write(Array(pair.privateKeyPEM.utf8), to: Self.keyFileName)
+    }
+    let keys = try await server.store.read { try $0.serverKeys() }
+    if let known = keys.first(where: {
+      $0.publicKey == pair.publicKeyPEM && $0.container == container
+        && $0.environment == environment
+    }) {
+      return (known.id, file)
+    }
+    let made = try await server.engine.createServerKey(
+      name: Self.label, publicKeyPEM: pair.publicKeyPEM, container: container,
+      environment: environment)
+    return (made.id, file)
+  }
+}

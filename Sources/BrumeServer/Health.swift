@@ -1,0 +1,35 @@
+// Whether the server can work. A storage failure is final: it is unknown what was written, so the
+// server stops serving, and whoever supervises it starts it again.
+
+package import BrumeStorage
+import Synchronization
+
+package final class Health: Sendable {
+  private struct State {
+    var isServing = false
+    var failure: StoreError?
+  }
+  private let state = Mutex(State())
+  private let failures: AsyncStream<StoreError>
+  private let failed: AsyncStream<StoreError>.Continuation
+
+  package init() {
+    (failures, failed) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
+  }
+
+  package var isReady: Bool { state.withLock { $0.isServing && $0.failure == nil } }
+  package var failure: StoreError? { state.withLock { $0.failure } }
+
+  package func serving(_ isServing: Bool) { state.withLock { $0.isServing = isServing } }
+
+  package func storageFailed(_ error: StoreError) {
+    state.withLock { $0.failure = $0.failure ?? error }
+    failed.yield(error)
+  }
+
+  /// Returns with the first failure, or nil when the task is cancelled.
+  func firstFailure() async -> StoreError? {
+    for await error in failures { return error }
+    return nil
+  }
+}

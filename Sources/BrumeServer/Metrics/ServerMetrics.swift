@@ -1,0 +1,72 @@
+// What the server counts. Names are in one place so that dashboards have one source.
+
+package import CoreMetrics
+package import HTTPTypes
+import Synchronization
+
+package struct ServerMetrics: Sendable {
+  package let registry: MetricsRegistry
+  private let routes = RouteSeries()
+  private let savedRecords: Counter
+  private let deletedRecords: Counter
+  private let connectedStreams: Meter
+  private let waitingPolls: Meter
+  private let delivered: Counter
+
+  package init(registry: MetricsRegistry = MetricsRegistry()) {
+    self.registry = registry
+    savedRecords = Counter(label: "brume_records_saved_total", factory: registry)
+    deletedRecords = Counter(label: "brume_records_deleted_total", factory: registry)
+    connectedStreams = Meter(label: "brume_streams_connected", factory: registry)
+    waitingPolls = Meter(label: "brume_courier_polls_waiting", factory: registry)
+    delivered = Counter(label: "brume_notifications_delivered_total", factory: registry)
+  }
+
+  /// - Parameter route: the path as the table has it, so that the number of series stays bounded.
+  package func finished(
+    _ method: HTTPRequest.Method, route: String, status: HTTPResponse.Status, in time: Duration
+  ) {
+    let (count, seconds) = routes.series(method, route, status.code / 100, registry)
+    count.increment(by: 1)
+    seconds.record(Double(time.microseconds) / 1_000_000)
+  }
+
+  package func records(saved: Int, deleted: Int) {
+    if saved > 0 { savedRecords.increment(by: saved) }
+    if deleted > 0 { deletedRecords.increment(by: deleted) }
+  }
+
+  package func streamOpened() { connectedStreams.increment() }
+  package func streamClosed() { connectedStreams.decrement() }
+  package func pollBegan() { waitingPolls.increment() }
+  package func pollEnded() { waitingPolls.decrement() }
+  package func notificationsDelivered(_ count: Int) { delivered.increment(by: count) }
+
+  /// Read from the store when somebody looks.
+  package func gauge(_ name: String, _ value: Int64) {
+    registry.gauge(name, []).set(value)
+  }
+}
+
+/// Finds a route's two series without making their labels anew for each request.
+private final class RouteSeries: Sendable {
+  private struct Key: Hashable {
+    let method: String
+    let route: String
+    let family: Int
+  }
+  private let known = Mutex<[Key: (CountingHandler, HistogramHandler)]>([:])
+
+  func series(
+    _ method: HTTPRequest.Method, _ route: String, _ family: Int, _ registry: MetricsRegistry
+  ) -> (CountingHandler, HistogramHandler) {
+    let key = Key(method: method.rawValue, route: route, family: family)
+    if let pair = known.withLock({ $0[key] }) { return pair }
+    let count = registry.counter(
+      "brume_http_requests_total",
+      [("method", key.method), ("route", route), ("status", "\(family)xx")])
+    let seconds = registry.histogram("brume_http_request_seconds", [("route", route)], .seconds)
+    known.withLock { $0[key] = (count, seconds) }
+    return (count, seconds)
+  }
+}

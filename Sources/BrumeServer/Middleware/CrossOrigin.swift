@@ -1,0 +1,44 @@
+// Browsers: which origins may call. An API token names its own; the settings may name more; in
+// development everyone may. The courier's URL carries its own secret, so any origin may poll it.
+
+import BrumeModel
+import BrumeStorage
+import HTTPTypes
+import Hummingbird
+
+struct CrossOrigin: RouterMiddleware {
+  let server: Composition
+
+  func handle(
+    _ request: Request, context: RequestState,
+    next: @concurrent (Request, RequestState) async throws -> Response
+  ) async throws -> Response {
+    var response = try await next(request, context)
+    guard let origin = request.headers[.origin], try await allows(origin, request) else {
+      return response
+    }
+    response.headers[.accessControlAllowOrigin] = origin
+    response.headers[.vary] = "Origin"
+    response.headers[.accessControlExposeHeaders] =
+      "X-Apple-CloudKit-Web-Auth-Token, X-Apple-Request-UUID, Retry-After"
+    if request.method == .options {
+      response.headers[.accessControlAllowMethods] = "GET, POST"
+      response.headers[.accessControlAllowHeaders] =
+        request.headers[.accessControlRequestHeaders] ?? "content-type"
+      response.headers[.accessControlMaxAge] = "600"
+    }
+    return response
+  }
+
+  private func allows(_ origin: String, _ request: Request) async throws -> Bool {
+    let path = request.uri.path
+    if path.hasPrefix("/_brume/admin") { return false }
+    if server.settings.isDevelopment || path == "/_brume/courier" { return true }
+    if server.settings.allowedOrigins.contains(origin) { return true }
+    guard let text = QueryString(target: request.head.path ?? "")["ckAPIToken"] else {
+      return false
+    }
+    guard let token = try await server.store.read({ try $0.apiToken(text) }) else { return false }
+    return token.allowedOrigins?.contains(origin) ?? true
+  }
+}

@@ -1,0 +1,72 @@
+// Errors become CloudKit's error dictionary. A rule's error says what is wrong; anything else is
+// INTERNAL_ERROR to the caller and a log line to the operator.
+
+import BrumeModel
+import BrumeStorage
+import BrumeWire
+import HTTPTypes
+import Hummingbird
+import Logging
+
+struct ErrorReply: RouterMiddleware {
+  let server: Composition
+
+  func handle(
+    _ request: Request, context: RequestState,
+    next: @concurrent (Request, RequestState) async throws -> Response
+  ) async throws -> Response {
+    do {
+      return try await next(request, context)
+    } catch let error as BrumeError {
+      return Self.response(to: error, requestID: context.requestID)
+    } catch let exceeded as BodyLimit.Exceeded {
+      var response = Self.response(to: exceeded.error, requestID: context.requestID)
+      response.status = .contentTooLarge
+      response.headers[.connection] = "close"
+      return response
+    } catch let error as HTTPError where error.status == .notFound {
+      let unknown = BrumeError(
+        .notFound, "could not find handler for endpoint \(Self.shown(request.uri.path))")
+      return Self.response(to: unknown, requestID: context.requestID)
+    } catch {
+      return failure(error, context)
+    }
+  }
+
+  static func response(to error: BrumeError, requestID: String) -> Response {
+    let bytes = Wire.error(error, uuid: requestID)
+    var headers: HTTPFields = [.contentType: "application/json"]
+    if let seconds = error.retryAfter { headers[.retryAfter] = String(Int(seconds.rounded(.up))) }
+    return Response(
+      status: .init(code: error.code.meaning.httpStatus), headers: headers,
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+
+  private func failure(_ error: any Error, _ context: RequestState) -> Response {
+    if let storage = error as? StoreError {
+      if storage.code == .unavailable { server.health.storageFailed(storage) }
+      context.logger.error(
+        "the store refused a request",
+        metadata: ["request.id": "\(context.requestID)", "error": "\(error)"])
+      let busy = BrumeError(
+        .tryAgainLater, "the server's storage is not available; try again later", retryAfter: 5)
+      return Self.response(to: busy, requestID: context.requestID)
+    }
+    if error is CancellationError {
+      let ending = BrumeError(
+        .tryAgainLater, "the server is shutting down; try again later", retryAfter: 1)
+      return Self.response(to: ending, requestID: context.requestID)
+    }
+    context.logger.error(
+      "a request failed unexpectedly",
+      metadata: ["request.id": "\(context.requestID)", "error.type": "\(type(of: error))"])
+    context.logger.debug("the failure in full", metadata: ["error": "\(error)"])
+    let hidden = BrumeError(
+      .internalError, "internal error; the server's log has more under this request's uuid")
+    return Self.response(to: hidden, requestID: context.requestID)
+  }
+
+  private static func shown(_ path: String) -> String {
+    path.utf8.count <= 200 ? path : String(path.prefix(200)) + "…"
+  }
+}

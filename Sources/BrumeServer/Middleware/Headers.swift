@@ -1,0 +1,17 @@
+// The names of header fields beyond HTTP's own.
+
+import HTTPTypes
+
+extension HTTPField.Name {
+  static let requestUUID = HTTPField.Name("X-Apple-Request-UUID")!
+  static let webAuthToken = HTTPField.Name("X-Apple-CloudKit-Web-Auth-Token")!
+  static let keyID = HTTPField.Name("X-Apple-CloudKit-Request-KeyID")!
+  static let signatureDate = HTTPField.Name("X-Apple-CloudKit-Request-ISO8601Date")!
+  static let signature = HTTPField.Name("X-Apple-CloudKit-Request-SignatureV1")!
+  static let device = HTTPField.Name("X-Brume-Device")!
+  static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
+  static let lastEventID = HTTPField.Name("Last-Event-ID")!
+  /// HTTPTypes keeps the first Host apart from the fields and gives no name to a second.
+  static let secondHost = HTTPField.Name("Host")!
+  static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
+}

@@ -1,0 +1,90 @@
+// From the table to Hummingbird's router: a request becomes a `Call`, a `Reply` becomes a response.
+
+import BrumeCore
+import BrumeModel
+import HTTPTypes
+package import Hummingbird
+import NIOCore
+
+extension RouteTable {
+  /// Other methods that get a polite 405 on known paths.
+  private static let methods: [HTTPRequest.Method] = [.get, .post, .put, .delete, .patch, .head]
+
+  package static func router(for server: Composition) -> Router<RequestState> {
+    let router = Router(context: RequestState.self)
+    router.add(middleware: AccessLog(server: server))
+    router.add(middleware: CrossOrigin(server: server))
+    router.add(middleware: ErrorReply(server: server))
+    var known: Set<String> = []
+    for endpoint in all {
+      for method in endpoint.methods {
+        router.on(RouterPath(endpoint.path), method: method) { request, state in
+          try await respond(endpoint, request, state, server)
+        }
+      }
+      if known.insert(endpoint.path).inserted { addRefusals(of: endpoint, to: router) }
+    }
+    return router
+  }
+
+  /// `OPTIONS` says what a path takes; a method that it does not take gets 405 instead of 404.
+  private static func addRefusals(of endpoint: Endpoint, to router: Router<RequestState>) {
+    let taken = all.filter { $0.path == endpoint.path }.flatMap(\.methods)
+    let allowed = (taken + [.options]).map(\.rawValue).joined(separator: ", ")
+    router.on(RouterPath(endpoint.path), method: .options) { _, _ in
+      Response(status: .ok, headers: [.allow: allowed, .contentLength: "0"])
+    }
+    for method in methods where !taken.contains(method) {
+      router.on(RouterPath(endpoint.path), method: method) { request, state in
+        let error = BrumeError(
+          .badRequest, "\(request.uri.path) takes \(allowed), not \(method.rawValue)")
+        var response = ErrorReply.response(to: error, requestID: state.requestID)
+        response.status = .methodNotAllowed
+        response.headers[.allow] = allowed
+        return response
+      }
+    }
+  }
+
+  private static func respond(
+    _ endpoint: Endpoint, _ request: Request, _ state: RequestState, _ server: Composition
+  ) async throws -> Response {
+    let target = request.head.path ?? "/"
+    let query = QueryString(target: target)
+    let place = try place(of: endpoint, state, query)
+    let body = try await BodyLimit.collect(request, upTo: server.settings.limits.requestBodyBytes)
+    let authenticate = Authenticate(
+      server: server, access: endpoint.access, place: place, requestID: state.requestID)
+    let caller = try await authenticate.caller(request, query: query, target: target, body: body)
+    let call = Call(
+      server: server, method: request.method, target: target, headers: request.headers,
+      query: query, body: body, place: place, caller: caller)
+    return try await endpoint.handler(call).response
+  }
+
+  /// Container, environment and database: from the path, or from the query under `/_brume`.
+  private static func place(
+    of endpoint: Endpoint, _ state: RequestState, _ query: QueryString
+  ) throws -> Call.Place {
+    var place = Call.Place()
+    if let name = state.parameters.get("container") ?? query["container"] {
+      try NameRules.container(name)
+      place.container = ContainerID(name)
+    }
+    if let name = state.parameters.get("environment") ?? query["environment"] {
+      guard let environment = BrumeModel.Environment(rawValue: name) else {
+        throw BrumeError(
+          .notFound, "there is no environment '\(name)'; it is 'development' or 'production'")
+      }
+      place.environment = environment
+    }
+    if let name = state.parameters.get("database") ?? query["database"] {
+      guard let scope = DatabaseScope(rawValue: name) else {
+        throw BrumeError(
+          .notFound, "there is no database '\(name)'; it is 'public', 'private' or 'shared'")
+      }
+      place.scope = scope
+    }
+    return place
+  }
+}

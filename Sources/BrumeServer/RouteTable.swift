@@ -1,0 +1,108 @@
+// Every endpoint, one line each: methods, path, who may call, handler. Nothing else adds routes.
+//
+// Apple's paths are those of CloudKit Web Services; what is ours lives under `/_brume/` and nowhere
+// else. How a line becomes a route is `RouteTable+Router.swift`.
+
+package import HTTPTypes
+
+/// Who may call an endpoint, before the rules look at the request itself.
+package enum Access: Sendable, Equatable {
+  /// No credentials: the path reveals nothing, or carries its own token.
+  case open
+  /// An API token is enough; the rules decide what anonymous callers see.
+  case anyone
+  /// A signed-in user or a server key.
+  case account
+  /// A signed-in user. Server keys have no such endpoints.
+  case user
+  /// The server's admin token.
+  case `operator`
+}
+
+package struct Endpoint: Sendable {
+  package typealias Handler = @Sendable (Call) async throws -> Reply
+  package let methods: [HTTPRequest.Method]
+  package let path: String
+  package let access: Access
+  package let handler: Handler
+
+  init(
+    _ methods: [HTTPRequest.Method], _ path: String, _ access: Access, _ handler: @escaping Handler
+  ) {
+    self.methods = methods
+    self.path = path
+    self.access = access
+    self.handler = handler
+  }
+}
+
+package enum RouteTable {
+  private static let post: [HTTPRequest.Method] = [.post]
+  private static let get: [HTTPRequest.Method] = [.get]
+  private static let both: [HTTPRequest.Method] = [.get, .post]
+
+  private static let world = "/database/1/:container/:environment"
+  private static let database = world + "/:database"
+  private static let device = "/device/1/:container/:environment"
+
+  package static let all: [Endpoint] = apple + tokens + ours + operators
+
+  private static let apple: [Endpoint] = [
+    Endpoint(post, database + "/records/modify", .account, RecordRoutes.modify),
+    Endpoint(post, database + "/records/lookup", .anyone, RecordRoutes.lookup),
+    Endpoint(post, database + "/records/query", .anyone, RecordRoutes.query),
+    Endpoint(post, database + "/records/changes", .account, ChangeRoutes.recordChanges),
+    Endpoint(post, database + "/records/resolve", .user, ShareRoutes.resolve),
+    Endpoint(post, database + "/records/accept", .user, ShareRoutes.accept),
+    Endpoint(both, database + "/zones/list", .account, ZoneRoutes.list),
+    Endpoint(post, database + "/zones/lookup", .account, ZoneRoutes.lookup),
+    Endpoint(post, database + "/zones/modify", .account, ZoneRoutes.modify),
+    Endpoint(post, database + "/zones/changes", .account, ChangeRoutes.zones),
+    Endpoint(both, database + "/changes/database", .account, ChangeRoutes.database),
+    Endpoint(post, database + "/changes/zone", .account, ChangeRoutes.zone),
+    Endpoint(both, database + "/subscriptions/list", .account, SubscriptionRoutes.list),
+    Endpoint(post, database + "/subscriptions/lookup", .account, SubscriptionRoutes.lookup),
+    Endpoint(post, database + "/subscriptions/modify", .account, SubscriptionRoutes.modify),
+    Endpoint(post, world + "/subscriptions/lookup", .account, SubscriptionRoutes.lookup),
+    Endpoint(both, database + "/users/caller", .user, UserRoutes.caller),
+    Endpoint(both, database + "/users/current", .user, UserRoutes.current),
+  ]
+
+  private static let tokens: [Endpoint] = [device, world, database].flatMap { base in
+    [
+      Endpoint(post, base + "/tokens/create", .account, TokenRoutes.create),
+      Endpoint(post, base + "/tokens/register", .account, TokenRoutes.register),
+    ]
+  }
+
+  private static let ours: [Endpoint] = [
+    Endpoint(get, "/_brume/health/live", .open, HealthRoutes.live),
+    Endpoint(get, "/_brume/health/ready", .open, HealthRoutes.ready),
+    Endpoint(get, "/_brume/metrics", .open, HealthRoutes.metrics),
+    Endpoint(get, "/_brume/console", .open, ConsoleRoutes.index),
+    Endpoint(get, "/_brume/console/:file", .open, ConsoleRoutes.file),
+    Endpoint(get, "/_brume/courier", .open, CourierRoute.poll),
+    Endpoint(get, "/_brume/stream", .user, StreamRoute.open),
+    Endpoint(both, "/_brume/notifications/changes", .user, NotificationRoutes.changes),
+    Endpoint(post, "/_brume/notifications/read", .user, NotificationRoutes.read),
+    Endpoint(post, "/_brume/notifications/badge", .user, NotificationRoutes.badge),
+    Endpoint(post, "/_brume/devices", .user, NotificationRoutes.register),
+  ]
+
+  private static let operators: [Endpoint] = [
+    Endpoint(get, "/_brume/admin/status", .operator, AdminRoutes.status),
+    Endpoint(get, "/_brume/admin/users", .operator, AccountAdmin.users),
+    Endpoint(post, "/_brume/admin/users", .operator, AccountAdmin.createUser),
+    Endpoint(post, "/_brume/admin/users/token", .operator, AccountAdmin.userToken),
+    Endpoint(get, "/_brume/admin/tokens", .operator, AccountAdmin.tokens),
+    Endpoint(post, "/_brume/admin/tokens", .operator, AccountAdmin.createToken),
+    Endpoint(get, "/_brume/admin/keys", .operator, AccountAdmin.keys),
+    Endpoint(post, "/_brume/admin/keys", .operator, AccountAdmin.createKey),
+    Endpoint(get, "/_brume/admin/schema", .operator, SchemaAdmin.show),
+    Endpoint(post, "/_brume/admin/schema", .operator, SchemaAdmin.importText),
+    Endpoint(post, "/_brume/admin/schema/index", .operator, SchemaAdmin.index),
+    Endpoint(post, "/_brume/admin/zones/purge", .operator, AdminRoutes.purgeZone),
+    Endpoint(get, "/_brume/admin/devices", .operator, AdminRoutes.devices),
+    Endpoint(post, "/_brume/admin/push", .operator, AdminRoutes.testPush),
+  ]
+}

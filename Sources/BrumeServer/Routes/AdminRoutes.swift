@@ -1,0 +1,121 @@
+// What the command line asks of a running server, with the admin token: its status, zones, devices,
+// a test push. Accounts and schemas have files of their own.
+
+import BrumeCore
+import BrumeModel
+import BrumeStorage
+import BrumeWire
+
+enum AdminRoutes {
+  /// How to reach the server; in development also the ready-made credentials of a container.
+  static func status(_ call: Call) async throws -> Reply {
+    let server = call.server
+    let (users, tokens, keys, log) = try await server.store.read { store in
+      (try store.users(), try store.apiTokens(), try store.serverKeys(), try store.lastLogPosition())
+    }
+    var facts: [JSONObject.Member] = [
+      .init(key: "url", value: .string(server.url)),
+      .init(key: "console", value: .string("\(server.url)/_brume/console")),
+      .init(key: "store", value: .string(server.settings.engine == .memory ? "memory" : "sqlite")),
+      .init(key: "data", value: .string(server.settings.dataFolder)),
+      .init(key: "dev", value: .bool(server.settings.isDevelopment)),
+      .init(key: "users", value: .int(Int64(users.count))),
+      .init(key: "apiTokens", value: .int(Int64(tokens.count))),
+      .init(key: "serverKeys", value: .int(Int64(keys.count))),
+      .init(key: "logPosition", value: .int(log)),
+    ]
+    if server.settings.isDevelopment {
+      let variables = try await server.readyMade(call.world).variables
+      let lines = variables.map { JSONObject.Member(key: $0.name, value: .string($0.value)) }
+      facts.append(.init(key: "environment", value: .object(JSONObject(uniqueMembers: lines))))
+    }
+    return .json(.object(JSONObject(uniqueMembers: facts)))
+  }
+
+  static func purgeZone(_ call: Call) async throws -> Reply {
+    let json = try call.json()
+    let user = try await call.account(named: json.text("user"))
+    try await call.engine.purgeZone(
+      json.text("zone"), of: user.id, container: call.world.container,
+      environment: call.world.environment)
+    return .empty
+  }
+
+  static func devices(_ call: Call) async throws -> Reply {
+    let world = call.world
+    let name = call.query["user"]
+    let found = try await call.server.store.read { store in
+      try store.users().filter { name == nil || $0.name == name }.map { user in
+        let devices = try store.devices(
+          of: user.id, container: world.container, environment: world.environment)
+        return try devices.map { (user.name, $0, try store.mailboxCount($0.key)) }
+      }.flatMap { $0 }
+    }
+    let list = found.map { user, device, waiting -> JSON in
+      [
+        "user": .string(user), "device": .string(device.key.device.name),
+        "channel": .string(device.channel.name), "waiting": .int(Int64(waiting)),
+      ]
+    }
+    return .json(["devices": .array(list)])
+  }
+
+  /// Puts a notification into the mailboxes of a user's devices, as a subscription would.
+  static func testPush(_ call: Call) async throws -> Reply {
+    let json = try call.json()
+    let world = call.world
+    let user = try await call.account(named: json.text("user"))
+    var notification = Notification(
+      id: call.server.host.uuid(), container: world.container, environment: world.environment,
+      scope: .private, subscriptionID: "brume-test", user: user.id, subject: .database(nil))
+    notification.alert.literal = json["text"]?.string ?? "A test push from Brume"
+    let entry = MailboxEntry(
+      position: 0, notificationID: notification.id, subscriptionID: "brume-test", collapseID: nil,
+      payload: PushPayload.encode(notification), time: call.server.host.now(),
+      requestID: call.caller.requestID)
+    let reached = try await call.server.store.write(in: nil) { store in
+      let devices = try store.devices(
+        of: user.id, container: world.container, environment: world.environment)
+      for device in devices { try store.enqueue(entry, to: device.key) }
+      return devices.map(\.key)
+    }
+    for device in reached { call.server.signals.signal(device) }
+    return .json(["devices": .int(Int64(reached.count))])
+  }
+}
+
+extension Device.Channel {
+  fileprivate var name: String {
+    switch self {
+    case .stream: "stream"
+    case .courier: "courier"
+    case .apns: "apns"
+    }
+  }
+}
+
+// MARK: Reading what admin calls say
+
+extension JSON {
+  func text(_ key: String) throws(BrumeError) -> String {
+    guard let text = self[key]?.string, !text.isEmpty else {
+      throw BrumeError(.badRequest, "'\(key)' is missing")
+    }
+    return text
+  }
+}
+
+extension Call {
+  /// Container and environment of an admin call: the query's, or the settings'.
+  var world: (container: ContainerID, environment: Environment) {
+    (place.container ?? server.settings.container, place.environment ?? .development)
+  }
+
+  func account(named name: String) async throws -> User {
+    guard let user = try await server.store.read({ try $0.user(named: name) }) else {
+      throw BrumeError(
+        .notFound, "there is no user '\(name)'; make one with 'brume user create \(name)'")
+    }
+    return user
+  }
+}

@@ -1,0 +1,52 @@
+// changes/database, changes/zone, and their deprecated forms zones/changes and records/changes.
+
+import BrumeCore
+import BrumeModel
+import BrumeWire
+
+enum ChangeRoutes {
+  static func database(_ call: Call) async throws -> Reply {
+    let request = try FeedRequest(json: call.json())
+    let page = try await call.engine.databaseChanges(
+      token: request.token, limit: request.limit, in: call.scope, as: call.caller)
+    return .json(Wire.databaseChanges(page))
+  }
+
+  static func zone(_ call: Call) async throws -> Reply {
+    let json = try call.json()
+    let requests = try Wire.zoneChangesRequests(json)
+    let results = try await call.engine.zoneChanges(requests, in: call.scope, as: call.caller)
+    return .json(Wire.zoneChanges(results, for: requests, call.options(json)))
+  }
+
+  // MARK: Deprecated forms
+
+  /// records/changes: one zone, and its members at the top level.
+  static func recordChanges(_ call: Call) async throws -> Reply {
+    let json = try call.json()
+    guard case .object(var zone) = json, zone["zoneID"] != nil else {
+      throw BrumeError(.badRequest, "'zoneID' is missing; changes exist in custom zones only")
+    }
+    zone["zones"] = .array([.object(JSONObject(uniqueMembers: zone.members))])
+    let requests = try Wire.zoneChangesRequests(.object(zone))
+    let results = try await call.engine.zoneChanges(requests, in: call.scope, as: call.caller)
+    if case .failure(let failure)? = results.first { throw failure.error }
+    let reply = try JSON(parsing: Wire.zoneChanges(results, for: requests, call.options(json)))
+    guard let page = reply["zones"]?.array?.first else { return .empty }
+    return .json(page)
+  }
+
+  /// zones/changes: as changes/database, with a token of another name.
+  static func zones(_ call: Call) async throws -> Reply {
+    let object = try call.json().asObject("the body")
+    let page = try await call.engine.databaseChanges(
+      token: object.string("metaSyncToken"), limit: object.int("resultsLimit").map { Int(clamping: $0) },
+      in: call.scope, as: call.caller)
+    guard case .object(var reply) = try JSON(parsing: Wire.databaseChanges(page)) else {
+      return .empty
+    }
+    reply["metaSyncToken"] = reply["syncToken"]
+    reply["syncToken"] = nil
+    return .json(.object(reply))
+  }
+}

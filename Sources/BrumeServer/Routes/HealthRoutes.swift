@@ -1,0 +1,42 @@
+// Liveness, readiness and metrics. They say nothing about anybody's data.
+
+import BrumeCore
+import BrumeStorage
+import BrumeWire
+import HTTPTypes
+
+enum HealthRoutes {
+  static func live(_ call: Call) async throws -> Reply { .json(["status": "live"]) }
+
+  /// Ready means: the listener is open and the store answers a read.
+  static func ready(_ call: Call) async throws -> Reply {
+    do {
+      _ = try await call.server.store.read { try $0.lastLogPosition() }
+    } catch let error as StoreError where error.code == .unavailable {
+      call.server.health.storageFailed(error)
+    } catch {
+      return notReady
+    }
+    return call.server.health.isReady ? .json(["status": "ready"]) : notReady
+  }
+
+  private static var notReady: Reply {
+    var reply = Reply.json(["status": "not ready"])
+    reply.status = .serviceUnavailable
+    return reply
+  }
+
+  static func metrics(_ call: Call) async throws -> Reply {
+    let metrics = call.server.metrics
+    let (position, cursor) = try await call.server.store.read { transaction in
+      (try transaction.lastLogPosition(), try transaction.setting(.notifierCursor))
+    }
+    let reached = cursor.flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0
+    metrics.gauge("brume_log_position", position)
+    metrics.gauge("brume_notifier_lag_entries", max(0, position - reached))
+    metrics.gauge("brume_ready", call.server.health.isReady ? 1 : 0)
+    var reply = Reply(body: .bytes(Array(metrics.registry.text().utf8)))
+    reply.contentType = "text/plain; version=0.0.4; charset=utf-8"
+    return reply
+  }
+}

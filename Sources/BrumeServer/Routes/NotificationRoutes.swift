@@ -1,0 +1,32 @@
+// What a device's notifications need beyond the stream: the kept ones by token, marking them read,
+// the badge, and registering the device itself.
+
+import BrumeCore
+import BrumeWire
+
+enum NotificationRoutes {
+  static func changes(_ call: Call) async throws -> Reply {
+    let request = try FeedRequest(json: call.json())
+    return .json(
+      Wire.keptNotifications(
+        try await call.engine.keptNotifications(
+          token: request.token, limit: request.limit, as: call.caller)))
+  }
+
+  static func read(_ call: Call) async throws -> Reply {
+    let ids = try Wire.notificationIDs(call.json())
+    return .json(
+      Wire.notificationIDs(
+        try await call.engine.markNotificationsRead(ids, as: call.caller)))
+  }
+
+  static func badge(_ call: Call) async throws -> Reply {
+    try await call.engine.setBadge(Wire.badge(call.json()), as: call.caller)
+    return .empty
+  }
+
+  static func register(_ call: Call) async throws -> Reply {
+    try await call.engine.registerDevice(as: call.caller)
+    return .empty
+  }
+}

@@ -1,0 +1,33 @@
+// Schemas, for the command line: show, import, indexes.
+
+import BrumeCore
+import BrumeModel
+import BrumeSchema
+import BrumeWire
+
+enum SchemaAdmin {
+  static func show(_ call: Call) async throws -> Reply {
+    let schema = try await call.engine.schema(
+      container: call.world.container, environment: call.world.environment)
+    return .json(["schema": .string(schema.text())])
+  }
+
+  static func importText(_ call: Call) async throws -> Reply {
+    try await call.engine.importSchema(
+      text: call.json().text("schema"), container: call.world.container,
+      environment: call.world.environment)
+    return try await show(call)
+  }
+
+  static func index(_ call: Call) async throws -> Reply {
+    let json = try call.json()
+    guard let index = try Index(rawValue: json.text("index")) else {
+      throw BrumeError(.badRequest, "an index is queryable, sortable or searchable")
+    }
+    guard let isOn = json["on"]?.bool else { throw BrumeError(.badRequest, "'on' is missing") }
+    try await call.engine.setIndex(
+      index, on: json.text("field"), of: json.text("type"), to: isOn,
+      container: call.world.container, environment: call.world.environment)
+    return try await show(call)
+  }
+}

@@ -1,0 +1,113 @@
+// The services of `serve` and their order. Shutdown goes backwards: first the listener (open requests
+// finish, streams are told to end), then the notifier, last the store.
+
+import BrumeCore
+import BrumeStorage
+package import Hummingbird
+import Logging
+import HummingbirdCore
+import NIOCore
+package import ServiceLifecycle
+package import UnixSignals
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Closes the store when everything that uses it has ended.
+private struct StoreService: Service {
+  let server: Composition
+  func run() async throws {
+    try? await gracefulShutdown()
+    try await server.store.close()
+  }
+}
+
+/// Ends the server when its storage fails: nothing it could answer would be certain.
+private struct StorageWatch: Service {
+  let server: Composition
+  func run() async throws {
+    let failure = await cancelWhenGracefulShutdown { await server.health.firstFailure() }
+    if let failure { throw failure }
+  }
+}
+
+private struct NotifierService: Service {
+  let server: Composition
+  func run() async throws {
+    try await cancelWhenGracefulShutdown { try await server.notify() }
+  }
+}
+
+package enum Services {
+  /// Serves until told to end.
+  ///
+  /// - Parameters:
+  ///   - signals: the process's signals that end it; empty inside another program.
+  ///   - onReady: called once, with the port, when requests are answered.
+  package static func run(
+    _ server: Composition, signals: [UnixSignal] = [.sigterm, .sigint],
+    onReady: @escaping @Sendable (Int) async throws -> Void
+  ) async throws {
+    let group = ServiceGroup(configuration: configuration(server, signals, onReady))
+    do {
+      try await group.run()
+    } catch let error as IOError where error.errnoCode == EADDRINUSE {
+      throw SettingError(
+        "port \(server.settings.port) on \(server.settings.host) is taken; stop the other program, "
+          + "or choose another with --port (0 takes any free one)")
+    }
+  }
+
+  private static func configuration(
+    _ server: Composition, _ signals: [UnixSignal],
+    _ onReady: @escaping @Sendable (Int) async throws -> Void
+  ) -> ServiceGroupConfiguration {
+    var logger = server.logger
+    // The libraries' own lifecycle lines are for their authors.
+    if logger.logLevel == .info { logger.logLevel = .warning }
+    var configuration = ServiceGroupConfiguration(
+      services: [
+        StoreService(server: server), NotifierService(server: server),
+        StorageWatch(server: server), application(server, logger, onReady),
+      ],
+      gracefulShutdownSignals: signals, logger: logger)
+    configuration.maximumGracefulShutdownDuration = .seconds(server.settings.timeouts.shutdown)
+    return configuration
+  }
+
+  /// The listener with its routes.
+  package static func application(
+    _ server: Composition, _ logger: Logger,
+    _ onReady: @escaping @Sendable (Int) async throws -> Void = { _ in }
+  ) -> some ApplicationProtocol {
+    Application(
+      router: RouteTable.router(for: server), server: .http1(configuration: channel(server)),
+      configuration: .init(
+        address: .hostname(server.settings.host, port: server.settings.port), serverName: "brume",
+        availableConnectionsDelegate: MaximumAvailableConnections(server.settings.connections)),
+      onServerRunning: { channel in
+        let port = channel.localAddress?.port ?? server.settings.port
+        server.listening(on: port)
+        do {
+          try await onReady(port)
+        } catch {
+          server.logger.error("start-up failed", metadata: ["error": "\(error)"])
+          server.health.storageFailed(StoreError(.unavailable, "start-up failed: \(error)"))
+        }
+      },
+      logger: logger)
+  }
+
+  private static func channel(_ server: Composition) -> HTTP1Channel.Configuration {
+    let timeouts = server.settings.timeouts
+    let limits = ConnectionRules.Limits(
+      headerMilliseconds: Int64(timeouts.header) * 1000,
+      writeMilliseconds: Int64(timeouts.write) * 1000)
+    return HTTP1Channel.Configuration(
+      additionalChannelHandlers: [ConnectionGuard(limits: limits)],
+      idleTimeout: .seconds(Int64(timeouts.idle)))
+  }
+}

@@ -1,0 +1,122 @@
+// The settings as the server uses them: typed, checked, complete.
+
+package import BrumeModel
+package import Logging
+
+package struct Settings: Sendable {
+  package enum Engine: Equatable, Sendable { case sqlite, memory }
+  package enum LogFormat: String, Sendable { case console, json }
+
+  package var host = "127.0.0.1"
+  package var port = 8787
+  package var dataFolder = "./brume-data"
+  package var engine = Engine.sqlite
+  package var isDevelopment = false
+  package var container = ContainerID("iCloud.org.example.app")
+  package var limits = Limits.apple
+  package var baseURL: String?
+  package var allowedOrigins: [String] = []
+  package var logLevel = Logger.Level.info
+  package var logFormat = LogFormat.console
+  package var timeouts = Timeouts()
+  package var connections = 10_000
+
+  /// All in seconds.
+  package struct Timeouts: Equatable, Sendable {
+    package var header = 10
+    package var idle = 75
+    package var write = 30
+    package var shutdown = 10
+    package var heartbeat = 15
+    package var poll = 50
+    package init() {}
+  }
+
+  package init() {}
+
+  package init(_ sources: SettingSources) throws {
+    host = try sources.text(.host) ?? host
+    port = try Self.number(.port, from: sources, in: 0...65_535)
+    dataFolder = try sources.text(.data) ?? dataFolder
+    engine = try Self.engine(sources.text(.store) ?? "sqlite")
+    isDevelopment = try sources.isOn(.dev)
+    container = ContainerID(try sources.text(.container) ?? container.name)
+    limits = try Self.choice(.limits, from: sources) { Self.profiles[$0] }
+    baseURL = try sources.text(.baseURL)
+    allowedOrigins = try (sources.text(.origins) ?? "").split(separator: ",").map {
+      String($0).trimmed
+    }
+    logLevel = try Self.choice(.logLevel, from: sources) { Logger.Level(rawValue: $0) }
+    logFormat = try Self.choice(.logFormat, from: sources) { LogFormat(rawValue: $0) }
+    timeouts.header = try Self.number(.headerTimeout, from: sources, in: 1...3600)
+    timeouts.idle = try Self.number(.idleTimeout, from: sources, in: 1...3600)
+    timeouts.write = try Self.number(.writeTimeout, from: sources, in: 1...3600)
+    timeouts.shutdown = try Self.number(.shutdownTimeout, from: sources, in: 1...3600)
+    timeouts.heartbeat = try Self.number(.heartbeat, from: sources, in: 1...300)
+    timeouts.poll = try Self.number(.poll, from: sources, in: 1...300)
+    connections = try Self.number(.connections, from: sources, in: 1...1_000_000)
+    try check()
+  }
+
+  package static let profiles: [String: Limits] = [
+    "apple": .apple, "relaxed": .relaxed, "tiny": .tiny,
+  ]
+
+  /// What clients write in front of a path, once the port is known.
+  package func url(port: Int) -> String {
+    if let baseURL { return baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL }
+    let name = ["0.0.0.0", "::", ""].contains(host) ? "127.0.0.1" : host
+    return "http://\(name.contains(":") ? "[\(name)]" : name):\(port)"
+  }
+
+  private func check() throws {
+    do {
+      try NameRules.container(container.name)
+    } catch {
+      throw SettingError(error.reason)
+    }
+  }
+
+  private static func engine(_ text: String) throws -> Engine {
+    switch text {
+    case "sqlite": return .sqlite
+    case "memory": return .memory
+    default:
+      if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
+        throw SettingError(
+          "PostgreSQL is not available yet; start with --store sqlite (durable) or --store memory")
+      }
+      throw SettingError("--store is '\(text)'; it may be sqlite or memory")
+    }
+  }
+
+  private static func choice<Value>(
+    _ setting: Setting, from sources: SettingSources, _ convert: (String) -> Value?
+  ) throws -> Value {
+    let text = try sources.text(setting) ?? ""
+    guard let value = convert(text) else {
+      throw SettingError("\(setting.flag) is '\(text)'; it may be \(setting.form)")
+    }
+    return value
+  }
+
+  private static func number(
+    _ setting: Setting, from sources: SettingSources, in range: ClosedRange<Int>
+  ) throws -> Int {
+    let number = try sources.number(setting)
+    guard range.contains(number) else {
+      throw SettingError(
+        "\(setting.flag) is \(number); it may be \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+}
+
+extension String {
+  fileprivate var trimmed: String {
+    var text = self[...]
+    while text.first == " " { text.removeFirst() }
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+}
