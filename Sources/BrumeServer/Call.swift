@@ -43,7 +43,7 @@ package struct Reply: Sendable {
   package enum Body: Sendable {
     case bytes([UInt8])
     /// Written piece by piece until the closure returns.
-    case stream(@Sendable (inout any ResponseBodyWriter) async throws -> Void)
+    case stream(@concurrent @Sendable (inout any ResponseBodyWriter) async throws -> Void)
   }
   package var status: HTTPResponse.Status = .ok
   package var contentType = "application/json"

@@ -3,12 +3,11 @@
 
 package import BrumeCore
 package import BrumeModel
-package import BrumePush
-package import BrumeStorage
-package import Logging
-
+import BrumePush
 import BrumeSQLite
+package import BrumeStorage
 import BrumeWire
+package import Logging
 import Synchronization
 
 package final class Composition: Sendable {
@@ -67,7 +66,8 @@ package final class Composition: Sendable {
   private static func open(_ settings: Settings, _ logger: Logger) async throws -> any Store {
     switch settings.engine {
     case .memory: MemoryStore(coders: .wireForm)
-    case .sqlite: try await SQLiteStore(folder: settings.dataFolder, coders: .wireForm, logger: logger)
+    case .sqlite:
+      try await SQLiteStore(folder: settings.dataFolder, coders: .wireForm, logger: logger)
     }
   }
 }

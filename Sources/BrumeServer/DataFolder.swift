@@ -27,10 +27,11 @@ package final class DataFolder: Sendable {
   package init(path: String) throws {
     self.path = path
     try Self.makeFolder(path)
-    let descriptor = open("\(path)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    let descriptor = open("\(path)/server.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw DataFolderError(
-        "the data folder '\(path)' cannot be written (\(Self.reason())); check its owner and rights")
+        "the data folder '\(path)' cannot be written (\(Self.reason())); check its owner and rights"
+      )
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       close(descriptor)

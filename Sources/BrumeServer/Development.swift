@@ -2,7 +2,7 @@
 // again on each start; what exists already is used. Outside development nothing here runs, and no
 // credentials exist until somebody makes them.
 
-package import BrumeCore
+import BrumeCore
 package import BrumeModel
 import BrumeStorage
 

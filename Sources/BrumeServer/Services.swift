@@ -4,10 +4,10 @@
 import BrumeCore
 import BrumeStorage
 package import Hummingbird
-import Logging
 import HummingbirdCore
+package import Logging
 import NIOCore
-package import ServiceLifecycle
+import ServiceLifecycle
 package import UnixSignals
 
 #if canImport(Darwin)

@@ -1,6 +1,6 @@
 // What the server counts. Names are in one place so that dashboards have one source.
 
-package import CoreMetrics
+import CoreMetrics
 package import HTTPTypes
 import Synchronization
 

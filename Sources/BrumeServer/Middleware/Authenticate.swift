@@ -40,7 +40,8 @@ struct Authenticate: Sendable {
         "request needs authorization: sign in and repeat it with a web auth token")
     case (.serverKey, .user):
       throw BrumeError(
-        .authenticationFailed, "a server-to-server key cannot call this endpoint; use a user's token")
+        .authenticationFailed,
+        "a server-to-server key cannot call this endpoint; use a user's token")
     case (.serverKey, _) where place.scope == .private || place.scope == .shared:
       throw BrumeError(
         .authenticationFailed, "a server-to-server key reaches the public database only")

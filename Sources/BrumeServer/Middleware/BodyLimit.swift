@@ -12,7 +12,8 @@ enum BodyLimit {
     let limit: Int
     var error: BrumeError {
       BrumeError(
-        .limitExceeded, "the request body is larger than \(limit) bytes; send it in smaller batches")
+        .limitExceeded, "the request body is larger than \(limit) bytes; send it in smaller batches"
+      )
     }
   }
 

@@ -11,7 +11,10 @@ enum AdminRoutes {
   static func status(_ call: Call) async throws -> Reply {
     let server = call.server
     let (users, tokens, keys, log) = try await server.store.read { store in
-      (try store.users(), try store.apiTokens(), try store.serverKeys(), try store.lastLogPosition())
+      (
+        try store.users(), try store.apiTokens(), try store.serverKeys(),
+        try store.lastLogPosition()
+      )
     }
     var facts: [JSONObject.Member] = [
       .init(key: "url", value: .string(server.url)),

@@ -40,7 +40,8 @@ enum ChangeRoutes {
   static func zones(_ call: Call) async throws -> Reply {
     let object = try call.json().asObject("the body")
     let page = try await call.engine.databaseChanges(
-      token: object.string("metaSyncToken"), limit: object.int("resultsLimit").map { Int(clamping: $0) },
+      token: object.string("metaSyncToken"),
+      limit: object.int("resultsLimit").map { Int(clamping: $0) },
       in: call.scope, as: call.caller)
     guard case .object(var reply) = try JSON(parsing: Wire.databaseChanges(page)) else {
       return .empty

@@ -1,8 +1,8 @@
 // The console's files, from inside the binary. They may load nothing from elsewhere and run no code
 // but their own.
 
-import BrumeCore
 import BrumeConsole
+import BrumeCore
 import BrumeModel
 import HTTPTypes
 

@@ -21,7 +21,7 @@ enum SchemaAdmin {
 
   static func index(_ call: Call) async throws -> Reply {
     let json = try call.json()
-    guard let index = try Index(rawValue: json.text("index")) else {
+    guard let index = try Schema.Index(rawValue: json.text("index").uppercased()) else {
       throw BrumeError(.badRequest, "an index is queryable, sortable or searchable")
     }
     guard let isOn = json["on"]?.bool else { throw BrumeError(.badRequest, "'on' is missing") }

@@ -1,0 +1,86 @@
+// /_brume/stream: a device's mailbox, held open as server-sent events.
+//
+// Each event's `id` is its position; a client that comes back with the last one it handled
+// (`Last-Event-ID`, or `cursor` in the query) acknowledges everything up to it and gets the rest.
+// Silence is broken by comments, so that both sides notice a dead connection.
+
+import BrumeCore
+import BrumeModel
+import BrumePush
+import BrumeStorage
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+
+enum StreamRoute {
+  static func open(_ call: Call) async throws -> Reply {
+    let key = try await device(of: call)
+    let cursor = try position(call)
+    let server = call.server
+    var reply = Reply(
+      body: .stream { @concurrent writer in
+        server.metrics.streamOpened()
+        defer { server.metrics.streamClosed() }
+        try await StreamRoute.write(key, after: cursor, to: &writer, of: server)
+        try await writer.write(ByteBuffer(string: ": the server is ending\n\n"))
+      })
+    reply.contentType = "text/event-stream"
+    reply.headers[.cacheControl] = "no-store"
+    // Proxies such as nginx hold answers back unless told not to.
+    reply.headers[.accelBuffering] = "no"
+    return reply
+  }
+
+  /// Opening a stream registers the device.
+  private static func device(of call: Call) async throws -> DeviceKey {
+    guard let user = call.caller.user, let device = call.caller.device else {
+      throw BrumeError(
+        .badRequest,
+        "a stream belongs to a device; name it with the header X-Brume-Device or ?clientId=")
+    }
+    try await call.engine.registerDevice(as: call.caller)
+    return DeviceKey(
+      container: call.caller.container, environment: call.caller.environment, user: user,
+      device: device)
+  }
+
+  private static func position(_ call: Call) throws -> Int64 {
+    guard let text = call.headers[.lastEventID] ?? call.query["cursor"] else { return 0 }
+    guard let position = Int64(text), position >= 0 else {
+      throw BrumeError(
+        .badRequest, "the cursor '\(text.prefix(40))' is not one of this stream's ids")
+    }
+    return position
+  }
+
+  /// Returns when the server ends; throws when the client has gone.
+  @concurrent private static func write(
+    _ device: DeviceKey, after cursor: Int64, to writer: inout any ResponseBodyWriter,
+    of server: Composition
+  ) async throws {
+    try await writer.write(ByteBuffer(string: "retry: 1000\n: connected\n\n"))
+    let stream = EventStream(store: server.store, signals: server.signals, device: device)
+    var position = cursor
+    while !Task.isShuttingDownGracefully, !Task.isCancelled {
+      let after = position
+      let entries = try await cancelWhenGracefulShutdown {
+        try await stream.entries(
+          after: after, waiting: .seconds(server.settings.timeouts.heartbeat))
+      }
+      try await writer.write(entries.isEmpty ? ByteBuffer(string: ":\n\n") : events(entries))
+      server.metrics.notificationsDelivered(entries.count)
+      position = entries.last?.position ?? position
+    }
+  }
+
+  private static func events(_ entries: [MailboxEntry]) -> ByteBuffer {
+    var buffer = ByteBuffer()
+    for entry in entries {
+      buffer.writeString("id: \(entry.position)\ndata: ")
+      buffer.writeBytes(entry.payload)
+      buffer.writeString("\n\n")
+    }
+    return buffer
+  }
+}
