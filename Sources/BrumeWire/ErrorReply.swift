@@ -44,7 +44,8 @@ extension Wire {
   /// The error that a reply's body stands for. Whatever is no error dictionary is `internalError`.
   package static func error(_ json: JSON) -> BrumeError {
     json.object.flatMap { error(in: $0) }
-      ?? BrumeError(.internalError, "the server answered with something that is no error dictionary")
+      ?? BrumeError(
+        .internalError, "the server answered with something that is no error dictionary")
   }
 
   /// Nil if the object is no error: the two keys alone decide, as in CloudKit JS.

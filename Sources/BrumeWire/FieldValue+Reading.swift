@@ -33,7 +33,8 @@ struct FieldTag {
       let names = FieldType.scalars.map(\.wireName).joined(separator: ", ")
       throw BrumeError(
         .badRequest,
-        "field '\(field)' has the unknown type '\(text.prefix(40))'; use \(names) or one with _LIST")
+        "field '\(field)' has the unknown type '\(text.prefix(40))'; use \(names) or one with _LIST"
+      )
     }
   }
   private init(type: FieldType?, isEncrypted: Bool) {

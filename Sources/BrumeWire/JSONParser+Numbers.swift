@@ -1,5 +1,5 @@
 // Numbers. Integer literals that fit are exact; everything else is the nearest double, and a number
-// beyond a double is refused rather than made infinite. Numbers nearer to zero than any double are 0.
+// beyond a double is refused rather than made infinite. Numbers too near zero are 0.
 
 extension JSONParser {
   /// Longer literals carry nothing that a double could hold.
@@ -26,7 +26,9 @@ extension JSONParser {
       at += 1
       exponent = try exponentDigits()
     }
-    guard at - start <= Self.longestLiteral else { throw fault("the number before this is too long") }
+    guard at - start <= Self.longestLiteral else {
+      throw fault("the number before this is too long")
+    }
     if isInteger, fits, let value = Self.integer(mantissa, isNegative) { return .int(value) }
     // Exact where both parts are: the mantissa below 2^53 and a power of ten that a double holds.
     let scale = exponent - decimals

@@ -37,7 +37,8 @@ extension JSON {
     switch outcome {
     case .success(let value): self = value
     case .failure(let fault):
-      throw BrumeError(.badRequest, "the JSON is not valid at byte \(fault.offset): \(fault.reason)")
+      throw BrumeError(
+        .badRequest, "the JSON is not valid at byte \(fault.offset): \(fault.reason)")
     }
   }
 }

@@ -85,8 +85,9 @@ extension Sort {
     guard let place = try object.object("relativeLocation") else { return }
     // CloudKit: a field dictionary is documented; a bare location is what some clients send.
     let bare = place["value"] ?? .object(place)
-    guard case .location(let location) =
-      try FieldValue(json: bare, type: .location, field: "relativeLocation")
+    guard
+      case .location(let location) =
+        try FieldValue(json: bare, type: .location, field: "relativeLocation")
     else { return }
     relativeLocation = location
   }

@@ -38,14 +38,16 @@ package struct TokenRequest: WireRequest, Equatable, Sendable {
 
   /// A token is bytes, in hex or in base64. Most hex texts are base64 too; hex is meant then.
   private static func hex(_ text: String) throws(BrumeError) -> String {
-    let isHex = text.utf8.count % 2 == 0 && text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-        UInt8(ascii: "A")...UInt8(ascii: "F"):
-        true
-      default: false
+    let isHex =
+      text.utf8.count % 2 == 0
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+          UInt8(ascii: "A")...UInt8(ascii: "F"):
+          true
+        default: false
+        }
       }
-    }
     if isHex, !text.isEmpty { return text.lowercased() }
     guard let bytes = Base64.bytes(text), !bytes.isEmpty else {
       throw BrumeError(.badRequest, "'apnsToken' must be bytes in hex or base64")

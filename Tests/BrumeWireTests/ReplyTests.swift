@@ -1,0 +1,217 @@
+// Replies, both ways: the server writes them, our client reads them.
+
+import BrumeModel
+import BrumeWire
+import Testing
+
+struct ReplyTests {
+  @Test func `zones and their failures round-trip`() throws {
+    let results: [ZoneResult] = [
+      .success(ZoneState(zone: ZoneID(name: "_defaultZone", ownerName: "_a"), isAtomic: false)),
+      .success(
+        ZoneState(zone: Sample.zone, token: "AQ==", isAtomic: true, share: "cloudkit.zoneshare")),
+      .success(ZoneState(zone: Sample.zone, isAtomic: true, deletion: .purged)),
+      .failure(
+        ItemFailure(ZoneID(name: "Ghost"), BrumeError(.zoneNotFound, "Zone does not exist"))),
+    ]
+    let json = try JSON(parsing: Wire.zones(results))
+    #expect(try Wire.zoneResults(json) == results)
+    let zones = try #require(json["zones"]?.array)
+    #expect(zones[0]["zoneID"]?["zoneType"] == "DEFAULT_ZONE")
+    #expect(zones[0]["syncToken"] == nil)
+    #expect(zones[0]["atomic"] == false)
+    #expect(zones[1]["zoneID"]?["zoneType"] == "REGULAR_CUSTOM_ZONE")
+    #expect(zones[1]["deleted"] == false)
+    #expect(zones[2]["deleted"] == true)
+    #expect(zones[3]["serverErrorCode"] == "ZONE_NOT_FOUND")
+  }
+
+  @Test func `database changes round-trip`() throws {
+    let page = DatabaseChangesPage(
+      zones: [
+        ZoneState(zone: Sample.zone, token: "AQ==", isAtomic: true),
+        ZoneState(zone: ZoneID(name: "Old"), isAtomic: true, deletion: .encryptedDataReset),
+      ], token: "AQAAAAAAAAAC", moreComing: true)
+    #expect(try Wire.databaseChanges(JSON(parsing: Wire.databaseChanges(page))) == page)
+  }
+
+  @Test func `Apple's own database changes read without our extras`() throws {
+    let json = try parse(
+      #"""
+      {"zones":[{"zoneID":{"zoneName":"Old","ownerRecordName":"_a"},"deleted":true}],
+       "syncToken":"AQ==","moreComing":false}
+      """#)
+    #expect(
+      try Wire.databaseChanges(json).zones == [
+        ZoneState(zone: ZoneID(name: "Old", ownerName: "_a"), isAtomic: true, deletion: .deleted)
+      ])
+  }
+
+  @Test func `zone changes carry records, deletions with their type, and failures`() throws {
+    let page = ZoneChangesPage(
+      zone: Sample.zone,
+      changes: [
+        .changed(Sample.stored(Sample.record)), .deleted(name: "H-099", type: "Hike", sequence: 9),
+      ], token: "AQAAAAAAAAAP", moreComing: false)
+    let failure = ItemFailure(
+      ZoneID(name: "Ghost"), BrumeError(.changeTokenExpired, "fetch from the start"))
+    let json = try JSON(parsing: Wire.zoneChanges([.success(page), .failure(failure)]))
+    let back = try Wire.zoneChanges(json)
+    guard case .success(let first) = back[0], case .failure(failure) = back[1],
+      case .changed(let record) = first.changes[0],
+      case .deleted("H-099", "Hike", _) = first.changes[1]
+    else { return #expect(Bool(false), "\(back)") }
+    #expect(try record.record() == Sample.record)
+    #expect(first.token == page.token)
+    #expect(first.zone == Sample.zone)
+    #expect(!first.moreComing)
+    let tombstone = json["zones"]?.array?[0]["records"]?.array?[1]
+    #expect(tombstone?["deleted"] == true)
+    #expect(tombstone?["fields"] == nil)
+  }
+
+  @Test func `each zone's desired keys apply to its own records`() throws {
+    let page = ZoneChangesPage(
+      zone: Sample.zone, changes: [.changed(Sample.stored(Sample.record))], token: "t",
+      moreComing: false)
+    let requests = [
+      ZoneChangesRequest(zone: Sample.zone, desiredKeys: ["km"]),
+      ZoneChangesRequest(zone: Sample.zone),
+    ]
+    let zones = try JSON(
+      parsing: Wire.zoneChanges([.success(page), .success(page)], for: requests))["zones"]?.array
+    #expect(zones?[0]["records"]?.array?[0]["fields"]?.object?.members.count == 1)
+    #expect(zones?[1]["records"]?.array?[0]["fields"]?.object?.members.count == 6)
+  }
+
+  @Test func `the last page of a query has no marker`() throws {
+    let page = QueryPage(records: [Sample.stored(Sample.record)], marker: nil)
+    let json = try JSON(parsing: Wire.queryPage(page))
+    #expect(json.object?.members.map(\.key) == ["records"])
+    let back = try Wire.queryPage(json)
+    #expect(try back.records.map { try $0.record() } == [Sample.record])
+    #expect(back.marker == nil)
+    let more = try JSON(parsing: Wire.queryPage(QueryPage(records: [], marker: "AQIBAgM=")))
+    #expect(try Wire.queryPage(more).marker == "AQIBAgM=")
+  }
+
+  @Test func `subscriptions, their deletion and their failures round-trip`() throws {
+    let results: [SubscriptionResult] =
+      Sample.subscriptions.map { .success(.saved($0)) } + [
+        .success(.deleted(id: "old")),
+        .failure(ItemFailure("gone", BrumeError(.notFound, "subscription not found"))),
+      ]
+    #expect(try Wire.subscriptionResults(JSON(parsing: Wire.subscriptions(results))) == results)
+    let bare = try parse(#"{"subscriptions":[{"subscriptionID":"old"}]}"#)
+    #expect(try Wire.subscriptionResults(bare) == [.success(.deleted(id: "old"))])
+    let listed = try JSON(parsing: Wire.subscriptions(Sample.subscriptions))
+    #expect(try Wire.subscriptionResults(listed).count == Sample.subscriptions.count)
+  }
+
+  @Test func `a subscription is written with the documented keys`() throws {
+    let info = try #require(try JSON(parsing: Wire.encode(Sample.subscriptions[0])).object)
+    #expect(info["subscriptionType"] == "query")
+    #expect(info["firesOn"] == ["create", "delete"])
+    #expect(info["zoneWide"] == false)
+    #expect(info["notificationInfo"]?["additionalFields"] == ["title", "km"])
+    #expect(info["notificationInfo"]?["collapseIdKey"] == "title")
+    #expect(info["notificationInfo"]?["titleLocalizationArgs"] == ["title"])
+  }
+
+  @Test func `identities and tokens round-trip`() throws {
+    let ada = UserIdentity(
+      user: Sample.owner, givenName: "Ada", familyName: "Example", emailAddress: "ada@example.org")
+    #expect(try Wire.identity(JSON(parsing: Wire.identity(ada))) == ada)
+    #expect(
+      try Wire.users(JSON(parsing: Wire.users([ada, UserIdentity()]))) == [ada, UserIdentity()])
+    let token = CourierToken(
+      environment: .development, token: "3f9c",
+      courierURL: "https://x.example:443/aps?tok=3f9c&ttl=43200")
+    #expect(try Wire.courierToken(JSON(parsing: Wire.courierToken(token))) == token)
+    #expect(
+      Wire.currentUser(ada).text
+        == #"{"userRecordName":"\#(Sample.owner.name)","firstName":"Ada","lastName":"Example"}"#)
+  }
+
+  @Test func `shares by address and their failures round-trip`() throws {
+    let request = ShortGUIDRequest(value: "0c1Wq", shouldFetchRootRecord: true)
+    let metadata = ShareMetadata(
+      shortGUID: request, container: ContainerID("iCloud.org.example.trailbook"),
+      environment: .development, scope: .shared, zone: Sample.zone, share: Sample.share,
+      rootRecordName: "A-7", rootRecord: Sample.record, owner: UserIdentity(user: Sample.owner),
+      role: .privateUser, acceptance: .accepted, permission: .readWrite)
+    let failure = ItemFailure("0dead", BrumeError(.notFound, "no such share"))
+    let json = try JSON(
+      parsing: Wire.shareResults(
+        [.success(metadata), .failure(failure)], RecordOptions(reader: Sample.guest)))
+    #expect(json["results"]?.array?[0]["databaseScope"] == "SHARED")
+    #expect(json["results"]?.array?[0]["share"]?["currentUserParticipant"]?["type"] == "USER")
+    let back = try Wire.shareResults(json)
+    guard case .success(let first) = back[0], case .failure(failure) = back[1] else {
+      return #expect(Bool(false), "\(back)")
+    }
+    #expect(first.shortGUID == request)
+    #expect(first.share == Sample.share)
+    #expect(first.rootRecord == Sample.record)
+    #expect(first.rootRecordName == "A-7")
+    #expect(first.scope == .shared)
+    #expect(first.zone == Sample.zone)
+    #expect(first.container == metadata.container)
+    #expect(first.environment == .development)
+    #expect(first.owner == metadata.owner)
+    #expect([first.role] == [.privateUser])
+    #expect([first.acceptance] == [.accepted])
+    #expect([first.permission] == [.readWrite])
+  }
+
+  @Test func `kept notifications carry the push as it was sent`() throws {
+    let push = Array(#"{"aps":{"badge":1},"ck":{"nid":"n","af":{"a":1.5}}}"#.utf8)
+    let page = KeptNotificationsPage(
+      items: [
+        KeptNotification(position: 7, id: "n", subscriptionID: "s", payload: push, isRead: true)
+      ], token: "AQ==", moreComing: true)
+    let back = try Wire.keptNotifications(JSON(parsing: Wire.keptNotifications(page)))
+    #expect(back.items == page.items)
+    #expect(back.token == page.token)
+    #expect(back.moreComing)
+  }
+}
+
+struct ErrorReplyTests {
+  @Test(arguments: BrumeError.Code.allCases)
+  func `every error keeps its finer meaning for our own client`(_ code: BrumeError.Code) throws {
+    var error = BrumeError(code, "what to do next", retryAfter: 1.5)
+    error.redirectURL = "https://x.example/sign-in"
+    error.serverRecord = Sample.share
+    error.didResetEncryptedData = true
+    let json = try JSON(parsing: Wire.error(error, uuid: "b7d2"))
+    #expect(Wire.error(json) == error)
+    #expect(json["uuid"] == "b7d2")
+    #expect(json["serverErrorCode"]?.string == code.meaning.wire)
+    #expect(json["brume"]?["ckErrorCode"]?.int == Int64(code.meaning.ckError))
+  }
+
+  @Test func `an expired token is a bad request to everybody else`() {
+    let text = Wire.error(BrumeError(.changeTokenExpired, "expired"), uuid: "u").text
+    #expect(
+      text
+        == #"{"uuid":"u","serverErrorCode":"BAD_REQUEST","reason":"expired","brume":{"code":"changeTokenExpired","ckErrorCode":21}}"#
+    )
+  }
+
+  @Test func `whole seconds are written whole`() {
+    let text = Wire.error(BrumeError(.throttled, "too many requests", retryAfter: 12), uuid: "u")
+      .text
+    #expect(text.contains(#""retryAfter":12,"#))
+  }
+
+  @Test func `an error of another server is read by its code`() throws {
+    let json = try parse(#"{"serverErrorCode":"THROTTLED","reason":"slow down","retryAfter":12}"#)
+    #expect(Wire.error(json) == BrumeError(.throttled, "slow down", retryAfter: 12))
+    #expect(Wire.error(try parse(#"{"serverErrorCode":"NEW"}"#)).code == .internalError)
+    #expect(Wire.error(try parse("[]")).code == .internalError)
+    #expect(Wire.error(["serverErrorCode": "BAD_REQUEST", "reason": "r"]).code == .badRequest)
+    #expect(Wire.error(["serverErrorCode": "ZONE_NOT_FOUND", "reason": "r"]).code == .zoneNotFound)
+    #expect(Wire.error(["serverErrorCode": "NOT_FOUND", "reason": "r"]).code == .notFound)
+  }
+}
