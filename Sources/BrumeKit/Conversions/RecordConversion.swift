@@ -73,6 +73,23 @@ extension CKRecord {
     return draft
   }
 
+  /// The record as a value, for evaluating predicates here.
+  func model() throws -> Record {
+    func stamp(_ date: Date?, _ user: CKRecord.ID?) -> Stamp? {
+      date.map {
+        Stamp(time: Milliseconds($0), user: UserID(user?.recordName ?? ""), device: "")
+      }
+    }
+    return Record(
+      name: recordID.recordName, zone: ZoneID(recordID.zoneID), type: recordType,
+      changeTag: recordChangeTag ?? "",
+      fields: try Dictionary(
+        uniqueKeysWithValues: fields.map { ($0, try FieldValue($1, key: $0)) }),
+      encryptedFields: encryptedKeys, created: stamp(creationDate, creatorUserRecordID),
+      modified: stamp(modificationDate, lastModifiedUserRecordID),
+      parent: parentReference?.recordID.recordName, share: share?.recordID.recordName)
+  }
+
   private var parentChange: RecordDraft.ParentChange {
     guard let parentReference else { return parentChanged ? .cleared : .unchanged }
     return .set(

@@ -1,0 +1,49 @@
+// Sorting by distance.
+
+public import Foundation
+
+#if canImport(CoreLocation)
+  public import CoreLocation
+#endif
+
+/// Sorts records by the distance of a location field from a place, nearest first.
+public class CKLocationSortDescriptor: NSSortDescriptor {
+  /// The place that distances are measured from.
+  public let relativeLocation: CLLocation
+
+  /// Sorts by the distance of a field from a place.
+  public init(key: String, relativeLocation: CLLocation) {
+    self.relativeLocation = relativeLocation
+    #if canImport(ObjectiveC)
+      super.init(key: key, ascending: true, selector: nil)
+    #else
+      super.init(keyPath: \SortKeys[key: key], ascending: true)
+    #endif
+  }
+
+  /// Reads a descriptor from an archive.
+  public required init?(coder: NSCoder) {
+    guard let key = coder.text("key"),
+      let location = coder.decodeObject(of: CLLocation.self, forKey: "relativeLocation")
+    else { return nil }
+    relativeLocation = location
+    #if canImport(ObjectiveC)
+      super.init(key: key, ascending: true, selector: nil)
+    #else
+      super.init(keyPath: \SortKeys[key: key], ascending: true)
+    #endif
+  }
+
+  #if canImport(ObjectiveC)
+    /// Writes the descriptor into an archive.
+    public override func encode(with coder: NSCoder) { write(coder) }
+  #else
+    /// Writes the descriptor into an archive.
+    public func encode(with coder: NSCoder) { write(coder) }
+  #endif
+
+  private func write(_ coder: NSCoder) {
+    coder.encodeText(fieldKey, "key")
+    coder.encode(relativeLocation, forKey: "relativeLocation")
+  }
+}

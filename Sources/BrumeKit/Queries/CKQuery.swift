@@ -1,0 +1,73 @@
+// A query: a record type, a predicate, an order. It is checked when it is used.
+
+import BrumeModel
+import BrumeWire
+public import Foundation
+
+/// A search for records of one type.
+public class CKQuery: NSObject, NSSecureCoding, NSCopying {
+  /// The type of the records to find.
+  public let recordType: CKRecord.RecordType
+  /// What the records must meet. Conditions can be combined by AND only.
+  public let predicate: NSPredicate
+  /// The order of the results; the first criterion counts most.
+  public var sortDescriptors: [NSSortDescriptor]?
+
+  /// Creates a search.
+  public init(recordType: CKRecord.RecordType, predicate: NSPredicate) {
+    precondition(!recordType.isEmpty, "a query needs a record type")
+    self.recordType = recordType
+    self.predicate = predicate
+  }
+
+  /// Reads a query from an archive.
+  public required init(coder aDecoder: NSCoder) {
+    let data = aDecoder.decodeObject(of: NSData.self, forKey: "query").map { Data(referencing: $0) }
+    let model = data.flatMap { try? QueryRequest(json: JSON(parsing: [UInt8]($0))) }?.query
+    recordType = model?.recordType ?? ""
+    predicate = model.map { NSPredicate(filters: $0.filters) } ?? NSPredicate(value: false)
+    sortDescriptors = model?.sorts.map(NSSortDescriptor.make)
+  }
+
+  /// Writes the query into an archive. A predicate that CloudKit does not support matches nothing
+  /// when it is read back.
+  public func encode(with coder: NSCoder) {
+    let model = (try? model()) ?? Query(recordType: recordType, filters: Self.nothing)
+    coder.encode(NSData(data: Data(QueryRequest(query: model).bytes())), forKey: "query")
+  }
+  private static let nothing = (try? NSPredicate(value: false).filters()) ?? []
+
+  /// Always true.
+  public class var supportsSecureCoding: Bool { true }
+
+  /// A query for the same, in the same order.
+  public func copy(with zone: NSZone? = nil) -> Any {
+    let copy = CKQuery(recordType: recordType, predicate: predicate)
+    copy.sortDescriptors = sortDescriptors
+    return copy
+  }
+
+  /// The query as the server understands it, or the error that says what it does not support.
+  func model() throws -> Query {
+    Query(
+      recordType: recordType, filters: try predicate.filters(now: Milliseconds(Date())),
+      sorts: try (sortDescriptors ?? []).map { try $0.model() })
+  }
+
+  public override var description: String { "<CKQuery: recordType=\(recordType)>" }
+}
+
+extension NSSortDescriptor {
+  /// The descriptor of a criterion of the server.
+  fileprivate static func make(_ sort: Sort) -> NSSortDescriptor {
+    let key =
+      switch sort.field {
+      case .field(let name): name
+      case .system(let field): field.schemaName
+      }
+    if let place = sort.relativeLocation {
+      return CKLocationSortDescriptor(key: key, relativeLocation: CLLocation(place))
+    }
+    return NSSortDescriptor(key: key, ascending: sort.ascending)
+  }
+}
