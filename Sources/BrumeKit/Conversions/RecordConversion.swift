@@ -10,9 +10,8 @@ enum SavePolicy: Sendable {
 
 /// The record as CloudKit's class for it: a share for shares, a plain record otherwise.
 func makeRecord(_ record: Record, from viewpoint: Viewpoint) -> CKRecord {
-  let made = CKRecord(
-    recordType: record.type,
-    recordID: CKRecord.ID(RecordID(name: record.name, zone: record.zone), from: viewpoint))
+  let id = CKRecord.ID(RecordID(name: record.name, zone: record.zone), from: viewpoint)
+  let made = record.isShare ? CKShare(shareID: id) : CKRecord(recordType: record.type, recordID: id)
   made.take(record, from: viewpoint)
   return made
 }
@@ -24,6 +23,7 @@ extension CKRecord {
     fields = record.fields.mapValues { $0.object(in: record.zone, from: viewpoint) }
     encryptedKeys = record.encryptedFields
     takeSystemFields(record, from: viewpoint)
+    (self as? CKShare)?.takeShare(record, from: viewpoint)
     return self
   }
 
@@ -70,6 +70,7 @@ extension CKRecord {
       draft.fields[key] = DraftField(value, isEncrypted: encryptedKeys.contains(key))
     }
     if parentChanged || policy == .allKeys { draft.parent = parentChange }
+    (self as? CKShare)?.complete(&draft)
     return draft
   }
 

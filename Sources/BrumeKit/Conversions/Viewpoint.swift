@@ -8,6 +8,8 @@ struct Viewpoint: Sendable {
   let scope: DatabaseScope
   /// The current user's record name, where it is known.
   var me: String?
+  /// The server's address, which begins the URLs of shares.
+  var server: String?
 
   /// The owner name to show for a zone.
   func ownerName(_ zone: ZoneID) -> String {

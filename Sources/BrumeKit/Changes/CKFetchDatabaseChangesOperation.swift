@@ -1,0 +1,125 @@
+// Which zones of a database changed since a token.
+
+import BrumeClient
+import BrumeModel
+
+/// An operation that fetches which zones of a database are new, changed or gone.
+///
+/// For the private and the shared database. A zone counts as changed when a record in it changed;
+/// fetch the records with ``CKFetchRecordZoneChangesOperation``. Source: Apple's
+/// `CKFetchDatabaseChangesOperation` page and header.
+open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Sendable {
+  // Sendable as CKOperation is.
+
+  /// Where to start; nil: at the beginning.
+  open var previousServerChangeToken: CKServerChangeToken?
+  /// How many zones one request answers at most; 0 leaves it to the server.
+  open var resultsLimit = 0
+  /// Whether to repeat requests until nothing is left. If false, one request is made, and its
+  /// `moreComing` says whether to run another operation.
+  open var fetchAllChanges = true
+  /// Called for each zone that is new or changed.
+  open var recordZoneWithIDChangedBlock: ((CKRecordZone.ID) -> Void)?
+  /// Called for each zone that is gone.
+  open var recordZoneWithIDWasDeletedBlock: ((CKRecordZone.ID) -> Void)?
+  /// Called, instead of the block for deleted zones, for a zone whose data the user removed in
+  /// the settings: delete local data, and do not upload it again.
+  open var recordZoneWithIDWasPurgedBlock: ((CKRecordZone.ID) -> Void)?
+  /// Called, instead of the block for deleted zones, for a zone that went because the user reset
+  /// end-to-end encrypted data.
+  open var recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock: ((CKRecordZone.ID) -> Void)?
+  /// Called after each request with the token to keep.
+  open var changeTokenUpdatedBlock: ((CKServerChangeToken) -> Void)?
+  /// Called once, last.
+  open var fetchDatabaseChangesResultBlock:
+    (
+      (
+        _ operationResult: Result<
+          (serverChangeToken: CKServerChangeToken, moreComing: Bool), any Error
+        >
+      ) -> Void
+    )?
+  /// The older form of ``fetchDatabaseChangesResultBlock``.
+  open var fetchDatabaseChangesCompletionBlock:
+    ((CKServerChangeToken?, Bool, (any Error)?) -> Void)?
+
+  private var last: (serverChangeToken: CKServerChangeToken, moreComing: Bool)?
+
+  /// Creates an operation that starts at the beginning.
+  public required init() { super.init() }
+
+  /// Creates an operation.
+  public convenience init(previousServerChangeToken: CKServerChangeToken?) {
+    self.init()
+    self.previousServerChangeToken = previousServerChangeToken
+  }
+
+  override func perform() async throws {
+    let database = effectiveDatabase
+    let viewpoint = await database.viewpoint()
+    var token = previousServerChangeToken?.text
+    while true {
+      let (before, limit) = (token, resultsLimit > 0 ? resultsLimit : nil)
+      let page = try await request(from: viewpoint) {
+        try await database.caller.databaseChanges(token: before, limit: limit)
+      }
+      try page.checkProgress(since: before)
+      await report { self.take(page, viewpoint) }
+      token = page.token
+      guard page.moreComing, fetchAllChanges else { return }
+    }
+  }
+
+  private func take(_ page: DatabaseChangesPage, _ viewpoint: Viewpoint) {
+    for zone in page.zones {
+      block(for: zone.deletion)?(CKRecordZone.ID(zone.zone, from: viewpoint))
+    }
+    let token = CKServerChangeToken(text: page.token)
+    last = (token, page.moreComing)
+    changeTokenUpdatedBlock?(token)
+  }
+
+  private func block(for deletion: Zone.Deletion?) -> ((CKRecordZone.ID) -> Void)? {
+    switch deletion {
+    case nil: recordZoneWithIDChangedBlock
+    case .deleted: recordZoneWithIDWasDeletedBlock
+    case .purged: recordZoneWithIDWasPurgedBlock ?? recordZoneWithIDWasDeletedBlock
+    case .encryptedDataReset:
+      recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock ?? recordZoneWithIDWasDeletedBlock
+    }
+  }
+
+  override func complete(_ failure: CKError?) {
+    let failure = failure ?? (last == nil ? .missingAnswer(for: "the database") : nil)
+    if let last, failure == nil {
+      fetchDatabaseChangesResultBlock?(.success(last))
+      fetchDatabaseChangesCompletionBlock?(last.serverChangeToken, last.moreComing, nil)
+    } else if let failure {
+      fetchDatabaseChangesResultBlock?(.failure(failure))
+      fetchDatabaseChangesCompletionBlock?(nil, false, failure)
+    }
+  }
+}
+
+extension DatabaseChangesPage {
+  /// A page that promises more without moving on would be asked for without end.
+  func checkProgress(since token: String?) throws {
+    if moreComing, zones.isEmpty, self.token == token { throw CKError.standingStill }
+  }
+}
+
+extension ZoneChangesPage {
+  /// A page that promises more without moving on would be asked for without end.
+  func checkProgress(since token: String?) throws {
+    if moreComing, changes.isEmpty, self.token == token { throw CKError.standingStill }
+  }
+}
+
+extension CKError {
+  static var standingStill: CKError {
+    CKError(
+      .internalError,
+      "The server promises more changes but repeats the same token without any. Start again with "
+        + "a nil token.")
+  }
+}

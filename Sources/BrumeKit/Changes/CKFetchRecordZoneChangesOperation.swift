@@ -1,0 +1,195 @@
+// What changed in zones since their tokens.
+
+import BrumeClient
+import BrumeModel
+public import Foundation
+
+/// An operation that fetches the records that changed in zones, and the IDs of those deleted.
+///
+/// Zones are fetched one after the other, each in batches; a token that was handed out stays
+/// valid even if the operation fails later. Failures of single zones, such as
+/// ``CKError/Code/changeTokenExpired``, come with that zone's result. Source: Apple's
+/// `CKFetchRecordZoneChangesOperation` page and header.
+open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Sendable {
+  // Sendable as CKOperation is.
+
+  /// The zones.
+  open var recordZoneIDs: [CKRecordZone.ID]?
+  /// What to fetch of each zone; a zone without an entry is fetched from the beginning.
+  open var configurationsByRecordZoneID: [CKRecordZone.ID: ZoneConfiguration]?
+  /// Whether to repeat requests until nothing is left. If false, one request is made for each
+  /// zone, and its `moreComing` says whether to run another operation.
+  open var fetchAllChanges = true
+  /// Called for each record that is new or changed. If set, ``recordChangedBlock`` is not called.
+  open var recordWasChangedBlock:
+    ((_ recordID: CKRecord.ID, _ recordResult: Result<CKRecord, any Error>) -> Void)?
+  /// The older form of ``recordWasChangedBlock``.
+  open var recordChangedBlock: ((CKRecord) -> Void)?
+  /// Called for each record that is gone.
+  open var recordWithIDWasDeletedBlock:
+    ((_ recordID: CKRecord.ID, _ recordType: CKRecord.RecordType) -> Void)?
+  /// Called after each batch of a zone but the last, with the token to keep. The data is nil here:
+  /// the server does not keep `clientChangeTokenData`.
+  open var recordZoneChangeTokensUpdatedBlock:
+    ((CKRecordZone.ID, CKServerChangeToken?, Data?) -> Void)?
+  /// Called once for each zone. `moreComing` is false if ``fetchAllChanges`` is true.
+  open var recordZoneFetchResultBlock:
+    (
+      (
+        _ recordZoneID: CKRecordZone.ID,
+        _ fetchChangesResult: Result<
+          (
+            serverChangeToken: CKServerChangeToken, clientChangeTokenData: Data?, moreComing: Bool
+          ), any Error
+        >
+      ) -> Void
+    )?
+  /// The older form of ``recordZoneFetchResultBlock``.
+  open var recordZoneFetchCompletionBlock:
+    ((CKRecordZone.ID, CKServerChangeToken?, Data?, Bool, (any Error)?) -> Void)?
+  /// Called once, last. Failures of single zones do not make it a failure.
+  open var fetchRecordZoneChangesResultBlock:
+    ((_ operationResult: Result<Void, any Error>) -> Void)?
+  /// The older form of ``fetchRecordZoneChangesResultBlock``: failures of single zones come as
+  /// one partial failure.
+  open var fetchRecordZoneChangesCompletionBlock: (((any Error)?) -> Void)?
+
+  private var errors: [AnyHashable: any Error] = [:]
+
+  /// Creates an operation without work.
+  public required init() { super.init() }
+
+  /// Creates an operation.
+  public convenience init(
+    recordZoneIDs: [CKRecordZone.ID]? = nil,
+    configurationsByRecordZoneID: [CKRecordZone.ID: ZoneConfiguration]? = nil
+  ) {
+    self.init()
+    self.recordZoneIDs = recordZoneIDs
+    self.configurationsByRecordZoneID = configurationsByRecordZoneID
+  }
+
+  /// The older form of `init(recordZoneIDs:configurationsByRecordZoneID:)`.
+  @available(*, deprecated, renamed: "init(recordZoneIDs:configurationsByRecordZoneID:)")
+  public convenience init(
+    recordZoneIDs: [CKRecordZone.ID],
+    optionsByRecordZoneID: [CKRecordZone.ID: ZoneConfiguration]?
+  ) {
+    self.init(
+      recordZoneIDs: recordZoneIDs, configurationsByRecordZoneID: optionsByRecordZoneID)
+  }
+
+  /// The older name of ``configurationsByRecordZoneID``.
+  @available(*, deprecated, renamed: "configurationsByRecordZoneID")
+  open var optionsByRecordZoneID: [CKRecordZone.ID: ZoneConfiguration]? {
+    get { configurationsByRecordZoneID }
+    set { configurationsByRecordZoneID = newValue }
+  }
+
+  override func perform() async throws {
+    let database = effectiveDatabase
+    let viewpoint = await database.viewpoint()
+    for zoneID in recordZoneIDs ?? [] {
+      do {
+        try await fetch(zoneID, from: database, viewpoint)
+      } catch let failure as ZoneFailure {
+        await report { self.end(zoneID, .failure(failure.error)) }
+      }
+    }
+  }
+
+  /// What one zone's answer said went wrong; other failures end the operation.
+  private struct ZoneFailure: Error { let error: CKError }
+
+  private func fetch(
+    _ zoneID: CKRecordZone.ID, from database: CKDatabase, _ viewpoint: Viewpoint
+  ) async throws {
+    let configuration = configurationsByRecordZoneID?[zoneID]?.values ?? .init()
+    var question = ZoneChangesRequest(
+      zone: ZoneID(zoneID), token: configuration.token?.text,
+      limit: configuration.resultsLimit > 0 ? configuration.resultsLimit : nil,
+      desiredKeys: configuration.desiredKeys)
+    while true {
+      let sent = question
+      let answers = try await request(from: viewpoint) {
+        try await database.caller.zoneChanges([sent])
+      }
+      let page = try Self.page(answers.first, zoneID, viewpoint)
+      do { try page.checkProgress(since: sent.token) } catch let error as CKError {
+        throw ZoneFailure(error: error)
+      }
+      let goesOn = page.moreComing && fetchAllChanges
+      await report { self.take(page, of: zoneID, isLast: !goesOn, viewpoint) }
+      guard goesOn else { return }
+      question.token = page.token
+    }
+  }
+
+  private static func page(
+    _ answer: ZoneChangesResult?, _ zoneID: CKRecordZone.ID, _ viewpoint: Viewpoint
+  ) throws -> ZoneChangesPage {
+    switch answer {
+    case .success(let page): return page
+    case .failure(let failure): throw ZoneFailure(error: CKError(failure.error, from: viewpoint))
+    case nil: throw ZoneFailure(error: .missingAnswer(for: "zone '\(zoneID.zoneName)'"))
+    }
+  }
+
+  // MARK: Blocks
+
+  private func take(
+    _ page: ZoneChangesPage, of zoneID: CKRecordZone.ID, isLast: Bool, _ viewpoint: Viewpoint
+  ) {
+    for change in page.changes {
+      switch change {
+      case .changed(let stored): changed(stored, in: zoneID, viewpoint)
+      case .deleted(let name, let type, _):
+        recordWithIDWasDeletedBlock?(CKRecord.ID(recordName: name, zoneID: zoneID), type)
+      }
+    }
+    let token = CKServerChangeToken(text: page.token)
+    if isLast {
+      end(zoneID, .success((token, nil, page.moreComing)))
+    } else {
+      recordZoneChangeTokensUpdatedBlock?(zoneID, token, nil)
+    }
+  }
+
+  private func changed(_ stored: StoredRecord, in zoneID: CKRecordZone.ID, _ viewpoint: Viewpoint) {
+    let result: Result<CKRecord, any Error> = Result {
+      do { return makeRecord(try stored.record(), from: viewpoint) } catch {
+        throw CKError(converting: error, from: viewpoint)
+      }
+    }
+    let id = CKRecord.ID(recordName: stored.name, zoneID: zoneID)
+    if case .failure(let error) = result { errors[AnyHashable(id)] = error }
+    if let recordWasChangedBlock {
+      recordWasChangedBlock(id, result)
+    } else if case .success(let record) = result {
+      recordChangedBlock?(record)
+    }
+  }
+
+  private func end(
+    _ zoneID: CKRecordZone.ID,
+    _ result: Result<
+      (serverChangeToken: CKServerChangeToken, clientChangeTokenData: Data?, moreComing: Bool),
+      any Error
+    >
+  ) {
+    recordZoneFetchResultBlock?(zoneID, result)
+    switch result {
+    case .success(let end):
+      recordZoneFetchCompletionBlock?(
+        zoneID, end.serverChangeToken, end.clientChangeTokenData, end.moreComing, nil)
+    case .failure(let error):
+      errors[AnyHashable(zoneID)] = error
+      recordZoneFetchCompletionBlock?(zoneID, nil, nil, false, error)
+    }
+  }
+
+  override func complete(_ failure: CKError?) {
+    fetchRecordZoneChangesResultBlock?(CKError.result(failure))
+    fetchRecordZoneChangesCompletionBlock?(CKError.overall(failure, items: errors))
+  }
+}

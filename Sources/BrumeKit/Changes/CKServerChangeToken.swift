@@ -1,0 +1,51 @@
+// A place in the history of a zone, a database or the kept notifications.
+
+public import Foundation
+
+/// A marker of what was already fetched. Opaque: it can be stored and handed back, not compared.
+///
+/// Tokens of a database and tokens of a zone cannot be exchanged. A token that the server no
+/// longer knows is answered with ``CKError/Code/changeTokenExpired``; then start again with nil.
+/// Source: Apple's `CKServerChangeToken` page.
+public final class CKServerChangeToken: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+  // Sendable because it never changes.
+
+  /// The token as the server wrote it.
+  package let text: String
+
+  /// Wraps a token of the server.
+  package init(text: String) {
+    self.text = text
+  }
+
+  /// Tokens come from the server.
+  @available(*, unavailable, message: "Tokens come from the server.")
+  public override convenience init() {
+    self.init(text: "")
+  }
+
+  /// Whether the class can be archived securely: yes.
+  public class var supportsSecureCoding: Bool { true }
+
+  /// Restores a token from an archive.
+  public required init?(coder: NSCoder) {
+    guard let text = coder.text("token") else { return nil }
+    self.text = text
+  }
+
+  /// Archives the token.
+  public func encode(with coder: NSCoder) {
+    coder.encodeText(text, "token")
+  }
+
+  /// Returns the token itself: it cannot change.
+  public func copy(with zone: NSZone? = nil) -> Any { self }
+
+  /// Whether two tokens mark the same place in the same words.
+  public override func isEqual(_ object: Any?) -> Bool {
+    (object as? CKServerChangeToken)?.text == text
+  }
+
+  /// A hash that agrees with ``isEqual(_:)``.
+  public override var hash: Int { text.hashValue }
+}

@@ -1,0 +1,43 @@
+// Marking kept notifications as read.
+
+import BrumeClient
+import BrumeModel
+
+/// An operation that marks notifications as read, for all of the user's devices.
+///
+/// Apple deprecated it in favour of change tokens; it works here, for programs that still use it.
+/// Source: Apple's `CKMarkNotificationsReadOperation` header.
+open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
+  // Sendable as CKOperation is.
+
+  /// The notifications.
+  open var notificationIDs: [CKNotification.ID]?
+  /// Called once, last, with those that were marked.
+  open var markNotificationsReadCompletionBlock: (([CKNotification.ID]?, (any Error)?) -> Void)?
+
+  private var marked: [CKNotification.ID] = []
+
+  /// Creates an operation without work.
+  public override init() { super.init() }
+
+  /// Creates an operation.
+  public convenience init(notificationIDsToMarkRead notificationIDs: [CKNotification.ID]) {
+    self.init()
+    self.notificationIDs = notificationIDs
+  }
+
+  override func perform() async throws {
+    let ids = notificationIDs ?? []
+    guard !ids.isEmpty else { return }
+    let session = effectiveContainer.session
+    let answer = try await request(from: Viewpoint(scope: .private)) {
+      try await session.markNotificationsRead(ids.map(\.notification))
+    }
+    let known = Set(answer)
+    marked = ids.filter { known.contains($0.notification) }
+  }
+
+  override func complete(_ failure: CKError?) {
+    markNotificationsReadCompletionBlock?(failure == nil ? marked : nil, failure)
+  }
+}

@@ -1,0 +1,67 @@
+// What identifies a notification. One change has one identifier for all subscriptions; together
+// with the subscription it names one notification (product, settled questions). The class has its
+// Objective-C name because Foundation on Linux
+// cannot archive nested classes (see CKRecordZone+ID.swift).
+
+public import Foundation
+
+extension CKNotification {
+  /// Identifies a notification.
+  public typealias ID = CKNotificationID
+}
+
+/// Identifies a notification. Two notifications with equal identifiers are the same.
+///
+/// Source: Apple's `CKNotification.ID` page.
+public final class CKNotificationID: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+  // Sendable because it never changes.
+
+  /// The identifier of the change, `nid` in the push.
+  package let notification: String
+  /// The subscription; nil when the push was cut.
+  package let subscription: String?
+
+  init(notification: String, subscription: String?) {
+    self.notification = notification
+    self.subscription = subscription
+  }
+
+  /// Identifiers come from notifications.
+  @available(*, unavailable, message: "Identifiers come from notifications.")
+  public override convenience init() {
+    self.init(notification: "", subscription: nil)
+  }
+
+  /// Whether the class can be archived securely: yes.
+  public class var supportsSecureCoding: Bool { true }
+
+  /// Restores an identifier from an archive.
+  public required init?(coder: NSCoder) {
+    guard let notification = coder.text("notification") else { return nil }
+    self.notification = notification
+    self.subscription = coder.text("subscription")
+  }
+
+  /// Archives the identifier.
+  public func encode(with coder: NSCoder) {
+    coder.encodeText(notification, "notification")
+    coder.encodeText(subscription, "subscription")
+  }
+
+  /// Returns the identifier itself: it cannot change.
+  public func copy(with zone: NSZone? = nil) -> Any { self }
+
+  /// Whether two identifiers name the same notification.
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? CKNotificationID else { return false }
+    return other.notification == notification && other.subscription == subscription
+  }
+
+  /// A hash that agrees with ``isEqual(_:)``.
+  public override var hash: Int {
+    var hasher = Hasher()
+    hasher.combine(notification)
+    hasher.combine(subscription)
+    return hasher.finalize()
+  }
+}

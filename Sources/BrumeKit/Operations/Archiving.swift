@@ -1,0 +1,29 @@
+// Keyed-archive calls for lists of texts and for bytes. Reading is total: a missing key or a value
+// of another class is nil or empty, never a trap.
+
+import Foundation
+
+extension NSCoder {
+  /// A list of texts; empty when the key is missing or holds something else.
+  func texts(_ key: String) -> [String] {
+    let list = decodeObject(of: [NSArray.self, NSString.self], forKey: key) as? NSArray
+    return list?.compactMap { $0 as? String } ?? []
+  }
+
+  /// Archives a list of texts; an empty list leaves the key out.
+  func encodeTexts(_ texts: [String], _ key: String) {
+    guard !texts.isEmpty else { return }
+    encode(NSArray(array: texts.map { NSString(string: $0) }), forKey: key)
+  }
+
+  /// Bytes, or nil when the key is missing or holds something else.
+  func bytes(_ key: String) -> [UInt8]? {
+    decodeObject(of: NSData.self, forKey: key).map { [UInt8](Data(referencing: $0)) }
+  }
+
+  /// Archives bytes; nil leaves the key out.
+  func encodeBytes(_ bytes: [UInt8]?, _ key: String) {
+    guard let bytes else { return }
+    encode(NSData(data: Data(bytes)), forKey: key)
+  }
+}

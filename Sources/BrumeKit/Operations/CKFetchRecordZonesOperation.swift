@@ -1,0 +1,82 @@
+// Fetching record zones by ID, or all of a database.
+
+import BrumeClient
+import BrumeModel
+
+/// An operation that fetches record zones.
+///
+/// Source: Apple's `CKFetchRecordZonesOperation` page and header.
+open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {
+  // Sendable as CKOperation is.
+
+  /// The IDs of the zones. Ignored by an operation that fetches all.
+  open var recordZoneIDs: [CKRecordZone.ID]?
+  /// Called once for each zone.
+  open var perRecordZoneResultBlock:
+    (
+      (_ recordZoneID: CKRecordZone.ID, _ recordZoneResult: Result<CKRecordZone, any Error>) -> Void
+    )?
+  /// Called once, last. Failures of single zones do not make it a failure.
+  open var fetchRecordZonesResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+  /// The older form of ``fetchRecordZonesResultBlock``: failures of single zones come as one
+  /// partial failure.
+  open var fetchRecordZonesCompletionBlock:
+    (([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?
+
+  private var fetchesAll = false
+  private var fetched = ItemResults<CKRecordZone.ID, CKRecordZone>()
+
+  /// Creates an operation without work.
+  public required init() { super.init() }
+
+  /// Creates an operation that fetches certain zones.
+  public convenience init(recordZoneIDs zoneIDs: [CKRecordZone.ID]) {
+    self.init()
+    self.recordZoneIDs = zoneIDs
+  }
+
+  /// Creates an operation that fetches every zone of the database, the default zone included.
+  open class func fetchAllRecordZonesOperation() -> Self {
+    let operation = Self()
+    operation.fetchesAll = true
+    return operation
+  }
+
+  override func perform() async throws {
+    let database = effectiveDatabase
+    let viewpoint = await database.viewpoint()
+    let ids = fetchesAll ? nil : recordZoneIDs ?? []
+    let answers: [ZoneResult] = try await request(from: viewpoint) {
+      guard let ids else { return try await database.caller.listZones().map { .success($0) } }
+      guard !ids.isEmpty else { return [] }
+      return try await database.caller.lookupZones(ids.map { ZoneID($0) })
+    }
+    await report {
+      for (index, answer) in answers.enumerated() {
+        self.reportOne(ids?[ifThere: index], answer, viewpoint)
+      }
+    }
+  }
+
+  private func reportOne(_ asked: CKRecordZone.ID?, _ answer: ZoneResult, _ viewpoint: Viewpoint) {
+    let result: Result<CKRecordZone, any Error>
+    let id: CKRecordZone.ID
+    switch answer {
+    case .success(let state):
+      let zone = CKRecordZone(state, from: viewpoint)
+      result = .success(zone)
+      id = asked ?? zone.zoneID
+    case .failure(let failure):
+      result = .failure(CKError(failure.error, from: viewpoint))
+      id = asked ?? CKRecordZone.ID(failure.id, from: viewpoint)
+    }
+    fetched.add(id, result)
+    perRecordZoneResultBlock?(id, result)
+  }
+
+  override func complete(_ failure: CKError?) {
+    fetchRecordZonesResultBlock?(CKError.result(failure))
+    fetchRecordZonesCompletionBlock?(
+      failure == nil ? fetched.valuesByID : nil, CKError.overall(failure, items: fetched.errors))
+  }
+}

@@ -1,0 +1,86 @@
+// Fetching subscriptions by ID, or all of the user's in a database.
+
+import BrumeClient
+import BrumeModel
+
+/// An operation that fetches subscriptions.
+///
+/// Source: Apple's `CKFetchSubscriptionsOperation` page and header.
+open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendable {
+  // Sendable as CKOperation is.
+
+  /// The IDs of the subscriptions. An operation that fetches all ignores them and sets nil.
+  open var subscriptionIDs: [CKSubscription.ID]?
+  /// Called once for each subscription.
+  open var perSubscriptionResultBlock:
+    (
+      (
+        _ subscriptionID: CKSubscription.ID, _ subscriptionResult: Result<CKSubscription, any Error>
+      ) -> Void
+    )?
+  /// Called once, last. Failures of single subscriptions do not make it a failure.
+  open var fetchSubscriptionsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+  /// The older form of ``fetchSubscriptionsResultBlock``: failures of single subscriptions come
+  /// as one partial failure.
+  open var fetchSubscriptionCompletionBlock:
+    (
+      (
+        _ subscriptionsBySubscriptionID: [CKSubscription.ID: CKSubscription]?,
+        _ operationError: (any Error)?
+      ) -> Void
+    )?
+
+  private var fetchesAll = false
+  private var fetched = ItemResults<CKSubscription.ID, CKSubscription>()
+
+  /// Creates an operation without work.
+  public required init() { super.init() }
+
+  /// Creates an operation that fetches certain subscriptions.
+  public convenience init(subscriptionIDs: [CKSubscription.ID]) {
+    self.init()
+    self.subscriptionIDs = subscriptionIDs
+  }
+
+  /// Creates an operation that fetches every subscription of the user in the database.
+  open class func fetchAllSubscriptionsOperation() -> Self {
+    let operation = Self()
+    operation.fetchesAll = true
+    return operation
+  }
+
+  override func perform() async throws {
+    let database = effectiveDatabase
+    let viewpoint = await database.viewpoint()
+    if fetchesAll { subscriptionIDs = nil }
+    let ids = subscriptionIDs ?? []
+    let answers: [(CKSubscription.ID, Result<CKSubscription, any Error>)]
+    if fetchesAll {
+      let all = try await request(from: viewpoint) { try await database.caller.listSubscriptions() }
+      answers = all.map {
+        ($0.id, subscriptionResult(.success(.saved($0)), $0.id, from: viewpoint))
+      }
+    } else if ids.isEmpty {
+      answers = []
+    } else {
+      let found = try await request(from: viewpoint) {
+        try await database.caller.lookupSubscriptions(ids)
+      }
+      answers = ids.enumerated().map {
+        ($1, subscriptionResult(found[ifThere: $0], $1, from: viewpoint))
+      }
+    }
+    await report {
+      for (id, result) in answers {
+        self.fetched.add(id, result)
+        self.perSubscriptionResultBlock?(id, result)
+      }
+    }
+  }
+
+  override func complete(_ failure: CKError?) {
+    fetchSubscriptionsResultBlock?(CKError.result(failure))
+    fetchSubscriptionCompletionBlock?(
+      failure == nil ? fetched.valuesByID : nil, CKError.overall(failure, items: fetched.errors))
+  }
+}

@@ -1,0 +1,192 @@
+// Saving and deleting records. ModifyPlan decides what is sent together.
+
+import BrumeClient
+import BrumeModel
+public import Foundation
+
+/// An operation that saves and deletes records.
+///
+/// Records that were saved take on what the server says, so that they can be changed and saved
+/// again. Source: Apple's `CKModifyRecordsOperation` page and header.
+open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
+  // Sendable as CKOperation is.
+
+  /// What a save sends, and what it does if the server's record changed in between.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
+  public enum RecordSavePolicy: Int, Sendable {
+    /// Sends what changed; fails with ``CKError/Code/serverRecordChanged`` if the record on the
+    /// server is not the one that was fetched.
+    case ifServerRecordUnchanged = 0
+    /// Sends what changed, whatever the server has.
+    case changedKeys = 1
+    /// Sends every field, whatever the server has; fields that only the server has stay.
+    case allKeys = 2
+  }
+
+  /// The records to save.
+  open var recordsToSave: [CKRecord]?
+  /// The IDs of the records to delete. A record that does not exist counts as deleted.
+  open var recordIDsToDelete: [CKRecord.ID]?
+  /// What saves send. Shares are always saved with `ifServerRecordUnchanged`.
+  open var savePolicy = RecordSavePolicy.ifServerRecordUnchanged
+  /// Names the request: repeating an operation with the same data does nothing more.
+  open var clientChangeTokenData: Data?
+  /// Whether, in custom zones, all items of a zone succeed or fail together.
+  open var isAtomic = true
+  /// Called with the part of a record that was sent, at least once with 1 for each that was saved.
+  open var perRecordProgressBlock: ((CKRecord, Double) -> Void)?
+  /// Called once for each record to save. If set, ``perRecordCompletionBlock`` is not called.
+  open var perRecordSaveBlock:
+    ((_ recordID: CKRecord.ID, _ saveResult: Result<CKRecord, any Error>) -> Void)?
+  /// Called once for each record to delete.
+  open var perRecordDeleteBlock:
+    ((_ recordID: CKRecord.ID, _ deleteResult: Result<Void, any Error>) -> Void)?
+  /// The older form of ``perRecordSaveBlock``.
+  open var perRecordCompletionBlock: ((CKRecord, (any Error)?) -> Void)?
+  /// Called once, last. Failures of single records do not make it a failure.
+  open var modifyRecordsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+  /// The older form of ``modifyRecordsResultBlock``: failures of single records come as one
+  /// partial failure.
+  open var modifyRecordsCompletionBlock: (([CKRecord]?, [CKRecord.ID]?, (any Error)?) -> Void)?
+
+  private var saved = ItemResults<CKRecord.ID, CKRecord>()
+  private var deleted = ItemResults<CKRecord.ID, Void>()
+
+  /// Creates an operation without work.
+  public required init() { super.init() }
+
+  /// Creates an operation.
+  public convenience init(
+    recordsToSave: [CKRecord]? = nil, recordIDsToDelete: [CKRecord.ID]? = nil
+  ) {
+    self.init()
+    self.recordsToSave = recordsToSave
+    self.recordIDsToDelete = recordIDsToDelete
+  }
+
+  override func perform() async throws {
+    let (saves, deletes) = (recordsToSave ?? [], recordIDsToDelete ?? [])
+    try CKError.checkCount(saves.count + deletes.count)
+    let database = effectiveDatabase
+    let viewpoint = await database.viewpoint()
+    let plan = plan(saves, deletes, viewpoint)
+    let refusals = plan.refusals()
+    if !refusals.isEmpty {
+      await report {
+        for (index, error) in refusals.sorted(by: { $0.key < $1.key }) {
+          self.reportOne(index, .failure(error), viewpoint)
+        }
+      }
+    }
+    for (number, positions) in try plan.requests().enumerated() {
+      let question = self.question(plan, positions, number)
+      let answers = try await request(from: viewpoint) {
+        try await database.caller.modifyRecords(question)
+      }
+      await report {
+        for (index, position) in positions.enumerated() {
+          self.reportAnswer(position, answers[ifThere: index], viewpoint)
+        }
+      }
+    }
+  }
+
+  private func plan(
+    _ saves: [CKRecord], _ deletes: [CKRecord.ID], _ viewpoint: Viewpoint
+  ) -> ModifyPlan {
+    let saveItems = saves.map { record in
+      ModifyPlan.Item(
+        zone: record.recordID.zoneID,
+        operation: Result { try record.saveOperation(self.policy(for: record)) }
+          .mapError { CKError(converting: $0, from: viewpoint) })
+    }
+    let deleteItems = deletes.map {
+      ModifyPlan.Item(zone: $0.zoneID, operation: .success(RecordOperation(deleting: $0)))
+    }
+    return ModifyPlan(saveItems + deleteItems, isAtomic: isAtomic)
+  }
+
+  private func policy(for record: CKRecord) -> SavePolicy {
+    if record is CKShare { return .ifServerRecordUnchanged }
+    return savePolicy.sent
+  }
+
+  /// The request has a name of its own, so that repeating it after a lost answer changes nothing.
+  private func question(
+    _ plan: ModifyPlan, _ positions: [Int], _ number: Int
+  ) -> ModifyRecordsRequest {
+    let name = clientChangeTokenData?.base64EncodedString() ?? operationID
+    return ModifyRecordsRequest(
+      operations: positions.compactMap { try? plan.items[$0].operation.get() }, atomic: isAtomic,
+      operationID: "\(name)/\(number)")
+  }
+
+  // MARK: Blocks
+
+  private func reportAnswer(_ index: Int, _ answer: RecordResult?, _ viewpoint: Viewpoint) {
+    switch answer {
+    case .success(let outcome):
+      reportOne(index, .success(outcome), viewpoint)
+    case .failure(let failure):
+      let record = (recordsToSave ?? [])[ifThere: index]
+      reportOne(
+        index, .failure(CKError(failure.error, from: viewpoint, clientRecord: record)), viewpoint)
+    case nil:
+      reportOne(index, .failure(.missingAnswer(for: "item \(index)")), viewpoint)
+    }
+  }
+
+  private func reportOne(
+    _ index: Int, _ outcome: Result<RecordOutcome, CKError>, _ viewpoint: Viewpoint
+  ) {
+    let saves = recordsToSave ?? []
+    if let record = saves[ifThere: index] {
+      reportSave(record, outcome, viewpoint)
+    } else if let id = (recordIDsToDelete ?? [])[ifThere: index - saves.count] {
+      let result = outcome.map { _ in }.mapError { $0 as any Error }
+      deleted.add(id, result)
+      perRecordDeleteBlock?(id, result)
+    }
+  }
+
+  private func reportSave(
+    _ record: CKRecord, _ outcome: Result<RecordOutcome, CKError>, _ viewpoint: Viewpoint
+  ) {
+    let result: Result<CKRecord, any Error> = Result {
+      guard case .saved(let stored) = try outcome.get() else {
+        throw CKError.missingAnswer(for: "record '\(record.recordID.recordName)'")
+      }
+      return record.take(try stored.record(), from: viewpoint)
+    }.mapError { CKError(converting: $0, from: viewpoint) }
+    saved.add(record.recordID, result)
+    if case .success = result { perRecordProgressBlock?(record, 1) }
+    if let perRecordSaveBlock {
+      perRecordSaveBlock(record.recordID, result)
+    } else if case .failure(let error) = result {
+      perRecordCompletionBlock?(record, error)
+    } else {
+      perRecordCompletionBlock?(record, nil)
+    }
+  }
+
+  override func complete(_ failure: CKError?) {
+    modifyRecordsResultBlock?(CKError.result(failure))
+    let errors = saved.errors.merging(deleted.errors) { first, _ in first }
+    modifyRecordsCompletionBlock?(
+      failure == nil ? saved.values : nil, failure == nil ? deleted.ids : nil,
+      CKError.overall(failure, items: errors))
+  }
+}
+
+extension CKModifyRecordsOperation.RecordSavePolicy {
+  /// The policy in the words of the conversion.
+  var sent: SavePolicy {
+    switch self {
+    case .ifServerRecordUnchanged: .ifServerRecordUnchanged
+    case .changedKeys: .changedKeys
+    case .allKeys: .allKeys
+    }
+  }
+}

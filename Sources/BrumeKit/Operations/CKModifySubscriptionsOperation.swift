@@ -1,0 +1,83 @@
+// Saving and deleting subscriptions.
+
+import BrumeClient
+import BrumeModel
+
+/// An operation that saves and deletes subscriptions.
+///
+/// Saving an ID that exists replaces the subscription. One that could not work, because it has no
+/// `notificationInfo`, a predicate that is not supported, or the wrong kind for its database,
+/// fails without being sent. Source: Apple's `CKModifySubscriptionsOperation` page and header.
+open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Sendable {
+  // Sendable as CKOperation is.
+
+  /// The subscriptions to save.
+  open var subscriptionsToSave: [CKSubscription]?
+  /// The IDs of the subscriptions to delete.
+  open var subscriptionIDsToDelete: [CKSubscription.ID]?
+  /// Called once for each subscription to save.
+  open var perSubscriptionSaveBlock:
+    (
+      (_ subscriptionID: CKSubscription.ID, _ saveResult: Result<CKSubscription, any Error>) -> Void
+    )?
+  /// Called once for each subscription to delete.
+  open var perSubscriptionDeleteBlock:
+    ((_ subscriptionID: CKSubscription.ID, _ deleteResult: Result<Void, any Error>) -> Void)?
+  /// Called once, last. Failures of single subscriptions do not make it a failure.
+  open var modifySubscriptionsResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+  /// The older form of ``modifySubscriptionsResultBlock``: failures of single subscriptions come
+  /// as one partial failure.
+  open var modifySubscriptionsCompletionBlock:
+    (
+      (
+        _ savedSubscriptions: [CKSubscription]?, _ deletedSubscriptionIDs: [CKSubscription.ID]?,
+        _ operationError: (any Error)?
+      ) -> Void
+    )?
+
+  private var saved = ItemResults<CKSubscription.ID, CKSubscription>()
+  private var deleted = ItemResults<CKSubscription.ID, Void>()
+
+  /// Creates an operation without work.
+  public required init() { super.init() }
+
+  /// Creates an operation.
+  public convenience init(
+    subscriptionsToSave: [CKSubscription]? = nil,
+    subscriptionIDsToDelete: [CKSubscription.ID]? = nil
+  ) {
+    self.init()
+    self.subscriptionsToSave = subscriptionsToSave
+    self.subscriptionIDsToDelete = subscriptionIDsToDelete
+  }
+
+  override func perform() async throws {
+    let database = effectiveDatabase
+    let viewpoint = await database.viewpoint()
+    let plan = SubscriptionPlan(
+      saving: subscriptionsToSave ?? [], deleting: subscriptionIDsToDelete ?? [],
+      in: viewpoint.scope)
+    var answers: [SubscriptionResult] = []
+    if !plan.operations.isEmpty {
+      answers = try await request(from: viewpoint) {
+        try await database.caller.modifySubscriptions(plan.operations)
+      }
+    }
+    let saves = plan.saveResults(answers, from: viewpoint)
+    let deletes = plan.deleteResults(answers, from: viewpoint)
+    await report {
+      self.saved = saves
+      self.deleted = deletes
+      for (id, result) in saves.items { self.perSubscriptionSaveBlock?(id, result) }
+      for (id, result) in deletes.items { self.perSubscriptionDeleteBlock?(id, result) }
+    }
+  }
+
+  override func complete(_ failure: CKError?) {
+    modifySubscriptionsResultBlock?(CKError.result(failure))
+    let errors = saved.errors.merging(deleted.errors) { first, _ in first }
+    modifySubscriptionsCompletionBlock?(
+      failure == nil ? saved.values : nil, failure == nil ? deleted.ids : nil,
+      CKError.overall(failure, items: errors))
+  }
+}

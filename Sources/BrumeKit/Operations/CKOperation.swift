@@ -1,0 +1,229 @@
+// The frame of every operation: it runs once, asynchronously, calls its blocks one at a time on a
+// queue of its own, can be cancelled, and finishes after its last block.
+//
+// OperationPhase and RetryPolicy decide; subclasses say what to ask the server (`perform`) and
+// which blocks end it (`complete`).
+
+import BrumeModel
+import Dispatch
+public import Foundation
+import Synchronization
+
+/// Work with CloudKit that runs on an operation queue.
+///
+/// Use a subclass: set its blocks, then give it to a database or container, or start it. All its
+/// blocks run one at a time on a queue of their own, never the main queue; `completionBlock` comes
+/// last. An operation is used once. Source: Apple's `CKOperation` page and header.
+open class CKOperation: Operation, @unchecked Sendable {
+  // Sendable because the phase and the configuration are behind mutexes; everything else is set
+  // before the operation starts and then touched by its own task and queue only.
+
+  /// Identifies an operation.
+  public typealias ID = String
+
+  private struct Settings {
+    var configuration = Configuration()
+    var group: CKOperationGroup?
+  }
+
+  private let phase = Mutex(OperationPhase())
+  private let settings = Mutex(Settings())
+  private let work = Mutex<Task<Void, Never>?>(nil)
+  private let blocks = DispatchQueue(label: "brume.operation.blocks")
+
+  /// Identifies the operation.
+  public let operationID: ID = UUID().uuidString
+
+  /// Creates an operation.
+  public override init() {
+    super.init()
+  }
+
+  // MARK: Settings
+
+  /// The operation's own settings. A copy: set it to change it.
+  open var configuration: Configuration! {
+    get { settings.withLock { $0.configuration }.copied() }
+    set {
+      let copy = newValue?.copied() ?? Configuration()
+      settings.withLock { $0.configuration = copy }
+    }
+  }
+
+  /// The group, whose default settings hold where the operation sets none.
+  open var group: CKOperationGroup? {
+    get { settings.withLock { $0.group } }
+    set { settings.withLock { $0.group = newValue } }
+  }
+
+  /// Called when a long-lived operation was written down. Never called here: operations do not
+  /// outlive the process, whatever ``isLongLived`` says.
+  open var longLivedOperationWasPersistedBlock: (() -> Void)?
+
+  /// The container of ``configuration``.
+  open var container: CKContainer? {
+    get { own.container }
+    set { own.container = newValue }
+  }
+
+  /// Whether mobile networks may be used. Kept, without effect here.
+  open var allowsCellularAccess: Bool {
+    get { own.allowsCellularAccess }
+    set { own.allowsCellularAccess = newValue }
+  }
+
+  /// Whether the operation should outlive the program. Kept, without effect here.
+  open var isLongLived: Bool {
+    get { own.isLongLived }
+    set { own.isLongLived = newValue }
+  }
+
+  /// The longest wait for an answer to one request, in seconds.
+  open var timeoutIntervalForRequest: TimeInterval {
+    get { own.timeoutIntervalForRequest }
+    set { own.timeoutIntervalForRequest = newValue }
+  }
+
+  /// The longest time for the whole operation with its repetitions, in seconds.
+  open var timeoutIntervalForResource: TimeInterval {
+    get { own.timeoutIntervalForResource }
+    set { own.timeoutIntervalForResource = newValue }
+  }
+
+  /// How urgent the work is: the same as in ``configuration``.
+  open override var qualityOfService: QualityOfService {
+    get { own.qualityOfService }
+    set {
+      own.qualityOfService = newValue
+      super.qualityOfService = newValue
+    }
+  }
+
+  private var own: Configuration { settings.withLock { $0.configuration } }
+
+  /// The settings that hold: the operation's, then the group's, then the built-in ones.
+  var effective: Configuration {
+    let (own, group) = settings.withLock { ($0.configuration, $0.group) }
+    return Configuration(own.set.over(group?.defaultConfiguration.set))
+  }
+
+  /// The container that holds: the one that was set, or the default one.
+  var effectiveContainer: CKContainer { effective.container ?? CKContainer.default() }
+
+  // MARK: Running
+
+  /// Always true: the work is done elsewhere than where ``start()`` is called.
+  open override var isAsynchronous: Bool { true }
+  /// Whether the work is going on.
+  open override var isExecuting: Bool { phase.withLock { $0.step == .running } }
+  /// Whether the last block was called.
+  open override var isFinished: Bool { phase.withLock { $0.step == .finished } }
+
+  /// Begins the work. Called by queues; call it only for an operation that is in none.
+  open override func start() {
+    willChangeValue(for: \.isExecuting)
+    let decision = phase.withLock { $0.started(isCancelled: isCancelled) }
+    didChangeValue(for: \.isExecuting)
+    guard decision != .nothing else { return }
+    let task = Task(priority: TaskPriority(effective.qualityOfService)) {
+      await self.run(decision)
+    }
+    work.withLock { $0 = task }
+    if isCancelled { task.cancel() }
+  }
+
+  /// Asks the operation to stop. It ends with ``CKError/Code/operationCancelled`` as soon as it
+  /// can; what the server already did is not undone.
+  open override func cancel() {
+    super.cancel()
+    work.withLock { $0 }?.cancel()
+  }
+
+  private func run(_ decision: OperationPhase.Start) async {
+    var failure: CKError?
+    do {
+      guard decision == .run else { throw CancellationError() }
+      try await perform()
+    } catch {
+      failure =
+        isCancelled ? .cancelled : CKError(converting: error, from: Viewpoint(scope: .private))
+    }
+    await report { self.complete(failure) }
+    finish()
+  }
+
+  private func finish() {
+    willChangeValue(for: \.isExecuting)
+    willChangeValue(for: \.isFinished)
+    _ = phase.withLock { $0.finished() }
+    didChangeValue(for: \.isExecuting)
+    didChangeValue(for: \.isFinished)
+    work.withLock { $0 = nil }
+  }
+
+  // MARK: For subclasses
+
+  /// Does the work. Errors of single items are reported to their blocks; what is thrown is the
+  /// failure of the operation as a whole.
+  func perform() async throws {}
+
+  /// Calls the blocks that end the operation. Nil: it ran, though single items may have failed.
+  func complete(_ failure: CKError?) {}
+
+  /// Runs blocks of the app on the operation's queue, and waits for them, so that a slow app
+  /// slows the operation down instead of filling memory.
+  final func report(_ body: @escaping () -> Void) async {
+    // Sendable because it is handed over once, and the sender waits.
+    struct Handover: @unchecked Sendable { let body: () -> Void }
+    let handover = Handover(body: body)
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+      blocks.async {
+        handover.body()
+        continuation.resume()
+      }
+    }
+  }
+
+  /// Sends a request, and repeats it as the quality of service allows. What it throws is a
+  /// ``CKError``.
+  final func request<Answer>(
+    from viewpoint: Viewpoint, _ send: () async throws -> Answer
+  ) async throws -> Answer {
+    let settings = effective
+    var policy = RetryPolicy(
+      qualityOfService: settings.qualityOfService,
+      limitSeconds: settings.timeoutIntervalForResource)
+    let begin = ContinuousClock.now
+    while true {
+      try Task.checkCancellation()
+      do {
+        return try await send()
+      } catch {
+        guard !isCancelled else { throw CancellationError() }
+        let failure = CKError(converting: error, from: viewpoint)
+        let elapsed = (ContinuousClock.now - begin) / .seconds(1)
+        guard case .retry(let seconds) = policy.failed(failure, elapsedSeconds: elapsed) else {
+          throw failure
+        }
+        try await Task.sleep(for: .seconds(seconds))
+      }
+    }
+  }
+}
+
+extension CKError {
+  /// The failure of an operation that was told to stop.
+  static var cancelled: CKError { CKError(.operationCancelled, "The operation was cancelled.") }
+}
+
+extension TaskPriority {
+  init(_ quality: QualityOfService) {
+    switch quality {
+    case .userInteractive, .userInitiated: self = .high
+    case .utility: self = .utility
+    case .background: self = .background
+    case .default: self = .medium
+    @unknown default: self = .medium
+    }
+  }
+}

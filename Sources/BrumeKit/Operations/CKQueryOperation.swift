@@ -1,0 +1,109 @@
+// Queries, one page at a time.
+
+import BrumeClient
+import BrumeModel
+
+/// An operation that fetches the records which match a query.
+///
+/// It makes one request. A cursor that is not nil means that there is more: run another operation
+/// with it, even if fewer records came than the limit allows. Source: Apple's `CKQueryOperation`
+/// page and header.
+open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
+  // Sendable as CKOperation is.
+
+  /// A place in the results of a query.
+  public typealias Cursor = CKQueryCursor
+
+  /// The limit that leaves the number of results to the server.
+  public class var maximumResults: Int { 0 }
+
+  /// What to look for. Ignored if there is a cursor.
+  open var query: CKQuery?
+  /// Where to go on.
+  open var cursor: Cursor?
+  /// The zone to search; nil: all zones of the database. A cursor remembers its zone.
+  open var zoneID: CKRecordZone.ID?
+  /// How many records to fetch at most; ``maximumResults`` leaves it to the server.
+  open var resultsLimit = CKQueryOperation.maximumResults
+  /// The fields to fetch: nil means all, an empty list none.
+  open var desiredKeys: [CKRecord.FieldKey]?
+  /// Called for each record, in the query's order. If set, ``recordFetchedBlock`` is not called.
+  open var recordMatchedBlock:
+    ((_ recordID: CKRecord.ID, _ recordResult: Result<CKRecord, any Error>) -> Void)?
+  /// The older form of ``recordMatchedBlock``.
+  open var recordFetchedBlock: ((CKRecord) -> Void)?
+  /// Called once, last, with the place where to go on, or nil at the end.
+  open var queryResultBlock: ((_ operationResult: Result<Cursor?, any Error>) -> Void)?
+  /// The older form of ``queryResultBlock``.
+  open var queryCompletionBlock: ((Cursor?, (any Error)?) -> Void)?
+
+  private var next: Cursor?
+
+  /// Creates an operation without a query.
+  public required init() { super.init() }
+
+  /// Creates an operation.
+  public convenience init(query: CKQuery) {
+    self.init()
+    self.query = query
+  }
+
+  /// Creates an operation that goes on where another one ended.
+  public convenience init(cursor: Cursor) {
+    self.init()
+    self.cursor = cursor
+  }
+
+  override func perform() async throws {
+    let database = effectiveDatabase
+    let viewpoint = await database.viewpoint()
+    let question = try question()
+    let page = try await request(from: viewpoint) { try await database.caller.query(question) }
+    await report {
+      for stored in page.records { self.matched(stored, viewpoint) }
+      self.next = page.marker.map { Cursor(question, marker: $0) }
+    }
+  }
+
+  private func question() throws -> QueryRequest {
+    var question: QueryRequest
+    if let cursor {
+      question = cursor.request
+    } else if let query {
+      let zone = zoneID.map { ZoneID($0) }
+      question = QueryRequest(query: try query.model(), zone: zone, zoneWide: zone == nil)
+    } else {
+      throw CKError(
+        .invalidArguments, "The query operation has neither a query nor a cursor. Set one.")
+    }
+    question.limit = resultsLimit > 0 ? resultsLimit : nil
+    question.desiredKeys = desiredKeys
+    return question
+  }
+
+  private func matched(_ stored: StoredRecord, _ viewpoint: Viewpoint) {
+    let result: Result<CKRecord, any Error> = Result {
+      makeRecord(try stored.record(), from: viewpoint)
+    }.mapError { CKError(converting: $0, from: viewpoint) }
+    switch result {
+    case .success(let record):
+      if let recordMatchedBlock {
+        recordMatchedBlock(record.recordID, result)
+      } else {
+        recordFetchedBlock?(record)
+      }
+    case .failure:
+      recordMatchedBlock?(CKRecord.ID(recordName: stored.name), result)
+    }
+  }
+
+  override func complete(_ failure: CKError?) {
+    if let failure {
+      queryResultBlock?(.failure(failure))
+      queryCompletionBlock?(nil, failure)
+    } else {
+      queryResultBlock?(.success(next))
+      queryCompletionBlock?(next, nil)
+    }
+  }
+}

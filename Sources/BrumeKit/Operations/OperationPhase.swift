@@ -1,0 +1,27 @@
+// The life of an operation: waiting, running, finished. Only decides; CKOperation acts.
+//
+// Foundation's queue asks `isExecuting` and `isFinished`, and may call `start` and `cancel` from
+// any thread in any order. The rules: an operation runs at most once, finishes at most once, and
+// one that was cancelled before it started still calls its blocks.
+
+/// Where an operation is in its life.
+struct OperationPhase: Equatable, Sendable {
+  enum Step: Equatable, Sendable { case waiting, running, finished }
+  /// What to do about a call of `start`.
+  enum Start: Equatable, Sendable { case run, reportCancellation, nothing }
+
+  private(set) var step = Step.waiting
+
+  mutating func started(isCancelled: Bool) -> Start {
+    guard step == .waiting else { return .nothing }
+    step = .running
+    return isCancelled ? .reportCancellation : .run
+  }
+
+  /// True for the call that finished it.
+  mutating func finished() -> Bool {
+    guard step == .running else { return false }
+    step = .finished
+    return true
+  }
+}

@@ -1,0 +1,71 @@
+// Accepting shares.
+
+import BrumeClient
+import BrumeModel
+import Foundation
+
+/// An operation that accepts shares: their records appear in the user's shared database.
+///
+/// Run it in the container that the metadata names. Source: Apple's `CKAcceptSharesOperation`
+/// page and header.
+open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
+  // Sendable as CKOperation is.
+
+  /// What to accept.
+  open var shareMetadatas: [CKShare.Metadata]?
+  /// Called once for each share. If set, ``perShareCompletionBlock`` is not called.
+  open var perShareResultBlock:
+    ((_ metadata: CKShare.Metadata, _ metadataResult: Result<CKShare, any Error>) -> Void)?
+  /// The older form of ``perShareResultBlock``.
+  open var perShareCompletionBlock: ((CKShare.Metadata, CKShare?, (any Error)?) -> Void)?
+  /// Called once, last. Failures of single shares do not make it a failure.
+  open var acceptSharesResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+  /// The older form of ``acceptSharesResultBlock``: failures of single shares come as one partial
+  /// failure, by the shares' URLs.
+  open var acceptSharesCompletionBlock: (((any Error)?) -> Void)?
+
+  private var accepted = ItemResults<URL?, CKShare>()
+
+  /// Creates an operation without work.
+  public override init() { super.init() }
+
+  /// Creates an operation.
+  public convenience init(shareMetadatas: [CKShare.Metadata]) {
+    self.init()
+    self.shareMetadatas = shareMetadatas
+  }
+
+  override func perform() async throws {
+    let metadatas = shareMetadatas ?? []
+    guard !metadatas.isEmpty else { return }
+    let container = effectiveContainer
+    let viewpoint = await container.sharedCloudDatabase.viewpoint()
+    let questions = metadatas.map { ShortGUIDRequest(value: $0.shortGUID) }
+    let answers = try await request(from: viewpoint) {
+      try await container.session.acceptShares(questions)
+    }
+    await report {
+      for (index, metadata) in metadatas.enumerated() {
+        let answer = shareResult(answers[ifThere: index], metadata.shortGUID, viewpoint)
+        self.reportOne(metadata, answer.map(\.share))
+      }
+    }
+  }
+
+  private func reportOne(_ metadata: CKShare.Metadata, _ result: Result<CKShare, any Error>) {
+    accepted.add(metadata.share.url, result)
+    if let perShareResultBlock {
+      perShareResultBlock(metadata, result)
+      return
+    }
+    switch result {
+    case .success(let share): perShareCompletionBlock?(metadata, share, nil)
+    case .failure(let error): perShareCompletionBlock?(metadata, nil, error)
+    }
+  }
+
+  override func complete(_ failure: CKError?) {
+    acceptSharesResultBlock?(CKError.result(failure))
+    acceptSharesCompletionBlock?(CKError.overall(failure, items: accepted.errors))
+  }
+}

@@ -1,0 +1,88 @@
+// What is behind the URL of a share.
+
+import BrumeClient
+import BrumeModel
+public import Foundation
+
+/// An operation that fetches what is behind the URLs of shares.
+///
+/// Source: Apple's `CKFetchShareMetadataOperation` page and header.
+open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
+  // Sendable as CKOperation is.
+
+  /// The URLs.
+  open var shareURLs: [URL]?
+  /// Whether to fetch the root records too. Without effect for shares of zones.
+  open var shouldFetchRootRecord = false
+  /// The fields of root records to fetch: nil means all, an empty list none.
+  open var rootRecordDesiredKeys: [CKRecord.FieldKey]?
+  /// Called once for each URL. If set, ``perShareMetadataBlock`` is not called.
+  open var perShareMetadataResultBlock:
+    ((_ shareURL: URL, _ shareMetadataResult: Result<CKShare.Metadata, any Error>) -> Void)?
+  /// The older form of ``perShareMetadataResultBlock``.
+  open var perShareMetadataBlock: ((URL, CKShare.Metadata?, (any Error)?) -> Void)?
+  /// Called once, last. Failures of single URLs do not make it a failure.
+  open var fetchShareMetadataResultBlock: ((_ operationResult: Result<Void, any Error>) -> Void)?
+  /// The older form of ``fetchShareMetadataResultBlock``: failures of single URLs come as one
+  /// partial failure.
+  open var fetchShareMetadataCompletionBlock: (((any Error)?) -> Void)?
+
+  private var fetched = ItemResults<URL, CKShare.Metadata>()
+
+  /// Creates an operation without work.
+  public override init() { super.init() }
+
+  /// Creates an operation.
+  public convenience init(shareURLs: [URL]) {
+    self.init()
+    self.shareURLs = shareURLs
+  }
+
+  override func perform() async throws {
+    let urls = shareURLs ?? []
+    guard !urls.isEmpty else { return }
+    let container = effectiveContainer
+    let viewpoint = await container.sharedCloudDatabase.viewpoint()
+    let questions = urls.map {
+      ShortGUIDRequest(
+        value: $0.lastPathComponent, shouldFetchRootRecord: shouldFetchRootRecord,
+        rootRecordDesiredKeys: rootRecordDesiredKeys)
+    }
+    let answers = try await request(from: viewpoint) {
+      try await container.session.resolveShares(questions)
+    }
+    await report {
+      for (index, url) in urls.enumerated() {
+        self.reportOne(url, shareResult(answers[ifThere: index], url.absoluteString, viewpoint))
+      }
+    }
+  }
+
+  private func reportOne(_ url: URL, _ result: Result<CKShare.Metadata, any Error>) {
+    fetched.add(url, result)
+    if let perShareMetadataResultBlock {
+      perShareMetadataResultBlock(url, result)
+      return
+    }
+    switch result {
+    case .success(let metadata): perShareMetadataBlock?(url, metadata, nil)
+    case .failure(let error): perShareMetadataBlock?(url, nil, error)
+    }
+  }
+
+  override func complete(_ failure: CKError?) {
+    fetchShareMetadataResultBlock?(CKError.result(failure))
+    fetchShareMetadataCompletionBlock?(CKError.overall(failure, items: fetched.errors))
+  }
+}
+
+/// One answer about a share.
+func shareResult(
+  _ answer: ShareResult?, _ name: String, _ viewpoint: Viewpoint
+) -> Result<CKShare.Metadata, any Error> {
+  switch answer {
+  case .success(let metadata): .success(CKShare.Metadata(metadata, from: viewpoint))
+  case .failure(let failure): .failure(CKError(failure.error, from: viewpoint))
+  case nil: .failure(CKError.missingAnswer(for: "share '\(name)'"))
+  }
+}

@@ -1,0 +1,118 @@
+// What every kind of subscription has: an identifier, a kind, and how its pushes look.
+//
+// The kinds are CKQuerySubscription, CKRecordZoneSubscription and CKDatabaseSubscription. The
+// server decides what a subscription means; Subscription+Model.swift turns one into its question.
+
+import BrumeModel
+public import Foundation
+import Synchronization
+
+/// A standing request to be told, by push, about changes in a database.
+///
+/// Use one of the subclasses, set ``notificationInfo``, and save it to the database that it
+/// watches. It belongs to the user who saves it; each of that user's devices is told, except the
+/// one that made the change. Changing a fetched subscription needs another save.
+///
+/// Source: Apple's `CKSubscription` page and header.
+open class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+  // Sendable because everything that can change is behind a mutex.
+
+  /// The name of a subscription, chosen by the app.
+  public typealias ID = String
+
+  /// The three kinds of subscriptions.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
+  public enum SubscriptionType: Int, Sendable {
+    /// Changes to records that match a predicate.
+    case query = 1
+    /// Any change in one record zone.
+    case recordZone = 2
+    /// Any change in a custom zone of a whole database.
+    case database = 3
+  }
+
+  /// What a subclass adds and the app may change after creating it.
+  struct State {
+    var info: NotificationInfo?
+    var recordType: CKRecord.RecordType?
+    var zoneID: CKRecordZone.ID?
+  }
+
+  let state: Mutex<State>
+
+  /// The name of the subscription. Saving another one with the same name replaces it.
+  public let subscriptionID: ID
+
+  init(id: ID, state: State = State()) {
+    self.subscriptionID = id
+    self.state = Mutex(state)
+  }
+
+  /// The ID, checked: an empty one is a programming error.
+  static func checked(_ id: ID) -> ID {
+    precondition(!id.isEmpty, "A subscription needs an ID that is not empty.")
+    return id
+  }
+
+  /// Not for use: create one of the subclasses.
+  @available(*, unavailable, message: "Create one of the subclasses.")
+  public override convenience init() {
+    self.init(id: UUID().uuidString)
+  }
+
+  /// The kind of subscription, which tells the subclass to cast to.
+  open var subscriptionType: SubscriptionType {
+    preconditionFailure("CKSubscription is abstract; create one of its subclasses.")
+  }
+
+  /// How the pushes look. Nil until it is set; a subscription without it cannot be saved.
+  ///
+  /// Apple's header asks for a value before saving, its page allows nil. Here saving without one
+  /// is refused with ``CKError/Code/invalidArguments``.
+  open var notificationInfo: NotificationInfo? {
+    get { state.withLock { $0.info } }
+    set {
+      let copy = newValue.map { $0.copied() }
+      state.withLock { $0.info = copy }
+    }
+  }
+
+  // MARK: Copying and coding
+
+  /// Whether the class can be archived securely: yes.
+  open class var supportsSecureCoding: Bool { true }
+
+  /// Restores a subscription from an archive.
+  public required init?(coder: NSCoder) {
+    guard let id = coder.text("subscriptionID"), !id.isEmpty else { return nil }
+    self.subscriptionID = id
+    self.state = Mutex(
+      State(
+        info: coder.decodeObject(of: CKNotificationInfo.self, forKey: "notificationInfo"),
+        recordType: coder.text("recordType"),
+        zoneID: coder.decodeObject(of: CKRecordZoneID.self, forKey: "zoneID")))
+  }
+
+  /// Archives the subscription.
+  open func encode(with coder: NSCoder) {
+    let state = state.withLock { $0 }
+    coder.encodeText(subscriptionID, "subscriptionID")
+    coder.encodeText(state.recordType, "recordType")
+    coder.encode(state.info, forKey: "notificationInfo")
+    coder.encode(state.zoneID, forKey: "zoneID")
+  }
+
+  /// Makes an independent copy.
+  open func copy(with zone: NSZone? = nil) -> Any {
+    preconditionFailure("CKSubscription is abstract; create one of its subclasses.")
+  }
+
+  /// The state of a copy: notification information is copied too.
+  var copiedState: State {
+    var copy = state.withLock { $0 }
+    copy.info = copy.info?.copied()
+    return copy
+  }
+}

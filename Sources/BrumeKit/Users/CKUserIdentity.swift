@@ -1,0 +1,98 @@
+// Who somebody is, as far as others may know. The nested names are aliases because Foundation on
+// Linux cannot archive nested classes (see CKRecordZone+ID.swift).
+
+import BrumeModel
+public import Foundation
+
+/// Somebody who uses the container, or an address that may belong to one.
+///
+/// Source: Apple's `CKUserIdentity` page.
+open class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+  // Sendable because it never changes.
+
+  /// How to look for somebody.
+  public typealias LookupInfo = CKUserIdentityLookupInfo
+
+  /// How the identity was looked for; nil if it was not.
+  public let lookupInfo: LookupInfo?
+  /// The name, if the user lets others see it.
+  public let nameComponents: PersonNameComponents?
+  /// The user's record; nil for an address that belongs to nobody yet.
+  public let userRecordID: CKRecord.ID?
+  /// Always empty here: there is no address book to match with.
+  open var contactIdentifiers: [String] { [] }
+  /// Whether an account is known for this identity.
+  open var hasiCloudAccount: Bool { userRecordID != nil }
+
+  init(
+    lookupInfo: LookupInfo?, nameComponents: PersonNameComponents? = nil,
+    userRecordID: CKRecord.ID?
+  ) {
+    self.lookupInfo = lookupInfo
+    self.nameComponents = nameComponents
+    self.userRecordID = userRecordID
+  }
+
+  /// Identities come from the server.
+  @available(*, unavailable, message: "Identities come from the server.")
+  public override convenience init() {
+    self.init(lookupInfo: nil, userRecordID: nil)
+  }
+
+  // MARK: Copying and coding
+
+  /// Whether the class can be archived securely: yes.
+  open class var supportsSecureCoding: Bool { true }
+
+  /// Restores an identity from an archive.
+  public required init?(coder: NSCoder) {
+    lookupInfo = coder.decodeObject(of: CKUserIdentityLookupInfo.self, forKey: "lookupInfo")
+    userRecordID = coder.decodeObject(of: CKRecordID.self, forKey: "userRecordID")
+    nameComponents = PersonNameComponents(
+      given: coder.text("givenName"), family: coder.text("familyName"))
+  }
+
+  /// Archives the identity.
+  open func encode(with coder: NSCoder) {
+    coder.encode(lookupInfo, forKey: "lookupInfo")
+    coder.encode(userRecordID, forKey: "userRecordID")
+    coder.encodeText(nameComponents?.givenName, "givenName")
+    coder.encodeText(nameComponents?.familyName, "familyName")
+  }
+
+  /// Returns the identity itself: it cannot change.
+  open func copy(with zone: NSZone? = nil) -> Any { self }
+}
+
+extension CKUserIdentity {
+  /// An identity as the server tells it. `recordName` is how the viewer sees the user.
+  convenience init(_ identity: UserIdentity, recordName: String?) {
+    let lookup: LookupInfo? =
+      identity.emailAddress.map { LookupInfo(emailAddress: $0) }
+      ?? identity.phoneNumber.map { LookupInfo(phoneNumber: $0) }
+      ?? recordName.map { LookupInfo(userRecordID: CKRecord.ID(recordName: $0)) }
+    self.init(
+      lookupInfo: lookup,
+      nameComponents: PersonNameComponents(
+        given: identity.givenName, family: identity.familyName),
+      userRecordID: recordName.map { CKRecord.ID(recordName: $0) })
+  }
+
+  /// The identity in the model's words.
+  var model: UserIdentity {
+    UserIdentity(
+      user: (userRecordID ?? lookupInfo?.userRecordID).map { UserID($0.recordName) },
+      givenName: nameComponents?.givenName, familyName: nameComponents?.familyName,
+      emailAddress: lookupInfo?.emailAddress, phoneNumber: lookupInfo?.phoneNumber)
+  }
+}
+
+extension PersonNameComponents {
+  /// Nil if there is neither part.
+  fileprivate init?(given: String?, family: String?) {
+    guard given != nil || family != nil else { return nil }
+    self.init()
+    givenName = given
+    familyName = family
+  }
+}
