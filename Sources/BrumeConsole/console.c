@@ -1,4 +1,6 @@
 #include "BrumeConsole.h"
+// #embed is C23, which the compiler has and SwiftPM cannot ask for.
+#pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char index_html[] = {
 #embed "web/index.html"

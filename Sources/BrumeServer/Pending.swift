@@ -1,7 +1,7 @@
 // Stand-ins for parts of the rules that are still being written; the real ones win where they exist.
 
-import BrumeCore
-import BrumeModel
+package import BrumeCore
+package import BrumeModel
 import BrumeSchema
 import BrumeStorage
 
@@ -45,7 +45,7 @@ extension Engine {
     container: ContainerID, environment: BrumeModel.Environment
   ) async throws -> Schema { throw missing }
   @_disfavoredOverload
-  func importSchema(
+  package func importSchema(
     text: String, container: ContainerID, environment: BrumeModel.Environment
   ) async throws { throw missing }
   @_disfavoredOverload

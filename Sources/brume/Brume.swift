@@ -1,7 +1,19 @@
+// The command line's root: which nouns there are. Each lives in `<Noun>Command.swift`.
+
 import ArgumentParser
 
 @main
 struct BrumeTool: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "brume", abstract: "CloudKit that you can run.")
+    commandName: "brume", abstract: "CloudKit that you can run.",
+    discussion: """
+      Start with 'brume serve --dev', or run a program against a server of its own with
+      'brume exec -- COMMAND'.
+      """,
+    subcommands: [
+      ServeCommand.self, ExecCommand.self, StatusCommand.self, DoctorCommand.self,
+      UserCommand.self, TokenCommand.self, KeyCommand.self, SchemaCommand.self,
+      ZonesCommand.self, RecordsCommand.self, SubscriptionsCommand.self, DevicesCommand.self,
+      PushCommand.self,
+    ])
 }

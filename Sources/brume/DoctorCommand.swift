@@ -1,0 +1,45 @@
+// brume doctor: what may be wrong, and what to do about it.
+
+import ArgumentParser
+import BrumeServer
+import FoundationEssentials
+
+struct DoctorCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor", abstract: "Check the settings, the data folder and the running server.")
+
+  @OptionGroup var server: ServerOptions
+
+  func run() async throws {
+    var isWell = true
+    func check(_ what: String, _ body: () async throws -> String) async {
+      do {
+        Output.line("ok    \(what): \(try await body())")
+      } catch {
+        isWell = false
+        Output.line("wrong \(what): \(error)")
+      }
+    }
+    await check("settings") {
+      _ = try Settings(
+        try await SettingSources(flags: [:], environment: ProcessInfo.processInfo.environment))
+      return "all have usable values"
+    }
+    await check("data folder") {
+      guard FileManager.default.fileExists(atPath: server.folder) else {
+        return "'\(server.folder)' does not exist yet; 'brume serve' makes it"
+      }
+      guard FileManager.default.isWritableFile(atPath: server.folder) else {
+        throw CommandFailure("'\(server.folder)' cannot be written; check its owner and rights")
+      }
+      return "'\(server.folder)' can be written"
+    }
+    await check("server") {
+      let connection = try server.connect()
+      _ = try await connection.probe("/_brume/health/ready")
+      _ = try await connection.get("status")
+      return "ready at \(connection.file.url)"
+    }
+    if !isWell { throw ExitCode(1) }
+  }
+}

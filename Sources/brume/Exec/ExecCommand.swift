@@ -1,0 +1,107 @@
+// brume exec: a command with a server of its own, in memory, gone when the command ends.
+
+import ArgumentParser
+import BrumeModel
+import BrumeServer
+import FoundationEssentials
+import Logging
+
+struct ExecCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "exec",
+    abstract: "Run a command against a server of its own, and return its exit status.",
+    usage: "brume exec [--users alice,bob] [--schema FILE] -- COMMAND ...")
+
+  @Option(help: "The users to make, separated by commas. The first is BRUME_USER_TOKEN.")
+  var users = "alice,bob"
+
+  @Option(help: "A schema file to import into the development environment.")
+  var schema: String?
+
+  @Option(help: "The container.")
+  var container = Setting.container.fallback ?? ""
+
+  @Option(help: "Which limits apply: apple, relaxed or tiny.")
+  var limits = "apple"
+
+  @Option(help: "How much the server logs to standard error.")
+  var logLevel = "warning"
+
+  @Argument(parsing: .postTerminator, help: "The command and its arguments, after '--'.")
+  var command: [String] = []
+
+  func validate() throws {
+    guard !command.isEmpty else {
+      throw ValidationError("Name the command after '--', such as: brume exec -- swift test")
+    }
+    guard !names.isEmpty else { throw ValidationError("--users needs at least one name") }
+  }
+
+  private var names: [String] { users.split(separator: ",").map(String.init) }
+
+  func run() async throws {
+    let settings = try settings()
+    let folder = try DataFolder(path: settings.dataFolder)
+    defer { try? FileManager.default.removeItem(atPath: folder.path) }
+    let server = try await Composition(
+      settings: settings, folder: folder, users: names, logger: Logs.logger(settings))
+    throw ExitCode(try await status(of: server))
+  }
+
+  private func settings() throws -> Settings {
+    var settings = Settings()
+    settings.port = 0
+    settings.engine = .memory
+    settings.isDevelopment = true
+    settings.container = ContainerID(container)
+    settings.dataFolder =
+      FileManager.default.temporaryDirectory.path + "/brume-exec-\(UUID().uuidString)"
+    guard let profile = Settings.profiles[limits] else {
+      throw ValidationError("--limits is '\(limits)'; it may be apple, relaxed or tiny")
+    }
+    settings.limits = profile
+    guard let level = Logger.Level(rawValue: logLevel) else {
+      throw ValidationError("--log-level is '\(logLevel)'; it may be \(Setting.logLevel.form)")
+    }
+    settings.logLevel = level
+    return settings
+  }
+
+  /// Serves for as long as the command runs.
+  private func status(of server: Composition) async throws -> Int32 {
+    let (ready, listening) = AsyncStream<Void>.makeStream()
+    return try await withThrowingTaskGroup(of: Int32?.self) { group in
+      group.addTask {
+        try await Services.run(server, signals: []) { _ in listening.yield() }
+        return nil
+      }
+      group.addTask {
+        for await _ in ready { break }
+        return try await runCommand(server)
+      }
+      defer { group.cancelAll() }
+      guard let status = try await group.next() else { return 1 }
+      guard let status else { throw CommandFailure("the server ended before the command did") }
+      return status
+    }
+  }
+
+  private func runCommand(_ server: Composition) async throws -> Int32 {
+    let world = (container: server.settings.container, environment: Environment.development)
+    if let schema {
+      guard let text = DataFolder.read(schema) else {
+        throw CommandFailure("the schema file '\(schema)' cannot be read; check its path")
+      }
+      do {
+        try await server.engine.importSchema(
+          text: String(decoding: text, as: UTF8.self), container: world.container,
+          environment: world.environment)
+      } catch let error as BrumeError {
+        throw CommandFailure("\(schema): \(error.reason)")
+      }
+    }
+    var environment = ProcessInfo.processInfo.environment
+    for (name, value) in try await server.readyMade(world).variables { environment[name] = value }
+    return try await ChildProcess.run(command, environment: environment)
+  }
+}

@@ -1,0 +1,44 @@
+// brume key: server-to-server keys.
+
+import ArgumentParser
+import BrumeServer
+import BrumeWire
+
+struct KeyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "key", abstract: "Server-to-server keys.", subcommands: [Create.self, List.self])
+
+  struct Create: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Make a key, or register the public half of yours.",
+      discussion: "Prints the key's ID. Without --public-key also the new private key, this once.")
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "A name to know it by.") var name: String
+    @Option(help: "A PEM file with a P-256 public key.") var publicKey: String?
+
+    func run() async throws {
+      var body = JSONObject()
+      body["name"] = .string(name)
+      if let publicKey {
+        guard let pem = DataFolder.read(publicKey) else {
+          throw CommandFailure("the key file '\(publicKey)' cannot be read; check its path")
+        }
+        body["publicKey"] = .string(String(decoding: pem, as: UTF8.self))
+      }
+      let key = try await server.connect().post("keys", .object(body))
+      Output.line(key["id"]?.string ?? "")
+      if let pem = key["privateKey"]?.string { Output.line(pem) }
+    }
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "List the keys.")
+    @OptionGroup var server: ServerOptions
+    @Flag(help: "One JSON object a line.") var json = false
+
+    func run() async throws {
+      let keys = try await server.connect().get("keys")["keys"]?.array ?? []
+      Listing(["name", "container", "environment", "id", "user"]).show(keys, asJSON: json)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+// brume schema: record types, fields and indexes of a container's environment.
+
+import ArgumentParser
+import BrumeServer
+import BrumeWire
+import FoundationEssentials
+
+struct SchemaCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "schema", abstract: "Record types, fields and indexes.",
+    subcommands: [Show.self, Export.self, Import.self, IndexCommand.self])
+
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Print the schema in the schema language.")
+    @OptionGroup var server: ServerOptions
+
+    func run() async throws {
+      Output.line(try await server.connect().get("schema")["schema"]?.string ?? "")
+    }
+  }
+
+  struct Export: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Write the schema into a file.")
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "The file to write.") var file: String
+
+    func run() async throws {
+      let text = try await server.connect().get("schema")["schema"]?.string ?? ""
+      do {
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+      } catch {
+        throw CommandFailure("'\(file)' cannot be written; check its folder")
+      }
+    }
+  }
+
+  struct Import: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Replace the schema by a file's, if the change is allowed.")
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "A file in the schema language.") var file: String
+
+    func run() async throws {
+      guard let text = DataFolder.read(file) else {
+        throw CommandFailure("'\(file)' cannot be read; check its path")
+      }
+      _ = try await server.connect().post(
+        "schema", ["schema": .string(String(decoding: text, as: UTF8.self))])
+      Output.say("imported \(file)")
+    }
+  }
+
+  struct IndexCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "index", abstract: "What queries may use.",
+      subcommands: [Add.self, Remove.self])
+  }
+
+  struct Field: ParsableArguments {
+    @Argument(help: "The record type.") var type: String
+    @Argument(help: "The field.") var field: String
+    @Argument(help: "queryable, sortable or searchable.") var index: String
+
+    func set(_ isOn: Bool, _ server: ServerOptions) async throws {
+      _ = try await server.connect().post(
+        "schema/index",
+        [
+          "type": .string(type), "field": .string(field), "index": .string(index),
+          "on": .bool(isOn),
+        ])
+      Output.say("'\(field)' of \(type) is \(isOn ? "now" : "no longer") \(index)")
+    }
+  }
+
+  struct Add: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Add an index to a field.")
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var field: Field
+    func run() async throws { try await field.set(true, server) }
+  }
+
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Remove an index from a field.")
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var field: Field
+    func run() async throws { try await field.set(false, server) }
+  }
+}

@@ -1,0 +1,77 @@
+// brume serve: the server, until it is told to end.
+
+import ArgumentParser
+import BrumeModel
+import BrumeServer
+import BrumeStorage
+import FoundationEssentials
+import UnixSignals
+
+struct ServeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve", abstract: "Run the server until it is told to end (Ctrl-C).",
+    usage: "brume serve [OPTIONS]",
+    discussion: "OPTIONS, also as variables and in the configuration file:\n\(SettingFlags.help())")
+
+  // Declared by the server's list of settings, so that each setting exists once.
+  @Argument(parsing: .allUnrecognized, help: ArgumentHelp(visibility: .hidden))
+  var options: [String] = []
+
+  func run() async throws {
+    let settings = try await settings()
+    let folder = try DataFolder(path: settings.dataFolder)
+    let logger = Logs.logger(settings)
+    let server: Composition
+    do {
+      server = try await Composition(settings: settings, folder: folder, logger: logger)
+    } catch let error as StoreError {
+      throw CommandFailure(error.description)
+    }
+    defer { folder.remove(ServerFile.name) }
+    try await Services.run(server) { _ in
+      let file = ServerFile(
+        url: server.url, adminToken: server.adminToken,
+        processID: Int(ProcessInfo.processInfo.processIdentifier))
+      try folder.write(file.bytes, to: ServerFile.name)
+      try await Greeting.print(server)
+    }
+  }
+
+  private func settings() async throws -> Settings {
+    do {
+      return try Settings(
+        try await SettingSources(
+          flags: SettingFlags.parse(options), environment: ProcessInfo.processInfo.environment))
+    } catch let error as SettingError {
+      throw ValidationError(error.description)
+    }
+  }
+}
+
+/// What `serve` says when it is ready.
+enum Greeting {
+  static func print(_ server: Composition) async throws {
+    let settings = server.settings
+    let engine = settings.engine == .memory ? "memory, forgotten at the end" : "SQLite"
+    Output.line("Brume serves \(server.url)")
+    Output.line("  console    \(server.url)/_brume/console/")
+    Output.line("  storage    \(engine)")
+    Output.line("  data       \(server.folder?.path ?? settings.dataFolder)")
+    if settings.isDevelopment {
+      try await ready(server)
+    } else {
+      Output.line("  accounts   nobody has access until you give it, in another terminal:")
+      Output.line("             brume user create NAME")
+      Output.line("             brume token create NAME --container iCloud.org.example.app")
+    }
+    Output.line("Stop with Ctrl-C.")
+  }
+
+  private static func ready(_ server: Composition) async throws {
+    let ready = try await server.readyMade((server.settings.container, .development))
+    Output.line("  container  \(ready.container)")
+    Output.line("  users      \(ready.accounts.map(\.name).joined(separator: ", "))")
+    Output.line("For a client ('brume status --format env' prints these lines again):")
+    for (name, value) in ready.variables { Output.line("\(name)=\(value)") }
+  }
+}

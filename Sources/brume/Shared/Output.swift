@@ -1,0 +1,54 @@
+// Data goes to standard output, talk to standard error, both at once and unbuffered.
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+enum Output {
+  /// One line of data.
+  static func line(_ text: String) { write(text, to: STDOUT_FILENO) }
+
+  static func line(_ bytes: [UInt8]) {
+    write(String(decoding: bytes, as: UTF8.self), to: STDOUT_FILENO)
+  }
+
+  /// One line of talk.
+  static func say(_ text: String) { write(text, to: STDERR_FILENO) }
+
+  /// Columns, as wide as their widest cell.
+  static func table(_ rows: [[String]]) {
+    let count = rows.map(\.count).max() ?? 0
+    let widths = (0..<count).map { column in
+      rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+    }
+    for row in rows {
+      let cells = row.enumerated().map { index, cell in
+        index == row.count - 1
+          ? cell : cell + String(repeating: " ", count: widths[index] - cell.count)
+      }
+      line(cells.joined(separator: "  "))
+    }
+  }
+
+  private static func write(_ text: String, to descriptor: Int32) {
+    var rest = Array((text + "\n").utf8)[...]
+    while !rest.isEmpty {
+      #if canImport(Darwin)
+        let count = rest.withUnsafeBytes { Darwin.write(descriptor, $0.baseAddress, $0.count) }
+      #else
+        let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      #endif
+      // A reader that has gone needs nothing more.
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
+    }
+  }
+}
+
+/// A failure with one sentence and the next thing to try. Exit status 1.
+struct CommandFailure: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,37 @@
+// brume token: API tokens, which say which container a client may address.
+
+import ArgumentParser
+import BrumeWire
+
+struct TokenCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "token", abstract: "API tokens of containers.",
+    subcommands: [Create.self, List.self])
+
+  struct Create: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Make an API token.")
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "A name to know it by.") var name: String
+    @Option(help: "A web origin that may use it; repeat for several. Without one: any.")
+    var origin: [String] = []
+
+    func run() async throws {
+      var body = JSONObject()
+      body["name"] = .string(name)
+      if !origin.isEmpty { body["origins"] = .array(origin.map { .string($0) }) }
+      let token = try await server.connect().post("tokens", .object(body))
+      Output.line(token["token"]?.string ?? "")
+    }
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "List the API tokens.")
+    @OptionGroup var server: ServerOptions
+    @Flag(help: "One JSON object a line.") var json = false
+
+    func run() async throws {
+      let tokens = try await server.connect().get("tokens")["tokens"]?.array ?? []
+      Listing(["name", "container", "environment", "origins", "token"]).show(tokens, asJSON: json)
+    }
+  }
+}
