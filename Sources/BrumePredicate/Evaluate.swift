@@ -114,22 +114,35 @@ extension Evaluate {
 extension Evaluate {
   private static func isMember(_ value: FieldValue, of wanted: FieldValue) -> Bool? {
     guard case .list(let values, _) = wanted, value.isComparable else { return nil }
-    return values.contains { order(value, $0) == .same }
+    return oneOf(values) { order(value, $0).map { $0 == .same } }
   }
 
   private static func contains(_ value: FieldValue, _ wanted: FieldValue) -> Bool? {
     guard case .list(let elements, _) = value, wanted.isComparable else { return nil }
-    return elements.contains { order($0, wanted) == .same }
+    return oneOf(elements) { order($0, wanted).map { $0 == .same } }
   }
 
   private static func shares(_ value: FieldValue, _ wanted: FieldValue) -> Bool? {
     guard case .list = value, case .list(let constants, _) = wanted else { return nil }
-    return constants.contains { contains(value, $0) == true }
+    return oneOf(constants) { contains(value, $0) }
   }
 
   private static func holds(_ value: FieldValue, _ wanted: FieldValue) -> Bool? {
     guard case .list = value, case .list(let constants, _) = wanted else { return nil }
-    return constants.allSatisfy { contains(value, $0) == true }
+    return oneOf(constants) { contains(value, $0).map(!) }.map(!)
+  }
+
+  /// Yes as soon as one is; otherwise unknown if one is unknown.
+  private static func oneOf(_ values: [FieldValue], _ answer: (FieldValue) -> Bool?) -> Bool? {
+    var isUnknown = false
+    for value in values {
+      switch answer(value) {
+      case true: return true
+      case nil: isUnknown = true
+      default: break
+      }
+    }
+    return isUnknown ? nil : false
   }
 
   private static func memberBegins(_ value: FieldValue, with wanted: FieldValue) -> Bool? {

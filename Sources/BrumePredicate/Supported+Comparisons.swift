@@ -9,7 +9,7 @@ struct Conditions {
 
   func filters(_ comparison: Predicate.Comparison) throws(BrumeError) -> [Filter] {
     if let filter = try tokenFilter(comparison) { return [filter] }
-    guard comparison.options.isEmpty else {
+    guard comparison.options.isEmpty || comparison.operation == .tokenMatches else {
       let letters = String(comparison.options.sorted())
       throw Predicate.refused(
         "the option [\(letters)]",
