@@ -37,7 +37,9 @@ private struct StorageWatch: Service {
 private struct NotifierService: Service {
   let server: Composition
   func run() async throws {
-    try await cancelWhenGracefulShutdown { try await server.notify() }
+    do {
+      try await cancelWhenGracefulShutdown { try await server.notify() }
+    } catch is CancellationError {}
   }
 }
 
