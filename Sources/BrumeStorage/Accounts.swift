@@ -42,6 +42,8 @@ package enum SettingKey: Hashable, Sendable {
   case secret
   /// The stored answer to a client's `operationID`.
   case operation(user: UserID, id: String)
+  /// Rises when records of a shared zone moved between shares: participants then start over.
+  case sharingEpoch(ZoneKey)
 
   /// How engines without structured keys spell it.
   package var text: String {
@@ -51,6 +53,9 @@ package enum SettingKey: Hashable, Sendable {
     case .generation: "generation"
     case .secret: "secret"
     case .operation(let user, let id): "operation/\(user.name)/\(id)"
+    case .sharingEpoch(let zone):
+      "sharing-epoch/\(zone.database.container.name)/\(zone.database.environment.rawValue)/"
+        + "\(zone.database.ownerName)/\(zone.name)"
     }
   }
 }

@@ -18,12 +18,12 @@ struct Seal: Sendable {
 
   func text(_ payload: [UInt8], for purpose: Purpose) -> String {
     let code = HMAC<SHA256>.authenticationCode(for: [purpose.rawValue] + payload, using: key)
-    return Base64.text(payload + Array(code), .url)
+    return SealedText.text(payload + Array(code))
   }
 
   /// The payload, or nil if this server did not seal the text for this purpose.
   func payload(of text: String, for purpose: Purpose) -> [UInt8]? {
-    guard text.utf8.count <= 1 << 20, let bytes = Base64.bytes(text, .url),
+    guard text.utf8.count <= 1 << 20, let bytes = SealedText.bytes(text),
       bytes.count >= Self.codeLength
     else { return nil }
     let payload = Array(bytes.dropLast(Self.codeLength))

@@ -1,64 +1,54 @@
+// records/modify: cuts a request into transactions and puts the answers back in order. One database
+// is one transaction; inside it each zone stands or falls by itself (case ATM-03).
+
 package import BrumeModel
 import BrumeStorage
 
-let notBuilt = BrumeError(.internalError, "not built yet")
-
 extension Engine {
+  /// Saves and deletes records. The answer has one result per operation, in order.
   package func modifyRecords(
     _ request: ModifyRecordsRequest, in scope: DatabaseScope, as caller: Caller
-  ) async throws -> [RecordResult] { throw notBuilt }
-  package func lookupRecords(
-    _ request: LookupRecordsRequest, in scope: DatabaseScope, as caller: Caller
-  ) async throws -> [RecordResult] { throw notBuilt }
-  package func query(
-    _ request: QueryRequest, in scope: DatabaseScope, as caller: Caller
-  ) async throws -> QueryPage { throw notBuilt }
-  package func listZones(
-    in scope: DatabaseScope, as caller: Caller
-  ) async throws -> [ZoneState] { throw notBuilt }
-  package func lookupZones(
-    _ zones: [ZoneID], in scope: DatabaseScope, as caller: Caller
-  ) async throws -> [ZoneResult] { throw notBuilt }
-  package func modifyZones(
-    _ operations: [ZoneOperation], in scope: DatabaseScope, as caller: Caller
-  ) async throws -> [ZoneResult] { throw notBuilt }
-  package func databaseChanges(
-    token: String?, limit: Int?, in scope: DatabaseScope, as caller: Caller
-  ) async throws -> DatabaseChangesPage { throw notBuilt }
-  package func zoneChanges(
-    _ requests: [ZoneChangesRequest], in scope: DatabaseScope, as caller: Caller
-  ) async throws -> [ZoneChangesResult] { throw notBuilt }
-  package func currentUser(as caller: Caller) async throws -> UserIdentity { throw notBuilt }
-  package func resolveShares(
-    _ requests: [ShortGUIDRequest], as caller: Caller
-  ) async throws -> [ShareResult] { throw notBuilt }
-  package func acceptShares(
-    _ requests: [ShortGUIDRequest], as caller: Caller
-  ) async throws -> [ShareResult] { throw notBuilt }
-  package func createUser(
-    name: String, password: String? = nil, emailAddress: String? = nil,
-    phoneNumber: String? = nil, givenName: String? = nil, familyName: String? = nil
-  ) async throws -> User { throw notBuilt }
-  package func users() async throws -> [User] { throw notBuilt }
-  /// Checks a name and password; the same error for an unknown name and a wrong password.
-  package func signIn(name: String, password: String) async throws -> User { throw notBuilt }
-  package func webAuthToken(
-    for user: UserID, container: ContainerID, environment: Environment, keep: Bool
-  ) async throws -> String { throw notBuilt }
-  package func createAPIToken(
-    name: String, container: ContainerID, environment: Environment,
-    allowedOrigins: [String]? = nil
-  ) async throws -> APIToken { throw notBuilt }
-  package func apiTokens() async throws -> [APIToken] { throw notBuilt }
-  package func createServerKey(
-    name: String, publicKeyPEM: String, container: ContainerID, environment: Environment
-  ) async throws -> ServerKey { throw notBuilt }
-  package func serverKeys() async throws -> [ServerKey] { throw notBuilt }
-  package func purgeZone(
-    _ name: String, of owner: UserID, container: ContainerID, environment: Environment
-  ) async throws { throw notBuilt }
-  package func resetEncryptedData(
-    of owner: UserID, container: ContainerID, environment: Environment
-  ) async throws { throw notBuilt }
-  package func authenticate(_ credentials: Credentials) async throws -> Caller { throw notBuilt }
+  ) async throws -> [RecordResult] {
+    try caller.requireAccess(to: scope)
+    let context = ModifyContext(
+      caller: caller, user: try caller.requireUser(), scope: scope, now: host.now(),
+      limits: limits, isAtomic: request.atomic ?? false)
+    let plan = try ModifyPlan(request, in: scope, as: caller, limits: limits, host: host)
+    var results = plan.failures.mapValues { RecordResult.failure($0) }
+    for part in plan.parts {
+      let memory = OperationMemory(request.operationID, in: part.database, scope, as: caller)
+      let schemas = schemas
+      let answers = try await store.write(in: part.database) { transaction in
+        if let known = try memory?.recall(in: transaction, now: context.now) { return known }
+        let answers = try Self.run(part, context, schemas, transaction)
+        try memory?.keep(answers, in: transaction, now: context.now)
+        return answers
+      }
+      results.merge(answers) { first, _ in first }
+    }
+    return request.operations.indices.compactMap { results[$0] }
+  }
+
+  /// One database's part, in its transaction.
+  private static func run(
+    _ part: ModifyPlan.Part, _ context: ModifyContext, _ schemas: SchemaCache,
+    _ transaction: any WriteTransaction
+  ) throws -> [Int: RecordResult] {
+    var schema = try schemas.justInTime(for: part.database, in: transaction)
+    var answers: [Int: RecordResult] = [:]
+    for (zone, items) in part.zones {
+      let results: [RecordResult]
+      do {
+        var batch = try ZoneBatch(
+          items, in: zone, schema: schema, context: context, transaction: transaction)
+        results = try batch.run()
+        schema = batch.schema
+      } catch let error as BrumeError {
+        results = items.map { .failure(ItemFailure($0.id, error)) }
+      }
+      for (item, result) in zip(items, results) { answers[item.index] = result }
+    }
+    try schemas.save(schema, for: part.database, in: transaction)
+    return answers
+  }
 }

@@ -1,1 +1,45 @@
-struct SchemaCache: Sendable {}
+// Schemas are stored as text, the form people read and edit. Parsing it for every request would be
+// a waste, so the last parse is kept together with the text it came from: same text, same schema.
+
+import BrumeModel
+import BrumeSchema
+import BrumeStorage
+import Synchronization
+
+final class SchemaCache: Sendable {
+  private struct Entry: Sendable {
+    let text: [UInt8]
+    let schema: Schema
+  }
+  private let entries = Mutex<[SettingKey: Entry]>([:])
+
+  /// The schema of a container and environment as this transaction sees it.
+  func schema(
+    of container: ContainerID, _ environment: Environment, in transaction: any ReadTransaction
+  ) throws -> Schema {
+    let key = SettingKey.schema(container, environment)
+    guard let text = try transaction.setting(key) else { return Schema() }
+    if let entry = entries.withLock({ $0[key] }), entry.text == text { return entry.schema }
+    let schema = try Schema(parsing: String(decoding: text, as: UTF8.self))
+    entries.withLock { $0[key] = Entry(text: text, schema: schema) }
+    return schema
+  }
+
+  /// The schema of a database, ready to grow with what a save brings.
+  func justInTime(
+    for database: DatabaseKey, in transaction: any ReadTransaction
+  ) throws -> JustInTimeSchema {
+    JustInTimeSchema(
+      try schema(of: database.container, database.environment, in: transaction),
+      isStrict: database.environment == .production)
+  }
+
+  /// Stores a schema that has grown.
+  func save(
+    _ schema: JustInTimeSchema, for database: DatabaseKey, in transaction: any WriteTransaction
+  ) throws {
+    guard schema.didChange else { return }
+    try transaction.set(
+      .schema(database.container, database.environment), to: Array(schema.schema.text().utf8))
+  }
+}

@@ -1,0 +1,45 @@
+// API tokens: which container and environment a client may address before anybody signed in.
+
+package import BrumeModel
+import BrumeStorage
+
+extension Engine {
+  /// Makes an API token.
+  ///
+  /// - Parameter allowedOrigins: web pages that may use it; nil for any.
+  package func createAPIToken(
+    name: String, container: ContainerID, environment: Environment,
+    allowedOrigins: [String]? = nil
+  ) async throws -> APIToken {
+    try NameRules.container(container.name)
+    let token = APIToken(
+      token: Hex.text(host.randomBytes(32)), name: name, container: container,
+      environment: environment, allowedOrigins: allowedOrigins)
+    try await store.write(in: nil) { transaction in try transaction.put(token) }
+    return token
+  }
+
+  package func apiTokens() async throws -> [APIToken] {
+    try await store.read { transaction in try transaction.apiTokens() }
+  }
+
+  package func removeAPIToken(_ token: String) async throws {
+    try await store.write(in: nil) { transaction in try transaction.removeAPIToken(token) }
+  }
+}
+
+extension APIToken {
+  /// Why a request may not use this token; nil when it may.
+  func obstacle(for credentials: Credentials) -> BrumeError? {
+    guard container == credentials.container, environment == credentials.environment else {
+      return BrumeError(
+        .authenticationFailed,
+        "the API token was made for container '\(container)' in \(environment.rawValue)")
+    }
+    if let allowedOrigins, let origin = credentials.origin, !allowedOrigins.contains(origin) {
+      return BrumeError(
+        .authenticationFailed, "the API token is not for pages of '\(origin)'")
+    }
+    return nil
+  }
+}

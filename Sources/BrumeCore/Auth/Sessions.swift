@@ -1,0 +1,102 @@
+// From what a request brings to who it is. A signature wins over tokens; a web auth token needs an
+// API token beside it (web services 2.1).
+
+package import BrumeModel
+import BrumeStorage
+import Crypto
+
+extension Engine {
+  /// The caller behind a request, or the error that says what is missing.
+  package func authenticate(_ credentials: Credentials) async throws -> Caller {
+    try NameRules.container(credentials.container.name)
+    if let signature = credentials.signature {
+      return try await authenticate(signature, credentials)
+    }
+    guard let text = credentials.apiToken, !text.isEmpty else {
+      throw BrumeError(
+        .authenticationFailed,
+        "no auth method found: send ckAPIToken, with ckWebAuthToken for a user, or sign the request"
+      )
+    }
+    let token = credentials.webAuthToken.flatMap { $0.isEmpty ? nil : $0 }
+    let web = try token.map { text throws(BrumeError) in
+      guard let bytes = seal.payload(of: text, for: .webAuthToken),
+        let token = WebAuthToken(bytes)
+      else {
+        throw BrumeError(.authenticationFailed, "the web auth token is not one of this server")
+      }
+      return token
+    }
+    let (apiToken, account) = try await store.read { transaction in
+      (try transaction.apiToken(text), try web.flatMap { try transaction.user($0.user) })
+    }
+    guard let apiToken else {
+      throw BrumeError(.authenticationFailed, "the API token is unknown to this server")
+    }
+    if let error = apiToken.obstacle(for: credentials) { throw error }
+    if let web, let error = web.obstacle(for: credentials, account: account, now: host.now()) {
+      throw error
+    }
+    return credentials.caller(web == nil ? .anonymous : .user, web?.user)
+  }
+
+  private func authenticate(
+    _ request: SignedRequest, _ credentials: Credentials
+  ) async throws -> Caller {
+    let key = try await store.read { transaction in try transaction.serverKey(request.keyID) }
+    guard let key, key.container == credentials.container,
+      key.environment == credentials.environment
+    else {
+      throw ServerKeySignature.failed(
+        "key '\(request.keyID.prefix(64))' is unknown in this container and environment")
+    }
+    let signature = ServerKeySignature(request: request)
+    let now = host.now()
+    if let error = signature.obstacle(key: key, now: now, limits: limits) { throw error }
+    if signature.isModification, let identity = signature.identity,
+      !usedSignatures.use(identity, now: now, life: 2 * limits.signatureSkew)
+    {
+      throw ServerKeySignature.failed("this signed request was used already; sign it again")
+    }
+    return credentials.caller(.serverKey, key.user)
+  }
+
+  /// Registers the public half of a server-to-server key. The key gets a user of its own.
+  package func createServerKey(
+    name: String, publicKeyPEM: String, container: ContainerID, environment: Environment
+  ) async throws -> ServerKey {
+    try NameRules.container(container.name)
+    guard (try? P256.Signing.PublicKey(pemRepresentation: publicKeyPEM)) != nil else {
+      throw BrumeError(
+        .badRequest,
+        "the public key is not a P-256 key in PEM form; make one with `openssl ec -pubout`")
+    }
+    let id = Hex.text(host.randomBytes(32))
+    let user = User(
+      id: UserID("_" + Hex.text(host.randomBytes(16))), name: "key-\(id.prefix(16))")
+    let key = ServerKey(
+      id: id, name: name, container: container, environment: environment,
+      publicKey: publicKeyPEM, user: user.id)
+    try await store.write(in: nil) { transaction in
+      try transaction.put(user)
+      try transaction.put(key)
+    }
+    return key
+  }
+
+  package func serverKeys() async throws -> [ServerKey] {
+    try await store.read { transaction in try transaction.serverKeys() }
+  }
+
+  package func removeServerKey(_ id: String) async throws {
+    try await store.write(in: nil) { transaction in try transaction.removeServerKey(id) }
+  }
+}
+
+extension Credentials {
+  fileprivate func caller(_ kind: Caller.Kind, _ user: UserID?) -> Caller {
+    Caller(
+      container: container, environment: environment, user: user,
+      device: kind == .user ? device : nil, kind: kind, requestID: requestID)
+  }
+}

@@ -1,0 +1,81 @@
+// Web auth tokens: sealed texts that say which user they speak for, where and until when. The server
+// keeps none of them; raising the user's epoch ends them all.
+//
+// A token stays valid until it expires, however many newer ones were handed out: clients send
+// requests in parallel, and some never read the next token (web services 2.2).
+
+package import BrumeModel
+import BrumeStorage
+
+struct WebAuthToken: Equatable, Sendable {
+  let user: UserID
+  let container: ContainerID
+  let environment: Environment
+  let expires: Milliseconds
+  let epoch: Int64
+
+  var bytes: [UInt8] {
+    var packer = Packer()
+    packer.add(user.name)
+    packer.add(container.name)
+    packer.add(environment.rawValue)
+    packer.add(expires)
+    packer.add(epoch)
+    return packer.bytes
+  }
+
+  init(
+    user: UserID, container: ContainerID, environment: Environment, expires: Milliseconds,
+    epoch: Int64
+  ) {
+    self.user = user
+    self.container = container
+    self.environment = environment
+    self.expires = expires
+    self.epoch = epoch
+  }
+
+  init?(_ bytes: [UInt8]) {
+    var unpacker = Unpacker(bytes)
+    guard let user = unpacker.text(), let container = unpacker.text(),
+      let environment = unpacker.text().flatMap(Environment.init),
+      let expires = unpacker.number(), let epoch = unpacker.number(), unpacker.isAtEnd
+    else { return nil }
+    self.init(
+      user: UserID(user), container: ContainerID(container), environment: environment,
+      expires: expires, epoch: epoch)
+  }
+
+  /// Why the token cannot be used now; nil when it can.
+  func obstacle(
+    for credentials: Credentials, account: User?, now: Milliseconds
+  ) -> BrumeError? {
+    guard container == credentials.container, environment == credentials.environment else {
+      return BrumeError(
+        .authenticationFailed,
+        "the web auth token was issued for another container or environment")
+    }
+    guard let account, account.tokenEpoch == epoch, now < expires else {
+      return BrumeError(
+        .authenticationRequired, "the web auth token has expired; sign in again")
+    }
+    return nil
+  }
+}
+
+extension Engine {
+  /// A token that speaks for a user in a container and environment.
+  ///
+  /// - Parameter keep: the user stays signed in: two weeks instead of half an hour.
+  package func webAuthToken(
+    for user: UserID, container: ContainerID, environment: Environment, keep: Bool
+  ) async throws -> String {
+    let account = try await store.read { transaction in try transaction.user(user) }
+    guard let account else { throw BrumeError(.notFound, "there is no user '\(user)'") }
+    let life = keep ? limits.keptWebAuthTokenLife : limits.webAuthTokenLife
+    let token = WebAuthToken(
+      user: user, container: container, environment: environment, expires: host.now() + life,
+      epoch: account.tokenEpoch)
+    return seal.text(token.bytes, for: .webAuthToken)
+  }
+}

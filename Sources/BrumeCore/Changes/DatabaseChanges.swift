@@ -1,0 +1,120 @@
+// changes/database: which zones changed or went since a token. The private database has one
+// sequence; the shared one is a view over many, so its token holds a position in each zone.
+
+package import BrumeModel
+import BrumeStorage
+
+extension Engine {
+  /// One page of the zones that changed, each once. The default zone has no feed and is not among
+  /// them (cases ZON-17, CHG-24).
+  package func databaseChanges(
+    token: String?, limit: Int?, in scope: DatabaseScope, as caller: Caller
+  ) async throws -> DatabaseChangesPage {
+    try refuseChangesOfPublic(scope, caller)
+    let opened = try token.map { text throws(BrumeError) in
+      try self.opened(text, in: scope, for: caller)
+    }
+    let size = limits.page(limit)
+    return try await store.read { transaction in
+      scope == .private
+        ? try self.privateChanges(opened, size, caller, transaction)
+        : try self.sharedChanges(opened, size, caller, transaction)
+    }
+  }
+
+  private func privateChanges(
+    _ token: ChangeToken?, _ size: Int, _ caller: Caller, _ transaction: any ReadTransaction
+  ) throws -> DatabaseChangesPage {
+    let database = try caller.databaseKey(.private)
+    let newest = try transaction.lastSequence(in: database)
+    let after = token?.sequence ?? 0
+    guard token.map({ $0.subject == .database && after <= newest }) ?? true else {
+      throw TokenRules.expired
+    }
+    // One more than the page, and one for the default zone, which is left out.
+    let found = try transaction.zonesChanged(in: database, after: after, limit: size + 2)
+      .filter { !$0.key.isDefault }
+    let page = Array(found.prefix(size))
+    let moreComing = found.count > page.count
+    let states = try page.map { zone in
+      zone.isLive
+        ? try state(of: ZoneView(zone: zone, shares: nil), in: .private, for: caller, transaction)
+        : ZoneState(zone: zone.key.id, isAtomic: true, deletion: zone.deletion)
+    }
+    let position = moreComing ? page.last?.lastSequence ?? after : newest
+    return DatabaseChangesPage(
+      zones: states, token: try self.token(.database, at: position, in: .private, for: caller),
+      moreComing: moreComing)
+  }
+
+  private func sharedChanges(
+    _ token: ChangeToken?, _ size: Int, _ caller: Caller, _ transaction: any ReadTransaction
+  ) throws -> DatabaseChangesPage {
+    var known: [ChangeToken.SharedPosition] = []
+    if let token {
+      guard case .shared(let positions) = token.subject else { throw TokenRules.expired }
+      known = positions
+    }
+    let zones = try transaction.zones(in: .shared, of: caller).map { key in
+      try transaction.zoneView(key, in: .shared, for: caller)
+    }
+    var page = SharedPage(known: known, size: size)
+    for old in known where !zones.contains(where: { old.isOf($0.zone.key) }) { page.gone(old) }
+    for view in zones {
+      guard page.isNews(view.zone) else { continue }
+      try page.changed(view.zone, state(of: view, in: .shared, for: caller, transaction))
+    }
+    return DatabaseChangesPage(
+      zones: page.states,
+      token: try self.token(.shared(page.positions), at: 0, in: .shared, for: caller),
+      moreComing: page.moreComing)
+  }
+}
+
+/// A page of the shared database's changes, and the positions after it.
+private struct SharedPage {
+  private(set) var positions: [ChangeToken.SharedPosition]
+  private(set) var states: [ZoneState] = []
+  private(set) var moreComing = false
+  private let size: Int
+
+  init(known: [ChangeToken.SharedPosition], size: Int) {
+    positions = known
+    self.size = size
+  }
+
+  func isNews(_ zone: Zone) -> Bool {
+    guard let old = positions.first(where: { $0.isOf(zone.key) }) else { return true }
+    return old.incarnation != zone.incarnation || old.sequence != zone.lastSequence
+  }
+
+  /// The caller lost the zone: it was deleted, or is no longer shared with him (case SHR-19).
+  mutating func gone(_ old: ChangeToken.SharedPosition) {
+    guard hasRoom() else { return }
+    positions.removeAll { $0 == old }
+    let zone = ZoneID(name: old.zone, ownerName: old.owner)
+    states.append(ZoneState(zone: zone, isAtomic: true, deletion: .deleted))
+  }
+
+  mutating func changed(_ zone: Zone, _ state: ZoneState) {
+    guard hasRoom() else { return }
+    positions.removeAll { $0.isOf(zone.key) }
+    positions.append(
+      .init(
+        owner: zone.key.database.ownerName, zone: zone.key.name, incarnation: zone.incarnation,
+        sequence: zone.lastSequence))
+    states.append(state)
+  }
+
+  private mutating func hasRoom() -> Bool {
+    if states.count < size { return true }
+    moreComing = true
+    return false
+  }
+}
+
+extension ChangeToken.SharedPosition {
+  fileprivate func isOf(_ key: ZoneKey) -> Bool {
+    owner == key.database.ownerName && zone == key.name
+  }
+}

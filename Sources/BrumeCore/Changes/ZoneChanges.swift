@@ -1,0 +1,132 @@
+// changes/zone: what changed in zones since a token, page by page.
+//
+// A fetch of several pages ends where it began to look: what changes meanwhile belongs to the next
+// fetch (case CHG-16). A fetch from the beginning hears of no old deletion (case CHG-07).
+
+package import BrumeModel
+import BrumeStorage
+
+extension Engine {
+  /// One page of each zone's changes. The answer has one result per zone, in order; a zone that fails
+  /// does not keep the others back (case CHG-22).
+  package func zoneChanges(
+    _ requests: [ZoneChangesRequest], in scope: DatabaseScope, as caller: Caller
+  ) async throws -> [ZoneChangesResult] {
+    try refuseChangesOfPublic(scope, caller)
+    try limits.checkCount(requests.count)
+    return try await store.read { transaction in
+      try requests.map { request in
+        try ZoneChangesResult.item(request.zone) {
+          try self.page(request, in: scope, as: caller, transaction)
+        }
+      }
+    }
+  }
+
+  func refuseChangesOfPublic(_ scope: DatabaseScope, _ caller: Caller) throws(BrumeError) {
+    if scope == .public {
+      throw BrumeError(
+        .badDatabase,
+        "the public database has no change feeds; query it instead (case CHG-31)")
+    }
+    try caller.requireAccess(to: scope)
+  }
+
+  private func page(
+    _ request: ZoneChangesRequest, in scope: DatabaseScope, as caller: Caller,
+    _ transaction: any ReadTransaction
+  ) throws -> ZoneChangesPage {
+    let key = try caller.zoneKey(request.zone, in: scope, limits: limits)
+    if key.isDefault {
+      throw BrumeError(
+        .badRequest, "cannot get changes in default zone; save the records in a custom zone")
+    }
+    let view = try transaction.zoneView(key, in: scope, for: caller)
+    let subject = ChangeToken.Subject.zone(view)
+    let token = try request.token.map { text throws(BrumeError) in
+      let token = try opened(text, in: scope, for: caller)
+      guard token.subject == subject, token.sequence <= view.zone.lastSequence else {
+        throw TokenRules.expired
+      }
+      return token
+    }
+    var reader = ChangeReader(
+      view: view, from: token, types: request.desiredTypes.map { Set($0) }, limits: limits)
+    try reader.read(limits.page(request.limit), from: transaction)
+    let next = try self.token(
+      subject, at: reader.position, in: scope, for: caller,
+      walk: reader.moreComing ? reader.walk : nil)
+    return ZoneChangesPage(
+      zone: key.id, changes: reader.changes, token: next, moreComing: reader.moreComing)
+  }
+}
+
+/// Collects one page of changes that its reader may see.
+private struct ChangeReader {
+  let view: ZoneView
+  let walk: ChangeToken.Walk
+  let types: Set<String>?
+  let limits: Limits
+  private(set) var position: Int64
+  private(set) var changes: [ZoneChange] = []
+  private(set) var moreComing = false
+
+  /// Rounds of looking for something to show before an empty page is sent after all.
+  private static let rounds = 50
+
+  init(view: ZoneView, from token: ChangeToken?, types: Set<String>?, limits: Limits) {
+    self.view = view
+    self.types = types
+    self.limits = limits
+    position = token?.sequence ?? 0
+    walk = token?.walk ?? .init(through: view.zone.lastSequence, isFirst: token == nil)
+  }
+
+  mutating func read(_ limit: Int, from transaction: any ReadTransaction) throws {
+    let key = view.zone.key
+    var coverage = view.shares == nil ? nil : try transaction.coverage(in: key, limits: limits)
+    let batch = limits.recordsPerResponse
+    for _ in 0..<Self.rounds {
+      let found = try transaction.changes(
+        in: key, after: position, through: walk.through, limit: batch)
+      for change in found {
+        if changes.count == limit {
+          moreComing = true
+          return
+        }
+        position = change.sequence
+        if try isVisible(change, &coverage, transaction) { changes.append(change) }
+      }
+      if found.count < batch {
+        position = walk.through
+        return
+      }
+    }
+    moreComing = true
+  }
+
+  private func isVisible(
+    _ change: ZoneChange, _ coverage: inout Coverage?, _ transaction: any ReadTransaction
+  ) throws -> Bool {
+    switch change {
+    case .deleted(_, let type, _):
+      return !walk.isFirst && types?.contains(type) ?? true
+    case .changed(let stored):
+      if let types, !types.contains(stored.type) { return false }
+      guard let shares = view.shares else { return true }
+      let covering = try coverage?.shares(of: try stored.record()) { name in
+        try transaction.record(RecordKey(zone: view.zone.key, name: name))?.record()
+      }
+      return shares.permission(through: covering ?? []) != nil
+    }
+  }
+}
+
+extension ZoneChange {
+  var sequence: Int64 {
+    switch self {
+    case .changed(let stored): stored.sequence
+    case .deleted(_, _, let sequence): sequence
+    }
+  }
+}

@@ -1,0 +1,188 @@
+// Whether a query may run, and the values of its conditions in the schema's types. Every field it
+// names must exist and have the index that its condition needs; the error names the command that
+// adds it (cases QRY-02 to QRY-08, QRY-16 to QRY-19).
+
+package import BrumeModel
+package import BrumeSchema
+
+package enum QueryPlan {
+  /// The query with coerced values, ready for an engine.
+  package static func checked(
+    _ query: Query, schema: Schema, limits: Limits
+  ) throws(BrumeError) -> Query {
+    guard let type = schema.recordTypes[query.recordType] else {
+      throw Schema.missing(type: query.recordType)
+    }
+    try checkCount(query.filters.count, "conditions", limits.filtersPerQuery)
+    try checkCount(query.sorts.count, "sort criteria", limits.sortsPerQuery)
+    if query.filters.isEmpty {
+      try require([.queryable], on: .system(.recordName), of: type, query.recordType)
+    }
+    var checked = query
+    for index in query.filters.indices {
+      checked.filters[index] = try filter(query.filters[index], type, query.recordType, limits)
+    }
+    for sort in query.sorts { try self.sort(sort, type, query.recordType) }
+    return checked
+  }
+
+  private static func checkCount(
+    _ count: Int, _ what: String, _ maximum: Int
+  ) throws(BrumeError) {
+    if count > maximum {
+      throw BrumeError(
+        .badRequest, "the query has \(count) \(what); the maximum is \(maximum)")
+    }
+  }
+
+  /// Any one of the indexes will do.
+  private static func require(
+    _ indexes: [Schema.Index], on name: FieldName, of type: Schema.RecordType, _ typeName: String
+  ) throws(BrumeError) {
+    guard let field = type.field(name) else {
+      throw Schema.missing(field: name.description, type: typeName)
+    }
+    if field.isEncrypted {
+      throw BrumeError(
+        .badRequest,
+        "Field '\(name)' of '\(typeName)' is encrypted and cannot be used in a query or a sort")
+    }
+    guard let wanted = indexes.first, field.indexes.isDisjoint(with: indexes) else { return }
+    let word = wanted.rawValue.lowercased()
+    guard Schema.Index.allowed(for: field.type).contains(wanted) else {
+      throw BrumeError(
+        .badRequest,
+        "Field '\(name)' of '\(typeName)' is \(field.type.wireName), which cannot be \(word)")
+    }
+    throw BrumeError(
+      .badRequest,
+      "Field '\(name)' is not marked \(word) in record type '\(typeName)'; run `brume schema index "
+        + "add \(typeName) \(name.schemaName) \(word)`")
+  }
+
+  private static func sort(
+    _ sort: Sort, _ type: Schema.RecordType, _ typeName: String
+  ) throws(BrumeError) {
+    let indexes: [Schema.Index] =
+      sort.relativeLocation == nil ? [.sortable] : [.sortable, .queryable]
+    try require(indexes, on: sort.field, of: type, typeName)
+    if sort.relativeLocation != nil, type.field(sort.field)?.type != .location {
+      throw BrumeError(
+        .badRequest,
+        "Field '\(sort.field)' of '\(typeName)' is no location to sort by distance from")
+    }
+  }
+}
+
+// MARK: Conditions
+
+extension QueryPlan {
+  private static func filter(
+    _ filter: Filter, _ type: Schema.RecordType, _ typeName: String, _ limits: Limits
+  ) throws(BrumeError) -> Filter {
+    guard let name = filter.field else {
+      try requireSearchable(type, typeName)
+      return try with(filter, as: .string)
+    }
+    try require(filter.comparator.indexes, on: name, of: type, typeName)
+    guard let field = type.field(name) else {
+      throw Schema.missing(field: name.description, type: typeName)
+    }
+    guard let expected = filter.comparator.valueType(for: field.type) else {
+      throw BrumeError(
+        .badRequest,
+        "Field '\(name)' of '\(typeName)' is \(field.type.wireName) and cannot be queried with "
+          + filter.comparator.rawValue)
+    }
+    if case .list(let values, _) = filter.value, values.count > limits.valuesPerFilter {
+      throw BrumeError(
+        .badRequest,
+        "the condition on '\(name)' has \(values.count) values; the maximum is "
+          + "\(limits.valuesPerFilter)")
+    }
+    return try with(filter, as: expected)
+  }
+
+  private static func requireSearchable(
+    _ type: Schema.RecordType, _ typeName: String
+  ) throws(BrumeError) {
+    if type.fields.values.contains(where: { $0.indexes.contains(.searchable) }) { return }
+    throw BrumeError(
+      .badRequest,
+      "no field of record type '\(typeName)' is marked searchable; run `brume schema index add "
+        + "\(typeName) FIELD searchable`")
+  }
+
+  private static func with(_ filter: Filter, as type: FieldType) throws(BrumeError) -> Filter {
+    var coerced = filter
+    if let value = filter.value.coerced(to: type, isTagged: false) {
+      coerced.value = value
+    } else if type.element == .reference, let value = filter.value.names {
+      coerced.value = value
+    } else {
+      throw BrumeError(
+        .badRequest,
+        "Invalid value, expected type \(type.wireName): the condition \(filter.comparator.rawValue) "
+          + "on '\(filter.field?.description ?? "self")' got "
+          + (filter.value.type?.wireName ?? "an empty list"))
+    }
+    return coerced
+  }
+}
+
+extension Comparator {
+  /// The indexes of which a condition needs one; the first is the one that errors name.
+  fileprivate var indexes: [Schema.Index] {
+    switch self {
+    case .lessThan, .lessThanOrEquals, .greaterThan, .greaterThanOrEquals: [.queryable, .sortable]
+    case .containsAllTokens, .containsAnyTokens: [.searchable]
+    case .equals, .notEquals, .near, .in, .notIn, .beginsWith, .notBeginsWith, .listContains,
+      .notListContains, .listContainsAny, .notListContainsAny, .listContainsAll,
+      .notListContainsAll, .listMemberBeginsWith, .notListMemberBeginsWith:
+      [.queryable]
+    }
+  }
+
+  /// The type that the condition's value must have; nil if the field's type does not fit.
+  fileprivate func valueType(for field: FieldType) -> FieldType? {
+    switch self {
+    case .equals, .notEquals: field.isList || field == .location ? nil : field
+    case .lessThan, .lessThanOrEquals, .greaterThan, .greaterThanOrEquals:
+      [.string, .int64, .double, .timestamp].contains(field) ? field : nil
+    case .in, .notIn: field.isList || field == .location ? nil : .list(field)
+    case .near: field == .location ? .location : nil
+    case .containsAllTokens, .containsAnyTokens: field.element == .string ? .string : nil
+    case .beginsWith, .notBeginsWith: field == .string ? .string : nil
+    case .listContains, .notListContains: field.isList ? field.element : nil
+    case .listContainsAny, .notListContainsAny, .listContainsAll, .notListContainsAll:
+      field.isList ? field : nil
+    case .listMemberBeginsWith, .notListMemberBeginsWith:
+      field == .list(.string) ? .string : nil
+    }
+  }
+}
+
+extension FieldValue {
+  /// Record names, as clients may write references in conditions; nil for anything else.
+  fileprivate var names: FieldValue? {
+    switch self {
+    case .string: return self
+    case .list(let values, _):
+      let isNames = values.allSatisfy { value in
+        if case .string = value { true } else { false }
+      }
+      return isNames ? self : nil
+    case .int64, .double, .bytes, .timestamp, .location, .reference, .asset: return nil
+    }
+  }
+}
+
+extension FieldName {
+  /// The name that the schema has for it.
+  package var schemaName: String {
+    switch self {
+    case .field(let name): name
+    case .system(let field): field.schemaName
+    }
+  }
+}

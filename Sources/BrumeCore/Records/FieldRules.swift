@@ -1,0 +1,136 @@
+// What a record's fields may hold, apart from what the schema says of them (that is
+// Schema/JustInTimeSchema.swift): allowed names, no NUL, references inside the zone, the size.
+
+package import BrumeModel
+
+enum FieldRules {
+  /// The values of a draft, checked and with references bound to the record's zone.
+  static func checked(
+    _ fields: [String: DraftField], of record: RecordID, isShare: Bool, limits: Limits
+  ) throws(BrumeError) -> [String: DraftField] {
+    var checked = fields
+    for (name, draft) in fields {
+      try NameRules.fieldName(name, ofShare: isShare, limits: limits)
+      guard let value = draft.value else { continue }
+      checked[name]?.value = try Self.checked(value, field: name, of: record)
+    }
+    return checked
+  }
+
+  private static func checked(
+    _ value: FieldValue, field: String, of record: RecordID
+  ) throws(BrumeError) -> FieldValue {
+    switch value {
+    case .string(let text):
+      if text.utf8.contains(0) {
+        throw BrumeError(
+          .badRequest, "field '\(field)' holds a NUL character; strings may not contain U+0000")
+      }
+      return value
+    case .reference(let reference):
+      return .reference(try bound(reference, of: record, what: "field '\(field)'"))
+    case .list(let values, let element):
+      var checked: [FieldValue] = []
+      checked.reserveCapacity(values.count)
+      for value in values {
+        if case .list = value {
+          throw BrumeError(.badRequest, "field '\(field)' is a list of lists; use one level")
+        }
+        if let element, let type = value.type, type != element {
+          throw BrumeError(
+            .badRequest,
+            "field '\(field)' mixes types in its list: \(type.wireName) among \(element.wireName)")
+        }
+        checked.append(try Self.checked(value, field: field, of: record))
+      }
+      return .list(checked, of: element ?? checked.first?.type)
+    case .double(let number):
+      if !number.isFinite {
+        throw BrumeError(.badRequest, "field '\(field)' is not a finite number")
+      }
+      return value
+    case .location(let place):
+      if !(abs(place.latitude) <= 90 && abs(place.longitude) <= 180) {
+        throw BrumeError(
+          .badRequest, "field '\(field)' is no place: latitude is -90…90, longitude -180…180")
+      }
+      return value
+    case .asset(var asset):
+      asset.receipt = nil
+      return .asset(asset)
+    case .int64, .bytes, .timestamp:
+      return value
+    }
+  }
+
+  /// A reference with its zone filled in; one that leaves the zone is refused (case REF-03).
+  static func bound(
+    _ reference: Reference, of record: RecordID, what: String
+  ) throws(BrumeError) -> Reference {
+    if let zone = reference.zone {
+      let isSameOwner =
+        zone.ownerName == nil || zone.ownerName == record.zone.ownerName
+        || UserID.aliases.contains(zone.ownerName ?? "")
+      if zone.name != record.zone.name || !isSameOwner {
+        throw BrumeError(
+          .badRequest,
+          "\(what) of record '\(record.name)' refers to zone '\(zone.name)'; a reference must stay "
+            + "in the zone of its record, '\(record.zone.name)'")
+      }
+    }
+    if reference.recordName.isEmpty || reference.recordName.utf8.contains(0) {
+      throw BrumeError(.badRequest, "\(what) refers to a record without a name")
+    }
+    var bound = reference
+    bound.zone = record.zone
+    return bound
+  }
+
+  /// Refuses a record above the size limit (case SAV-20).
+  static func checkSize(_ record: Record, limits: Limits) throws(BrumeError) {
+    let size = record.fields.reduce(0) { $0 + $1.key.utf8.count + $1.value.size }
+    if size > limits.recordBytes {
+      throw BrumeError(
+        .limitExceeded,
+        "record '\(record.name)' is too large: \(size) bytes without assets, the maximum is "
+          + "\(limits.recordBytes); keep large values in assets")
+    }
+  }
+}
+
+extension FieldValue {
+  /// Bytes that count against the record's limit. Assets do not.
+  var size: Int {
+    switch self {
+    case .string(let text): text.utf8.count
+    case .bytes(let bytes): bytes.count
+    case .int64, .double, .timestamp: 8
+    case .location: 64
+    case .reference(let reference): reference.recordName.utf8.count
+    case .asset: 0
+    case .list(let values, _): values.reduce(0) { $0 + $1.size }
+    }
+  }
+
+  /// The references in this value.
+  var references: [Reference] {
+    switch self {
+    case .reference(let reference): [reference]
+    case .list(let values, of: .reference): values.flatMap(\.references)
+    case .string, .int64, .double, .bytes, .timestamp, .location, .asset, .list: []
+    }
+  }
+}
+
+extension Record {
+  /// Names of the records that fields refer to by an action.
+  func targets(by action: Reference.Action) -> Set<String> {
+    var names: Set<String> = []
+    for value in fields.values {
+      for reference in value.references where reference.action == action {
+        names.insert(reference.recordName)
+      }
+    }
+    return names
+  }
+}

@@ -1,0 +1,115 @@
+// Repeating a request whose answer was lost: a client may name its request by an `operationID`, and
+// the outcome of the first try is kept beside the records it wrote. A second try is answered from
+// it and changes nothing (reliability B11, rule 4).
+//
+// Outcomes live in a fixed number of slots per user, so that nobody has to sweep them; an outcome
+// that lost its slot to another is forgotten, and the repetition then meets the change tag's rule.
+
+import BrumeModel
+import BrumeStorage
+
+struct OperationMemory: Sendable {
+  private static let slots: UInt64 = 1024
+  private static let life: Milliseconds = 86_400_000
+
+  private let id: String
+  private let key: SettingKey
+  private let database: DatabaseKey
+
+  /// Nil when the request has no ID or nobody sends it.
+  init?(_ id: String?, in database: DatabaseKey, _ scope: DatabaseScope, as caller: Caller) {
+    guard let id, !id.isEmpty, id.utf8.count <= 255, let user = caller.user else { return nil }
+    self.id = id
+    self.database = database
+    var hash = StableHash()
+    let parts = [
+      database.container.name, database.environment.rawValue, database.ownerName, scope.rawValue,
+      id,
+    ]
+    for part in parts { hash.add(part) }
+    key = .operation(user: user, id: String(hash.value % Self.slots))
+  }
+
+  func keep(
+    _ results: [Int: RecordResult], in transaction: any WriteTransaction, now: Milliseconds
+  ) throws {
+    var packer = Packer()
+    packer.add(database.container.name)
+    packer.add(database.environment.rawValue)
+    packer.add(database.ownerName)
+    packer.add(id)
+    packer.add(now)
+    packer.add(Int64(results.count))
+    for (index, result) in results.sorted(by: { $0.key < $1.key }) {
+      packer.add(Int64(index))
+      Self.add(result, to: &packer)
+    }
+    try transaction.set(key, to: packer.bytes)
+  }
+
+  private static func add(_ result: RecordResult, to packer: inout Packer) {
+    switch result {
+    case .success(.saved(let stored)):
+      packer.add(0)
+      packer.add(stored.name)
+      packer.add((try? stored.record().zone.name) ?? ZoneID.defaultName)
+    case .success(.deleted(let name, let zone)):
+      packer.add(1)
+      packer.add(name)
+      packer.add(zone.name)
+    case .failure(let failure):
+      packer.add(2)
+      packer.add(failure.id.name)
+      packer.add(failure.id.zone.name)
+      packer.add(failure.error.code.rawValue)
+      packer.add(failure.error.reason)
+    }
+  }
+
+  /// The first try's results with the records as they are now, or nil if this is the first try.
+  func recall(
+    in transaction: any ReadTransaction, now: Milliseconds
+  ) throws -> [Int: RecordResult]? {
+    guard let bytes = try transaction.setting(key) else { return nil }
+    var unpacker = Unpacker(bytes)
+    guard unpacker.text() == database.container.name,
+      unpacker.text() == database.environment.rawValue, unpacker.text() == database.ownerName,
+      unpacker.text() == id, let time = unpacker.number(), now - time < Self.life,
+      let count = unpacker.number()
+    else { return nil }
+    var results: [Int: RecordResult] = [:]
+    for _ in 0..<count {
+      guard let index = unpacker.number(), let result = try result(&unpacker, transaction) else {
+        return nil
+      }
+      results[Int(index)] = result
+    }
+    return results
+  }
+
+  private func result(
+    _ unpacker: inout Unpacker, _ transaction: any ReadTransaction
+  ) throws -> RecordResult? {
+    guard let kind = unpacker.number(), let name = unpacker.text(), let zone = unpacker.text()
+    else {
+      return nil
+    }
+    let key = RecordKey(zone: ZoneKey(database: database, name: zone), name: name)
+    let id = RecordID(name: name, zone: key.zone.id)
+    let stored = try transaction.record(key)
+    switch kind {
+    case 0:
+      return stored.map { .success(.saved($0)) }
+        ?? .failure(
+          ItemFailure(id, BrumeError(.notFound, "Record not found: it was deleted since")))
+    case 1:
+      return .success(.deleted(name: name, zone: id.zone))
+    default:
+      guard let code = unpacker.text().flatMap(BrumeError.Code.init), let reason = unpacker.text()
+      else { return nil }
+      var error = BrumeError(code, reason)
+      if code == .conflict { error.serverRecord = try stored?.record() }
+      return .failure(ItemFailure(id, error))
+    }
+  }
+}

@@ -1,0 +1,124 @@
+// One operation of a request, addressed and named, before any record was read.
+
+import BrumeModel
+
+struct RecordItem: Sendable {
+  /// Its place in the request, and so in the answer.
+  let index: Int
+  let kind: RecordOperation.Kind
+  let key: RecordKey
+  let draft: RecordDraft
+  /// Chance, drawn before the transaction: its body may run no impure code (decision 0005).
+  let shortGUID: String
+  let participantIDs: [String]
+
+  var name: String { key.name }
+  var id: RecordID { RecordID(name: key.name, zone: key.zone.id) }
+  /// True when the operation itself says that it is about a share.
+  var isShare: Bool {
+    draft.type == Record.shareType || key.name == Record.zoneShareName || draft.shareRoot != nil
+  }
+}
+
+/// A request cut into what one transaction can hold: the operations on one database, zone by zone.
+struct ModifyPlan: Sendable {
+  struct Part: Sendable {
+    let database: DatabaseKey
+    var zones: [(zone: ZoneKey, items: [RecordItem])]
+  }
+  private(set) var parts: [Part] = []
+  /// Operations that name nothing that could exist.
+  private(set) var failures: [Int: ItemFailure<RecordID>] = [:]
+
+  /// Refuses what is wrong with the request as a whole (cases SAV-14 to SAV-16).
+  init(
+    _ request: ModifyRecordsRequest, in scope: DatabaseScope, as caller: Caller, limits: Limits,
+    host: Host
+  ) throws(BrumeError) {
+    let maximum = limits.operationsPerRequest
+    if request.operations.count > maximum {
+      throw BrumeError(
+        .limitExceeded,
+        "the request has \(request.operations.count) operations; the maximum is \(maximum). Split it"
+      )
+    }
+    var seen: Set<RecordKey> = []
+    for (index, operation) in request.operations.enumerated() {
+      let zone = operation.record.zone ?? request.zone
+      let name = try Self.name(of: operation, at: index, host: host)
+      let key: RecordKey
+      do throws(BrumeError) {
+        key = RecordKey(
+          zone: try caller.zoneKey(zone, in: scope, limits: limits), name: name)
+        if !key.mayBeUser { try NameRules.recordName(name, limits: limits) }
+      } catch {
+        let id = RecordID(name: name, zone: zone ?? ZoneID(name: ZoneID.defaultName))
+        failures[index] = ItemFailure(id, error)
+        continue
+      }
+      guard seen.insert(key).inserted else {
+        throw BrumeError(
+          .badRequest,
+          "record '\(name)' of zone '\(key.zone.name)' is in the request twice; save or delete a "
+            + "record once in a request")
+      }
+      add(Self.item(operation, at: index, key: key, host: host))
+    }
+  }
+
+  private mutating func add(_ item: RecordItem) {
+    let zone = item.key.zone
+    guard let part = parts.firstIndex(where: { $0.database == zone.database }) else {
+      parts.append(Part(database: zone.database, zones: [(zone, [item])]))
+      return
+    }
+    if let index = parts[part].zones.firstIndex(where: { $0.zone == zone }) {
+      parts[part].zones[index].items.append(item)
+    } else {
+      parts[part].zones.append((zone, [item]))
+    }
+  }
+
+  private static func name(
+    of operation: RecordOperation, at index: Int, host: Host
+  ) throws(BrumeError) -> String {
+    if let name = operation.record.name { return name }
+    guard operation.kind == .create else {
+      throw BrumeError(
+        .badRequest, "operation \(index) (\(operation.kind.rawValue)) names no record")
+    }
+    let isShare = operation.record.type == Record.shareType
+    return (isShare ? "Share-" : "") + host.uuid()
+  }
+
+  private static func item(
+    _ operation: RecordOperation, at index: Int, key: RecordKey, host: Host
+  ) -> RecordItem {
+    let draft = operation.record
+    let isShare = draft.type == Record.shareType || key.name == Record.zoneShareName
+    let count = isShare ? (draft.participants?.count ?? 0) + 1 : 0
+    return RecordItem(
+      index: index, kind: operation.kind, key: key, draft: draft,
+      shortGUID: isShare || draft.createShortGUID ? ShortGUID.make(host) : "",
+      participantIDs: (0..<count).map { _ in host.uuid() })
+  }
+}
+
+extension RecordKey {
+  /// True for the names that user records have: they break the rule for other records.
+  var mayBeUser: Bool {
+    guard zone.isDefault, name.utf8.count == 33, name.utf8.first == UInt8(ascii: "_") else {
+      return false
+    }
+    return name.utf8.dropFirst().allSatisfy { byte in
+      (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9"))
+        || (byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "f"))
+    }
+  }
+}
+
+/// The short names of shares in their addresses.
+enum ShortGUID {
+  // CloudKit: live ones have about 24 URL-safe characters and begin with 0 (web services 1.3).
+  static func make(_ host: Host) -> String { "0" + SealedText.text(host.randomBytes(18)) }
+}

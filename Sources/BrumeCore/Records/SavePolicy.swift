@@ -1,0 +1,58 @@
+// What an operation does to a record, from the operation's kind and change tag and from what is
+// stored. This is the whole of conflict detection (framework semantics 5.1, cases SAV-03 to SAV-11,
+// DEL-02). It decides; ZoneBatch carries out.
+
+package import BrumeModel
+
+package enum SavePolicy {
+  package enum Decision: Equatable, Sendable {
+    /// A new record.
+    case insert
+    /// A new state of this one.
+    case change(Record)
+    case remove(Record)
+    /// There is nothing to delete, which is what the caller wanted.
+    case nothing
+  }
+
+  package static func decide(
+    _ kind: RecordOperation.Kind, tag: String?, stored: Record?
+  ) throws(BrumeError) -> Decision {
+    switch (kind, stored) {
+    case (.create, nil), (.forceUpdate, nil), (.forceReplace, nil):
+      return .insert
+    case (.create, let stored?):
+      // CloudKit: live answers say so (semantic cases, tension 1).
+      throw conflict("record to insert already exists", with: stored)
+    case (.update, nil), (.replace, nil):
+      throw BrumeError(
+        .notFound, "Record not found: it was deleted, or never saved; save it without a change tag")
+    case (.update, let stored?), (.replace, let stored?):
+      guard tag == stored.changeTag else {
+        throw conflict("client oplock error updating record", with: stored)
+      }
+      return .change(stored)
+    case (.forceUpdate, let stored?), (.forceReplace, let stored?):
+      return .change(stored)
+    case (.delete, nil), (.forceDelete, nil):
+      return .nothing
+    case (.delete, let stored?):
+      // CloudKit: over HTTP clients also send a delete without a tag (web services 3.2).
+      guard tag == nil || tag == stored.changeTag else {
+        throw conflict("client oplock error deleting record", with: stored)
+      }
+      return .remove(stored)
+    case (.forceDelete, let stored?):
+      return .remove(stored)
+    }
+  }
+
+  private static func conflict(_ what: String, with stored: Record) -> BrumeError {
+    var error = BrumeError(
+      .conflict,
+      "\(what): '\(stored.name)' has change tag '\(stored.changeTag)' on the server; merge into the "
+        + "server's record and save that")
+    error.serverRecord = stored
+    return error
+  }
+}

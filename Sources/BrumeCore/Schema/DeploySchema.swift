@@ -1,0 +1,89 @@
+// The operator's calls on schemas: show, index, import, deploy. What may change is decided by
+// BrumeSchema/Evolution.swift.
+
+package import BrumeModel
+package import BrumeSchema
+import BrumeStorage
+
+extension Engine {
+  /// The schema of a container in one environment.
+  package func schema(container: ContainerID, environment: Environment) async throws -> Schema {
+    let schemas = schemas
+    return try await store.read { transaction in
+      try schemas.schema(of: container, environment, in: transaction)
+    }
+  }
+
+  /// Adds or removes one index of a field. System fields go by `___recordID` and its like.
+  package func setIndex(
+    _ index: Schema.Index, on field: String, of type: String, to isOn: Bool,
+    container: ContainerID, environment: Environment
+  ) async throws {
+    try await changeSchema(of: container, environment) { schema, _ in
+      guard schema.recordTypes[type] != nil else { throw Schema.missing(type: type) }
+      guard let known = schema.recordTypes[type]?.fields[field] else {
+        throw Schema.missing(field: field, type: type)
+      }
+      if isOn, known.isEncrypted || !Schema.Index.allowed(for: known.type).contains(index) {
+        throw BrumeError(
+          .badRequest,
+          "field '\(field)' of '\(type)' cannot be \(index.rawValue.lowercased()): "
+            + (known.isEncrypted
+              ? "encrypted fields have no indexes"
+              : "\(Schema.text(of: known.type)) does not allow that index"))
+      }
+      if isOn {
+        schema.recordTypes[type]?.fields[field]?.indexes.insert(index)
+      } else {
+        schema.recordTypes[type]?.fields[field]?.indexes.remove(index)
+      }
+    }
+  }
+
+  /// Replaces a schema by the one in `text`. All or nothing: existing fields keep their type, and
+  /// what production has stays.
+  package func importSchema(
+    text: String, container: ContainerID, environment: Environment
+  ) async throws {
+    let new = try Schema(parsing: text)
+    try await changeSchema(of: container, environment) { schema, deployed in
+      try schema.checkChange(to: new, in: environment, deployed: deployed)
+      schema = new
+    }
+  }
+
+  /// Makes production's schema what development's is. Deploying only adds.
+  package func deploySchema(container: ContainerID) async throws {
+    let new = try await schema(container: container, environment: .development)
+    try await changeSchema(of: container, .production) { schema, deployed in
+      try schema.checkChange(to: new, in: .production, deployed: deployed)
+      schema = new
+    }
+  }
+
+  private func changeSchema(
+    of container: ContainerID, _ environment: Environment,
+    _ change: @escaping @Sendable (inout Schema, Schema) throws -> Void
+  ) async throws {
+    let schemas = schemas
+    try await store.write(in: nil) { transaction in
+      var schema = try schemas.schema(of: container, environment, in: transaction)
+      let deployed = try schemas.schema(of: container, .production, in: transaction)
+      try change(&schema, deployed)
+      try transaction.set(.schema(container, environment), to: Array(schema.text().utf8))
+    }
+  }
+}
+
+extension Schema {
+  static func missing(type: String) -> BrumeError {
+    BrumeError(
+      .notFound, "Did not find record type: \(type); save a record of it in development first")
+  }
+  static func missing(field: String, type: String) -> BrumeError {
+    BrumeError(
+      .badRequest,
+      "Did not find field '\(field)' in record type '\(type)'; check its spelling, or save a record "
+        + "with it first")
+  }
+}

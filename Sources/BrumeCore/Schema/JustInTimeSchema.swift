@@ -1,0 +1,128 @@
+// What a save may bring that the schema does not know. In development a new type or field is simply
+// learned, with every index its type allows; production refuses (cases SAV-30 to SAV-33). A field
+// that is known keeps its type and its encryption.
+
+import BrumeModel
+import BrumeSchema
+
+struct JustInTimeSchema: Sendable {
+  private(set) var schema: Schema
+  private(set) var didChange = false
+  /// Production: nothing is learned.
+  let isStrict: Bool
+
+  init(_ schema: Schema, isStrict: Bool) {
+    self.schema = schema
+    self.isStrict = isStrict
+  }
+
+  /// The fields with their values in the schema's types, after the schema learned what is new.
+  mutating func admit(
+    _ fields: [String: DraftField], of type: String, record: String, in scope: DatabaseScope
+  ) throws(BrumeError) -> [String: DraftField] {
+    // Shares have fields of the system and of apps that nobody queries; schemas do not list them.
+    if type == Record.shareType { return fields }
+    var known = try recordType(type)
+    var admitted = fields
+    var learned = false
+    for name in fields.keys.sorted() {
+      guard let draft = fields[name], let value = draft.value else { continue }
+      try checkEncryption(draft, value, name, type, in: scope)
+      if let field = known.fields[name] {
+        admitted[name]?.value = try Self.admit(draft, value, as: field, name, type)
+      } else if isStrict {
+        throw BrumeError(
+          .badRequest,
+          "Cannot create or modify field '\(name)' in record '\(type)' in production schema; add the "
+            + "field in development and deploy the schema")
+      } else if let valueType = value.type {
+        known.fields[name] = .justInTime(valueType, isEncrypted: draft.isEncrypted)
+        learned = true
+      }
+    }
+    if learned { learn(known, type) }
+    return admitted
+  }
+
+  private mutating func recordType(_ type: String) throws(BrumeError) -> Schema.RecordType {
+    if let known = schema.recordTypes[type] { return known }
+    if isStrict {
+      throw BrumeError(
+        .badRequest,
+        "Cannot create new type '\(type)' in production schema; save a record of it in development "
+          + "and deploy the schema")
+    }
+    let new = Schema.RecordType.justInTime()
+    learn(new, type)
+    return new
+  }
+
+  private mutating func learn(_ recordType: Schema.RecordType, _ type: String) {
+    schema.recordTypes[type] = recordType
+    didChange = true
+  }
+
+  private func checkEncryption(
+    _ draft: DraftField, _ value: FieldValue, _ name: String, _ type: String,
+    in scope: DatabaseScope
+  ) throws(BrumeError) {
+    guard draft.isEncrypted else { return }
+    if scope == .public {
+      throw BrumeError(
+        .badRequest,
+        "field '\(name)' of '\(type)' is encrypted; encrypted fields are not supported in the public "
+          + "database")
+    }
+    switch value.type?.element {
+    case .reference, .asset:
+      throw BrumeError(
+        .badRequest,
+        "field '\(name)' of '\(type)' holds a \(value.type?.wireName ?? ""), which cannot be encrypted"
+      )
+    case .string, .int64, .double, .bytes, .timestamp, .location, .list, nil: return
+    }
+  }
+
+  private static func admit(
+    _ draft: DraftField, _ value: FieldValue, as field: Schema.Field, _ name: String,
+    _ type: String
+  ) throws(BrumeError) -> FieldValue {
+    guard draft.isEncrypted == field.isEncrypted else {
+      throw BrumeError(
+        .badRequest,
+        field.isEncrypted
+          ? "field '\(name)' of '\(type)' is defined as ENCRYPTED; write it with isEncrypted"
+          : "attempt to save encrypted data in a non encrypted field type: field '\(name)' of "
+            + "'\(type)'; use a new field for encrypted values")
+    }
+    guard let coerced = value.coerced(to: field.type, isTagged: draft.isTagged) else {
+      throw BrumeError(
+        .badRequest,
+        "Invalid value, expected type \(field.type.wireName): field '\(name)' of record type "
+          + "'\(type)' got \(value.type?.wireName ?? "an empty list")")
+    }
+    return coerced
+  }
+
+  /// Who may do what with public records of a type.
+  func rights(of type: String) -> PublicRights { schema.rights(of: type) }
+}
+
+extension Schema {
+  /// Who may do what with public records of a type. Roles of the container's own grant nothing yet:
+  /// nobody can be given one.
+  func rights(of type: String) -> PublicRights {
+    if type == Record.usersType, recordTypes[type] == nil { return .users }
+    guard let grants = recordTypes[type]?.grants, !grants.isEmpty else { return .standard }
+    var rights = PublicRights(read: [], create: [], write: [])
+    for grant in grants {
+      guard let role = PublicRights.Role(rawValue: grant.role) else { continue }
+      if grant.permissions.contains(.read) { rights.read.insert(role) }
+      if grant.permissions.contains(.create) { rights.create.insert(role) }
+      if grant.permissions.contains(.write) { rights.write.insert(role) }
+    }
+    // Who may write a record may read it.
+    rights.read.formUnion(rights.write)
+    return rights
+  }
+}

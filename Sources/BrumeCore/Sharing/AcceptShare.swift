@@ -1,0 +1,197 @@
+// records/resolve and records/accept: what a share's address leads to, and joining it (cases SHR-10,
+// SHR-21, SHR-27, SHR-35). Who may neither see nor join a share learns nothing of it.
+
+package import BrumeModel
+import BrumeStorage
+
+extension Engine {
+  /// Looks at shares without joining. The answer has one result per address, in order.
+  package func resolveShares(
+    _ requests: [ShortGUIDRequest], as caller: Caller
+  ) async throws -> [ShareResult] {
+    let user = try userOfShares(requests.count, caller)
+    return try await store.read { transaction in
+      try requests.map { request in
+        try ShareResult.item(request.value) {
+          try transaction.sharing(request, of: caller).metadata(for: user, transaction)
+        }
+      }
+    }
+  }
+
+  /// Joins shares. Joining twice is joining once.
+  package func acceptShares(
+    _ requests: [ShortGUIDRequest], as caller: Caller
+  ) async throws -> [ShareResult] {
+    let user = try userOfShares(requests.count, caller)
+    let (limits, now) = (limits, host.now())
+    var results: [ShareResult] = []
+    for request in requests {
+      let participantID = host.uuid()
+      let found = try await store.read { transaction in
+        try Result<RecordKey, ItemFailure<String>>.item(request.value) {
+          try transaction.sharing(request, of: caller).key
+        }
+      }
+      guard case .success(let key) = found else {
+        results.append(found.flatMap { _ in .failure(.init(request.value, .shareNotFound)) })
+        continue
+      }
+      let result = try await store.write(in: key.zone.database) { transaction in
+        try ShareResult.item(request.value) {
+          let sharing = try transaction.sharing(request, of: caller)
+          let accepted = try sharing.accepted(
+            by: user, id: participantID, limits: limits, transaction)
+          if let accepted { try transaction.keep(accepted, sharing, caller, now) }
+          return try transaction.sharing(request, of: caller).metadata(for: user, transaction)
+        }
+      }
+      results.append(result)
+    }
+    return results
+  }
+
+  private func userOfShares(_ count: Int, _ caller: Caller) throws(BrumeError) -> UserID {
+    try caller.requireAccess(to: .shared)
+    try limits.checkCount(count)
+    return try caller.requireUser()
+  }
+}
+
+/// A share found by its address.
+private struct Sharing {
+  let request: ShortGUIDRequest
+  let key: RecordKey
+  let record: Record
+  let share: Share
+
+  var owner: UserID? { key.zone.database.owner }
+
+  /// The caller's place in the share: a participant, or somebody who may become one.
+  func participant(for user: User) throws(BrumeError) -> Participant {
+    let identity = user.identity
+    if let known = share.participants.first(where: { $0.identity.isSamePerson(as: identity) }) {
+      return known
+    }
+    if share.publicPermission != .none {
+      return Participant(
+        id: "", role: .publicUser, permission: share.publicPermission, acceptance: .invited,
+        identity: identity.withoutAddresses)
+    }
+    let isWaitingForSomebody = share.participants.contains {
+      $0.acceptance == .invited && $0.identity.user == nil
+    }
+    if isWaitingForSomebody {
+      throw BrumeError(
+        .participantMayNeedVerification,
+        "the share waits for participants under addresses that are not this account's; add the "
+          + "invited address to the account")
+    }
+    throw .shareNotFound
+  }
+
+  func metadata(for user: UserID, _ transaction: any ReadTransaction) throws -> ShareMetadata {
+    guard let account = try transaction.user(user) else { throw BrumeError.shareNotFound }
+    let me = try participant(for: account)
+    let root = share.rootRecordName
+    let rootRecord = try root.flatMap { name in
+      request.shouldFetchRootRecord
+        ? try transaction.record(RecordKey(zone: key.zone, name: name))?.record() : nil
+    }
+    let permission = max(me.permission, share.publicPermission)
+    return ShareMetadata(
+      shortGUID: request, container: key.zone.database.container,
+      environment: key.zone.database.environment, scope: owner == user ? .private : .shared,
+      zone: key.zone.id, share: record, rootRecordName: root, rootRecord: rootRecord,
+      owner: share.owner?.identity ?? UserIdentity(user: owner), role: me.role,
+      acceptance: me.acceptance, permission: permission)
+  }
+
+  /// The share with this user in it, or nil if he is in already.
+  func accepted(
+    by user: UserID, id: String, limits: Limits, _ transaction: any ReadTransaction
+  ) throws -> Record? {
+    guard let account = try transaction.user(user) else { throw BrumeError.shareNotFound }
+    var me = try participant(for: account)
+    if me.role == .owner || me.acceptance == .accepted { return nil }
+    var next = record
+    if let index = share.participants.firstIndex(where: { $0.id == me.id }) {
+      next.shareDetails?.participants.remove(at: index)
+    } else {
+      me.id = id
+    }
+    me.acceptance = .accepted
+    me.identity.user = user
+    me.identity.givenName = account.givenName
+    me.identity.familyName = account.familyName
+    next.shareDetails?.participants.append(me)
+    if let count = next.shareDetails?.participants.count, count > limits.participants {
+      throw BrumeError(
+        .tooManyParticipants,
+        "the share has \(limits.participants) participants, the maximum; its owner has to remove one"
+      )
+    }
+    return next
+  }
+}
+
+extension BrumeError {
+  fileprivate static let shareNotFound = BrumeError(
+    .notFound, "Record not found: there is no such share, or it is not open to this user")
+}
+
+extension SharePermission: Comparable {
+  private var rank: Int {
+    switch self {
+    case .none: 0
+    case .readOnly: 1
+    case .readWrite: 2
+    }
+  }
+  package static func < (a: SharePermission, b: SharePermission) -> Bool { a.rank < b.rank }
+}
+
+extension UserIdentity {
+  /// Who comes by the address shows a name, not where he can be reached.
+  fileprivate var withoutAddresses: UserIdentity {
+    UserIdentity(user: user, givenName: givenName, familyName: familyName)
+  }
+}
+
+extension ReadTransaction {
+  /// The share behind an address, with or without the cosmetic part after `#`.
+  fileprivate func sharing(_ request: ShortGUIDRequest, of caller: Caller) throws -> Sharing {
+    let shortGUID = request.value.prefix { $0 != "#" }
+    guard let key = try record(shortGUID: String(shortGUID)),
+      key.zone.database.container == caller.container,
+      key.zone.database.environment == caller.environment,
+      try zone(key.zone)?.isLive ?? false,
+      let record = try record(key)?.record(), let share = record.shareDetails
+    else { throw BrumeError.shareNotFound }
+    return Sharing(request: request, key: key, record: record, share: share)
+  }
+}
+
+extension WriteTransaction {
+  /// Writes the share with its new participant, and tells the log.
+  fileprivate func keep(
+    _ share: Record, _ sharing: Sharing, _ caller: Caller, _ now: Milliseconds
+  ) throws {
+    let (key, database) = (sharing.key, sharing.key.zone.database)
+    let origin = caller.origin(at: now)
+    let sequence = try nextSequence(in: database)
+    var share = share
+    share.changeTag = ChangeTag.text(sequence)
+    let user = try caller.requireUser()
+    share.modified = Stamp(time: now, user: user, device: caller.device?.name ?? "1")
+    try put(share, in: key.zone, sequence: sequence)
+    try put(Membership(user: user, share: key))
+    var zone = try liveZone(key.zone)
+    zone.lastSequence = sequence
+    try put(zone)
+    let change = RecordChange(
+      record: key, recordType: share.type, kind: .updated, image: nil, coveringShares: [key.name])
+    try append(.record(change), in: database, origin: origin)
+    try append(.membership(user, key.zone), in: database, origin: origin)
+  }
+}

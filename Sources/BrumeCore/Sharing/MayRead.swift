@@ -1,0 +1,37 @@
+// May somebody be told of a record? Asked again when a notification is sent, with the image that it
+// would show: rights may have changed since the record did.
+
+package import BrumeModel
+package import BrumeStorage
+
+extension Engine {
+  /// Whether `user` may read a record, by what is true in this transaction.
+  ///
+  /// - Parameters:
+  ///   - creator: who made the record, when it is known; matters in the public database.
+  ///   - coveringShares: names of the shares that cover or covered the record.
+  package func mayRead(
+    _ user: UserID, _ key: RecordKey, type: String, creator: UserID?, coveringShares: [String],
+    in transaction: any ReadTransaction
+  ) throws -> Bool {
+    let place = try place(
+      of: key, type: type, coveringShares: coveringShares, for: user, in: transaction)
+    let principal = Permissions.Principal(user: user)
+    return Permissions.decide(principal, .read, in: place, creator: creator) == nil
+  }
+
+  private func place(
+    of key: RecordKey, type: String, coveringShares: [String], for user: UserID,
+    in transaction: any ReadTransaction
+  ) throws -> Permissions.Place {
+    let database = key.zone.database
+    guard let owner = database.owner else {
+      let schema = try schemas.schema(
+        of: database.container, database.environment, in: transaction)
+      return .public(schema.rights(of: type))
+    }
+    if owner == user { return .own }
+    let scope = try transaction.shareScope(of: user, in: key.zone)
+    return .shared(scope.permission(through: coveringShares))
+  }
+}

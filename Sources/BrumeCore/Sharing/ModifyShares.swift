@@ -1,0 +1,214 @@
+// Shares among the records of a batch: making, changing, ending and leaving one (cases SHR-01 to
+// SHR-05, SHR-16, SHR-17, SHR-22 to SHR-24, SHR-33). They are judged after the other items, because
+// a share needs its root as the batch leaves it.
+
+import BrumeModel
+import BrumeStorage
+
+extension ZoneBatch {
+  mutating func shareAction(for item: RecordItem) throws -> Action {
+    if context.scope == .public {
+      throw BrumeError(
+        .badDatabase,
+        "share '\(item.name)' cannot be in the public database; share records of a custom zone of "
+          + "the private database")
+    }
+    let stored = try stage.before(item.name)
+    if let stored, !stored.isShare {
+      throw BrumeError(
+        .badRequest, "record '\(item.name)' is of type '\(stored.type)' and is no share")
+    }
+    guard item.draft.type ?? Record.shareType == Record.shareType else {
+      throw BrumeError(
+        .badRequest, "record '\(item.name)': forRecord belongs to records of type cloudkit.share")
+    }
+    if let stored, context.scope == .shared { return try participantAction(for: item, stored) }
+    if context.scope == .shared {
+      if item.kind.isDelete { return .nothing }
+      throw BrumeError(
+        .accessDenied, "only the owner of zone '\(stage.zone.name)' can share it or its records")
+    }
+    return try ownerAction(for: item, stored)
+  }
+
+  private mutating func ownerAction(for item: RecordItem, _ stored: Record?) throws -> Action {
+    let decision = try SavePolicy.decide(
+      effectiveKind(of: item, stored), tag: item.draft.changeTag, stored: stored)
+    switch decision {
+    case .nothing:
+      return .nothing
+    case .insert:
+      try insertShare(item)
+      return .put
+    case .change(let stored):
+      stage.put(try changed(stored, by: item))
+      return .put
+    case .remove(let stored):
+      try endShare(stored)
+      return .remove
+    }
+  }
+
+  /// Who takes part is always compared by tag, whatever the save policy (case SAV-40).
+  private func effectiveKind(
+    of item: RecordItem, _ stored: Record?
+  ) -> RecordOperation.Kind {
+    guard stored != nil, item.draft.participants != nil || item.draft.publicPermission != nil else {
+      return item.kind
+    }
+    switch item.kind {
+    case .forceUpdate: return .update
+    case .forceReplace: return .replace
+    case .create, .update, .replace, .delete, .forceDelete: return item.kind
+    }
+  }
+
+  /// A participant leaves by deleting the share; an administrator may also change it.
+  private mutating func participantAction(
+    for item: RecordItem, _ stored: Record
+  ) throws -> Action {
+    guard view.shares?.permissions[item.name] != nil else {
+      if item.kind.isDelete { return .nothing }
+      throw BrumeError(.notFound, "Record not found")
+    }
+    if item.kind.isDelete {
+      var left = stored
+      left.shareDetails?.participants.removeAll { $0.identity.user == context.user }
+      left.modified = context.stamp
+      stage.put(left)
+      departures.append(
+        Membership(user: context.user, share: RecordKey(zone: stage.zone, name: item.name)))
+      return .leaveShare
+    }
+    guard stored.shareDetails?.participant(context.user)?.role == .administrator else {
+      throw BrumeError(
+        .accessDenied,
+        "share '\(item.name)' is its owner's: participants may leave it, not change it")
+    }
+    return try ownerAction(for: item, stored)
+  }
+
+  /// The share goes and the records stay; the root forgets it (semantic cases, tension 10).
+  private mutating func endShare(_ share: Record) throws {
+    stage.remove(share.name)
+    guard let rootName = share.shareDetails?.rootRecordName,
+      var root = try stage.after(rootName), root.share == share.name
+    else { return }
+    root.share = nil
+    stage.put(root)
+  }
+}
+
+// MARK: Making and changing
+
+extension ZoneBatch {
+  private mutating func insertShare(_ item: RecordItem) throws {
+    if stage.zone.isDefault {
+      throw BrumeError(
+        .badRequest,
+        "share '\(item.name)' is in the default zone, which cannot be shared; move the records to a "
+          + "custom zone")
+    }
+    let root = item.name == Record.zoneShareName ? nil : try shareRoot(of: item)
+    if root == nil { try refuseZoneShareOverShares(item) }
+    var share = try built(item, on: nil)
+    let shortGUID = root?.shortGUID ?? item.shortGUID
+    share.shortGUID = shortGUID
+    let empty = Share(rootRecordName: root?.name)
+    share.shareDetails = try ParticipantRules.applied(
+      item.draft, to: empty, owner: try identity(of: context.user), ids: item.participantIDs,
+      limits: context.limits, find: identity(matching:))
+    stage.put(share)
+    if var root {
+      root.share = item.name
+      root.shortGUID = shortGUID
+      stage.put(root)
+    }
+    shortGUIDs[shortGUID] = item.key
+  }
+
+  /// The root that a new share names, if it can be shared.
+  private mutating func shareRoot(of item: RecordItem) throws -> Record {
+    guard let (name, tag) = item.draft.shareRoot else {
+      throw BrumeError(
+        .badRequest,
+        "share '\(item.name)' is new and must be saved together with its root record")
+    }
+    if try stage.after(Record.zoneShareName) != nil {
+      throw BrumeError(
+        .rejected,
+        "zone '\(stage.zone.name)' is shared as a whole; its records cannot have shares of their own"
+      )
+    }
+    guard let root = try stage.after(name), !root.isShare else {
+      throw BrumeError(
+        .notFound, "Cannot share - no such record exists to share: '\(name)'")
+    }
+    let isInBatch = items.contains { $0.name == name }
+    if !isInBatch, let tag, tag != root.changeTag {
+      var error = BrumeError(
+        .conflict, "client oplock error updating record: root '\(name)' of share '\(item.name)'")
+      error.serverRecord = root
+      throw error
+    }
+    try refuseSecondShare(of: root)
+    return root
+  }
+
+  /// A record takes part in one share only (case SHR-05).
+  private mutating func refuseSecondShare(of root: Record) throws {
+    var reading = stage
+    var above = Coverage(hasZoneShare: false, chainLimit: context.limits.parentChain)
+    var shared = try above.shares(of: root) { try reading.after($0) }
+    if shared.isEmpty, view.zone.hasShares || !shortGUIDs.isEmpty {
+      for name in try descendants(of: root.name, limit: context.limits.cascade) {
+        if let share = try stage.after(name)?.share { shared.append(share) }
+      }
+    }
+    if let share = shared.first {
+      throw BrumeError(
+        .alreadyShared,
+        "record '\(root.name)' cannot be shared: it, its parent or one of its children has the share "
+          + "'\(share)' already")
+    }
+  }
+
+  private func refuseZoneShareOverShares(_ item: RecordItem) throws {
+    let stored = try stage.transaction.matching(
+      EngineQuery(
+        database: stage.zone.database, zone: stage.zone.name,
+        query: Query(recordType: Record.shareType), after: nil, limit: context.limits.cascade,
+        candidateLimit: context.limits.candidatesPerPage))
+    let names = stored.records.map(\.name) + stage.puts.values.filter(\.isShare).map(\.name)
+    if let share = names.first(where: { !stage.removals.contains($0) }) {
+      throw BrumeError(
+        .badRequest,
+        "zone '\(stage.zone.name)' cannot be shared as a whole: it holds the share '\(share)'")
+    }
+  }
+
+  private mutating func changed(_ stored: Record, by item: RecordItem) throws -> Record {
+    var share = try built(item, on: stored)
+    let old = stored.shareDetails ?? Share()
+    let owner = try identity(of: stage.zone.database.owner ?? context.user)
+    let new = try ParticipantRules.applied(
+      item.draft, to: old, owner: owner, ids: item.participantIDs, limits: context.limits,
+      find: identity(matching:))
+    share.shareDetails = new
+    for participant in old.participants where participant.acceptance == .accepted {
+      guard let user = participant.identity.user, participant.role != .owner,
+        new.participant(user)?.acceptance != .accepted
+      else { continue }
+      departures.append(Membership(user: user, share: item.key))
+    }
+    return share
+  }
+
+  private func identity(of user: UserID) throws -> UserIdentity {
+    try stage.transaction.user(user)?.identity ?? UserIdentity(user: user)
+  }
+
+  private func identity(matching wanted: UserIdentity) throws -> UserIdentity {
+    try stage.transaction.completed(wanted)
+  }
+}

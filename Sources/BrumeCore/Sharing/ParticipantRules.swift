@@ -1,0 +1,83 @@
+// Who takes part in a share after a save: what the caller asks for, laid over what is true. Nobody
+// can accept for somebody else, and nobody removes the owner.
+
+import BrumeModel
+
+enum ParticipantRules {
+  /// - Parameters:
+  ///   - ids: fresh identifiers, one more than the draft has participants.
+  ///   - find: completes an identity from the accounts of this server.
+  static func applied(
+    _ draft: RecordDraft, to share: Share, owner: UserIdentity, ids: [String], limits: Limits,
+    find: (UserIdentity) throws -> UserIdentity
+  ) throws -> Share {
+    var ids = ids[...]
+    var result = share
+    if result.owner == nil {
+      result.participants.insert(
+        Participant(
+          id: ids.popFirst() ?? "owner", role: .owner, permission: .readWrite,
+          acceptance: .accepted, identity: owner),
+        at: 0)
+    }
+    if let wanted = draft.participants {
+      result.participants =
+        result.participants.filter { $0.role == .owner }
+        + (try merged(wanted, with: share, owner: owner, ids: &ids, find: find))
+    }
+    if let permission = draft.publicPermission, permission != share.publicPermission {
+      open(&result, permission)
+    }
+    if result.participants.count > limits.participants {
+      throw BrumeError(
+        .tooManyParticipants,
+        "the share would have \(result.participants.count) participants; the maximum is "
+          + "\(limits.participants)")
+    }
+    return result
+  }
+
+  private static func merged(
+    _ wanted: [Participant], with share: Share, owner: UserIdentity, ids: inout ArraySlice<String>,
+    find: (UserIdentity) throws -> UserIdentity
+  ) throws -> [Participant] {
+    var merged: [Participant] = []
+    for participant in wanted where participant.role != .owner && participant.acceptance != .removed
+    {
+      let identity = try find(participant.identity)
+      if identity.user != nil, identity.user == owner.user { continue }
+      let known = share.participants.first { old in
+        old.role != .owner && (old.id == participant.id || old.identity.isSamePerson(as: identity))
+      }
+      var next = known ?? participant
+      if known == nil {
+        next.id = ids.popFirst() ?? participant.id
+        next.identity = identity
+        next.acceptance = .invited
+      }
+      next.permission = participant.permission
+      if next.role != .publicUser { next.role = participant.role }
+      if !merged.contains(where: { $0.id == next.id }) { merged.append(next) }
+    }
+    return merged
+  }
+
+  /// Opening a share to everybody with its address drops open invitations; closing it drops those
+  /// who came by the address (framework semantics 8).
+  private static func open(_ share: inout Share, _ permission: SharePermission) {
+    share.publicPermission = permission
+    share.participants.removeAll { participant in
+      permission == .none
+        ? participant.role == .publicUser
+        : participant.role == .privateUser && participant.acceptance == .invited
+    }
+  }
+}
+
+extension UserIdentity {
+  func isSamePerson(as other: UserIdentity) -> Bool {
+    (user != nil && user == other.user)
+      || (emailAddress != nil && emailAddress == other.emailAddress)
+      || (phoneNumber != nil && phoneNumber == other.phoneNumber)
+  }
+}

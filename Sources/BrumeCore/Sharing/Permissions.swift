@@ -1,0 +1,117 @@
+// The one decision on who may do what with a record. Saves, fetches, queries, change feeds and
+// notifications all ask here, with the image of the record that is at stake (reliability B11).
+
+package import BrumeModel
+
+package enum Permissions {
+  package enum Action: String, Sendable { case read, create, write }
+
+  /// Who asks.
+  package struct Principal: Equatable, Sendable {
+    package let user: UserID?
+    package let isOperator: Bool
+    package init(user: UserID?, isOperator: Bool = false) {
+      self.user = user
+      self.isOperator = isOperator
+    }
+  }
+
+  /// Where the record is, seen from the principal.
+  package enum Place: Equatable, Sendable {
+    /// The principal's own private database.
+    case own
+    /// The public database, with the rights that the schema gives on the record's type.
+    case `public`(PublicRights)
+    /// Somebody else's zone, with what the covering shares grant; nil if none covers the record.
+    case shared(SharePermission?)
+  }
+
+  /// Nil when allowed; the error otherwise.
+  ///
+  /// - Parameter creator: who made the record, with the public database.
+  package static func decide(
+    _ principal: Principal, _ action: Action, in place: Place, creator: UserID?
+  ) -> BrumeError? {
+    if principal.isOperator { return nil }
+    switch place {
+    case .own: return nil
+    case .public(let rights): return decide(principal, action, rights, creator)
+    case .shared(let permission): return decide(action, permission)
+    }
+  }
+
+  private static func decide(
+    _ principal: Principal, _ action: Action, _ rights: PublicRights, _ creator: UserID?
+  ) -> BrumeError? {
+    let roles = rights.roles(for: action)
+    if roles.contains(.world) { return nil }
+    guard let user = principal.user else {
+      return BrumeError(
+        .authenticationRequired,
+        "request needs authorization: \(action.rawValue) in the public database needs a signed-in user"
+      )
+    }
+    if roles.contains(.icloud) { return nil }
+    if roles.contains(.creator), action == .create || creator == user { return nil }
+    return BrumeError(
+      .accessDenied,
+      "\(action.rawValue.uppercased()) operation not permitted: the schema grants it to "
+        + (roles.contains(.creator) ? "the record's creator only" : "nobody of your roles"))
+  }
+
+  private static func decide(_ action: Action, _ permission: SharePermission?) -> BrumeError? {
+    switch (action, permission) {
+    case (_, .readWrite), (.read, .readOnly): return nil
+    case (.create, nil), (.create, .some(.none)):
+      return BrumeError(
+        .accessDenied,
+        "CREATE operation not permitted: a record in the shared database needs a parent that is "
+          + "shared with you")
+    case (_, .readOnly):
+      return BrumeError(
+        .accessDenied,
+        "\(action.rawValue.uppercased()) operation not permitted: the share is read-only")
+    case (_, nil), (_, .some(.none)):
+      return BrumeError(
+        .accessDenied,
+        "\(action.rawValue.uppercased()) operation not permitted: not shared with you")
+    }
+  }
+}
+
+/// Who may do what with one record type in the public database.
+package struct PublicRights: Equatable, Sendable {
+  package enum Role: String, Hashable, Sendable {
+    case world = "_world"
+    case icloud = "_icloud"
+    case creator = "_creator"
+  }
+  package var read: Set<Role>
+  package var create: Set<Role>
+  package var write: Set<Role>
+
+  package init(read: Set<Role>, create: Set<Role>, write: Set<Role>) {
+    self.read = read
+    self.create = create
+    self.write = write
+  }
+
+  /// What a type without grants has: everybody reads, users create, creators write (SCH-09).
+  package static let standard = PublicRights(read: [.world], create: [.icloud], write: [.creator])
+  /// User records come with the account: nobody creates one.
+  package static let users = PublicRights(read: [.world], create: [], write: [.creator])
+
+  package func roles(for action: Permissions.Action) -> Set<Role> {
+    switch action {
+    case .read: read
+    case .create: create
+    case .write: write
+    }
+  }
+}
+
+extension Caller {
+  package var principal: Permissions.Principal {
+    Permissions.Principal(user: user, isOperator: kind == .operator)
+  }
+}

@@ -1,0 +1,144 @@
+// zones/modify: creating and deleting zones, and the operator's two ways of making them go (cases
+// ZON-01 to ZON-05, ZON-09 to ZON-16).
+
+package import BrumeModel
+import BrumeStorage
+
+extension Engine {
+  /// Creates and deletes zones of the private database. The answer has one result per operation, in
+  /// order.
+  package func modifyZones(
+    _ operations: [ZoneOperation], in scope: DatabaseScope, as caller: Caller
+  ) async throws -> [ZoneResult] {
+    try caller.requireAccess(to: scope)
+    guard scope == .private else {
+      throw BrumeError(
+        .badDatabase,
+        scope == .public
+          ? "the public database has only the default zone; save zones in the private database"
+          : "zones come to the shared database by accepting shares; save and delete zones in their "
+            + "owner's private database")
+    }
+    try limits.checkCount(operations.count)
+    let database = try caller.databaseKey(.private)
+    let (limits, now) = (limits, host.now())
+    return try await store.write(in: database) { transaction in
+      try operations.map { operation in
+        try ZoneResult.item(operation.zone) {
+          let key = try caller.zoneKey(operation.zone, in: .private, limits: limits)
+          return try self.carryOut(operation.kind, key, caller, now, transaction)
+        }
+      }
+    }
+  }
+
+  private func carryOut(
+    _ kind: ZoneOperation.Kind, _ key: ZoneKey, _ caller: Caller, _ now: Milliseconds,
+    _ transaction: any WriteTransaction
+  ) throws -> ZoneState {
+    let origin = caller.origin(at: now)
+    switch kind {
+    case .create:
+      let zone = try transaction.create(key, origin)
+      return try state(
+        of: ZoneView(zone: zone, shares: nil), in: .private, for: caller, transaction)
+    case .delete:
+      if key.isDefault {
+        throw BrumeError(.badRequest, "the default zone cannot be deleted; delete its records")
+      }
+      let zone = try transaction.delete(try transaction.liveZone(key), as: .deleted, origin)
+      return ZoneState(zone: key.id, isAtomic: zone.isAtomic, deletion: .deleted)
+    }
+  }
+}
+
+// MARK: The operator's calls
+
+extension Engine {
+  /// What happens when a user removes the app's data in the settings (case ZON-12).
+  package func purgeZone(
+    _ name: String, of owner: UserID, container: ContainerID, environment: Environment
+  ) async throws {
+    let database = DatabaseKey(container: container, environment: environment, owner: owner)
+    let key = ZoneKey(database: database, name: name)
+    let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
+    try await store.write(in: database) { transaction in
+      let zone = try transaction.liveZone(key)
+      if key.isDefault {
+        try transaction.removeContents(of: key)
+      } else {
+        try transaction.delete(zone, as: .purged, origin)
+      }
+    }
+  }
+
+  /// What happens when a user resets end-to-end encrypted data: every custom zone goes (case ZON-14).
+  package func resetEncryptedData(
+    of owner: UserID, container: ContainerID, environment: Environment
+  ) async throws {
+    let database = DatabaseKey(container: container, environment: environment, owner: owner)
+    let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
+    try await store.write(in: database) { transaction in
+      for zone in try transaction.zones(in: database) where !zone.key.isDefault {
+        try transaction.delete(zone, as: .encryptedDataReset, origin)
+      }
+    }
+  }
+}
+
+extension WriteTransaction {
+  /// The zone, made if it is not there. A zone that is there stays as it is (case ZON-02).
+  func create(_ key: ZoneKey, _ origin: Origin) throws -> Zone {
+    if let zone = try zone(key), zone.isLive { return zone }
+    if key.isDefault { return try liveZone(key) }
+    let sequence = try nextSequence(in: key.database)
+    let zone = Zone(key: key, incarnation: sequence, lastSequence: sequence)
+    try put(zone)
+    try append(.zoneCreated(key), in: key.database, origin: origin)
+    return zone
+  }
+
+  /// Deletes a zone with its records, its shares' members and the subscriptions on it (cases ZON-04,
+  /// SUB-19).
+  @discardableResult
+  func delete(_ zone: Zone, as deletion: Zone.Deletion, _ origin: Origin) throws -> Zone {
+    let (key, database) = (zone.key, zone.key.database)
+    for membership in try memberships(in: key) {
+      try remove(membership)
+      try append(.membership(membership.user, key), in: database, origin: origin)
+    }
+    try removeContents(of: key)
+    var gone = zone
+    gone.lastSequence = try nextSequence(in: database)
+    gone.deletion = deletion
+    gone.hasShares = false
+    try put(gone)
+    try append(.zoneDeleted(key), in: database, origin: origin)
+    try removeSubscriptions(on: key, origin)
+    return gone
+  }
+
+  /// Removes the owner's subscriptions that watch this zone alone.
+  private func removeSubscriptions(on key: ZoneKey, _ origin: Origin) throws {
+    guard let owner = key.database.owner else { return }
+    let scope = SubscriptionScope(
+      container: key.database.container, environment: key.database.environment, scope: .private,
+      user: owner)
+    for stored in try subscriptions(in: scope) where stored.subscription.zoneName == key.name {
+      try removeSubscription(stored.subscription.id, in: scope)
+      try append(
+        .subscription(scope, id: stored.subscription.id), in: key.database, origin: origin)
+    }
+  }
+}
+
+extension Subscription {
+  /// The one zone that it watches; nil when it watches a whole database.
+  fileprivate var zoneName: String? {
+    switch kind {
+    case .query(_, let zone, _, _): zone?.name
+    case .zone(let zone, _): zone.name
+    case .database: nil
+    }
+  }
+}
