@@ -1,7 +1,7 @@
 // What a record's fields may hold, apart from what the schema says of them (that is
 // Schema/JustInTimeSchema.swift): allowed names, no NUL, references inside the zone, the size.
 
-package import BrumeModel
+import BrumeModel
 
 enum FieldRules {
   /// The values of a draft, checked and with references bound to the record's zone.
