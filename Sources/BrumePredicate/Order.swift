@@ -54,8 +54,15 @@ package enum Order: Sendable {
   }
 
   private static func sequence<S: Sequence<UInt8>>(_ a: S, _ b: S) -> Order {
-    if a.elementsEqual(b) { return .same }
-    return a.lexicographicallyPrecedes(b) ? .before : .after
+    var (first, second) = (a.makeIterator(), b.makeIterator())
+    while true {
+      switch (first.next(), second.next()) {
+      case (nil, nil): return .same
+      case (nil, _): return .before
+      case (_, nil): return .after
+      case (let x?, let y?): if x != y { return x < y ? .before : .after }
+      }
+    }
   }
 
   private static func point(_ a: Location, _ b: Location) -> Order? {
