@@ -4,6 +4,16 @@
 package import BrumeModel
 import Foundation
 
+extension Configuration {
+  /// The same settings with a device ID: the configured one, else the one that is kept.
+  package func withDevice(new: () -> String) throws(CallFailure) -> Configuration {
+    guard deviceID == nil else { return self }
+    var settings = self
+    settings.deviceID = try DeviceState(directory: stateDirectory).deviceID(new: new)
+    return settings
+  }
+}
+
 package struct DeviceState: Sendable {
   private let directory: String?
 

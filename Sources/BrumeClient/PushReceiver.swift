@@ -6,8 +6,9 @@ import BrumeModel
 import BrumeWire
 
 package struct PushReceiver: Sendable {
-  /// One push: the dictionary that an Apple device would get, as JSON.
-  package typealias Deliver = @Sendable ([UInt8]) async -> Void
+  /// Takes one push: the dictionary that an Apple device would get, as JSON. Answers whether it
+  /// was dealt with; false ends the receiving without moving the position.
+  package typealias Deliver = @Sendable ([UInt8]) async -> Bool
   private let session: Session
   private let state: DeviceState
   private let stateKey: String
@@ -71,7 +72,7 @@ package struct PushReceiver: Sendable {
       isFirst = false
       backoff.reset()
       for event in parser.take(bytes) {
-        if recent.isNew(event.data) { await deliver(event.data) }
+        if recent.isNew(event.data), await !deliver(event.data) { throw CancellationError() }
         guard let id = event.id, id != cursor else { continue }
         cursor = id
         try state.keep(cursor: id, stateKey)

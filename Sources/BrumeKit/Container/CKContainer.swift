@@ -1,6 +1,7 @@
-// A container: three databases under one identifier.
+// A container: three databases under one identifier. Users are in `CKContainer+Account.swift`.
 
 import BrumeClient
+import BrumeModel
 public import Foundation
 
 /// A container of a program's data: one public database, and a private and a shared one per user.
@@ -16,6 +17,42 @@ public class CKContainer: NSObject, @unchecked Sendable {
   public let sharedCloudDatabase: CKDatabase
   /// What the databases share.
   let connection: Connection
+  /// The typed caller of the container.
+  var session: Session { connection.session }
+
+  /// The container that the environment names: the same object each time.
+  ///
+  /// If a variable is missing, every call fails with ``CKError/Code/missingEntitlement`` and a text
+  /// that names it.
+  public class func `default`() -> CKContainer { environmentContainer }
+
+  private static let environmentContainer = CKContainer(
+    connecting: Result { () throws(CallFailure) in
+      try Configuration(variables: ProcessInfo.processInfo.environment)
+    })
+
+  /// A container by its identifier, on the server and for the user that the environment names.
+  public convenience init(identifier containerIdentifier: String) {
+    self.init(
+      connecting: Self.environmentContainer.session.configuration.map { settings in
+        var settings = settings
+        settings.container = ContainerID(containerIdentifier)
+        return settings
+      },
+      identifier: containerIdentifier)
+  }
+
+  /// A container with settings; a device without a name gets one.
+  convenience init(
+    connecting settings: Result<Configuration, CallFailure>, identifier: String? = nil
+  ) {
+    let settings = settings.flatMap { settings in
+      Result { () throws(CallFailure) in try settings.withDevice { UUID().uuidString } }
+    }
+    self.init(
+      connection: Connection(Session(settings)),
+      identifier: identifier ?? (try? settings.get().container.name))
+  }
 
   init(connection: Connection, identifier: String?) {
     self.connection = connection
@@ -25,9 +62,6 @@ public class CKContainer: NSObject, @unchecked Sendable {
     sharedCloudDatabase = CKDatabase(.shared, connection: connection)
   }
 
-  /// The typed caller of the container.
-  var session: Session { connection.session }
-
   /// The database of a scope: the same object as the property of its name.
   public func database(with databaseScope: CKDatabase.Scope) -> CKDatabase {
     switch databaseScope {
@@ -35,5 +69,9 @@ public class CKContainer: NSObject, @unchecked Sendable {
     case .private: privateCloudDatabase
     case .shared: sharedCloudDatabase
     }
+  }
+
+  public override var description: String {
+    "<CKContainer: containerIdentifier=\(containerIdentifier ?? "unknown")>"
   }
 }

@@ -14,7 +14,10 @@ final class Connection: Sendable {
   func me() async -> String? {
     if let name = knownUser.withLock({ $0 }) { return name }
     guard let name = try? await session.currentUser().user?.name else { return nil }
-    knownUser.withLock { $0 = name }
+    isUser(name)
     return name
   }
+
+  /// Somebody learned who the current user is.
+  func isUser(_ name: String) { knownUser.withLock { $0 = name } }
 }

@@ -1,0 +1,114 @@
+// The receiving of pushes, between the task that listens and the loop that handles them. One push
+// at a time: the next is read when the loop has come back, which is what "received" means.
+
+import BrumeClient
+import BrumeModel
+import Foundation
+import Logging
+import Synchronization
+
+/// Listens while somebody holds it.
+final class RemoteNotifications: Sendable {
+  private let handover = Handover()
+  private let listener: Task<Void, Never>
+
+  init(_ session: Session) {
+    listener = Task { [handover] in
+      do {
+        try await PushReceiver(session).run { await handover.offer($0) }
+      } catch is CancellationError {
+      } catch {
+        let error = CKError(converting: error, from: Viewpoint(scope: .private))
+        Brume.log.error(
+          "Pushes cannot be received", metadata: ["push.error": "\(error.localizedDescription)"])
+      }
+      handover.close()
+    }
+  }
+
+  deinit { stop() }
+
+  /// The next push; nil when there will be none.
+  func next() async -> sending [AnyHashable: Any]? {
+    while let payload = await handover.take() {
+      let object = try? JSONSerialization.jsonObject(with: Data(payload))
+      if let push = object as? [String: Any] {
+        return Dictionary(uniqueKeysWithValues: push.map { (AnyHashable($0), $1) })
+      }
+    }
+    return nil
+  }
+
+  func stop() {
+    listener.cancel()
+    handover.close()
+  }
+}
+
+/// Passes values from one task to another, one by one. `offer` returns true when the taker has come
+/// back for the next value, and so is done with this one.
+final class Handover: Sendable {
+  private enum State {
+    case idle
+    case offered([UInt8], CheckedContinuation<Bool, Never>)
+    /// The taker is working on a value.
+    case taken(CheckedContinuation<Bool, Never>)
+    case wanted(CheckedContinuation<[UInt8]?, Never>)
+    case closed
+  }
+  private let state = Mutex(State.idle)
+
+  func offer(_ value: [UInt8]) async -> Bool {
+    await withCheckedContinuation { offer in
+      let action: (() -> Void)? = state.withLock { state in
+        switch state {
+        case .idle:
+          state = .offered(value, offer)
+          return nil
+        case .wanted(let taker):
+          state = .taken(offer)
+          return { taker.resume(returning: value) }
+        case .closed: return { offer.resume(returning: false) }
+        case .offered, .taken: preconditionFailure("one value at a time")
+        }
+      }
+      action?()
+    }
+  }
+
+  func take() async -> [UInt8]? {
+    await withCheckedContinuation { taker in
+      let action: (() -> Void)? = state.withLock { state in
+        switch state {
+        case .idle:
+          state = .wanted(taker)
+          return nil
+        case .taken(let offer):
+          state = .wanted(taker)
+          return { offer.resume(returning: true) }
+        case .offered(let value, let offer):
+          state = .taken(offer)
+          return { taker.resume(returning: value) }
+        case .closed: return { taker.resume(returning: nil) }
+        case .wanted(let other):
+          state = .wanted(taker)
+          return { other.resume(returning: nil) }
+        }
+      }
+      action?()
+    }
+  }
+
+  /// Ends both sides. A value that is being worked on counts as not received.
+  func close() {
+    let action: (() -> Void)? = state.withLock { state in
+      defer { state = .closed }
+      switch state {
+      case .idle, .closed: return nil
+      case .offered(_, let offer), .taken(let offer): return { offer.resume(returning: false) }
+      case .wanted(let taker): return { taker.resume(returning: nil) }
+      }
+    }
+    action?()
+  }
+}

@@ -1,0 +1,80 @@
+// Who is signed in.
+
+import BrumeClient
+import BrumeModel
+public import Foundation
+
+/// Whether somebody is signed in.
+public enum CKAccountStatus: Int, Sendable {
+  /// It could not be found out.
+  case couldNotDetermine = 0
+  /// A user is signed in.
+  case available = 1
+  /// The account may not be used here.
+  case restricted = 2
+  /// Nobody is signed in.
+  case noAccount = 3
+  /// A user is signed in, but the account is not ready.
+  case temporarilyUnavailable = 4
+}
+
+extension NSNotification.Name {
+  /// Posted when the account may have changed. Accounts of a program here are fixed by its
+  /// settings, so it is never posted.
+  public static let CKAccountChanged = NSNotification.Name("CKAccountChangedNotification")
+}
+
+extension CKContainer {
+  /// Finds out whether a user is signed in.
+  public func accountStatus() async throws -> CKAccountStatus {
+    let settings = try? session.configuration.get()
+    guard let settings else { return try await asked() }
+    if settings.userToken == nil { return settings.serverKey == nil ? .noAccount : .available }
+    return try await asked()
+  }
+
+  private func asked() async throws -> CKAccountStatus {
+    do {
+      _ = try await userRecordID()
+      return .available
+    } catch let error as CKError where error.code == .notAuthenticated {
+      return .noAccount
+    }
+  }
+
+  /// Finds out whether a user is signed in.
+  public func accountStatus(
+    completionHandler: @escaping @Sendable (CKAccountStatus, (any Error)?) -> Void
+  ) {
+    Task {
+      do { completionHandler(try await accountStatus(), nil) } catch {
+        completionHandler(.couldNotDetermine, error)
+      }
+    }
+  }
+
+  /// The ID of the current user's record.
+  @discardableResult
+  public func userRecordID() async throws -> CKRecord.ID {
+    do {
+      guard let user = try await session.currentUser().user else {
+        throw CKError(.notAuthenticated, "nobody is signed in; set BRUME_USER_TOKEN")
+      }
+      connection.isUser(user.name)
+      return CKRecord.ID(recordName: user.name)
+    } catch {
+      throw CKError(converting: error, from: Viewpoint(scope: .private))
+    }
+  }
+
+  /// The ID of the current user's record.
+  public func fetchUserRecordID(
+    completionHandler: @escaping @Sendable (CKRecord.ID?, (any Error)?) -> Void
+  ) {
+    Task {
+      do { completionHandler(try await userRecordID(), nil) } catch {
+        completionHandler(nil, error)
+      }
+    }
+  }
+}
