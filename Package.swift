@@ -38,6 +38,7 @@ let httpTypes = server("HTTPTypes", "swift-http-types")
 let nioHTTPTypes = server("NIOHTTPTypes", "swift-nio-extras")
 let signals = server("UnixSignals", "swift-service-lifecycle")
 let grdb = server("GRDB", "GRDB.swift")
+let sqlite = server("GRDBSQLite", "GRDB.swift")
 let yams = server("Yams", "Yams")
 
 // MARK: Targets, bottom layer first
@@ -71,7 +72,8 @@ let rules = [
 
 let adapters = [
   Target.systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
-  layer("BrumeSQLite", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", grdb, log]),
+  layer(
+    "BrumeSQLite", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", grdb, sqlite, log]),
   layer("BrumePostgres", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", log]),
   layer("BrumePush", uses: ["BrumeModel", "BrumeWire", "BrumeCore", "BrumeStorage", log]),
   Target.target(name: "BrumeConsole", exclude: ["web"]),

@@ -1,0 +1,36 @@
+// A zone's change feed: one range of one index. A deleted record is a row without content, so each
+// name is there once, in its newest state.
+
+import BrumeModel
+import BrumeStorage
+
+extension SQLiteTransaction {
+  func changes(
+    in zone: ZoneKey, after: Int64, through: Int64, limit: Int
+  ) throws -> [ZoneChange] {
+    guard let number = try number(of: zone) else { return [] }
+    return try connection.all(
+      Self.findChanges,
+      {
+        $0.bind(1, number)
+        $0.bind(2, after)
+        $0.bind(3, through)
+        $0.bind(4, limit)
+      }
+    ) { row in
+      let (name, type, sequence) = (row.text(0), row.text(1), row.int(2))
+      guard let content = row.optionalBlob(3) else {
+        return .deleted(name: name, type: type, sequence: sequence)
+      }
+      return .changed(
+        StoredRecord(
+          name: name, type: type, sequence: sequence, content: .encoded(content, coders.record)))
+    }
+  }
+
+  private static let findChanges = SQL(
+    """
+    SELECT name, type, sequence, content FROM records
+    WHERE zone = ?1 AND sequence > ?2 AND sequence <= ?3 ORDER BY sequence LIMIT ?4
+    """)
+}

@@ -1,0 +1,111 @@
+// One SQLite connection of GRDB's, with the few ways in which this engine runs statements. It
+// remembers the first failure of the storage below, because after one nothing may be committed.
+
+import BrumeStorage
+import GRDB
+import GRDBSQLite
+
+final class Connection {
+  private let database: Database
+  private var prepared: [ObjectIdentifier: Statement] = [:]
+  /// The first failure since `forgetFailure`.
+  private(set) var failure: StorageFailure?
+
+  init(_ database: Database) { self.database = database }
+
+  func forgetFailure() { failure = nil }
+
+  /// Outside a transaction. SQLite itself leaves one after some failures.
+  var isIdle: Bool { sqlite3_get_autocommit(handle) != 0 }
+  /// Rows changed since the connection was opened.
+  var totalChanges: Int64 { sqlite3_total_changes64(handle) }
+  var lastRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+
+  // MARK: Statements that are constants
+
+  func run(_ sql: SQL, _ bind: (Prepared) -> Void = { _ in }) throws {
+    try rows(of: statement(sql), bind) { _ in true }
+  }
+
+  /// The first row.
+  func first<Value>(
+    _ sql: SQL, _ bind: (Prepared) -> Void = { _ in }, _ value: (Prepared) throws -> Value
+  ) throws -> Value? {
+    var found: Value?
+    try rows(of: statement(sql), bind) { row in
+      found = try value(row)
+      return false
+    }
+    return found
+  }
+
+  func exists(_ sql: SQL, _ bind: (Prepared) -> Void) throws -> Bool {
+    try first(sql, bind) { _ in true } ?? false
+  }
+
+  /// All rows.
+  func all<Value>(
+    _ sql: SQL, _ bind: (Prepared) -> Void = { _ in }, _ value: (Prepared) throws -> Value
+  ) throws -> [Value] {
+    var values: [Value] = []
+    try rows(of: statement(sql), bind) { row in
+      values.append(try value(row))
+      return true
+    }
+    return values
+  }
+
+  /// Rows until `visit` answers false. The statement must not be run again meanwhile.
+  func each(
+    _ sql: SQL, _ bind: (Prepared) -> Void, _ visit: (Prepared) throws -> Bool
+  ) throws {
+    try rows(of: statement(sql), bind, visit)
+  }
+
+  /// As `each`, for a text put together from constant pieces.
+  func each(
+    composed text: String, _ bind: (Prepared) -> Void, _ visit: (Prepared) throws -> Bool
+  ) throws {
+    try rows(of: cached(text), bind, visit)
+  }
+
+  // MARK: Below
+
+  private var handle: OpaquePointer? { database.sqliteConnection }
+
+  private func statement(_ sql: SQL) throws -> Statement {
+    if let statement = prepared[ObjectIdentifier(sql)] { return statement }
+    let statement = try cached(sql.text)
+    prepared[ObjectIdentifier(sql)] = statement
+    return statement
+  }
+
+  private func cached(_ text: String) throws -> Statement {
+    do {
+      return try database.cachedStatement(sql: text)
+    } catch let error as DatabaseError {
+      throw failed(error.extendedResultCode.rawValue)
+    }
+  }
+
+  private func rows(
+    of statement: Statement, _ bind: (Prepared) -> Void, _ visit: (Prepared) throws -> Bool
+  ) throws {
+    let row = Prepared(handle: statement.sqliteStatement)
+    defer { sqlite3_reset(row.handle) }
+    bind(row)
+    while true {
+      switch sqlite3_step(row.handle) {
+      case SQLITE_ROW: if try !visit(row) { return }
+      case SQLITE_DONE: return
+      default: throw failed(sqlite3_extended_errcode(handle))
+      }
+    }
+  }
+
+  private func failed(_ code: Int32) -> StoreError {
+    let failure = StorageFailure(code: code)
+    if self.failure == nil { self.failure = failure }
+    return failure.error
+  }
+}

@@ -1,0 +1,42 @@
+// One process per data folder. The kernel releases the lock when the process ends, however it
+// ends, so a lock is never left behind.
+
+import BrumeStorage
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+struct FolderLock: ~Copyable {
+  private let descriptor: Int32
+
+  init(folder: String) throws(StoreError) {
+    let path = folder + "/lock"
+    let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw StoreError(
+        .unavailable, "cannot open '\(path)': \(String(cString: strerror(errno)))")
+    }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      close(descriptor)
+      throw StoreError(
+        .inUse, "another server uses the data folder '\(folder)'; stop it or choose another folder")
+    }
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+}
+
+extension FolderLock {
+  /// Makes the folder if it is missing; its parent must exist.
+  static func makeFolder(_ folder: String) throws(StoreError) {
+    guard mkdir(folder, 0o700) != 0, errno != EEXIST else { return }
+    throw StoreError(
+      .unavailable, "cannot make the data folder '\(folder)': \(String(cString: strerror(errno)))")
+  }
+}

@@ -1,0 +1,210 @@
+// The log in SQLite. The writer counts positions; the last one survives trimming as a setting, so
+// that none is ever used twice.
+
+import BrumeModel
+import BrumeStorage
+
+/// Raw values are stored: never change one.
+private enum EventKind: Int64 {
+  case record = 1
+  case zoneCreated = 2
+  case zoneDeleted = 3
+  case membership = 4
+  case subscription = 5
+}
+
+// MARK: Writing
+
+extension SQLiteTransaction {
+  func append(
+    _ event: LogEntry.Event, in database: DatabaseKey, origin: Origin
+  ) throws -> Int64 {
+    let position = try lastLogPosition() + 1
+    let columns = try columns(of: event)
+    let number = try givenNumber(of: database)
+    try connection.run(Self.add) {
+      $0.bind(1, position)
+      $0.bind(2, number)
+      $0.bind(3, columns.kind.rawValue)
+      $0.bind(4, columns.zone)
+      $0.bind(5, columns.name)
+      $0.bind(6, columns.type)
+      $0.bind(7, columns.subject)
+      $0.bind(8, columns.sequence)
+      $0.bind(9, columns.image)
+      $0.bind(10, columns.shares)
+      $0.bind(11, origin.user?.name)
+      $0.bind(12, origin.device?.name)
+      $0.bind(13, origin.requestID)
+      $0.bind(14, origin.time)
+    }
+    cache.lastLogPosition = position
+    cache.isProvisional = true
+    noteLogGrew()
+    return position
+  }
+
+  func trimLog(through position: Int64) throws {
+    let last = try lastLogPosition()
+    if position >= last {
+      try connection.run(Self.keepLast) {
+        $0.bind(1, Self.lastPositionName)
+        $0.bind(2, String(last))
+      }
+    }
+    try connection.run(Self.trim) { $0.bind(1, position) }
+  }
+
+  private func columns(of event: LogEntry.Event) throws -> EventColumns {
+    switch event {
+    case .record(let change):
+      var columns = EventColumns(.record)
+      columns.zone = try givenNumber(of: change.record.zone)
+      columns.name = change.record.name
+      columns.type = change.recordType
+      columns.subject = String(change.kind.rawValue)
+      columns.sequence = change.image?.sequence
+      columns.image = change.image.map(bytes)
+      columns.shares = change.coveringShares.isEmpty ? nil : lines(change.coveringShares)
+      return columns
+    case .zoneCreated(let zone):
+      return EventColumns(.zoneCreated, zone: try givenNumber(of: zone))
+    case .zoneDeleted(let zone):
+      return EventColumns(.zoneDeleted, zone: try givenNumber(of: zone))
+    case .membership(let user, let zone):
+      var columns = EventColumns(.membership, zone: try givenNumber(of: zone))
+      columns.name = user.name
+      return columns
+    case .subscription(let scope, let id):
+      var columns = EventColumns(.subscription)
+      columns.name = id
+      columns.type = scope.scope.rawValue
+      columns.subject = scope.user.name
+      columns.shares = lines([scope.container.name, scope.environment.rawValue])
+      return columns
+    }
+  }
+
+  private func bytes(of image: StoredRecord) -> [UInt8] {
+    switch image.content {
+    case .value(let record): coders.record.encode(record)
+    case .encoded(let bytes, _): bytes
+    }
+  }
+
+  private static let lastPositionName = "last-log-position"
+  private static let add = SQL(
+    "INSERT INTO log VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)")
+  private static let trim = SQL("DELETE FROM log WHERE position <= ?1")
+  private static let keepLast = SQL("INSERT OR REPLACE INTO settings VALUES (?1, ?2)")
+}
+
+/// What of an event goes into which column.
+private struct EventColumns {
+  let kind: EventKind
+  var zone: Int64?
+  var name: String?
+  var type: String?
+  var subject: String?
+  var sequence: Int64?
+  var image: [UInt8]?
+  var shares: String?
+
+  init(_ kind: EventKind, zone: Int64? = nil) {
+    self.kind = kind
+    self.zone = zone
+  }
+}
+
+// MARK: Reading
+
+extension SQLiteTransaction {
+  func lastLogPosition() throws -> Int64 {
+    if let known = cache.lastLogPosition { return known }
+    let newest = try connection.first(Self.newest) { $0.int(0) } ?? 0
+    let kept = try connection.first(Self.findLast, { $0.bind(1, Self.lastPositionName) }) {
+      Int64($0.text(0)) ?? 0
+    }
+    let last = max(newest, kept ?? 0)
+    cache.lastLogPosition = last
+    return last
+  }
+
+  func log(after position: Int64, limit: Int) throws -> [LogEntry] {
+    try connection.all(
+      Self.find,
+      {
+        $0.bind(1, position)
+        $0.bind(2, limit)
+      }
+    ) { row in
+      LogEntry(
+        position: row.int(0), database: try row.database(1), event: try event(row),
+        origin: Origin(
+          user: row.optionalText(12).map(UserID.init),
+          device: row.optionalText(13).map(DeviceID.init), requestID: row.text(14),
+          time: row.int(15)))
+    }
+  }
+
+  private func event(_ row: Prepared) throws -> LogEntry.Event {
+    switch try row.known(EventKind(rawValue: row.int(4)), "log entry") {
+    case .record: .record(try change(row))
+    case .zoneCreated: .zoneCreated(try row.zone(16))
+    case .zoneDeleted: .zoneDeleted(try row.zone(16))
+    case .membership: .membership(UserID(row.text(5)), try row.zone(16))
+    case .subscription: .subscription(try scope(row), id: row.text(5))
+    }
+  }
+
+  private func change(_ row: Prepared) throws -> RecordChange {
+    let (name, type) = (row.text(5), row.text(6))
+    let image = row.optionalBlob(9).map {
+      StoredRecord(
+        name: name, type: type, sequence: row.int(8), content: .encoded($0, coders.record))
+    }
+    return RecordChange(
+      record: RecordKey(zone: try row.zone(16), name: name), recordType: type,
+      kind: try row.known(Int(row.text(7)).flatMap(RecordChange.Kind.init), "kind of change"),
+      image: image, coveringShares: row.optionalText(10).map(texts) ?? [])
+  }
+
+  private func scope(_ row: Prepared) throws -> SubscriptionScope {
+    let place = texts(row.text(10))
+    guard place.count == 2 else { throw StoreError(.corrupt, "a log entry without its container") }
+    return SubscriptionScope(
+      container: ContainerID(place[0]),
+      environment: try row.known(Environment(rawValue: place[1]), "environment"),
+      scope: try row.known(DatabaseScope(rawValue: row.text(6)), "scope"),
+      user: UserID(row.text(7)))
+  }
+
+  private static let newest = SQL("SELECT position FROM log ORDER BY position DESC LIMIT 1")
+  private static let findLast = SQL("SELECT value FROM settings WHERE name = ?1")
+  private static let find = SQL(
+    """
+    SELECT l.position, d.container, d.environment, d.owner,
+      l.kind, l.name, l.type, l.subject, l.sequence, l.image, l.shares, NULL,
+      l.user, l.device, l.request, l.time,
+      z.name, e.container, e.environment, e.owner
+    FROM log l JOIN databases d ON d.id = l.database
+      LEFT JOIN zones z ON z.id = l.zone LEFT JOIN databases e ON e.id = z.database
+    WHERE l.position > ?1 ORDER BY l.position LIMIT ?2
+    """)
+}
+
+extension Prepared {
+  /// Four columns: the zone's name and its database.
+  func zone(_ column: Int32) throws -> ZoneKey {
+    ZoneKey(database: try database(column + 1), name: text(column))
+  }
+}
+
+/// Texts without line ends as one text.
+func lines(_ texts: [String]) -> String { texts.map { $0 + "\n" }.joined() }
+
+func texts(_ lines: String) -> [String] {
+  lines.utf8.split(separator: 10, omittingEmptySubsequences: false).dropLast().map {
+    String(decoding: $0, as: UTF8.self)
+  }
+}

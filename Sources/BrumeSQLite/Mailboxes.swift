@@ -1,0 +1,85 @@
+// Mailboxes in SQLite: what waits for a device until it acknowledges.
+
+import BrumeModel
+import BrumeStorage
+
+extension SQLiteTransaction {
+  func mailbox(
+    _ device: DeviceKey, after position: Int64, limit: Int
+  ) throws -> [MailboxEntry] {
+    guard let number = try number(of: device) else { return [] }
+    return try connection.all(
+      Self.find,
+      {
+        $0.bind(1, number)
+        $0.bind(2, position)
+        $0.bind(3, limit)
+      }
+    ) { row in
+      MailboxEntry(
+        position: row.int(0), notificationID: row.text(1), subscriptionID: row.text(2),
+        collapseID: row.optionalText(3), payload: row.blob(4), time: row.int(5),
+        requestID: row.text(6))
+    }
+  }
+
+  func mailboxCount(_ device: DeviceKey) throws -> Int {
+    guard let number = try number(of: device) else { return 0 }
+    return try connection.first(Self.count, { $0.bind(1, number) }) { Int($0.int(0)) } ?? 0
+  }
+
+  func enqueue(_ entry: MailboxEntry, to device: DeviceKey) throws -> Int64 {
+    let number = try givenNumber(of: device)
+    let waiting = try connection.first(
+      Self.findSame,
+      {
+        $0.bind(1, number)
+        $0.bind(2, entry.notificationID)
+        $0.bind(3, entry.subscriptionID)
+      }
+    ) { $0.int(0) }
+    if let waiting { return waiting }
+    try connection.run(Self.add) {
+      $0.bind(1, number)
+      $0.bind(2, entry.notificationID)
+      $0.bind(3, entry.subscriptionID)
+      $0.bind(4, entry.collapseID)
+      $0.bind(5, entry.payload)
+      $0.bind(6, entry.time)
+      $0.bind(7, entry.requestID)
+    }
+    return connection.lastRowID
+  }
+
+  func acknowledge(through position: Int64, by device: DeviceKey) throws {
+    guard let number = try number(of: device) else { return }
+    try connection.run(Self.acknowledge) {
+      $0.bind(1, number)
+      $0.bind(2, position)
+    }
+  }
+
+  func removeMailboxEntry(at position: Int64, of device: DeviceKey) throws {
+    guard let number = try number(of: device) else { return }
+    try connection.run(Self.remove) {
+      $0.bind(1, number)
+      $0.bind(2, position)
+    }
+  }
+
+  private static let find = SQL(
+    """
+    SELECT position, notification, subscription, collapse, payload, time, request FROM mailbox
+    WHERE device = ?1 AND position > ?2 ORDER BY position LIMIT ?3
+    """)
+  private static let count = SQL("SELECT count(*) FROM mailbox WHERE device = ?1")
+  private static let findSame = SQL(
+    "SELECT position FROM mailbox WHERE device = ?1 AND notification = ?2 AND subscription = ?3")
+  private static let add = SQL(
+    """
+    INSERT INTO mailbox (device, notification, subscription, collapse, payload, time, request)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+    """)
+  private static let acknowledge = SQL("DELETE FROM mailbox WHERE device = ?1 AND position <= ?2")
+  private static let remove = SQL("DELETE FROM mailbox WHERE device = ?1 AND position = ?2")
+}

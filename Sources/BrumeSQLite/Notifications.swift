@@ -1,0 +1,138 @@
+// Notifications kept for a user, and the badge, in SQLite.
+
+import BrumeModel
+import BrumeStorage
+
+extension SQLiteTransaction {
+  func keptNotifications(
+    of user: UserID, container: ContainerID, environment: Environment, after position: Int64,
+    limit: Int
+  ) throws -> [KeptNotification] {
+    guard let inbox = try inbox(user, container, environment) else { return [] }
+    return try connection.all(
+      Self.find,
+      {
+        $0.bind(1, inbox)
+        $0.bind(2, position)
+        $0.bind(3, limit)
+      }
+    ) { row in
+      KeptNotification(
+        position: row.int(0), id: row.text(1), subscriptionID: row.text(2),
+        payload: row.blob(3), isRead: row.bool(4))
+    }
+  }
+
+  func keep(
+    _ notification: KeptNotification, for user: UserID, container: ContainerID,
+    environment: Environment, limit: Int
+  ) throws {
+    let inbox = try givenInbox(user, container, environment)
+    try connection.run(Self.add) {
+      $0.bind(1, inbox)
+      $0.bind(2, notification.id)
+      $0.bind(3, notification.subscriptionID)
+      $0.bind(4, notification.payload)
+      $0.bind(5, notification.isRead)
+    }
+    try connection.run(Self.dropOldest) {
+      $0.bind(1, inbox)
+      $0.bind(2, max(0, limit))
+    }
+  }
+
+  func markRead(
+    _ ids: [String], of user: UserID, container: ContainerID, environment: Environment
+  ) throws -> [String] {
+    guard let inbox = try inbox(user, container, environment) else { return [] }
+    var found: [String] = []
+    var asked: Set<ByteText> = []
+    for id in ids where asked.insert(ByteText(id)).inserted {
+      let rows = try connection.all(
+        Self.withID,
+        {
+          $0.bind(1, inbox)
+          $0.bind(2, id)
+        }
+      ) { ($0.int(0), $0.text(1), $0.blob(2)) }
+      for (position, subscription, payload) in rows {
+        try connection.run(Self.remove) { $0.bind(1, position) }
+        try connection.run(Self.add) {
+          $0.bind(1, inbox)
+          $0.bind(2, id)
+          $0.bind(3, subscription)
+          $0.bind(4, payload)
+          $0.bind(5, true)
+        }
+      }
+      if !rows.isEmpty { found.append(id) }
+    }
+    return found
+  }
+
+  private static let find = SQL(
+    """
+    SELECT position, notification, subscription, payload, is_read FROM kept_notifications
+    WHERE inbox = ?1 AND position > ?2 ORDER BY position LIMIT ?3
+    """)
+  private static let add = SQL(
+    """
+    INSERT INTO kept_notifications (inbox, notification, subscription, payload, is_read)
+    VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING
+    """)
+  private static let dropOldest = SQL(
+    """
+    DELETE FROM kept_notifications WHERE inbox = ?1 AND position <=
+      (SELECT position FROM kept_notifications WHERE inbox = ?1
+       ORDER BY position DESC LIMIT 1 OFFSET ?2)
+    """)
+  private static let withID = SQL(
+    """
+    SELECT position, subscription, payload FROM kept_notifications
+    WHERE inbox = ?1 AND notification = ?2 ORDER BY position
+    """)
+  private static let remove = SQL("DELETE FROM kept_notifications WHERE position = ?1")
+}
+
+// MARK: Inboxes
+
+extension SQLiteTransaction {
+  func badge(
+    of user: UserID, container: ContainerID, environment: Environment
+  ) throws -> Int {
+    try connection.first(Self.findBadge, { $0.bind(user, container, environment) }) {
+      Int($0.int(0))
+    } ?? 0
+  }
+
+  func setBadge(
+    _ value: Int, of user: UserID, container: ContainerID, environment: Environment
+  ) throws {
+    let inbox = try givenInbox(user, container, environment)
+    try connection.run(Self.setBadge) {
+      $0.bind(1, inbox)
+      $0.bind(2, value)
+    }
+  }
+
+  private func inbox(
+    _ user: UserID, _ container: ContainerID, _ environment: Environment
+  ) throws -> Int64? {
+    try connection.first(Self.findInbox, { $0.bind(user, container, environment) }) { $0.int(0) }
+  }
+
+  private func givenInbox(
+    _ user: UserID, _ container: ContainerID, _ environment: Environment
+  ) throws -> Int64 {
+    if let known = try inbox(user, container, environment) { return known }
+    try connection.run(Self.addInbox) { $0.bind(user, container, environment) }
+    return connection.lastRowID
+  }
+
+  private static let place = "container = ?1 AND environment = ?2 AND user = ?3"
+  private static let findInbox = SQL("SELECT id FROM inboxes WHERE \(place)")
+  private static let findBadge = SQL("SELECT badge FROM inboxes WHERE \(place)")
+  private static let addInbox = SQL(
+    "INSERT INTO inboxes (container, environment, user) VALUES (?1, ?2, ?3)")
+  private static let setBadge = SQL("UPDATE inboxes SET badge = ?2 WHERE id = ?1")
+}

@@ -1,0 +1,138 @@
+// A filter as a condition on the query index. A filter without one is judged on the decoded record.
+// Every condition here must find exactly what `Evaluate` finds: a test compares the two.
+
+import BrumeModel
+import BrumePredicate
+
+/// Which values under a key satisfy a filter.
+enum ValueRange: Equatable, Sendable {
+  case equals(IndexValue)
+  /// At least two values.
+  case oneOf([IndexValue])
+  case between(lower: Bound?, upper: Bound?)
+
+  struct Bound: Equatable, Sendable {
+    let value: IndexValue
+    let isIncluded: Bool
+  }
+  /// Whether the rows of the range have their names in order.
+  var isEquality: Bool { if case .equals = self { true } else { false } }
+}
+
+/// A filter as ranges of the index, by the kind of the field's values.
+struct IndexCondition: Equatable, Sendable {
+  let field: FieldName
+  /// A kind without a range has no match.
+  var ranges: [IndexKind: ValueRange] = [:]
+
+  /// Nil: the index cannot answer this filter.
+  init?(_ filter: Filter) {
+    guard let field = filter.field, field.isIndexed, !filter.asksForPresence else { return nil }
+    self.field = field
+    switch filter.comparator {
+    case .equals: ranges = Self.equality([filter.value]) ?? [:]
+    case .in: ranges = Self.elements(filter.value).flatMap(Self.equality) ?? [:]
+    case .listContains: ranges = Self.ofElements(Self.equality([filter.value]))
+    case .listContainsAny:
+      ranges = Self.ofElements(Self.elements(filter.value).flatMap(Self.equality))
+    case .lessThan, .lessThanOrEquals, .greaterThan, .greaterThanOrEquals:
+      ranges = Self.order(filter.comparator, filter.value)
+    case .beginsWith: ranges = Self.prefix(filter.value)
+    case .listMemberBeginsWith: ranges = Self.ofElements(Self.prefix(filter.value))
+    case .notEquals, .near, .containsAllTokens, .containsAnyTokens, .notIn, .notBeginsWith,
+      .notListContains, .notListContainsAny, .listContainsAll, .notListContainsAll,
+      .notListMemberBeginsWith:
+      return nil
+    }
+    if ranges.isEmpty { return nil }
+  }
+
+  private static func elements(_ value: FieldValue) -> [FieldValue]? {
+    if case .list(let elements, _) = value { elements } else { nil }
+  }
+
+  private static func ofElements(_ ranges: [IndexKind: ValueRange]?) -> [IndexKind: ValueRange] {
+    Dictionary(uniqueKeysWithValues: (ranges ?? [:]).map { ($0.key.ofElements, $0.value) })
+  }
+
+  /// Nil if one of the constants cannot be in the index though a field may equal it.
+  private static func equality(_ constants: [FieldValue]) -> [IndexKind: ValueRange]? {
+    var values: [IndexKind: [IndexValue]] = [:]
+    for constant in constants {
+      guard let (kind, _) = constant.indexed, let value = constant.uncut else { return nil }
+      values[kind, default: []].append(value)
+      // A reference is also equal to a text that is its record name.
+      if kind == .text { values[.reference, default: []].append(value) }
+    }
+    return values.mapValues { $0.count == 1 ? .equals($0[0]) : .oneOf($0) }
+  }
+
+  private static func order(
+    _ comparator: Comparator, _ constant: FieldValue
+  ) -> [IndexKind: ValueRange] {
+    guard let (kind, _) = constant.indexed, kind != .reference, let value = constant.uncut else {
+      return [:]
+    }
+    let isIncluded = comparator == .lessThanOrEquals || comparator == .greaterThanOrEquals
+    let bound = ValueRange.Bound(value: value, isIncluded: isIncluded)
+    let isUpper = comparator == .lessThan || comparator == .lessThanOrEquals
+    return [kind: isUpper ? .between(lower: nil, upper: bound) : .between(lower: bound, upper: nil)]
+  }
+
+  private static func prefix(_ constant: FieldValue) -> [IndexKind: ValueRange] {
+    guard case .string(let prefix) = constant else { return [:] }
+    let lower = ValueRange.Bound(value: .text(prefix), isIncluded: true)
+    // The least text after all that begin so: the last byte raised by one. No byte of UTF-8 is 255.
+    var end = Array(prefix.utf8)
+    if let last = end.popLast() { end.append(last + 1) }
+    let upper = end.isEmpty ? nil : ValueRange.Bound(value: .cut(end), isIncluded: false)
+    return [.text: .between(lower: lower, upper: upper)]
+  }
+}
+
+extension FieldValue {
+  /// The value as a constant to compare with: whole, however long.
+  fileprivate var uncut: IndexValue? {
+    switch self {
+    case .string(let text): .text(text)
+    case .reference(let reference): .text(reference.recordName)
+    case .int64, .double, .timestamp: indexed?.value
+    case .bytes, .location, .asset, .list: nil
+    }
+  }
+}
+
+extension FieldName {
+  fileprivate var isIndexed: Bool {
+    switch self {
+    case .field: true
+    case .system(let field): Record.indexedSystemFields.contains(field)
+    }
+  }
+}
+
+// MARK: Keys that hold only the beginnings of long texts
+
+extension ValueRange {
+  /// A range over beginnings that finds all that this one does, and perhaps more.
+  var overBeginnings: ValueRange {
+    switch self {
+    case .equals(let value): .equals(value.beginning)
+    case .oneOf(let values): .oneOf(values.map(\.beginning))
+    case .between(let lower, let upper):
+      .between(
+        lower: lower.map { Bound(value: $0.value.beginning, isIncluded: true) },
+        upper: upper.map { Bound(value: $0.value.beginning, isIncluded: true) })
+    }
+  }
+}
+
+extension IndexValue {
+  fileprivate var beginning: IndexValue {
+    switch self {
+    case .int, .double: self
+    case .text(let text): IndexValue(cutting: text)
+    case .cut(let bytes): .cut(Array(bytes.prefix(Self.textLimit)))
+    }
+  }
+}

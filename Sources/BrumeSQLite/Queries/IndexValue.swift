@@ -1,0 +1,86 @@
+// What of a field goes into the query index. Values of different kinds have different keys, so that
+// SQLite's order within a key is exactly `Order.of`.
+
+import BrumeModel
+import BrumePredicate
+
+/// Raw values are stored: never change one.
+enum IndexKind: Int64, Hashable, Sendable {
+  case number = 1
+  case timestamp = 2
+  case text = 3
+  /// By record name only: conditions on references look at nothing else.
+  case reference = 4
+  /// A value that is there but not in the index. The key only says so.
+  case unindexed = 5
+  case numbers = 17
+  case timestamps = 18
+  case texts = 19
+  case references = 20
+
+  /// The kind of a list's elements.
+  var ofElements: IndexKind {
+    switch self {
+    case .number, .numbers: .numbers
+    case .timestamp, .timestamps: .timestamps
+    case .text, .texts: .texts
+    case .reference, .references: .references
+    case .unindexed: .unindexed
+    }
+  }
+  /// Whether a record has exactly one value under such a key, so that a sort can walk it.
+  var isSingle: Bool { rawValue < IndexKind.unindexed.rawValue }
+}
+
+enum IndexValue: Equatable, Sendable {
+  case int(Int64)
+  case double(Double)
+  case text(String)
+  /// The beginning of a longer text, perhaps not valid UTF-8.
+  case cut([UInt8])
+
+  /// Ours: bytes of a text that the index holds. What begins alike is told apart by the record.
+  static let textLimit = 128
+
+  init(cutting text: String) {
+    self =
+      text.utf8.count <= Self.textLimit
+      ? .text(text) : .cut(Array(text.utf8.prefix(Self.textLimit)))
+  }
+
+  var isCut: Bool { if case .cut = self { true } else { false } }
+}
+
+extension FieldValue {
+  /// The kind and value of something that is not a list. Nil: not in the index.
+  var indexed: (kind: IndexKind, value: IndexValue)? {
+    switch self {
+    case .int64(let value): (.number, .int(value))
+    // SQLite would turn "not a number" into NULL.
+    case .double(let value): value.isNaN ? nil : (.number, .double(value))
+    case .timestamp(let value): (.timestamp, .int(value))
+    case .string(let value): (.text, IndexValue(cutting: value))
+    case .reference(let value): (.reference, IndexValue(cutting: value.recordName))
+    case .bytes, .location, .asset, .list: nil
+    }
+  }
+}
+
+extension Prepared {
+  func bind(_ index: Int32, _ value: IndexValue) {
+    switch value {
+    case .int(let value): bind(index, value)
+    case .double(let value): bind(index, value)
+    case .text(let value): bind(index, value)
+    case .cut(let bytes): bind(index, textBytes: bytes)
+    }
+  }
+}
+
+extension Record {
+  /// System fields that have a place in the index, besides the record's own fields. The record name
+  /// has the records' own index; who modified a record last is looked up by nobody and left out.
+  static let indexedSystemFields: [SystemField] = [
+    .createdTimestamp, .modifiedTimestamp, .createdUserRecordName, .parent, .share,
+  ]
+}

@@ -1,0 +1,187 @@
+// The statements of queries: rows of the index in one range, in one order. Their text is put
+// together from constant pieces; names and values are always parameters.
+
+import BrumeModel
+import BrumeStorage
+
+extension SQLiteTransaction {
+  /// Names under a condition, in name order, those after `after`.
+  func eachName(
+    _ condition: ZonePlan.Condition, after: String?, limit: Int,
+    _ visit: (String) throws -> Bool
+  ) throws {
+    let text = """
+      SELECT DISTINCT name FROM query_index
+      WHERE key = ? AND \(condition.range.sql)\(after == nil ? "" : " AND name > ?")
+      ORDER BY name LIMIT ?
+      """
+    let bind: (Prepared) -> Void = {
+      var index = $0.bind(condition)
+      if let after {
+        $0.bind(index, after)
+        index += 1
+      }
+      $0.bind(index, limit)
+    }
+    try connection.each(composed: text, bind) { try visit($0.text(0)) }
+  }
+
+  /// Names of all records of a type, in name order, those after `after`.
+  func eachName(
+    ofType type: String, in zone: Int64, after: String?, limit: Int,
+    _ visit: (String) throws -> Bool
+  ) throws {
+    let bind: (Prepared) -> Void = {
+      $0.bind(1, zone)
+      $0.bind(2, type)
+      $0.bind(3, after ?? "")
+      $0.bind(4, limit)
+    }
+    try connection.each(Self.namesOfType, bind) { try visit($0.text(0)) }
+  }
+
+  /// Names under a key in the order of its values, then of names; with the number or text they have.
+  func eachName(
+    under key: IndexKey, _ range: ValueRange?, ascending: Bool, limit: Int,
+    _ visit: (String, SortedValue) throws -> Bool
+  ) throws {
+    let text = """
+      SELECT name, value FROM query_index WHERE key = ?\(range.map { " AND " + $0.sql } ?? "")
+      ORDER BY value\(ascending ? "" : " DESC"), name LIMIT ?
+      """
+    let bind: (Prepared) -> Void = { statement in
+      statement.bind(1, key.id)
+      statement.bind(range.map { statement.bind($0, from: 2) } ?? 2, limit)
+    }
+    try connection.each(composed: text, bind) {
+      try visit($0.text(0), SortedValue($0, column: 1, isText: key.kind.holdsText))
+    }
+  }
+
+  /// Names of records of a type that have no row under a key, in name order.
+  func eachName(
+    ofType type: String, in zone: Int64, without key: IndexKey,
+    _ visit: (String) throws -> Bool
+  ) throws {
+    let bind: (Prepared) -> Void = {
+      $0.bind(1, zone)
+      $0.bind(2, type)
+      $0.bind(3, key.id)
+    }
+    try connection.each(Self.namesWithout, bind) { try visit($0.text(0)) }
+  }
+
+  /// Whether a record is under an equality.
+  func holds(_ probe: ZonePlan.Condition, for name: String) throws -> Bool {
+    guard case .equals(let value) = probe.range else { return false }
+    return try connection.exists(Self.probe) {
+      $0.bind(1, probe.key.id)
+      $0.bind(2, value)
+      $0.bind(3, name)
+    }
+  }
+
+  /// Rows under a condition, counted no further than `limit`.
+  func countRows(_ condition: ZonePlan.Condition, limit: Int) throws -> Int {
+    let text = """
+      SELECT count(*) FROM
+      (SELECT 1 FROM query_index WHERE key = ? AND \(condition.range.sql) LIMIT ?)
+      """
+    var count = 0
+    try connection.each(composed: text, { $0.bind($0.bind(condition), limit) }) { row in
+      count = Int(row.int(0))
+      return false
+    }
+    return count
+  }
+
+  private static let namesOfType = SQL(
+    """
+    SELECT name FROM records
+    WHERE zone = ?1 AND type = ?2 AND name > ?3 AND content IS NOT NULL ORDER BY name LIMIT ?4
+    """)
+  private static let namesWithout = SQL(
+    """
+    SELECT name FROM records WHERE zone = ?1 AND type = ?2 AND content IS NOT NULL
+      AND name NOT IN (SELECT name FROM query_index WHERE key = ?3)
+    ORDER BY name
+    """)
+  private static let probe = SQL(
+    "SELECT 1 FROM query_index WHERE key = ?1 AND value = ?2 AND name = ?3")
+}
+
+extension ValueRange {
+  /// The range as a condition on `value`. Lists of values have a length that is a power of two, so
+  /// that few texts are prepared.
+  fileprivate var sql: String {
+    switch self {
+    case .equals: "value = ?"
+    case .oneOf(let values):
+      "value IN (?" + String(repeating: ", ?", count: padded(values).count - 1) + ")"
+    case .between(let lower, let upper):
+      [
+        lower.map { $0.isIncluded ? "value >= ?" : "value > ?" },
+        upper.map { $0.isIncluded ? "value <= ?" : "value < ?" },
+      ].compactMap { $0 }.joined(separator: " AND ")
+    }
+  }
+
+  fileprivate var parameters: [IndexValue] {
+    switch self {
+    case .equals(let value): [value]
+    case .oneOf(let values): padded(values)
+    case .between(let lower, let upper): [lower, upper].compactMap { $0?.value }
+    }
+  }
+
+  private func padded(_ values: [IndexValue]) -> [IndexValue] {
+    var count = 1
+    while count < values.count { count *= 2 }
+    return values + Array(repeating: values[0], count: count - values.count)
+  }
+}
+
+extension Prepared {
+  /// Answers the next parameter's index.
+  fileprivate func bind(_ condition: ZonePlan.Condition) -> Int32 {
+    bind(1, condition.key.id)
+    return bind(condition.range, from: 2)
+  }
+
+  fileprivate func bind(_ range: ValueRange, from start: Int32) -> Int32 {
+    var index = start
+    for value in range.parameters {
+      bind(index, value)
+      index += 1
+    }
+    return index
+  }
+}
+
+/// A value of the index, just precise enough to see that a later one differs. Two that are equal for
+/// sorting are always equal here.
+enum SortedValue: Equatable {
+  case number(Double)
+  case text(String)
+
+  fileprivate init(_ row: Prepared, column: Int32, isText: Bool) {
+    self = isText ? .text(row.text(column)) : .number(row.double(column))
+  }
+
+  static func == (a: Self, b: Self) -> Bool {
+    switch (a, b) {
+    case (.number(let x), .number(let y)): x == y
+    case (.text(let x), .text(let y)): ByteText(x) == ByteText(y)
+    case (.number, .text), (.text, .number): false
+    }
+  }
+}
+
+extension IndexKind {
+  fileprivate var holdsText: Bool {
+    switch self {
+    case .text, .reference, .texts, .references: true
+    case .number, .timestamp, .unindexed, .numbers, .timestamps: false
+    }
+  }
+}

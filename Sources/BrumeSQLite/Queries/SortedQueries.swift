@@ -1,0 +1,179 @@
+// Sorted queries in SQLite. Two ways: few candidates are fetched and sorted; of many, the index of
+// the first sort is walked in its order until the page is full.
+
+import BrumeModel
+import BrumePredicate
+import BrumeStorage
+
+/// A match, fetched and decoded as far as somebody needed it.
+struct SortedMatch {
+  let zone: Int64
+  let name: String
+  var stored: StoredRecord?
+  var record: Record?
+}
+
+extension SQLiteTransaction {
+  func page(bySort request: EngineQuery, _ zones: [SearchedZone]) throws -> EngineQueryPage {
+    let offset = max(0, request.after?.offset ?? 0)
+    let limit = max(1, request.limit)
+    let count = offset + limit + 1
+    var matches: [SortedMatch] = []
+    for zone in zones { matches += try first(count, of: request, in: zone.number) }
+    if zones.count > 1 { matches = try sorted(matches, request) }
+    let page = Array(matches.dropFirst(offset).prefix(limit))
+    let records = try page.compactMap { try fetched($0).stored }
+    guard let last = page.last, matches.count > offset + limit else {
+      return EngineQueryPage(records: records, next: nil)
+    }
+    let zoneName = zones.first { $0.number == last.zone }?.name ?? ""
+    let next = QueryPosition(offset: offset + page.count, zone: zoneName, name: last.name)
+    return EngineQueryPage(records: records, next: next)
+  }
+
+  /// The first matches of one zone in their order.
+  private func first(
+    _ count: Int, of request: EngineQuery, in zone: Int64
+  ) throws -> [SortedMatch] {
+    guard let (filters, keys) = try resolve(request, in: zone) else { return [] }
+    if filters.names == nil, let key = Self.walkable(request.query.sorts[0], keys),
+      try narrowest(filters) >= Self.fewCandidates
+    {
+      let own = filters.conditions.firstIndex { $0.key.id == key.id }
+      return try walk(key, own, filters, count, of: request, in: zone)
+    }
+    return try sort(plan(filters, request, in: zone), count, request)
+  }
+
+  /// The key whose order is the sort's, if every value of the field is under it.
+  private static func walkable(_ sort: Sort, _ keys: TypeKeys) -> IndexKey? {
+    guard sort.relativeLocation == nil, let all = keys.fields[sort.field.indexName],
+      all.count == 1, all[0].kind.isSingle, !all[0].isCut
+    else { return nil }
+    return all[0]
+  }
+
+  /// The number of candidates of the narrowest condition, as far as counted.
+  private func narrowest(_ filters: ResolvedFilters) throws -> Int {
+    try filters.conditions.map { try countRows($0, limit: Self.fewCandidates) }.min() ?? .max
+  }
+
+  private func fetched(_ match: SortedMatch) throws -> SortedMatch {
+    var match = match
+    if match.stored == nil {
+      match.stored = try storedRecord(RecordPlace(zone: match.zone, name: match.name))
+    }
+    return match
+  }
+
+  private func sorted(
+    _ matches: [SortedMatch], _ request: EngineQuery
+  ) throws -> [SortedMatch] {
+    let decoded = try matches.map { match in
+      var match = try fetched(match)
+      match.record = try match.record ?? match.stored?.record()
+      return match
+    }
+    return decoded.sorted { a, b in
+      guard let a = a.record, let b = b.record else { return false }
+      return Evaluate.precedes(a, b, request.query.sorts)
+    }
+  }
+}
+
+// MARK: Few candidates
+
+extension SQLiteTransaction {
+  /// Fetches and decodes all matches; keeps no more than it can need.
+  private func sort(
+    _ plan: ZonePlan, _ count: Int, _ request: EngineQuery
+  ) throws -> [SortedMatch] {
+    var matches: [SortedMatch] = []
+    try eachCandidate(plan, after: nil, limit: -1) { name in
+      guard let stored = try match(name, plan, request) else { return true }
+      matches.append(
+        SortedMatch(zone: plan.zone, name: name, stored: stored, record: try stored.record()))
+      if matches.count >= 2 * count + Self.fewCandidates {
+        matches = Array(try sorted(matches, request).prefix(count))
+      }
+      return true
+    }
+    return Array(try sorted(matches, request).prefix(count))
+  }
+}
+
+// MARK: Many candidates
+
+extension SQLiteTransaction {
+  /// Walks the first sort's key. Records without the field have no row there: they are the first
+  /// block in ascending order and the last in descending.
+  private func walk(
+    _ key: IndexKey, _ own: Int?, _ filters: ResolvedFilters, _ count: Int,
+    of request: EngineQuery, in zone: Int64
+  ) throws -> [SortedMatch] {
+    let ascending = request.query.sorts[0].ascending
+    var plan = ZonePlan(zone: zone, recordType: request.query.recordType)
+    plan.residual = filters.residual
+    plan.check(filters.conditions, except: own)
+    var walk = SortedWalk(count: count, sortsBlocks: request.query.sorts.count > 1)
+    let withoutField = {
+      if own == nil, key.isSparse { try self.walkMissing(key, plan, request, &walk) }
+    }
+    if ascending { try withoutField() }
+    let limit = plan.isExact && !walk.sortsBlocks ? count : -1
+    let range = own.map { filters.conditions[$0].range }
+    try eachName(under: key, range, ascending: ascending, limit: limit) { name, value in
+      try visit(name, value, plan, request, &walk)
+    }
+    try endBlock(&walk, request)
+    if !ascending, !walk.isFull { try withoutField() }
+    return Array(walk.matches.prefix(count))
+  }
+
+  private func walkMissing(
+    _ key: IndexKey, _ plan: ZonePlan, _ request: EngineQuery, _ walk: inout SortedWalk
+  ) throws {
+    try eachName(ofType: plan.recordType, in: plan.zone, without: key) { name in
+      try visit(name, nil, plan, request, &walk)
+    }
+    try endBlock(&walk, request)
+  }
+
+  private func visit(
+    _ name: String, _ value: SortedValue?, _ plan: ZonePlan, _ request: EngineQuery,
+    _ walk: inout SortedWalk
+  ) throws -> Bool {
+    if value != walk.blockValue { try endBlock(&walk, request) }
+    if walk.isFull { return false }
+    walk.blockValue = value
+    if plan.isExact {
+      walk.block.append(SortedMatch(zone: plan.zone, name: name))
+    } else if let stored = try match(name, plan, request) {
+      walk.block.append(SortedMatch(zone: plan.zone, name: name, stored: stored))
+    }
+    return true
+  }
+
+  /// A block has one value of the first sort; the other sorts order it.
+  private func endBlock(_ walk: inout SortedWalk, _ request: EngineQuery) throws {
+    walk.matches += try walk.sortsBlocks ? sorted(walk.block, request) : walk.block
+    walk.block = []
+  }
+}
+
+/// The matches of a walk so far.
+private struct SortedWalk {
+  let count: Int
+  /// Whether a block must be seen whole before its order is known.
+  let sortsBlocks: Bool
+  var matches: [SortedMatch] = []
+  var block: [SortedMatch] = []
+  var blockValue: SortedValue?
+
+  init(count: Int, sortsBlocks: Bool) {
+    self.count = count
+    self.sortsBlocks = sortsBlocks
+  }
+
+  var isFull: Bool { matches.count + (sortsBlocks ? 0 : block.count) >= count }
+}

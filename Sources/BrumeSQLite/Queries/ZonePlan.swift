@@ -1,0 +1,150 @@
+// How a query is answered in one zone: which filters the index answers, which are judged on the
+// decoded record, and where the candidates come from.
+
+import BrumeModel
+import BrumePredicate
+import BrumeStorage
+
+struct ZonePlan {
+  /// A filter as one range under one key.
+  struct Condition {
+    let filter: Filter
+    let key: IndexKey
+    let range: ValueRange
+  }
+  enum Source {
+    /// Every record of the type.
+    case type
+    /// What one condition finds.
+    case index(Condition)
+    /// Records that the query names, in order.
+    case names([String])
+  }
+  let zone: Int64
+  let recordType: String
+  var source = Source.type
+  /// Further equalities, asked of the index for each candidate.
+  var probes: [Condition] = []
+  /// The rest, judged on the decoded record.
+  var residual: [Filter] = []
+
+  /// Whether a candidate is a match without a look at it.
+  var isExact: Bool { probes.isEmpty && residual.isEmpty }
+}
+
+/// What the filters of a query mean in one zone.
+struct ResolvedFilters {
+  var conditions: [ZonePlan.Condition] = []
+  var residual: [Filter] = []
+  /// Set when the query names records.
+  var names: Set<ByteText>?
+  /// No record can match.
+  var isImpossible = false
+
+  init(_ filters: [Filter], _ keys: TypeKeys) {
+    for filter in filters {
+      if let named = filter.recordNames {
+        names = names.map { $0.intersection(named) } ?? named
+      } else if let condition = IndexCondition(filter) {
+        resolve(filter, condition, keys)
+      } else {
+        residual.append(filter)
+      }
+    }
+  }
+
+  private mutating func resolve(_ filter: Filter, _ condition: IndexCondition, _ keys: TypeKeys) {
+    let fitting = (keys.fields[condition.field.indexName] ?? []).compactMap { key in
+      condition.ranges[key.kind].map { (key: key, range: $0) }
+    }
+    guard let (key, range) = fitting.first else {
+      isImpossible = true
+      return
+    }
+    // The field has values of several kinds, which no schema allows: not worth an index.
+    guard fitting.count == 1 else { return residual.append(filter) }
+    if key.isCut { residual.append(filter) }
+    conditions.append(
+      .init(filter: filter, key: key, range: key.isCut ? range.overBeginnings : range))
+  }
+}
+
+extension Filter {
+  /// The record names that a filter on `recordName` allows.
+  fileprivate var recordNames: Set<ByteText>? {
+    guard field == .system(.recordName) else { return nil }
+    switch (comparator, value) {
+    case (.equals, _): return [value].recordNames
+    case (.in, .list(let elements, _)): return elements.recordNames
+    default: return nil
+    }
+  }
+}
+
+extension [FieldValue] {
+  fileprivate var recordNames: Set<ByteText> {
+    var names: Set<ByteText> = []
+    for value in self {
+      switch value {
+      case .string(let name): names.insert(ByteText(name))
+      case .reference(let reference): names.insert(ByteText(reference.recordName))
+      case .int64, .double, .bytes, .timestamp, .location, .asset, .list: continue
+      }
+    }
+    return names
+  }
+}
+
+// MARK: Choosing
+
+extension SQLiteTransaction {
+  /// Ours: candidates that are fetched and sorted rather than found by walking the sort's index.
+  static var fewCandidates: Int { 1000 }
+
+  /// The filters of a query in one zone. Nil: nothing there can match.
+  func resolve(_ request: EngineQuery, in zone: Int64) throws -> (ResolvedFilters, TypeKeys)? {
+    let keys = try typeKeys(RecordTypePlace(zone: zone, type: request.query.recordType))
+    let filters = ResolvedFilters(request.query.filters, keys)
+    return filters.isImpossible ? nil : (filters, keys)
+  }
+
+  /// The plan with the source that has the fewest candidates.
+  func plan(_ filters: ResolvedFilters, _ request: EngineQuery, in zone: Int64) throws -> ZonePlan {
+    var plan = ZonePlan(zone: zone, recordType: request.query.recordType)
+    plan.residual = filters.residual
+    if let names = filters.names {
+      plan.source = .names(names.sorted().map(\.text))
+      plan.residual = request.query.filters
+      return plan
+    }
+    let best = try narrowest(filters.conditions)
+    if let best { plan.source = .index(filters.conditions[best.index]) }
+    plan.check(filters.conditions, except: best?.index)
+    return plan
+  }
+
+  /// The condition with the fewest rows, and their number as far as it was counted.
+  func narrowest(
+    _ conditions: [ZonePlan.Condition]
+  ) throws -> (index: Int, count: Int)? {
+    var best: (index: Int, count: Int)?
+    for (index, condition) in conditions.enumerated() {
+      let count = conditions.count == 1 ? 0 : try countRows(condition, limit: Self.fewCandidates)
+      if count < best?.count ?? .max { best = (index, count) }
+    }
+    return best
+  }
+}
+
+extension ZonePlan {
+  /// Adds what must still be checked of each candidate.
+  mutating func check(_ conditions: [Condition], except source: Int?) {
+    for (index, condition) in conditions.enumerated() where index != source {
+      if condition.range.isEquality, !condition.key.isCut {
+        probes.append(condition)
+      } else if !condition.key.isCut {
+        residual.append(condition.filter)
+      }
+    }
+  }
+}

@@ -1,0 +1,176 @@
+// Records in SQLite: the row, and with it the rows that queries and references are found by.
+
+import BrumeModel
+import BrumeStorage
+
+/// What a write replaces.
+struct SeenRecord {
+  /// Nil: there never was a row.
+  let row: Int64?
+  let sequence: Int64
+  /// Nil: no such record, or a deleted one.
+  let record: Record?
+}
+
+// MARK: Reading
+
+extension SQLiteTransaction {
+  func record(_ key: RecordKey) throws -> StoredRecord? {
+    guard let zone = try number(of: key.zone) else { return nil }
+    guard isWriter else { return try storedRecord(RecordPlace(zone: zone, name: key.name)) }
+    let seen = try look(at: RecordPlace(zone: zone, name: key.name))
+    return seen.record.map {
+      StoredRecord(name: $0.name, type: $0.type, sequence: seen.sequence, content: .value($0))
+    }
+  }
+
+  /// The record as its bytes.
+  func storedRecord(_ place: RecordPlace) throws -> StoredRecord? {
+    try connection.first(Self.findContent, { $0.bind(place) }) { row in
+      StoredRecord(
+        name: place.name, type: row.text(0), sequence: row.int(1),
+        content: .encoded(row.blob(2), coders.record))
+    }
+  }
+
+  func children(of key: RecordKey, limit: Int) throws -> [String] {
+    guard let zone = try number(of: key.zone) else { return [] }
+    return try connection.all(
+      Self.findChildren,
+      {
+        $0.bind(RecordPlace(zone: zone, name: key.name))
+        $0.bind(3, limit)
+      }
+    ) { $0.text(0) }
+  }
+
+  func referrers(
+    to key: RecordKey, by action: Reference.Action, limit: Int
+  ) throws -> [String] {
+    guard let zone = try number(of: key.zone) else { return [] }
+    return try connection.all(
+      Self.findReferrers,
+      {
+        $0.bind(RecordPlace(zone: zone, name: key.name))
+        $0.bind(3, action.rawValue)
+        $0.bind(4, limit)
+      }
+    ) { $0.text(0) }
+  }
+
+  /// The record as a value, remembered for the write that may follow.
+  private func look(at place: RecordPlace) throws -> SeenRecord {
+    if let known = seen[place] { return known }
+    let found = try connection.first(Self.findRow, { $0.bind(place) }) { row in
+      SeenRecord(
+        row: row.int(0), sequence: row.int(1),
+        record: try row.optionalBlob(2).map { try coders.record.decode($0) })
+    }
+    let record = found ?? SeenRecord(row: nil, sequence: 0, record: nil)
+    seen[place] = record
+    return record
+  }
+
+  private static let findContent = SQL(
+    """
+    SELECT type, sequence, content FROM records
+    WHERE zone = ?1 AND name = ?2 AND content IS NOT NULL
+    """)
+  private static let findRow = SQL(
+    "SELECT id, sequence, content FROM records WHERE zone = ?1 AND name = ?2")
+  private static let findChildren = SQL(
+    "SELECT name FROM records WHERE zone = ?1 AND parent = ?2 ORDER BY name LIMIT ?3")
+  private static let findReferrers = SQL(
+    """
+    SELECT name FROM record_references
+    WHERE zone = ?1 AND target = ?2 AND action = ?3 ORDER BY name LIMIT ?4
+    """)
+}
+
+// MARK: Writing
+
+extension SQLiteTransaction {
+  func put(_ record: Record, in zone: ZoneKey, sequence: Int64) throws -> StoredRecord {
+    let place = RecordPlace(zone: try givenNumber(of: zone), name: record.name)
+    let old = try look(at: place)
+    let bytes = coders.record.encode(record)
+    let row = try writeRow(
+      old.row, place, type: record.type, sequence: sequence, parent: record.parent, content: bytes)
+    try updateIndex(place, from: old.record, to: record)
+    try updateReferences(place, in: zone, from: old.record, to: record)
+    seen[place] = SeenRecord(row: row, sequence: sequence, record: record)
+    return StoredRecord(
+      name: record.name, type: record.type, sequence: sequence,
+      content: .encoded(bytes, coders.record))
+  }
+
+  func remove(_ key: RecordKey, type: String, sequence: Int64) throws {
+    let place = RecordPlace(zone: try givenNumber(of: key.zone), name: key.name)
+    let old = try look(at: place)
+    let row = try writeRow(
+      old.row, place, type: type, sequence: sequence, parent: nil, content: nil)
+    try updateIndex(place, from: old.record, to: nil)
+    try updateReferences(place, in: key.zone, from: old.record, to: nil)
+    seen[place] = SeenRecord(row: row, sequence: sequence, record: nil)
+  }
+
+  private func writeRow(
+    _ row: Int64?, _ place: RecordPlace, type: String, sequence: Int64, parent: String?,
+    content: [UInt8]?
+  ) throws -> Int64 {
+    try connection.run(row == nil ? Self.addRow : Self.changeRow) {
+      $0.bind(1, type)
+      $0.bind(2, sequence)
+      $0.bind(3, parent)
+      $0.bind(4, content)
+      if let row {
+        $0.bind(5, row)
+      } else {
+        $0.bind(5, place.zone)
+        $0.bind(6, place.name)
+      }
+    }
+    return row ?? connection.lastRowID
+  }
+
+  private func updateReferences(
+    _ place: RecordPlace, in zone: ZoneKey, from old: Record?, to new: Record?
+  ) throws {
+    let before = old?.pointers(within: zone) ?? []
+    let after = new?.pointers(within: zone) ?? []
+    for pointer in before.subtracting(after) {
+      try connection.run(Self.removeReference) { $0.bind(pointer, from: place) }
+    }
+    for pointer in after.subtracting(before) {
+      try connection.run(Self.addReference) { $0.bind(pointer, from: place) }
+    }
+  }
+
+  private static let addRow = SQL(
+    """
+    INSERT INTO records (type, sequence, parent, content, zone, name)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+    """)
+  private static let changeRow = SQL(
+    "UPDATE records SET type = ?1, sequence = ?2, parent = ?3, content = ?4 WHERE id = ?5")
+  private static let addReference = SQL("INSERT INTO record_references VALUES (?1, ?2, ?3, ?4)")
+  private static let removeReference = SQL(
+    """
+    DELETE FROM record_references
+    WHERE zone = ?1 AND target = ?2 AND action = ?3 AND name = ?4
+    """)
+}
+
+extension Prepared {
+  fileprivate func bind(_ place: RecordPlace) {
+    bind(1, place.zone)
+    bind(2, place.name)
+  }
+
+  fileprivate func bind(_ pointer: Record.Pointer, from place: RecordPlace) {
+    bind(1, place.zone)
+    bind(2, pointer.target.text)
+    bind(3, pointer.action.rawValue)
+    bind(4, place.name)
+  }
+}

@@ -1,0 +1,147 @@
+// The SQLite engine's face: opening (lock, schema, proof of durability), reading, writing, closing.
+// How it works inside: docs/internals/storage.md.
+
+package import BrumeModel
+package import BrumeStorage
+import GRDB
+package import Logging
+import Synchronization
+
+package final class SQLiteStore: Store {
+  private let pool: DatabasePool
+  private let writer: Writer
+  private let coders: StoreCoders
+  private let signals = CommitSignals()
+  private let logger: Logger
+  private let lock: Mutex<FolderLock?>
+  /// What was read back from the writing connection at start.
+  package let durability: Durability
+
+  /// Opens the store in `folder`, which is made if its parent exists.
+  ///
+  /// - Parameter readers: how many reads may run at the same time; others wait.
+  /// - Throws: `StoreError`: another process holds the folder, a newer version wrote it, or saves
+  ///   would not be safe there.
+  package init(folder: String, coders: StoreCoders, readers: Int = 8, logger: Logger) throws {
+    try FolderLock.makeFolder(folder)
+    let lock = try FolderLock(folder: folder)
+    let (pool, durability) = try translatingErrors {
+      let pool = try DatabasePool(
+        path: folder + "/brume.sqlite", configuration: Self.configuration(readers: readers))
+      return try pool.writeWithoutTransaction { database in
+        try Migrations.run(on: database)
+        try Durability.establish(on: database)
+        return (pool, try Durability.read(from: database))
+      }
+    }
+    try durability.prove()
+    self.pool = pool
+    self.durability = durability
+    self.coders = coders
+    self.logger = logger
+    self.lock = Mutex(lock)
+    writer = Writer(coders: coders, signals: signals) { error in
+      logger.error(
+        "storage failed, no further write is accepted",
+        metadata: ["store.error": "\(error.description)"])
+    }
+    guard WriterThread.start({ [writer] in pool.writeWithoutTransaction { writer.run(on: $0) } })
+    else { throw StoreError(.unavailable, "no thread for the writer") }
+    logger.info(
+      "storage opened",
+      metadata: [
+        "store.journal_mode": "\(durability.journalMode)",
+        "store.synchronous": "\(durability.synchronous)",
+      ])
+  }
+
+  package func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+  ) async throws -> Value {
+    try readNow(body)
+  }
+
+  package func write<Value: Sendable>(
+    in database: DatabaseKey?,
+    _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+  ) async throws -> Value {
+    let outcome = Outcome<Value>()
+    try await withCheckedThrowingContinuation {
+      (continuation: CheckedContinuation<Void, any Error>) in
+      let job = WriteJob(
+        run: { transaction in
+          do {
+            let value = try body(transaction)
+            outcome.value.withLock { $0 = value }
+            return nil
+          } catch {
+            return error
+          }
+        },
+        finish: { error in
+          if let error { continuation.resume(throwing: error) } else { continuation.resume() }
+        })
+      do { try writer.add(job) } catch { continuation.resume(throwing: error) }
+    }
+    guard let value = outcome.value.withLock({ $0 }) else { throw StoreError.closed }
+    return value
+  }
+
+  package func commits() -> AsyncStream<Void> { signals.stream() }
+
+  package func close() async throws {
+    await writer.close()
+    signals.finish()
+    try translatingErrors { try pool.close() }
+    lock.withLock { $0 = nil }
+    logger.info("storage closed")
+  }
+}
+
+// MARK: Reading
+
+extension SQLiteStore {
+  /// On the calling thread: a read is short and mostly from memory, a change of threads is not free.
+  private func readNow<Value>(
+    _ body: (any ReadTransaction) throws -> Value
+  ) throws -> Value {
+    try translatingErrors {
+      try pool.unsafeRead { database in
+        let transaction = SQLiteTransaction(Connection(database), coders, isWriter: false)
+        try transaction.connection.run(Self.begin)
+        defer { try? transaction.connection.run(Self.end) }
+        return try body(transaction)
+      }
+    }
+  }
+
+  private static let begin = SQL("BEGIN DEFERRED")
+  private static let end = SQL("ROLLBACK")
+
+  private static func configuration(readers: Int) -> Configuration {
+    var configuration = Configuration()
+    configuration.maximumReaderCount = readers
+    configuration.busyMode = .timeout(5)
+    configuration.persistentReadOnlyConnections = true
+    configuration.foreignKeysEnabled = false
+    configuration.prepareDatabase { database in
+      try database.execute(sql: "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192")
+    }
+    return configuration
+  }
+}
+
+/// The value of a body, from the writer's thread to the caller.
+private final class Outcome<Value: Sendable>: Sendable {
+  let value = Mutex<Value?>(nil)
+}
+
+/// GRDB's errors as the port's.
+private func translatingErrors<Value>(_ body: () throws -> Value) throws -> Value {
+  do {
+    return try body()
+  } catch let error as DatabaseError {
+    if error.resultCode == .SQLITE_MISUSE { throw StoreError.closed }
+    throw StorageFailure(code: error.extendedResultCode.rawValue).error
+  }
+}

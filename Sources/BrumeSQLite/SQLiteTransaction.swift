@@ -1,0 +1,86 @@
+// One transaction of the SQLite engine, for readers and for the writer. The writer keeps one for
+// good, and with it what it has learnt: numbers of zones, sequences, index keys. Whatever a body
+// that failed may have taught it is forgotten.
+
+import BrumeModel
+import BrumeStorage
+
+final class SQLiteTransaction {
+  let connection: Connection
+  let coders: StoreCoders
+  let isWriter: Bool
+
+  /// What stays true from body to body.
+  var cache = TransactionCache()
+  /// Records that the running body has looked at, so that a write knows what it replaces.
+  var seen: [RecordPlace: SeenRecord] = [:]
+  /// The running body added to the log.
+  private(set) var logGrew = false
+
+  init(_ connection: Connection, _ coders: StoreCoders, isWriter: Bool) {
+    self.connection = connection
+    self.coders = coders
+    self.isWriter = isWriter
+  }
+}
+
+extension SQLiteTransaction: WriteTransaction {}
+
+/// What a transaction knows without asking SQLite.
+struct TransactionCache {
+  /// Ours: a cache beyond this starts anew.
+  static let limit = 100_000
+
+  var databases: [DatabaseKey: Int64] = [:]
+  var zones: [ZoneKey: Int64] = [:]
+  var sequences: [Int64: Int64] = [:]
+  var changedSequences: Set<Int64> = []
+  var typeKeys: [RecordTypePlace: TypeKeys] = [:]
+  var watchers: [WatchedType: Bool] = [:]
+  var lastLogPosition: Int64?
+  /// Something above is not committed.
+  var isProvisional = false
+
+  var isOverfull: Bool {
+    zones.count > Self.limit || databases.count > Self.limit || typeKeys.count > Self.limit
+      || sequences.count > Self.limit || watchers.count > Self.limit
+  }
+}
+
+// MARK: Bodies, in the order of events
+
+extension SQLiteTransaction {
+  func bodyBegins() {
+    seen.removeAll(keepingCapacity: true)
+    logGrew = false
+    if cache.isOverfull { cache = TransactionCache() }
+  }
+
+  /// Writes what was kept in memory for the length of the body.
+  func bodyEnds() throws {
+    for database in cache.changedSequences {
+      try connection.run(Self.setSequence) {
+        $0.bind(1, cache.sequences[database] ?? 0)
+        $0.bind(2, database)
+      }
+    }
+    cache.changedSequences = []
+    cache.isProvisional = false
+  }
+
+  func bodyFailed() {
+    logGrew = false
+    if cache.isProvisional { cache = TransactionCache() }
+  }
+
+  /// The whole group is undone.
+  func groupFailed() {
+    logGrew = false
+    seen = [:]
+    cache = TransactionCache()
+  }
+
+  func noteLogGrew() { logGrew = true }
+
+  private static let setSequence = SQL("UPDATE databases SET sequence = ?1 WHERE id = ?2")
+}

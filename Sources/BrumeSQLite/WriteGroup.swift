@@ -1,0 +1,89 @@
+// One transaction with many bodies. Each body after the first has a savepoint, so that one that
+// throws undoes its own work only. Nobody is answered before the commit.
+
+import BrumeStorage
+
+struct WriteGroup {
+  private let transaction: SQLiteTransaction
+  private var results: [(job: WriteJob, error: (any Error)?)] = []
+  /// Whether the transaction holds work that must survive a later body's failure.
+  private var hasWork = false
+  private var changesBefore: Int64 = 0
+  private(set) var logGrew = false
+  /// The job whose body runs, or ran when the storage failed.
+  private var running: WriteJob?
+
+  init(_ transaction: SQLiteTransaction) { self.transaction = transaction }
+
+  private var connection: Connection { transaction.connection }
+
+  var isFull: Bool {
+    results.count >= Writer.groupLimit
+      || connection.totalChanges - changesBefore >= Writer.groupRowLimit
+  }
+
+  /// Everybody who waits for this group.
+  var jobs: [WriteJob] { results.map(\.job) + (running.map { [$0] } ?? []) }
+
+  mutating func begin() throws {
+    connection.forgetFailure()
+    changesBefore = connection.totalChanges
+    try connection.run(Self.begin)
+  }
+
+  /// Runs one body. Throws only if the storage failed: then the whole group has.
+  mutating func run(_ job: WriteJob) throws {
+    running = job
+    let needsSavepoint = hasWork
+    if needsSavepoint { try connection.run(Self.savepoint) }
+    transaction.bodyBegins()
+    var error = job.run(transaction)
+    if error == nil {
+      do { try transaction.bodyEnds() } catch let thrown { error = thrown }
+    }
+    try passOnStorageFailure(&error)
+    if error == nil {
+      if needsSavepoint { try connection.run(Self.release) }
+      hasWork = true
+      logGrew = logGrew || transaction.logGrew
+    } else {
+      transaction.bodyFailed()
+      try connection.run(needsSavepoint ? Self.rollbackToSavepoint : Self.rollback)
+      try connection.run(needsSavepoint ? Self.release : Self.begin)
+    }
+    results.append((job, error))
+    running = nil
+  }
+
+  mutating func commit() throws { try connection.run(Self.commit) }
+
+  func finish() {
+    for (job, error) in results { job.finish(error) }
+  }
+
+  /// After a failure of the storage. Answers what everybody is told, and whether it is the end.
+  mutating func undo(_ error: any Error) -> (error: StoreError, isFinal: Bool) {
+    let failure = connection.failure
+    if !connection.isIdle { try? connection.run(Self.rollback) }
+    transaction.groupFailed()
+    let isUndone = connection.isIdle
+    let known = error as? StoreError ?? StoreError(.unavailable, "the group could not be committed")
+    return (failure?.error ?? known, !isUndone || failure?.consequence == .stop)
+  }
+
+  /// A body may have swallowed an error of the storage; its work is not whole either.
+  private func passOnStorageFailure(_ error: inout (any Error)?) throws {
+    if let failure = connection.failure {
+      guard failure.consequence == .undo, !connection.isIdle else { throw failure.error }
+      error = error ?? failure.error
+      connection.forgetFailure()
+    }
+  }
+
+  private static let begin = SQL("BEGIN IMMEDIATE")
+  private static let commit = SQL("COMMIT")
+  private static let rollback = SQL("ROLLBACK")
+  private static let savepoint = SQL("SAVEPOINT body")
+  private static let release = SQL("RELEASE body")
+  private static let rollbackToSavepoint = SQL("ROLLBACK TO body")
+}
