@@ -17,6 +17,8 @@ public class CKContainer: NSObject, @unchecked Sendable {
   public let sharedCloudDatabase: CKDatabase
   /// What the databases share.
   let connection: Connection
+  /// How the calls of this object run.
+  let defaults: CallDefaults
   /// The typed caller of the container.
   var session: Session { connection.session }
 
@@ -54,12 +56,19 @@ public class CKContainer: NSObject, @unchecked Sendable {
       identifier: identifier ?? (try? settings.get().container.name))
   }
 
-  init(connection: Connection, identifier: String?) {
+  init(connection: Connection, identifier: String?, defaults: CallDefaults = CallDefaults()) {
     self.connection = connection
+    self.defaults = defaults
     containerIdentifier = identifier
-    publicCloudDatabase = CKDatabase(.public, connection: connection)
-    privateCloudDatabase = CKDatabase(.private, connection: connection)
-    sharedCloudDatabase = CKDatabase(.shared, connection: connection)
+    publicCloudDatabase = CKDatabase(.public, connection: connection, defaults: defaults)
+    privateCloudDatabase = CKDatabase(.private, connection: connection, defaults: defaults)
+    sharedCloudDatabase = CKDatabase(.shared, connection: connection, defaults: defaults)
+  }
+
+  /// Runs an operation. One on a database that names none gets the private one.
+  public func add(_ operation: CKOperation) {
+    operation.container = self
+    connection.queue.addOperation(operation)
   }
 
   /// The database of a scope: the same object as the property of its name.

@@ -1,5 +1,5 @@
-// A database of a container. The calls are in `CKDatabase+Records.swift` and its neighbours; all of
-// them go through `caller`, the typed HTTP caller of BrumeClient.
+// A database of a container. Its calls are in `CKDatabase+Records.swift` and its neighbours; each
+// runs the operation of its kind, so that both ways of asking do the same and check the same.
 
 import BrumeClient
 import BrumeModel
@@ -14,10 +14,15 @@ public class CKDatabase: NSObject, @unchecked Sendable {
   let connection: Connection
   /// The typed caller of this database.
   let caller: DatabaseCaller
+  /// How the calls of this object run.
+  let defaults: CallDefaults
 
-  init(_ scope: CKDatabase.Scope, connection: Connection) {
+  init(
+    _ scope: CKDatabase.Scope, connection: Connection, defaults: CallDefaults = CallDefaults()
+  ) {
     databaseScope = scope
     self.connection = connection
+    self.defaults = defaults
     caller = connection.session.database(scope.model)
   }
 
@@ -25,6 +30,12 @@ public class CKDatabase: NSObject, @unchecked Sendable {
   func viewpoint() async -> Viewpoint {
     Viewpoint(
       scope: databaseScope.model, me: databaseScope == .private ? nil : await connection.me())
+  }
+
+  /// Runs an operation on this database.
+  public func add(_ operation: CKDatabaseOperation) {
+    operation.database = self
+    connection.queue.addOperation(operation)
   }
 
   public override var description: String { "<CKDatabase: \(databaseScope.model.rawValue)>" }

@@ -1,0 +1,93 @@
+// One call, one operation: starts it, and waits for its end where somebody waits. Handlers run on
+// the operation's queue, as Apple's do on a background queue.
+
+import Foundation
+import Synchronization
+
+/// How a call ends.
+typealias Ending<Value> = (Result<Value, any Error>) -> Void
+
+/// Something that runs operations for its convenience calls.
+protocol OperationRunner {
+  func run(_ operation: CKOperation)
+}
+
+extension CKDatabase: OperationRunner {
+  func run(_ operation: CKOperation) {
+    defaults.apply(to: operation)
+    if let operation = operation as? CKDatabaseOperation { add(operation) }
+  }
+}
+
+extension CKContainer: OperationRunner {
+  func run(_ operation: CKOperation) {
+    defaults.apply(to: operation)
+    add(operation)
+  }
+}
+
+extension OperationRunner {
+  /// Runs an operation and waits for its end. Cancelling the task cancels the operation.
+  func answer<Value>(_ make: (@escaping Ending<Value>) -> CKOperation) async throws -> Value {
+    let running = RunningOperation()
+    let handed: Handed<Value> = try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let operation = make { continuation.resume(with: $0.map { Handed($0) }) }
+        running.begin(operation)
+        run(operation)
+      }
+    } onCancel: {
+      running.cancel()
+    }
+    return handed.value
+  }
+}
+
+/// The operation that a task waits for, reachable from its cancellation.
+private final class RunningOperation: Sendable {
+  private let state = Mutex<(operation: CKOperation?, isCancelled: Bool)>((nil, false))
+
+  func begin(_ operation: CKOperation) {
+    let isCancelled = state.withLock { state in
+      state.operation = operation
+      return state.isCancelled
+    }
+    if isCancelled { operation.cancel() }
+  }
+
+  func cancel() {
+    let operation = state.withLock { state in
+      state.isCancelled = true
+      return state.operation
+    }
+    operation?.cancel()
+  }
+}
+
+/// A value on its way from an operation to the task that waits.
+// Sendable because the operation lets go of the value when it hands it over.
+private struct Handed<Value>: @unchecked Sendable {
+  let value: Value
+  init(_ value: Value) { self.value = value }
+}
+
+extension Result {
+  /// The two arguments of Objective-C's completion handlers.
+  var pair: (Success?, (any Error)?) {
+    switch self {
+    case .success(let value): (value, nil)
+    case .failure(let error): (nil, error)
+    }
+  }
+
+  /// The only item's result, if the operation as a whole worked.
+  static func single(
+    _ overall: Result<Void, any Error>, _ item: Result<Success, any Error>?, _ what: String
+  ) -> Result<Success, any Error> {
+    switch (overall, item) {
+    case (.failure(let error), _): .failure(error)
+    case (.success, .some(let item)): item
+    case (.success, nil): .failure(CKError.missingAnswer(for: what))
+    }
+  }
+}
