@@ -96,9 +96,15 @@ class Listener:
     def __init__(self, client):
         self.client, self.cursor, self.events = client, None, []
         self.changed = threading.Condition()
-        self.socket = None
 
     def listen(self):
+        """Listens in a thread until the server is gone; comes back when the stream just ends."""
+        answer = self._connect()
+        thread = threading.Thread(target=self._run, args=(answer,), daemon=True)
+        thread.start()
+        return thread
+
+    def _connect(self):
         values = self.client.server.values
         path = (f"/_brume/stream?container={values['BRUME_CONTAINER']}"
                 f"&environment={values['BRUME_ENVIRONMENT']}&{self.client.credentials()}")
@@ -110,24 +116,27 @@ class Listener:
         answer = connection.getresponse()
         if answer.status != 200:
             raise Refused(f"stream: {answer.status} {answer.read()[:300]}")
-        thread = threading.Thread(target=self._read, args=(answer,), daemon=True)
-        thread.start()
-        return thread
+        return answer
+
+    def _run(self, answer):
+        try:
+            while True:
+                self._read(answer)
+                answer = self._connect()
+        except (OSError, http.client.HTTPException, ValueError):
+            pass
 
     def _read(self, answer):
         identifier = None
-        try:
-            for line in answer:
-                line = line.decode().rstrip("\r\n")
-                if line.startswith("id:"):
-                    identifier = line[3:].strip()
-                elif line.startswith("data:"):
-                    with self.changed:
-                        self.events.append(json.loads(line[5:]))
-                        self.cursor = identifier
-                        self.changed.notify_all()
-        except (OSError, http.client.HTTPException, ValueError):
-            pass
+        for line in answer:
+            line = line.decode().rstrip("\r\n")
+            if line.startswith("id:"):
+                identifier = line[3:].strip()
+            elif line.startswith("data:"):
+                with self.changed:
+                    self.events.append(json.loads(line[5:]))
+                    self.cursor = identifier
+                    self.changed.notify_all()
 
     def wait_until(self, condition, seconds):
         """True once `condition(events)` holds; False after `seconds`."""
