@@ -7,41 +7,47 @@ RELEASE = .build/release/brume
 export SWIFT_BACKTRACE ?= enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check bench format docs prepare build
+.PHONY: help run demo test check bench format docs
+
+# Builds what `run` and `demo` start. SwiftPM's progress is worth seeing only when there is much.
+define build
+@scripts/prepare
+@test -x $(BIN) || echo "building; the first time takes some minutes" >&2
+@$(SWIFT) build --product brume >&2
+endef
 
 help: ## Explain the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' \
 	  | awk -F '\t' '{ printf "  make %-8s %s\n", $$1, $$2 }'
 
-run: build ## Start a development server and print all that a client needs
+run: ## Start a development server and print all that a client needs
+	$(build)
 	@exec $(BIN) serve --dev $(ARGS)
 
-demo: build ## Play the documented scenarios against a throw-away server
+demo: ## Play the documented scenarios against a throw-away server
+	$(build)
 	@exec $(BIN) demo $(ARGS)
 
-test: prepare ## Run all the tests
+test: ## Run all the tests
+	@scripts/prepare
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build --parallel
 	@scripts/more-tests $(BIN)
 
-check: prepare ## Check format, layering and house rules
+check: ## Check format, layering and house rules
+	@scripts/prepare
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
 	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
 	$(SWIFT) test --skip-build --filter Tidy
 
-bench: prepare ## Measure the server against raw SQLite on the same disk
+bench: ## Measure the server against raw SQLite on the same disk
+	@scripts/prepare
 	$(SWIFT) build -c release --product brume
 	@$(SWIFT) run -c release --package-path Benchmarks BrumeBench "$(CURDIR)/$(RELEASE)" $(ARGS)
 
 format: ## Format the sources in place
 	$(SWIFT) format format --in-place --recursive Package.swift Sources Tests
 
-docs: prepare ## Build the SDK's documentation into .build/docs
-	@scripts/docs
-
-prepare:
+docs: ## Build the SDK's documentation into .build/docs
 	@scripts/prepare
-
-build: prepare
-	@test -x $(BIN) || echo "building; the first time takes some minutes"
-	@$(SWIFT) build --product brume
+	@scripts/docs

@@ -139,7 +139,7 @@ let edgeTests = [
     of: "BrumeServer",
     uses: [
       "BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumeTestKit", hummingbird,
-      server("HummingbirdTesting", "hummingbird"), httpTypes, nioCore, crypto, log,
+      server("HummingbirdTesting", "hummingbird"), httpTypes, nioCore, crypto, metrics, log,
     ]),
   tests(of: "BrumeClient", uses: ["BrumeModel", "BrumeWire"]),
   tests(of: "BrumeKit", uses: ["BrumeModel", "BrumePredicate", "BrumeWire", "BrumeClient"]),

@@ -1,0 +1,88 @@
+// How long a connection may keep the server waiting, event by event.
+
+import BrumeServer
+import Testing
+
+@Suite struct ConnectionRulesTests {
+  static let limits = ConnectionRules.Limits()
+  var rules = ConnectionRules(limits: limits, openedAt: 0)
+
+  @Test mutating func `a silent connection is closed when the header's time has passed`() {
+    #expect(rules.wakeAt == 10_000)
+    #expect(!rules.timeReached(9_999))
+    #expect(rules.timeReached(10_000))
+  }
+
+  @Test mutating func `a header in time lifts the deadline`() {
+    #expect(rules.headReceived(hostCount: 1, targetBytes: 20, at: 100) == .accept)
+    rules.endReceived()
+    #expect(rules.wakeAt == nil)
+  }
+
+  @Test(arguments: [0, 2, 3])
+  mutating func `a request must have exactly one Host`(count: Int) {
+    #expect(
+      rules.headReceived(hostCount: count, targetBytes: 20, at: 0) == .refuse(status: 400))
+    rules.answerEnded(at: 5)
+    #expect(rules.timeReached(5 + Self.limits.lingerMilliseconds))
+  }
+
+  @Test mutating func `an overlong target is refused`() {
+    let bytes = Self.limits.targetBytes
+    #expect(rules.headReceived(hostCount: 1, targetBytes: bytes, at: 0) == .accept)
+    #expect(
+      rules.headReceived(hostCount: 1, targetBytes: bytes + 1, at: 0) == .refuse(status: 414))
+  }
+
+  @Test mutating func `a body that drips is closed after one window`() {
+    _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 0)
+    for _ in 0..<10 { rules.bodyReceived(bytes: 10) }
+    #expect(rules.timeReached(10_000))
+  }
+
+  @Test mutating func `a body that flows may take its time`() {
+    _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 0)
+    for window in Int64(1)...20 {
+      rules.bodyReceived(bytes: Self.limits.bodyBytes)
+      #expect(!rules.timeReached(window * 10_000))
+    }
+    rules.endReceived()
+    #expect(rules.wakeAt == nil)
+  }
+
+  @Test mutating func `a body that waits for an earlier answer is not the client's fault`() {
+    _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 0)
+    rules.endReceived()
+    _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 1)
+    #expect(!rules.timeReached(10_001))
+    rules.answerEnded(at: 15_000)
+    #expect(!rules.timeReached(15_001))
+    #expect(rules.timeReached(25_000))
+  }
+
+  @Test mutating func `after an answer that ends the connection the client may linger briefly`() {
+    _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 0)
+    rules.bodyReceived(bytes: 1 << 20)
+    rules.answerBegan(closes: true)
+    rules.answerEnded(at: 700)
+    #expect(!rules.timeReached(701))
+    #expect(rules.timeReached(700 + Self.limits.lingerMilliseconds))
+  }
+
+  @Test mutating func `an answer that nobody reads is given up`() {
+    _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 0)
+    rules.endReceived()
+    rules.writabilityChanged(isWritable: false, at: 1_000)
+    rules.writabilityChanged(isWritable: false, at: 9_000)
+    #expect(!rules.timeReached(30_999))
+    #expect(rules.timeReached(31_000))
+  }
+
+  @Test mutating func `a reader that catches up is left alone`() {
+    _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 0)
+    rules.endReceived()
+    rules.writabilityChanged(isWritable: false, at: 1_000)
+    rules.writabilityChanged(isWritable: true, at: 2_000)
+    #expect(rules.wakeAt == nil)
+  }
+}

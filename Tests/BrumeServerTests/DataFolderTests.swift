@@ -1,0 +1,46 @@
+// The data folder: one server at a time, files for its owner only.
+
+import BrumeServer
+import Foundation
+import Testing
+
+@Suite struct DataFolderTests {
+  let path = NSTemporaryDirectory() + "/brume-folder-\(UUID().uuidString)"
+
+  @Test func `a second server on the same folder is refused in one sentence`() throws {
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let first = try DataFolder(path: path)
+    let error = #expect(throws: DataFolderError.self) { _ = try DataFolder(path: path) }
+    #expect(error?.description.contains(path) == true)
+    #expect(error?.description.contains("--data") == true)
+    withExtendedLifetime(first) {}
+  }
+
+  @Test func `the folder is free again when its server has gone`() throws {
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    do { _ = try DataFolder(path: path) }
+    _ = try DataFolder(path: path)
+  }
+
+  @Test func `server.json comes back as it was written, readable by its owner only`() throws {
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let folder = try DataFolder(path: path)
+    let file = ServerFile(url: "http://127.0.0.1:1", adminToken: "ab", processID: 7)
+    try folder.write(file.bytes, to: ServerFile.name)
+    #expect(try ServerFile(folder: path) == file)
+    let attributes = try FileManager.default.attributesOfItem(atPath: "\(path)/\(ServerFile.name)")
+    #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+  }
+
+  @Test func `no server is said with what to do`() throws {
+    let error = #expect(throws: DataFolderError.self) { _ = try ServerFile(folder: path) }
+    #expect(error?.description.contains("brume serve") == true)
+  }
+
+  @Test func `a damaged server.json is said to be so`() throws {
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let folder = try DataFolder(path: path)
+    try folder.write(Array("{}".utf8), to: ServerFile.name)
+    #expect(throws: DataFolderError.self) { _ = try ServerFile(folder: path) }
+  }
+}

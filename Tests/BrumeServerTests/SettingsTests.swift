@@ -1,0 +1,92 @@
+// Settings: where values come from, in which order, and what refuses them.
+
+import BrumeModel
+import BrumeServer
+import Foundation
+import Testing
+
+@Suite struct SettingsTests {
+  static func settings(
+    _ flags: [String] = [], environment: [String: String] = [:]
+  ) async throws -> Settings {
+    try Settings(
+      try await SettingSources(flags: SettingFlags.parse(flags), environment: environment))
+  }
+
+  static func withFile<Value>(
+    _ text: String, _ body: (String) async throws -> Value
+  ) async throws -> Value {
+    let path = NSTemporaryDirectory() + "/brume-settings-\(UUID().uuidString).json"
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    return try await body(path)
+  }
+
+  @Test func `nothing given is the documented default`() async throws {
+    let settings = try await Self.settings()
+    #expect(settings.host == "127.0.0.1")
+    #expect(settings.port == 8787)
+    #expect(settings.dataFolder == "./brume-data")
+    #expect(settings.engine == .sqlite)
+    #expect(!settings.isDevelopment)
+    #expect(settings.limits == .apple)
+  }
+
+  @Test func `a flag beats a variable, which beats the file, which beats the default`() async throws {
+    try await Self.withFile(#"{"port": 1, "host": "file", "log": {"level": "debug"}}"#) { path in
+      let settings = try await Self.settings(
+        ["--port", "3", "--config", path], environment: ["BRUME_PORT": "2", "BRUME_HOST": "env"])
+      #expect(settings.port == 3)
+      #expect(settings.host == "env")
+      #expect(settings.logLevel == .debug)
+      #expect(settings.timeouts.header == 10)
+    }
+  }
+
+  @Test func `every setting has its own key, flag and variable`() {
+    let all = Setting.all
+    #expect(Set(all.map(\.flag)).count == all.count)
+    #expect(Set(all.map(\.variable)).count == all.count)
+    #expect(all.allSatisfy { $0.flag.hasPrefix("--") && $0.variable.hasPrefix("BRUME_") })
+    #expect(all.allSatisfy { SettingFlags.help().contains($0.flag) })
+  }
+
+  @Test func `a switch may stand alone or have a value`() async throws {
+    #expect(try await Self.settings(["--dev"]).isDevelopment)
+    #expect(try await Self.settings(["--dev=true", "--port=0"]).isDevelopment)
+    #expect(try await !Self.settings(["--dev=false"], environment: ["BRUME_DEV": "true"]).isDevelopment)
+  }
+
+  @Test(arguments: [
+    (["--port", "x"], "--port"), (["--port", "70000"], "65535"), (["--limits", "huge"], "tiny"),
+    (["--store", "oracle"], "sqlite"), (["--store", "postgres://db"], "not available yet"),
+    (["--log-level", "loud"], "debug"), (["--container", "nope"], "iCloud."),
+    (["--nonsense"], "--nonsense"), (["--port"], "--port"), (["--config", "/nowhere"], "/nowhere"),
+  ])
+  func `a value that cannot be used is refused by name`(
+    flags: [String], mentions: String
+  ) async throws {
+    let error = await #expect(throws: SettingError.self) { _ = try await Self.settings(flags) }
+    #expect(error?.description.contains(mentions) == true, "\(error?.description ?? "")")
+  }
+
+  @Test func `a broken file is refused by name`() async throws {
+    try await Self.withFile("{") { path in
+      let error = await #expect(throws: SettingError.self) {
+        _ = try await Self.settings(["--config", path])
+      }
+      #expect(error?.description.contains(path) == true)
+    }
+  }
+
+  @Test(arguments: [
+    ("127.0.0.1", "http://127.0.0.1:9"), ("0.0.0.0", "http://127.0.0.1:9"), ("::1", "http://[::1]:9"),
+  ])
+  func `the address for clients follows from the listener's`(host: String, url: String) {
+    var settings = Settings()
+    settings.host = host
+    #expect(settings.url(port: 9) == url)
+    settings.baseURL = "https://brume.example/"
+    #expect(settings.url(port: 9) == "https://brume.example")
+  }
+}
