@@ -3,6 +3,7 @@
 import BrumeModel
 import BrumeServer
 import Foundation
+import Logging
 import Testing
 
 @Suite struct SettingsTests {

@@ -1,0 +1,171 @@
+// Who may call what (web services 2.1 to 2.4).
+
+import BrumeCore
+import BrumeModel
+import BrumeServer
+import BrumeWire
+import Crypto
+import Foundation
+import HTTPTypes
+import BrumeStorage
+import Testing
+
+@Suite struct AuthenticationTests {
+  @Test(arguments: ["", "ckAPIToken=0000", "ckWebAuthToken=abc"])
+  func `without a usable method it is 401`(query: String) async throws {
+    try await ServerFixture().routes { client in
+      let answer = try await client.send(
+        "\(client.fixture.path("records/query", "public"))?\(query)", .post,
+        Array(#"{"query":{"recordType":"Note"}}"#.utf8))
+      #expect(answer.status == 401)
+      #expect(answer.code == "AUTHENTICATION_FAILED")
+    }
+  }
+
+  @Test(arguments: [
+    ("zones/lookup", "public"), ("records/modify", "public"), ("records/query", "private"),
+    ("users/caller", "public"), ("subscriptions/list", "public"), ("changes/database", "private"),
+  ])
+  func `an API token alone is asked to sign in with 421`(
+    endpoint: String, scope: String
+  ) async throws {
+    try await ServerFixture().routes { client in
+      let answer = try await client.call(
+        endpoint, ["query": ["recordType": "Note"]], as: nil, in: scope)
+      #expect(answer.status == 421, "\(answer.text)")
+      #expect(answer.code == "AUTHENTICATION_REQUIRED")
+    }
+  }
+
+  @Test func `an API token alone reads what the world may read`() async throws {
+    try await ServerFixture().routes { client in
+      try await client.save("n1", ["title": ["value": "x"]], in: "public")
+      let answer = try await client.call(
+        "records/lookup", ["records": [["recordName": "n1"]]], as: nil, in: "public")
+      #expect(answer.status == 200)
+      #expect(answer["records"]?.array?.first?["recordName"] == "n1")
+    }
+  }
+
+  @Test func `a forged or foreign web token is refused`() async throws {
+    try await ServerFixture().routes { client in
+      let fixture = client.fixture
+      let token = fixture.ready.accounts[0].token
+      let foreign = try await fixture.server.engine.webAuthToken(
+        for: fixture.user("alice"), container: ContainerID("iCloud.org.example.other"),
+        environment: .development, keep: true)
+      for bad in [String(token.dropLast(2)) + "AA", "AAAA", foreign] {
+        let answer = try await client.send(
+          "\(fixture.path("zones/list"))?ckAPIToken=\(fixture.ready.apiToken)"
+            + "&ckWebAuthToken=\(ServerFixture.escaped(bad))")
+        #expect(answer.status == 401 || answer.status == 421, "\(answer.text)")
+        #expect(answer["zones"] == nil)
+      }
+    }
+  }
+
+  // MARK: Server-to-server keys
+
+  /// Signs as CloudKit's clients do.
+  static func headers(
+    _ fixture: ServerFixture, target: String, body: String, date: Date = Date()
+  ) throws -> HTTPFields {
+    let pem = try String(contentsOfFile: fixture.ready.keyFile ?? "", encoding: .utf8)
+    let key = try P256.Signing.PrivateKey(pemRepresentation: pem)
+    let stamp = date.formatted(.iso8601)
+    let hash = Data(SHA256.hash(data: Data(body.utf8))).base64EncodedString()
+    let signature = try key.signature(for: Data("\(stamp):\(hash):\(target)".utf8))
+    return [
+      .init("X-Apple-CloudKit-Request-KeyID")!: fixture.ready.keyID ?? "",
+      .init("X-Apple-CloudKit-Request-ISO8601Date")!: stamp,
+      .init("X-Apple-CloudKit-Request-SignatureV1")!:
+        signature.derRepresentation.base64EncodedString(),
+    ]
+  }
+
+  static let create = """
+    {"operations":[{"operationType":"create","record":{"recordType":"Note","recordName":"s1"}}]}
+    """
+
+  @Test func `a signed request writes to the public database as the key's own user`() async throws {
+    try await ServerFixture().routes { client in
+      let target = client.fixture.path("records/modify", "public")
+      let answer = try await client.send(
+        target, .post, Array(Self.create.utf8),
+        Self.headers(client.fixture, target: target, body: Self.create))
+      #expect(answer.status == 200, "\(answer.text)")
+      let creator = answer["records"]?.array?.first?["created"]?["userRecordName"]?.string
+      #expect(creator != nil && creator != client.fixture.user("alice").name)
+    }
+  }
+
+  @Test func `the signature covers the query when there is one`() async throws {
+    try await ServerFixture().routes { client in
+      let target = client.fixture.path("records/modify", "public") + "?ckjsVersion=2.6.4"
+      let answer = try await client.send(
+        target, .post, Array(Self.create.utf8),
+        Self.headers(client.fixture, target: target, body: Self.create))
+      #expect(answer.status == 200, "\(answer.text)")
+    }
+  }
+
+  @Test func `A4 another body, another path or an old date is refused`() async throws {
+    try await ServerFixture().routes { client in
+      let fixture = client.fixture
+      let target = fixture.path("records/modify", "public")
+      let cases: [(HTTPFields, String)] = [
+        (try Self.headers(fixture, target: target, body: "{}"), target),
+        (try Self.headers(fixture, target: target + "x", body: Self.create), target),
+        (
+          try Self.headers(
+            fixture, target: target, body: Self.create, date: Date(timeIntervalSinceNow: -700)),
+          target
+        ),
+      ]
+      for (headers, path) in cases {
+        let answer = try await client.send(path, .post, Array(Self.create.utf8), headers)
+        #expect(answer.status == 401, "\(answer.text)")
+        #expect(answer.code == "AUTHENTICATION_FAILED")
+      }
+    }
+  }
+
+  @Test(arguments: [("records/modify", "private"), ("users/caller", "public")])
+  func `a key reaches neither private data nor users`(
+    endpoint: String, scope: String
+  ) async throws {
+    try await ServerFixture().routes { client in
+      let target = client.fixture.path(endpoint, scope)
+      let answer = try await client.send(
+        target, .post, Array(Self.create.utf8),
+        Self.headers(client.fixture, target: target, body: Self.create))
+      #expect(answer.status == 401)
+    }
+  }
+
+  // MARK: The operator
+
+  @Test(arguments: [nil, "", "Bearer x", "Basic abc"] as [String?])
+  func `admin calls need the admin token`(header: String?) async throws {
+    try await ServerFixture().routes { client in
+      for endpoint in RouteTable.all where endpoint.access == .operator {
+        var headers: HTTPFields = [:]
+        headers[.authorization] = header
+        let answer = try await client.send(
+          endpoint.path, endpoint.methods[0], Array("{}".utf8), headers)
+        #expect(answer.status == 401, "\(endpoint.path)")
+      }
+    }
+  }
+
+  @Test func `outside development nobody has access until it is given`() async throws {
+    var settings = Settings()
+    settings.engine = .memory
+    let server = try await Composition(
+      settings: settings, folder: nil, logger: ServerFixture.silent)
+    let (users, tokens, keys) = try await server.store.read {
+      (try $0.users().count, try $0.apiTokens().count, try $0.serverKeys().count)
+    }
+    #expect(users == 0 && tokens == 0 && keys == 0)
+  }
+}
