@@ -57,6 +57,12 @@ package final class Composition: Sendable {
       users: developmentUsers, container: world.container, environment: world.environment)
   }
 
+  /// Replaces the development schema of the settings' container.
+  package func importSchema(_ text: String) async throws {
+    try await engine.importSchema(
+      text: text, container: settings.container, environment: .development)
+  }
+
   /// The listener's port is known.
   package func listening(on port: Int) {
     address.withLock { $0 = settings.url(port: port) }

@@ -1,9 +1,7 @@
 // Stand-ins for parts of the rules that are still being written; the real ones win where they exist.
 
-package import BrumeCore
-package import BrumeModel
-import BrumeSchema
-import BrumeStorage
+import BrumeCore
+import BrumeModel
 
 private let missing = BrumeError(.internalError, "this part is not built yet")
 
@@ -40,17 +38,4 @@ extension Engine {
   }
   @_disfavoredOverload
   func setBadge(_ value: Int, as caller: Caller) async throws { throw missing }
-  @_disfavoredOverload
-  func schema(
-    container: ContainerID, environment: BrumeModel.Environment
-  ) async throws -> Schema { throw missing }
-  @_disfavoredOverload
-  package func importSchema(
-    text: String, container: ContainerID, environment: BrumeModel.Environment
-  ) async throws { throw missing }
-  @_disfavoredOverload
-  func setIndex(
-    _ index: Schema.Index, on field: String, of type: String, to isOn: Bool,
-    container: ContainerID, environment: BrumeModel.Environment
-  ) async throws { throw missing }
 }

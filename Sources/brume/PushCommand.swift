@@ -20,7 +20,10 @@ struct PushCommand: AsyncParsableCommand {
       let configuration = try await server.connect().configuration(user: user, device: device)
       Output.say("waiting for pushes to '\(device)' of \(user); Ctrl-C ends")
       do {
-        try await PushReceiver(Session(configuration)).run { Output.line($0) }
+        try await PushReceiver(Session(configuration)).run { push in
+          Output.line(push)
+          return true
+        }
       } catch let error as BrumeError {
         throw CommandFailure(error.reason)
       }

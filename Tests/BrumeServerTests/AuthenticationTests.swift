@@ -3,11 +3,11 @@
 import BrumeCore
 import BrumeModel
 import BrumeServer
+import BrumeStorage
 import BrumeWire
 import Crypto
 import Foundation
 import HTTPTypes
-import BrumeStorage
 import Testing
 
 @Suite struct AuthenticationTests {

@@ -113,7 +113,8 @@ struct RouteClient: Sendable {
 
   /// Apple's protocol.
   func call(
-    _ endpoint: String, _ body: JSON? = [:], as user: String? = "alice", in scope: String = "private",
+    _ endpoint: String, _ body: JSON? = [:], as user: String? = "alice",
+    in scope: String = "private",
     device: String? = nil, method: HTTPRequest.Method = .post, headers: HTTPFields = [:]
   ) async throws -> Answer {
     let query = fixture.credentials(user, device: device)

@@ -33,7 +33,8 @@ import Testing
     #expect(settings.limits == .apple)
   }
 
-  @Test func `a flag beats a variable, which beats the file, which beats the default`() async throws {
+  @Test func `a flag beats a variable, which beats the file, which beats the default`() async throws
+  {
     try await Self.withFile(#"{"port": 1, "host": "file", "log": {"level": "debug"}}"#) { path in
       let settings = try await Self.settings(
         ["--port", "3", "--config", path], environment: ["BRUME_PORT": "2", "BRUME_HOST": "env"])
@@ -55,7 +56,8 @@ import Testing
   @Test func `a switch may stand alone or have a value`() async throws {
     #expect(try await Self.settings(["--dev"]).isDevelopment)
     #expect(try await Self.settings(["--dev=true", "--port=0"]).isDevelopment)
-    #expect(try await !Self.settings(["--dev=false"], environment: ["BRUME_DEV": "true"]).isDevelopment)
+    #expect(
+      try await !Self.settings(["--dev=false"], environment: ["BRUME_DEV": "true"]).isDevelopment)
   }
 
   @Test(arguments: [
@@ -81,7 +83,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("127.0.0.1", "http://127.0.0.1:9"), ("0.0.0.0", "http://127.0.0.1:9"), ("::1", "http://[::1]:9"),
+    ("127.0.0.1", "http://127.0.0.1:9"), ("0.0.0.0", "http://127.0.0.1:9"),
+    ("::1", "http://[::1]:9"),
   ])
   func `the address for clients follows from the listener's`(host: String, url: String) {
     var settings = Settings()

@@ -1,8 +1,7 @@
-// Stand-ins for BrumePush and SQLite until they are here.
+// Stand-ins for BrumePush until it is here.
 
 import BrumeModel
 import BrumeStorage
-import Logging
 
 package struct MailboxSignals: Sendable {
   func signal(_ device: DeviceKey) {}
@@ -23,9 +22,6 @@ struct Courier {
     try? await Task.sleep(for: waiting)
     return nil
   }
-}
-func SQLiteStore(folder: String, coders: StoreCoders, logger: Logger) async throws -> any Store {
-  throw StoreError(.unavailable, "SQLite is not built yet; use --store memory")
 }
 extension Composition {
   func notify() async throws { try await Task.sleep(for: .seconds(1_000_000)) }

@@ -93,9 +93,7 @@ struct ExecCommand: AsyncParsableCommand {
         throw CommandFailure("the schema file '\(schema)' cannot be read; check its path")
       }
       do {
-        try await server.engine.importSchema(
-          text: String(decoding: text, as: UTF8.self), container: world.container,
-          environment: world.environment)
+        try await server.importSchema(String(decoding: text, as: UTF8.self))
       } catch let error as BrumeError {
         throw CommandFailure("\(schema): \(error.reason)")
       }
