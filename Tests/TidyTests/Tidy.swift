@@ -57,7 +57,8 @@ import Testing
     where line.contains("@unchecked Sendable") && !line.contains("//") {
       let above = lines[max(0, index - 8)..<index].joined(separator: "\n")
       #expect(
-        above.contains("Sendable because"), "\(path):\(index + 1): say why in '// Sendable because …'")
+        above.contains("Sendable because"),
+        "\(path):\(index + 1): say why in '// Sendable because …'")
     }
   }
 
@@ -104,8 +105,11 @@ private func swiftFiles(under folder: String) throws -> [String] {
 
 private func imports(of path: String) throws -> [String] {
   let text = try String(contentsOf: Tidy.root.appending(path: path), encoding: .utf8)
-  return text.matches(of: /(?m)^(?:@\w+(?:\([^)]*\))? )*(?:package |public |internal )?import (?:struct |enum |class |func )?(\w+)/)
-    .map { String($0.1) }
+  return text.matches(
+    of:
+      /(?m)^(?:@\w+(?:\([^)]*\))? )*(?:package |public |internal )?import (?:struct |enum |class |func )?(\w+)/
+  )
+  .map { String($0.1) }
 }
 
 /// The text without comment lines: rules are about code.

@@ -33,12 +33,15 @@ final class Connection {
   deinit { close(socket) }
 
   /// Sends a request and returns the body of a 200 answer.
-  func request(_ method: String, _ target: String, _ body: [UInt8] = [], headers: String = "") throws -> ArraySlice<UInt8> {
+  func request(_ method: String, _ target: String, _ body: [UInt8] = [], headers: String = "")
+    throws -> ArraySlice<UInt8>
+  {
     try send(method, target, body, headers: headers)
     let (status, length) = try readHead()
     let text = try read(length)
     guard status == 200 else {
-      throw BenchError("\(method) \(target.prefix(60)): \(status) \(String(decoding: text, as: UTF8.self))")
+      throw BenchError(
+        "\(method) \(target.prefix(60)): \(status) \(String(decoding: text, as: UTF8.self))")
     }
     return text
   }
@@ -51,11 +54,14 @@ final class Connection {
 
   private func send(_ method: String, _ target: String, _ body: [UInt8], headers: String) throws {
     var bytes = Array(
-      "\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\nContent-Length: \(body.count)\r\n\(headers)\r\n".utf8)
+      "\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\nContent-Length: \(body.count)\r\n\(headers)\r\n"
+        .utf8)
     bytes += body
     var sent = 0
     while sent < bytes.count {
-      let count = bytes.withUnsafeBytes { write(socket, $0.baseAddress! + sent, bytes.count - sent) }
+      let count = bytes.withUnsafeBytes {
+        write(socket, $0.baseAddress! + sent, bytes.count - sent)
+      }
       guard count > 0 else { throw BenchError("the server closed the connection") }
       sent += count
     }

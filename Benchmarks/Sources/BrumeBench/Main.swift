@@ -37,14 +37,19 @@ struct BrumeBench {
       let zone = "zone\(index)"
       _ = try connection.request("POST", server.path("zones/modify"), Bodies.createZone(zone))
       return {
-        _ = try connection.request("POST", server.path("records/modify"), Bodies.save(1, zone: zone))
+        _ = try connection.request(
+          "POST", server.path("records/modify"), Bodies.save(1, zone: zone))
       }
     }
-    report("save 1 record, 16 connections, 16 zones", parallel, "saves/s", rawSingle, must: 1, aim: 2)
+    report(
+      "save 1 record, 16 connections, 16 zones", parallel, "saves/s", rawSingle, must: 1, aim: 2)
     let rawBatch = 200 * (try rate(seconds: seconds) { try raw.save(200) })
-    let batch = 200 * (try rate(seconds: seconds) {
-      _ = try connection.request("POST", server.path("records/modify"), Bodies.save(200, zone: "one"))
-    })
+    let batch =
+      200
+      * (try rate(seconds: seconds) {
+        _ = try connection.request(
+          "POST", server.path("records/modify"), Bodies.save(200, zone: "one"))
+      })
     report("save 200 records a request", batch, "records/s", rawBatch, must: 0.35, aim: 0.5)
   }
 
@@ -52,9 +57,11 @@ struct BrumeBench {
     let connection = try server.connect()
     _ = try connection.request("POST", server.path("zones/modify"), Bodies.createZone("big"))
     for _ in 0..<records / 200 {
-      _ = try connection.request("POST", server.path("records/modify"), Bodies.save(200, zone: "big"))
+      _ = try connection.request(
+        "POST", server.path("records/modify"), Bodies.save(200, zone: "big"))
     }
-    print("  server memory after \(records) records: \(server.residentMemory) MB (must: at most 119)")
+    print(
+      "  server memory after \(records) records: \(server.residentMemory) MB (must: at most 119)")
     let start = ContinuousClock.now
     var tokens: [String] = []
     var token: String?
@@ -71,7 +78,9 @@ struct BrumeBench {
       let body = Bodies.changes(zone: "big", token: tokens.randomElement(), limit: 100)
       _ = try connection.request("POST", server.path("changes/zone"), body)
     }
-    report("page of 100 changes out of \(records)", pages, "pages/s", rawPages, must: 880 / rawPages, aim: 0.25)
+    report(
+      "page of 100 changes out of \(records)", pages, "pages/s", rawPages, must: 880 / rawPages,
+      aim: 0.25)
     print("  server memory after reading: \(server.residentMemory) MB")
   }
 

@@ -11,7 +11,9 @@ final class RawSQLite {
   private var sequence: Int64 = 0
 
   init(path: String) throws {
-    guard sqlite3_open(path, &database) == SQLITE_OK else { throw BenchError("cannot open \(path)") }
+    guard sqlite3_open(path, &database) == SQLITE_OK else {
+      throw BenchError("cannot open \(path)")
+    }
     try execute(
       """
       PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;

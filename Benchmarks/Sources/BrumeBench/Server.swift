@@ -52,7 +52,8 @@ final class Server: @unchecked Sendable {
   func credentials(_ device: String) -> String {
     let token = values["BRUME_USER_TOKEN_ALICE"] ?? ""
     let escaped = token.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-    return "ckAPIToken=\(values["BRUME_API_TOKEN"] ?? "")&ckWebAuthToken=\(escaped)&clientId=\(device)"
+    return
+      "ckAPIToken=\(values["BRUME_API_TOKEN"] ?? "")&ckWebAuthToken=\(escaped)&clientId=\(device)"
   }
   var streamPath: String {
     "/_brume/stream?container=\(values["BRUME_CONTAINER"] ?? "")&environment=development&\(credentials("listener"))"
@@ -60,7 +61,9 @@ final class Server: @unchecked Sendable {
 
   /// Resident memory in MB.
   var residentMemory: Int {
-    let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
+    let status =
+      (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8))
+      ?? ""
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
     return (line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) / 1024
   }

@@ -10,23 +10,29 @@ enum Bodies {
       #"{"operationType":"create","record":{"recordName":"\#(UUID().uuidString)","recordType":"Note","fields":{"a":{"value":\#(index % 1000),"type":"INT64"},"b":{"value":\#(index % 7),"type":"INT64"},"body":{"value":"\#(blob)","type":"BYTES"}}}}"#
     }
     return Array(
-      #"{"zoneID":{"zoneName":"\#(zone)"},"atomic":true,"operations":[\#(operations.joined(separator: ","))]}"#.utf8)
+      #"{"zoneID":{"zoneName":"\#(zone)"},"atomic":true,"operations":[\#(operations.joined(separator: ","))]}"#
+        .utf8)
   }
 
   static func createZone(_ zone: String) -> [UInt8] {
-    Array(#"{"operations":[{"operationType":"create","zone":{"zoneID":{"zoneName":"\#(zone)"}}}]}"#.utf8)
+    Array(
+      #"{"operations":[{"operationType":"create","zone":{"zoneID":{"zoneName":"\#(zone)"}}}]}"#.utf8
+    )
   }
 
   static func changes(zone: String, token: String?, limit: Int) -> [UInt8] {
     let since = token.map { #","syncToken":"\#($0)""# } ?? ""
-    return Array(#"{"zones":[{"zoneID":{"zoneName":"\#(zone)"}\#(since)}],"resultsLimit":\#(limit)}"#.utf8)
+    return Array(
+      #"{"zones":[{"zoneID":{"zoneName":"\#(zone)"}\#(since)}],"resultsLimit":\#(limit)}"#.utf8)
   }
 
   /// The value of a string key, found without parsing the rest. Only for what our server sends.
   static func string(_ key: String, in body: ArraySlice<UInt8>) -> String? {
     let text = String(decoding: body, as: UTF8.self)
     guard let range = text.range(of: "\"\(key)\":\"", options: .backwards) else { return nil }
-    return text[range.upperBound...].firstIndex(of: "\"").map { String(text[range.upperBound..<$0]) }
+    return text[range.upperBound...].firstIndex(of: "\"").map {
+      String(text[range.upperBound..<$0])
+    }
   }
 }
 

@@ -21,7 +21,8 @@ import Testing
     #expect(await onPhone.texts.contains(text))
   }
 
-  @Test func `the device that saved hears of the other's note, and never of its own`() async throws {
+  @Test func `the device that saved hears of the other's note, and never of its own`() async throws
+  {
     let phone = try await Device(of: "alice", "phone")
     let laptop = try await Device(of: "alice", "laptop")
     let onPhone = NoteStore(container: phone.container)
@@ -35,7 +36,9 @@ import Testing
     try await onPhone.add("Butter \(UUID().uuidString)")
     let second = try await laptop.nextPush()
 
-    let ids = [first, second].map { CKNotification(fromRemoteNotificationDictionary: $0)?.notificationID }
+    let ids = [first, second].map {
+      CKNotification(fromRemoteNotificationDictionary: $0)?.notificationID
+    }
     #expect(ids[0] != nil && ids[0] != ids[1])
   }
 

@@ -1,0 +1,86 @@
+// A throw-away server in a process of its own, and what a device needs to reach it.
+
+import Foundation
+
+struct DemoServer {
+  let folder: URL
+  private let process: Process
+  private let environment: [String: String]
+
+  /// Starts `brume serve` on a free port with a new data folder and waits until it is ready.
+  static func start() async throws -> DemoServer {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "brume-demo-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let process = Process()
+    process.executableURL = ChildProgram.brume
+    process.arguments = [
+      "serve", "--dev", "--port", "0", "--data", folder.path, "--log-level", "warning",
+    ]
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    let environment = try await waitUntilReady(folder, process)
+    return DemoServer(folder: folder, process: process, environment: environment)
+  }
+
+  /// `brume status --format env` answers once the server listens.
+  private static func waitUntilReady(_ folder: URL, _ process: Process) async throws -> [String:
+    String]
+  {
+    for _ in 0..<600 {
+      guard process.isRunning else { throw DemoFailure("the server ended while it started") }
+      let status = try run(["status", "--data", folder.path, "--format", "env"])
+      if status.exit == 0 { return parse(status.output) }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    throw DemoFailure("the server was not ready after 30 s")
+  }
+
+  /// What a device of one user gets as its environment.
+  func device(_ id: String, of user: String) throws -> [String: String] {
+    guard let token = environment["BRUME_USER_TOKEN_\(user.uppercased())"] else {
+      throw DemoFailure("the server printed no token for \(user)")
+    }
+    let state = folder.appending(path: "devices/\(id)")
+    try FileManager.default.createDirectory(at: state, withIntermediateDirectories: true)
+    return environment.merging([
+      "BRUME_USER_TOKEN": token, "BRUME_DEVICE_ID": id, "BRUME_STATE_DIR": state.path,
+    ]) { $1 }
+  }
+
+  /// Runs another `brume` command against this server.
+  func command(_ arguments: String...) throws {
+    let result = try Self.run(arguments + ["--data", folder.path])
+    guard result.exit == 0 else {
+      throw DemoFailure("brume \(arguments.joined(separator: " ")) failed")
+    }
+  }
+
+  func stop() {
+    process.terminate()
+    process.waitUntilExit()
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  private static func run(_ arguments: [String]) throws -> (exit: Int32, output: String) {
+    let process = Process()
+    process.executableURL = ChildProgram.brume
+    process.arguments = arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+  }
+
+  private static func parse(_ text: String) -> [String: String] {
+    var values: [String: String] = [:]
+    for line in text.split(separator: "\n") {
+      guard let equals = line.firstIndex(of: "=") else { continue }
+      values[String(line[..<equals])] = String(line[line.index(after: equals)...])
+    }
+    return values
+  }
+}
