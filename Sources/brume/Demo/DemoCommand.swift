@@ -13,7 +13,6 @@ struct DemoCommand: AsyncParsableCommand {
   @Option(help: "Play only the scenarios with this in their name.") var only: String?
 
   func run() async throws {
-    setlinebuf(stdout)
     let timeline = Timeline()
     let server = try await DemoServer.start()
     defer { server.stop() }
@@ -25,7 +24,7 @@ struct DemoCommand: AsyncParsableCommand {
       FileHandle.standardError.write(Data("\ndemo failed: \(error)\n".utf8))
       throw ExitCode.failure
     }
-    print("\nAll \(timeline.checkCount) checks of \(scenarios.count) scenarios hold.")
+    timeline.show("\nAll \(timeline.checkCount) checks of \(scenarios.count) scenarios hold.")
   }
 }
 

@@ -9,19 +9,22 @@ final class Timeline: Sendable {
 
   var checkCount: Int { checks.withLock { $0 } }
 
-  func title(_ text: String) { print("\n── \(text)") }
+  func title(_ text: String) { show("\n── \(text)") }
+
+  /// Unbuffered, so that the lines come as things happen, in a pipe too.
+  func show(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
   func say(_ who: String, _ what: String) {
     let elapsed = start.duration(to: .now)
     let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
     let time = String(format: "%7.3f", seconds)
-    print("\(time)  \(who.padding(toLength: 16, withPad: " ", startingAt: 0))\(what)")
+    show("\(time)  \(who.padding(toLength: 16, withPad: " ", startingAt: 0))\(what)")
   }
 
   /// Checks one documented fact; the sentence is printed when it holds and thrown when it does not.
   func check(_ sentence: String, _ holds: Bool, _ detail: @autoclosure () -> String = "") throws {
     guard holds else { throw DemoFailure("NOT TRUE: \(sentence) \(detail())") }
     checks.withLock { $0 += 1 }
-    print("         ✓ \(sentence)")
+    show("         ✓ \(sentence)")
   }
 }
