@@ -76,7 +76,7 @@ open class CKFetchRecordZoneChangesConfiguration: NSObject, NSSecureCoding, NSCo
   public required init?(coder: NSCoder) {
     self.state = Mutex(
       State(
-        token: coder.decodeObject(of: CKServerChangeToken.self, forKey: "token"),
+        token: coder.object(CKServerChangeToken.self, "token"),
         resultsLimit: coder.decodeInteger(forKey: "resultsLimit"),
         desiredKeys: coder.decodeBool(forKey: "hasDesiredKeys") ? coder.texts("desiredKeys") : nil))
   }

@@ -3,8 +3,13 @@
 import Foundation
 
 extension NSCoder {
+  /// An object, or nil when the key is missing: Foundation on Linux calls the whole archive
+  /// corrupt when a missing key is asked for.
+  func object<Kind: NSObject & NSCoding>(_ kind: Kind.Type, _ key: String) -> Kind? {
+    containsValue(forKey: key) ? decodeObject(of: kind, forKey: key) : nil
+  }
   func text(_ key: String) -> String? {
-    decodeObject(of: NSString.self, forKey: key).map { String(describing: $0) }
+    object(NSString.self, key).map { String(describing: $0) }
   }
   func encodeText(_ text: String?, _ key: String) {
     guard let text else { return }

@@ -6,6 +6,7 @@ import Foundation
 extension NSCoder {
   /// A list of texts; empty when the key is missing or holds something else.
   func texts(_ key: String) -> [String] {
+    guard containsValue(forKey: key) else { return [] }
     let list = decodeObject(of: [NSArray.self, NSString.self], forKey: key) as? NSArray
     return list?.compactMap { $0 as? String } ?? []
   }
@@ -18,7 +19,7 @@ extension NSCoder {
 
   /// Bytes, or nil when the key is missing or holds something else.
   func bytes(_ key: String) -> [UInt8]? {
-    decodeObject(of: NSData.self, forKey: key).map { [UInt8](Data(referencing: $0)) }
+    object(NSData.self, key).map { [UInt8](Data(referencing: $0)) }
   }
 
   /// Archives bytes; nil leaves the key out.

@@ -1,5 +1,7 @@
 // The frame of operations that address one database.
 
+import BrumeClient
+
 /// An operation on a database.
 ///
 /// Source: Apple's `CKDatabaseOperation` page.
@@ -11,6 +13,8 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
 
   /// Creates an operation.
   public required override init() { super.init() }
+
+  override var session: Session { effectiveDatabase.connection.session }
 
   /// The database that holds.
   var effectiveDatabase: CKDatabase { database ?? effectiveContainer.privateCloudDatabase }

@@ -4,6 +4,7 @@
 // OperationPhase and RetryPolicy decide; subclasses say what to ask the server (`perform`) and
 // which blocks end it (`complete`).
 
+import BrumeClient
 import BrumeModel
 import Dispatch
 public import Foundation
@@ -184,6 +185,9 @@ open class CKOperation: Operation, @unchecked Sendable {
     }
   }
 
+  /// What the operation sends its requests through.
+  var session: Session { effectiveContainer.session }
+
   /// Sends a request, and repeats it as the quality of service allows. What it throws is a
   /// ``CKError``.
   final func request<Answer>(
@@ -205,7 +209,7 @@ open class CKOperation: Operation, @unchecked Sendable {
         guard case .retry(let seconds) = policy.failed(failure, elapsedSeconds: elapsed) else {
           throw failure
         }
-        try await Task.sleep(for: .seconds(seconds))
+        try await session.host.sleep(.seconds(seconds))
       }
     }
   }

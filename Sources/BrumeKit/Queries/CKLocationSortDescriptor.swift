@@ -24,7 +24,7 @@ public class CKLocationSortDescriptor: NSSortDescriptor {
   /// Reads a descriptor from an archive.
   public required init?(coder: NSCoder) {
     guard let key = coder.text("key"),
-      let location = coder.decodeObject(of: CLLocation.self, forKey: "relativeLocation")
+      let location = coder.object(CLLocation.self, "relativeLocation")
     else { return nil }
     relativeLocation = location
     #if canImport(ObjectiveC)

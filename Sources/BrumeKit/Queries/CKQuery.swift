@@ -22,7 +22,7 @@ public class CKQuery: NSObject, NSSecureCoding, NSCopying {
 
   /// Reads a query from an archive.
   public required init(coder aDecoder: NSCoder) {
-    let data = aDecoder.decodeObject(of: NSData.self, forKey: "query").map { Data(referencing: $0) }
+    let data = aDecoder.object(NSData.self, "query").map { Data(referencing: $0) }
     let model = data.flatMap { try? QueryRequest(json: JSON(parsing: [UInt8]($0))) }?.query
     recordType = model?.recordType ?? ""
     predicate = model.map { NSPredicate(filters: $0.filters) } ?? NSPredicate(value: false)

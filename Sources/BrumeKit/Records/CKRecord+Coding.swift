@@ -24,11 +24,10 @@ extension CKRecord {
     recordChangeTag = coder.text("recordChangeTag")
     creationDate = coder.date("creationDate")
     modificationDate = coder.date("modificationDate")
-    creatorUserRecordID = coder.decodeObject(of: CKRecordID.self, forKey: "creatorUserRecordID")
-    lastModifiedUserRecordID = coder.decodeObject(
-      of: CKRecordID.self, forKey: "lastModifiedUserRecordID")
-    share = coder.decodeObject(of: CKReference.self, forKey: "share")
-    parentReference = coder.decodeObject(of: CKReference.self, forKey: "parent")
+    creatorUserRecordID = coder.object(CKRecordID.self, "creatorUserRecordID")
+    lastModifiedUserRecordID = coder.object(CKRecordID.self, "lastModifiedUserRecordID")
+    share = coder.object(CKReference.self, "share")
+    parentReference = coder.object(CKReference.self, "parent")
   }
 
   func encodeFields(_ coder: NSCoder) {
@@ -47,12 +46,8 @@ extension CKRecord {
     ]
     let values = coder.decodeObject(of: classes, forKey: "fields") as? [String: Any] ?? [:]
     fields = values.compactMapValues(fieldObject)
-    encryptedKeys = Set(texts(coder, "encryptedKeys"))
-    changes = Set(texts(coder, "changedKeys"))
+    encryptedKeys = Set(coder.texts("encryptedKeys"))
+    changes = Set(coder.texts("changedKeys"))
     parentChanged = coder.decodeBool(forKey: "parentChanged")
-  }
-
-  private func texts(_ coder: NSCoder, _ key: String) -> [String] {
-    coder.decodeObject(of: [NSArray.self, NSString.self], forKey: key) as? [String] ?? []
   }
 }

@@ -32,7 +32,7 @@ public class CKRecordID: NSObject, NSSecureCoding, NSCopying, @unchecked Sendabl
   /// Reads an ID from an archive.
   public required init?(coder: NSCoder) {
     guard let name = coder.text("recordName"),
-      let zone = coder.decodeObject(of: CKRecordZoneID.self, forKey: "zoneID")
+      let zone = coder.object(CKRecordZoneID.self, "zoneID")
     else { return nil }
     recordName = name
     zoneID = zone

@@ -46,7 +46,7 @@ public class CKReference: NSObject, NSSecureCoding, NSCopying, @unchecked Sendab
 
   /// Reads a reference from an archive.
   public required init?(coder: NSCoder) {
-    guard let id = coder.decodeObject(of: CKRecordID.self, forKey: "recordID"),
+    guard let id = coder.object(CKRecordID.self, "recordID"),
       let action = CKRecord.ReferenceAction(
         rawValue: UInt(bitPattern: coder.decodeInteger(forKey: "action")))
     else { return nil }

@@ -50,7 +50,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
   /// Reads a record from an archive: a whole one, or one of system fields only.
   public required init?(coder: NSCoder) {
     guard let type = coder.text("recordType"),
-      let id = coder.decodeObject(of: CKRecordID.self, forKey: "recordID")
+      let id = coder.object(CKRecordID.self, "recordID")
     else { return nil }
     recordType = type
     recordID = id

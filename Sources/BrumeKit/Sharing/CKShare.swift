@@ -112,7 +112,10 @@ open class CKShare: CKRecord {
     let classes: [AnyClass] = [NSArray.self, CKShareParticipant.self]
     rootName = coder.text("rootName")
     address = coder.text("address").flatMap { URL(string: $0) }
-    people = coder.decodeObject(of: classes, forKey: "participants") as? [Participant] ?? []
+    let list =
+      coder.containsValue(forKey: "participants")
+      ? coder.decodeObject(of: classes, forKey: "participants") as? NSArray : nil
+    people = list?.compactMap { $0 as? Participant } ?? []
     publicPermission =
       ParticipantPermission(rawValue: coder.decodeInteger(forKey: "publicPermission")) ?? .unknown
     super.init(coder: coder)

@@ -67,15 +67,15 @@ public final class CKShareMetadata: NSObject, NSCopying, NSSecureCoding, @unchec
   public required init?(coder: NSCoder) {
     guard
       let container = coder.text("container"), let shortGUID = coder.text("shortGUID"),
-      let share = coder.decodeObject(of: CKShare.self, forKey: "share"),
-      let owner = coder.decodeObject(of: CKUserIdentity.self, forKey: "owner")
+      let share = coder.object(CKShare.self, "share"),
+      let owner = coder.object(CKUserIdentity.self, "owner")
     else { return nil }
     self.containerIdentifier = container
     self.shortGUID = shortGUID
     self.share = share
     self.ownerIdentity = owner
-    hierarchicalRootRecordID = coder.decodeObject(of: CKRecordID.self, forKey: "rootRecordID")
-    rootRecord = coder.decodeObject(of: CKRecord.self, forKey: "rootRecord")
+    hierarchicalRootRecordID = coder.object(CKRecordID.self, "rootRecordID")
+    rootRecord = coder.object(CKRecord.self, "rootRecord")
     participantRole = .init(rawValue: coder.decodeInteger(forKey: "role")) ?? .unknown
     participantStatus = .init(rawValue: coder.decodeInteger(forKey: "status")) ?? .unknown
     participantPermission = .init(rawValue: coder.decodeInteger(forKey: "permission")) ?? .unknown

@@ -53,7 +53,7 @@ open class CKShareParticipant: NSObject, NSSecureCoding, NSCopying {
   public required init?(coder: NSCoder) {
     guard
       let id = coder.text("participantID"),
-      let identity = coder.decodeObject(of: CKUserIdentity.self, forKey: "userIdentity")
+      let identity = coder.object(CKUserIdentity.self, "userIdentity")
     else { return nil }
     participantID = id
     userIdentity = identity

@@ -41,7 +41,7 @@ open class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
 
   /// Restores a subscription from an archive.
   public required init?(coder: NSCoder) {
-    guard let zoneID = coder.decodeObject(of: CKRecordZoneID.self, forKey: "watchedZoneID")
+    guard let zoneID = coder.object(CKRecordZoneID.self, "watchedZoneID")
     else { return nil }
     self.watched = zoneID
     super.init(coder: coder)

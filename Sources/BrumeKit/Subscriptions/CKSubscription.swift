@@ -90,9 +90,9 @@ open class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Senda
     self.subscriptionID = id
     self.state = Mutex(
       State(
-        info: coder.decodeObject(of: CKNotificationInfo.self, forKey: "notificationInfo"),
+        info: coder.object(CKNotificationInfo.self, "notificationInfo"),
         recordType: coder.text("recordType"),
-        zoneID: coder.decodeObject(of: CKRecordZoneID.self, forKey: "zoneID")))
+        zoneID: coder.object(CKRecordZoneID.self, "zoneID")))
   }
 
   /// Archives the subscription.

@@ -71,7 +71,7 @@ public final class CKUserIdentityLookupInfo: NSObject, NSSecureCoding, NSCopying
   public required init?(coder: NSCoder) {
     emailAddress = coder.text("emailAddress")
     phoneNumber = coder.text("phoneNumber")
-    userRecordID = coder.decodeObject(of: CKRecordID.self, forKey: "userRecordID")
+    userRecordID = coder.object(CKRecordID.self, "userRecordID")
   }
 
   /// Archives the information.

@@ -46,8 +46,8 @@ open class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, @unchecked Senda
 
   /// Restores an identity from an archive.
   public required init?(coder: NSCoder) {
-    lookupInfo = coder.decodeObject(of: CKUserIdentityLookupInfo.self, forKey: "lookupInfo")
-    userRecordID = coder.decodeObject(of: CKRecordID.self, forKey: "userRecordID")
+    lookupInfo = coder.object(CKUserIdentityLookupInfo.self, "lookupInfo")
+    userRecordID = coder.object(CKRecordID.self, "userRecordID")
     nameComponents = PersonNameComponents(
       given: coder.text("givenName"), family: coder.text("familyName"))
   }

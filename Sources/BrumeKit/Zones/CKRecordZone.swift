@@ -30,13 +30,13 @@ public class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
 
   /// Reads a zone from an archive.
   public required init?(coder: NSCoder) {
-    guard let id = coder.decodeObject(of: CKRecordZoneID.self, forKey: "zoneID") else { return nil }
+    guard let id = coder.object(CKRecordZoneID.self, "zoneID") else { return nil }
     zoneID = id
     capabilities = Capabilities(rawValue: UInt(coder.decodeInteger(forKey: "capabilities")))
     encryptionScope =
       EncryptionScope(rawValue: coder.decodeInteger(forKey: "encryption"))
       ?? .perRecord
-    share = coder.decodeObject(of: CKReference.self, forKey: "share")
+    share = coder.object(CKReference.self, "share")
   }
 
   /// Writes the zone into an archive.

@@ -1,0 +1,62 @@
+import BrumeModel
+import BrumeWire
+import Foundation
+import Synchronization
+import Testing
+
+@testable import BrumeKit
+
+@Suite struct KeptNotificationTests {
+  private static func kept(_ number: Int64, isRead: Bool) -> KeptNotification {
+    let notification = BrumeModel.Notification(
+      id: "n\(number)", container: ContainerID("c"), environment: .development, scope: .private,
+      subscriptionID: "s", user: UserID("_me"), subject: .zone(ZoneID(name: "Z", ownerName: "_me")))
+    return KeptNotification(
+      position: number, id: notification.id, subscriptionID: "s",
+      payload: PushPayload.encode(notification), isRead: isRead)
+  }
+
+  @Test func `PSH-17 kept notifications come with a token, read ones as such`() async {
+    let server = ScriptedServer { _, _ in
+      Wire.keptNotifications(
+        KeptNotificationsPage(
+          items: [Self.kept(1, isRead: true), Self.kept(2, isRead: false)], token: "t",
+          moreComing: true))
+    }
+    let journal = Journal()
+    let operation = CKFetchNotificationChangesOperation(previousServerChangeToken: nil)
+    operation.container = server.container
+    operation.notificationChangedBlock = { journal.note("\($0.notificationType)") }
+    operation.fetchNotificationChangesCompletionBlock = { [unowned operation] token, error in
+      journal.note("\(token?.text ?? "-") \(operation.moreComing) \(code(error))")
+    }
+    await finish(operation)
+    #expect(journal.all == ["readNotification", "recordZone", "t true nil"])
+  }
+
+  @Test func `marking answers those that were marked`() async throws {
+    let server = ScriptedServer { _, _ in Wire.notificationIDs(["n1"]) }
+    let ids = ["n1", "n2"].map { CKNotificationID(notification: $0, subscription: "s") }
+    let journal = Journal()
+    let operation = CKMarkNotificationsReadOperation(notificationIDsToMarkRead: ids)
+    operation.container = server.container
+    operation.markNotificationsReadCompletionBlock = { marked, error in
+      journal.note("\(marked?.map(\.notification) ?? []) \(code(error))")
+    }
+    await finish(operation)
+    #expect(journal.all == ["[\"n1\"] nil"])
+    let sent = try Wire.notificationIDs(try #require(server.requests.first?.body))
+    #expect(sent == ["n1", "n2"])
+  }
+
+  @Test func `the badge is set`() async throws {
+    let server = ScriptedServer { _, _ in Wire.empty }
+    let operation = CKModifyBadgeOperation(badgeValue: 7)
+    operation.container = server.container
+    let journal = Journal()
+    operation.modifyBadgeCompletionBlock = { journal.note(code($0)) }
+    await finish(operation)
+    #expect(journal.all == ["nil"])
+    #expect(try Wire.badge(try #require(server.requests.first?.body)) == 7)
+  }
+}

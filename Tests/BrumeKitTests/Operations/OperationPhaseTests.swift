@@ -1,0 +1,26 @@
+import Testing
+
+@testable import BrumeKit
+
+@Suite struct OperationPhaseTests {
+  @Test func `an operation runs once`() {
+    var phase = OperationPhase()
+    let starts = [phase.started(isCancelled: false), phase.started(isCancelled: false)]
+    #expect(starts == [.run, .nothing])
+    #expect(phase.step == .running)
+    let ends = [phase.finished(), phase.finished()]
+    #expect(ends == [true, false])
+    let again = phase.started(isCancelled: false)
+    #expect(again == .nothing)
+  }
+
+  @Test func `one that was cancelled before it started still reports`() {
+    var phase = OperationPhase()
+    let early = phase.finished()
+    #expect(!early)
+    let start = phase.started(isCancelled: true)
+    #expect(start == .reportCancellation)
+    let end = phase.finished()
+    #expect(end)
+  }
+}

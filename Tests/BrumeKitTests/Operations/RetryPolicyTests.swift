@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+@testable import BrumeKit
+
+@Suite struct RetryPolicyTests {
+  private func error(_ code: CKError.Code, after seconds: Double? = nil) -> CKError {
+    CKError(code, userInfo: seconds.map { [CKErrorRetryAfterKey: $0] } ?? [:])
+  }
+
+  @Test(arguments: [QualityOfService.default, .userInitiated, .userInteractive])
+  func `urgent work reports failures of the network`(quality: QualityOfService) {
+    var policy = RetryPolicy(qualityOfService: quality, limitSeconds: 100)
+    #expect(policy.failed(error(.networkFailure), elapsedSeconds: 0) == .fail)
+    #expect(policy.failed(error(.zoneBusy, after: 2), elapsedSeconds: 0) == .fail)
+  }
+
+  @Test func `patient work waits longer each time, up to two minutes`() {
+    var policy = RetryPolicy(qualityOfService: .utility, limitSeconds: 1_000_000)
+    let pauses = (0..<9).map { _ in policy.failed(error(.networkFailure), elapsedSeconds: 0) }
+    #expect(
+      pauses
+        == [1, 2, 4, 8, 16, 32, 64, 120, 120].map { RetryPolicy.Decision.retry(afterSeconds: $0) })
+  }
+
+  @Test func `the server's wish to wait is honoured`() {
+    var policy = RetryPolicy(qualityOfService: .background, limitSeconds: 1000)
+    #expect(
+      policy.failed(error(.serviceUnavailable, after: 30), elapsedSeconds: 0)
+        == .retry(afterSeconds: 30))
+  }
+
+  @Test func `patience ends at the time limit of the operation`() {
+    var policy = RetryPolicy(qualityOfService: .utility, limitSeconds: 10)
+    #expect(policy.failed(error(.zoneBusy, after: 11), elapsedSeconds: 0) == .fail)
+    #expect(policy.failed(error(.zoneBusy), elapsedSeconds: 9.5) == .fail)
+  }
+
+  @Test func `what will not pass is not repeated`() {
+    var policy = RetryPolicy(qualityOfService: .utility, limitSeconds: 1000)
+    for code in [CKError.Code.permissionFailure, .invalidArguments, .serverRecordChanged] {
+      #expect(policy.failed(error(code), elapsedSeconds: 0) == .fail)
+    }
+  }
+}

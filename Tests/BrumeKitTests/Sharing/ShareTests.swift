@@ -1,0 +1,148 @@
+import BrumeModel
+import BrumeWire
+import Foundation
+import Testing
+
+@testable import BrumeKit
+
+@Suite struct ShareTests {
+  private let zoneID = CKRecordZone.ID(zoneName: "Trails")
+
+  private static let record: Record = {
+    var record = Record(
+      name: "Share-1", zone: ZoneID(name: "Trails", ownerName: "_ann"), type: Record.shareType,
+      changeTag: "5", fields: ["cloudkit.title": .string("North")])
+    record.shortGUID = "0abc"
+    record.shareDetails = Share(
+      publicPermission: .readOnly,
+      participants: [
+        Participant(
+          id: "o", role: .owner, permission: .readWrite, acceptance: .accepted,
+          identity: UserIdentity(user: UserID("_ann"), givenName: "Ann")),
+        Participant(
+          id: "p", role: .privateUser, permission: .readWrite, acceptance: .invited,
+          identity: UserIdentity(user: UserID("_me"), emailAddress: "me@example.org")),
+      ], rootRecordName: "A-7")
+    return record
+  }()
+
+  @Test func `a new share has an owner, nobody else, and belongs to its root`() throws {
+    let root = CKRecord(
+      recordType: "Area", recordID: CKRecord.ID(recordName: "A-7", zoneID: zoneID))
+    let share = CKShare(rootRecord: root)
+    share[CKShare.SystemFieldKey.title] = "North"
+    #expect(share.recordType == "cloudkit.share" && share.recordID.zoneID == zoneID)
+    #expect(root.share?.recordID == share.recordID)
+    #expect(share.publicPermission == .none && share.url == nil)
+    #expect(share.owner.role == .owner && share.participants.count == 1)
+    #expect(share.currentUserParticipant?.role == .owner)
+    let operation = try share.saveOperation(.ifServerRecordUnchanged)
+    #expect(operation.record.shareRoot?.name == "A-7")
+    #expect(operation.record.publicPermission == SharePermission.none)
+    #expect(operation.record.fields["cloudkit.title"]?.value == .string("North"))
+  }
+
+  @Test func `a share of a zone has its one name and no root`() throws {
+    let share = CKShare(recordZoneID: zoneID)
+    #expect(share.recordID.recordName == CKRecordNameZoneWideShare)
+    #expect(try share.saveOperation(.ifServerRecordUnchanged).record.shareRoot == nil)
+  }
+
+  @Test func `inviting the same person again updates the invitation`() {
+    let share = CKShare(recordZoneID: zoneID)
+    func invitation() -> CKShare.Participant {
+      CKShare.Participant(
+        inviting: CKUserIdentity(
+          lookupInfo: CKUserIdentity.LookupInfo(emailAddress: "bob@example.org"),
+          userRecordID: nil))
+    }
+    share.addParticipant(invitation())
+    let again = invitation()
+    again.permission = .readWrite
+    share.addParticipant(again)
+    #expect(share.participants.map(\.permission) == [.readWrite, .readWrite])
+    share.removeParticipant(invitation())
+    share.removeParticipant(share.owner)
+    #expect(share.participants.map(\.role) == [.owner])
+  }
+
+  @Test func `the server's share is read with the current user's part in it`() throws {
+    let viewpoint = Viewpoint(scope: .shared, me: "_me", server: "https://brume.test")
+    let made = makeRecord(Self.record, from: viewpoint)
+    let share = try #require(made as? CKShare)
+    #expect(share.url?.absoluteString == "https://brume.test/share/0abc")
+    #expect(share.publicPermission == .readOnly && share.participants.count == 2)
+    #expect(share.owner.userIdentity.nameComponents?.givenName == "Ann")
+    #expect(share.owner.userIdentity.userRecordID?.recordName == "_ann")
+    #expect(share.currentUserParticipant?.participantID == "p")
+    #expect(share.currentUserParticipant?.acceptanceStatus == .pending)
+    #expect(share.recordID.zoneID.ownerName == "_ann")
+    #expect(share[CKShare.SystemFieldKey.title] as? String == "North")
+  }
+
+  @Test func `a share survives archiving`() throws {
+    let viewpoint = Viewpoint(scope: .shared, me: "_me")
+    let share = try #require(makeRecord(Self.record, from: viewpoint) as? CKShare)
+    let data = try NSKeyedArchiver.archivedData(withRootObject: share, requiringSecureCoding: true)
+    let restored = try #require(
+      try NSKeyedUnarchiver.unarchivedObject(ofClass: CKShare.self, from: data))
+    #expect(restored.recordID == share.recordID && restored.url == share.url)
+    #expect(restored.participants.map(\.participantID) == ["o", "p"])
+    #expect(restored.publicPermission == .readOnly && restored.recordChangeTag == "5")
+  }
+
+  @Test func `metadata is fetched by the last part of the URL and accepted`() async throws {
+    let server = ScriptedServer { request, _ in
+      let asked = try Wire.shortGUIDs(try #require(request.body))
+      return Wire.shareResults(
+        asked.map { one in
+          one.value == "0abc"
+            ? .success(
+              ShareMetadata(
+                shortGUID: one, container: ContainerID("iCloud.test"), environment: .development,
+                scope: .shared, zone: Self.record.zone, share: Self.record, rootRecordName: "A-7",
+                rootRecord: nil, owner: UserIdentity(user: UserID("_ann")), role: .privateUser,
+                acceptance: request.action == "records/accept" ? .accepted : .invited,
+                permission: .readWrite))
+            : .failure(ItemFailure(one.value, BrumeError(.notFound, "no share")))
+        }, RecordOptions())
+    }
+    let container = server.container
+    let journal = Journal()
+    let urls = ["https://a.example/share/0abc#North", "https://a.example/share/none"]
+      .compactMap { URL(string: $0) }
+    let fetch = CKFetchShareMetadataOperation(shareURLs: urls)
+    fetch.container = container
+    var found: [CKShare.Metadata] = []
+    fetch.perShareMetadataResultBlock = { url, result in
+      journal.note("\(url.lastPathComponent) \(outcome(result))")
+      if let metadata = try? result.get() { found.append(metadata) }
+    }
+    fetch.fetchShareMetadataResultBlock = { journal.note("result \(outcome($0))") }
+    await finish(fetch)
+    let metadata = try #require(found.first)
+    #expect(metadata.participantStatus == .pending && metadata.participantRole == .privateUser)
+    #expect(metadata.hierarchicalRootRecordID?.recordName == "A-7")
+    let accept = CKAcceptSharesOperation(shareMetadatas: [metadata])
+    accept.container = container
+    accept.perShareResultBlock = { journal.note("accept \($0.shortGUID) \(outcome($1))") }
+    accept.acceptSharesCompletionBlock = { journal.note("accepted \(code($0))") }
+    await finish(accept)
+    #expect(
+      journal.all == ["0abc ok", "none unknownItem", "result ok", "accept 0abc ok", "accepted nil"])
+  }
+
+  @Test func `participants are made from addresses`() async {
+    let infos = CKUserIdentity.LookupInfo.lookupInfos(withEmails: ["a@example.org"])
+    let operation = CKFetchShareParticipantsOperation(userIdentityLookupInfos: infos)
+    let journal = Journal()
+    operation.perShareParticipantResultBlock = { info, result in
+      journal.note("\(info.emailAddress ?? "-") \(outcome(result))")
+      if let participant = try? result.get() {
+        journal.note("\(participant.role) \(participant.userIdentity.hasiCloudAccount)")
+      }
+    }
+    await finish(operation)
+    #expect(journal.all == ["a@example.org ok", "privateUser false"])
+  }
+}
