@@ -90,12 +90,14 @@ private struct ChangeReader {
       let found = try transaction.changes(
         in: key, after: position, through: walk.through, limit: batch)
       for change in found {
-        if changes.count == limit {
-          moreComing = true
-          return
+        if try isVisible(change, &coverage, transaction) {
+          if changes.count == limit {
+            moreComing = true
+            return
+          }
+          changes.append(change)
         }
         position = change.sequence
-        if try isVisible(change, &coverage, transaction) { changes.append(change) }
       }
       if found.count < batch {
         position = walk.through

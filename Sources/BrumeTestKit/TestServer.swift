@@ -1,0 +1,99 @@
+// The rules on a memory store, with a clock that stands still until told, identifiers that repeat
+// from run to run, users by name, and one caller per device.
+
+package import BrumeCore
+package import BrumeModel
+package import BrumeStorage
+import Synchronization
+
+package final class TestServer: Sendable {
+  package let engine: Engine
+  package let store: any Store
+  package let clock: ManualClock
+  package static let container = ContainerID("iCloud.org.example.trailbook")
+
+  /// - Parameter coders: the form in which records are kept; the wire's own in the product.
+  package convenience init(
+    coders: StoreCoders, limits: Limits = .apple, isDevelopment: Bool = true, seed: UInt64 = 1
+  ) async throws {
+    let store = MemoryStore(coders: coders)
+    try await self.init(store: store, limits: limits, isDevelopment: isDevelopment, seed: seed)
+  }
+
+  package init(
+    store: any Store, limits: Limits = .apple, isDevelopment: Bool = true, seed: UInt64 = 1
+  ) async throws {
+    clock = ManualClock()
+    self.store = store
+    engine = try await Engine(
+      store: store, limits: limits, host: .test(clock: clock, seed: seed),
+      isDevelopment: isDevelopment)
+  }
+
+  /// The user of a name, made on first use with an address at example.org.
+  package func user(_ name: String) async throws -> User {
+    if let user = try await engine.user(named: name) { return user }
+    return try await engine.createUser(
+      name: name, emailAddress: "\(name)@example.org", givenName: name.capitalizedFirst)
+  }
+
+  /// A device of a user, as the rules see it when it calls.
+  package func device(
+    _ device: String = "phone", of user: String, environment: Environment = .development
+  ) async throws -> Caller {
+    Caller(
+      container: Self.container, environment: environment, user: try await self.user(user).id,
+      device: DeviceID(device), kind: .user, requestID: "\(user)-\(device)")
+  }
+
+  /// Somebody with an API token only.
+  package func anonymous(environment: Environment = .development) -> Caller {
+    Caller(
+      container: Self.container, environment: environment, user: nil, device: nil,
+      kind: .anonymous, requestID: "anonymous")
+  }
+}
+
+/// A clock that tests move.
+package final class ManualClock: Sendable {
+  private let time: Mutex<Milliseconds>
+
+  /// Starts on 2026-11-20 at 12:00 UTC.
+  package init(_ start: Milliseconds = 1_795_176_000_000) { time = Mutex(start) }
+
+  package var now: Milliseconds { time.withLock { $0 } }
+  package func advance(by milliseconds: Milliseconds) { time.withLock { $0 += milliseconds } }
+}
+
+extension Host {
+  /// Time from `clock`, identity and chance from `seed`.
+  package static func test(clock: ManualClock, seed: UInt64) -> Host {
+    let chance = SharedChance(seed: seed)
+    return Host(
+      now: { clock.now }, uuid: { chance.uuid() }, randomBytes: { chance.bytes($0) })
+  }
+}
+
+/// One seeded source for many callers.
+private final class SharedChance: Sendable {
+  private let random: Mutex<SeededRandom>
+
+  init(seed: UInt64) { random = Mutex(SeededRandom(seed: seed)) }
+
+  func bytes(_ count: Int) -> [UInt8] {
+    random.withLock { random in
+      (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next() >> 32) }
+    }
+  }
+
+  func uuid() -> String {
+    let digits = Array("0123456789ABCDEF")
+    let text = bytes(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
+    return groups.map { String(text[$0]) }.joined(separator: "-")
+  }
+}
+
+extension String {
+  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}
