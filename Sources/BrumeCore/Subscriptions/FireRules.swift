@@ -92,5 +92,7 @@ package enum FireRules {
       && stored.subscription.kind == .database(recordType: nil)
   }
 
-  static func isWanted(_ type: String, by filter: String?) -> Bool { filter.map { $0 == type } ?? true }
+  static func isWanted(_ type: String, by filter: String?) -> Bool {
+    filter.map { $0 == type } ?? true
+  }
 }

@@ -22,8 +22,10 @@ struct FireRulesTests {
   ) {
     let entry = change(kind, record("n", "Note", in: notes, ["title": .string("Milk")]), in: notes)
     let others = Set(Subscription.Event.allCases).subtracting([event])
-    #expect(fires(stored("s", query("Note", [milk], on: [event]), in: place(.private, alice)), entry))
-    #expect(!fires(stored("s", query("Note", [milk], on: others), in: place(.private, alice)), entry))
+    #expect(
+      fires(stored("s", query("Note", [milk], on: [event]), in: place(.private, alice)), entry))
+    #expect(
+      !fires(stored("s", query("Note", [milk], on: others), in: place(.private, alice)), entry))
     let bread = Filter(.equals, .field("title"), .string("Bread"))
     #expect(!fires(stored("s", query("Note", [bread]), in: place(.private, alice)), entry))
   }
@@ -50,7 +52,8 @@ struct FireRulesTests {
     #expect(!fires(limited, change(.created, record("n", "Note", in: work), in: work)))
   }
 
-  @Test func `a record type narrows zone and database subscriptions, and then zones are not told`() {
+  @Test func `a record type narrows zone and database subscriptions, and then zones are not told`()
+  {
     let entry = change(.created, record("n", "Note", in: notes), in: notes)
     let born = LogEntry(
       position: 3, database: notes.database, event: .zoneCreated(notes), origin: origin())

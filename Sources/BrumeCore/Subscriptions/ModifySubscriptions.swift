@@ -1,0 +1,202 @@
+// subscriptions/modify: saving and deleting, each item by itself.
+//
+// A save is active when it returns. Each change is put into the log, where the notifier follows it in
+// order with the records; a subscription's birth is its place there. Saving the same again changes
+// nothing; new conditions under an old ID are a new birth, so that the past stays silent.
+
+package import BrumeModel
+import BrumeSchema
+package import BrumeStorage
+
+extension Engine {
+  /// Saves and deletes subscriptions of the caller. One result per operation, in order.
+  package func modifySubscriptions(
+    _ operations: [SubscriptionOperation], in scope: DatabaseScope, as caller: Caller
+  ) async throws -> [SubscriptionResult] {
+    let place = try caller.subscriptionScope(scope)
+    guard operations.count <= limits.operationsPerRequest else {
+      throw BrumeError(
+        .limitExceeded,
+        "\(operations.count) subscriptions in one request; the maximum is "
+          + "\(limits.operationsPerRequest)")
+    }
+    let named = operations.map { $0.named(by: host) }
+    let device = try caller.deviceKey().map {
+      Device(key: $0, channel: .stream, registered: host.now())
+    }
+    let change = SubscriptionChange(
+      place: place, caller: caller, origin: caller.origin(at: host.now()), limits: limits,
+      schemas: schemas)
+    return try await store.write(in: place.logDatabase) { transaction in
+      let results = try named.map { try change.perform($0, in: transaction) }
+      if results.contains(where: \.isSave), let device {
+        try transaction.register(device, limits: change.limits)
+      }
+      return results
+    }
+  }
+}
+
+/// One request's changes.
+struct SubscriptionChange: Sendable {
+  let place: SubscriptionScope
+  let caller: Caller
+  let origin: Origin
+  let limits: Limits
+  let schemas: SchemaCache
+
+  /// A broken rule fails the item; a broken store fails the request.
+  func perform(
+    _ operation: SubscriptionOperation, in transaction: any WriteTransaction
+  ) throws -> SubscriptionResult {
+    do {
+      switch operation {
+      case .save(let subscription):
+        return .success(.saved(try save(subscription, in: transaction)))
+      case .delete(let id):
+        try delete(id, in: transaction)
+        return .success(.deleted(id: id))
+      }
+    } catch let error as BrumeError {
+      return .failure(ItemFailure(operation.id, error))
+    }
+  }
+
+  private func save(
+    _ wanted: Subscription, in transaction: any WriteTransaction
+  ) throws -> Subscription {
+    let checked = try checked(wanted, in: transaction)
+    let known = try transaction.subscription(checked.id, in: place)
+    // An app saves its subscriptions at each launch; nothing changes then (case SUB-03).
+    if let known, known.subscription == checked { return checked }
+    let others = try transaction.subscriptions(in: place)
+    if let twin = SubscriptionSignature.duplicate(of: checked, among: others) {
+      throw BrumeError(.rejected, "subscription is duplicate of '\(twin.subscription.id)'")
+    }
+    if known == nil { try checkCount(in: transaction) }
+    let position = try append(checked.id, in: transaction)
+    let isSameWatch =
+      known.map {
+        SubscriptionSignature.text($0.subscription.kind) == SubscriptionSignature.text(checked.kind)
+      } ?? false
+    // Only another text: what was saved before still counts, and is told with the new text.
+    let birth = isSameWatch ? known?.birth ?? position : position
+    try transaction.put(StoredSubscription(scope: place, subscription: checked, birth: birth))
+    return checked
+  }
+
+  private func delete(_ id: String, in transaction: any WriteTransaction) throws {
+    guard try transaction.removeSubscription(id, in: place) else {
+      throw Subscription.missing(id)
+    }
+    try append(id, in: transaction)
+  }
+
+  @discardableResult
+  private func append(_ id: String, in transaction: any WriteTransaction) throws -> Int64 {
+    try transaction.append(
+      .subscription(place, id: id), in: place.logDatabase, origin: origin)
+  }
+
+  private func checkCount(in transaction: any WriteTransaction) throws {
+    let count = try DatabaseScope.allCases.reduce(0) { count, scope in
+      let other = SubscriptionScope(
+        container: place.container, environment: place.environment, scope: scope,
+        user: place.user)
+      return try count + transaction.subscriptions(in: other).count
+    }
+    guard count >= limits.subscriptionsPerUser else { return }
+    throw BrumeError(
+      .limitExceeded,
+      "the user has \(count) subscriptions in this container; the maximum is "
+        + "\(limits.subscriptionsPerUser), so delete one first")
+  }
+}
+
+// MARK: Checks
+
+extension SubscriptionChange {
+  /// The subscription as it is kept: zones with their owner's name, filters in the schema's types.
+  private func checked(
+    _ subscription: Subscription, in transaction: any ReadTransaction
+  ) throws -> Subscription {
+    var checked = subscription
+    try NameRules.subscriptionID(subscription.id, limits: limits)
+    try SubscriptionRules.kind(subscription.kind, in: place.scope)
+    let info = subscription.info ?? NotificationInfo()
+    try SubscriptionRules.info(info, limits: limits)
+    switch subscription.kind {
+    case .query(let query, let zone, let events, let once):
+      try SubscriptionRules.events(events)
+      checked.kind = .query(
+        try self.checked(query, info, in: transaction),
+        zone: try zone.map { try liveZone($0, in: transaction).id }, firesOn: events,
+        firesOnce: once)
+    case .zone(let zone, let type):
+      try SubscriptionRules.noDesiredKeys(info)
+      let key = try liveZone(zone, in: transaction)
+      try SubscriptionRules.zone(key)
+      checked.kind = .zone(key.id, recordType: try self.checked(type))
+    case .database(let type):
+      try SubscriptionRules.noDesiredKeys(info)
+      checked.kind = .database(recordType: try self.checked(type))
+    }
+    return checked
+  }
+
+  private func liveZone(_ zone: ZoneID, in transaction: any ReadTransaction) throws -> ZoneKey {
+    let key = try caller.zoneKey(zone, in: place.scope, limits: limits)
+    return try transaction.liveZone(key).key
+  }
+
+  private func checked(_ type: String?) throws(BrumeError) -> String? {
+    if let type { try NameRules.recordType(type, limits: limits) }
+    return type
+  }
+}
+
+extension SubscriptionOperation {
+  var id: String {
+    switch self {
+    case .save(let subscription): subscription.id
+    case .delete(let id): id
+    }
+  }
+
+  /// A new subscription without an ID gets one.
+  fileprivate func named(by host: Host) -> SubscriptionOperation {
+    guard case .save(var subscription) = self, subscription.id.isEmpty else { return self }
+    subscription.id = host.uuid()
+    return .save(subscription)
+  }
+}
+
+extension Result<SubscriptionOutcome, ItemFailure<String>> {
+  fileprivate var isSave: Bool {
+    if case .success(.saved) = self { true } else { false }
+  }
+}
+
+extension SubscriptionScope {
+  /// Whose log tells of the subscription. The shared database has no log of its own; its reader's
+  /// private one stands in.
+  var logDatabase: DatabaseKey {
+    database ?? DatabaseKey(container: container, environment: environment, owner: user)
+  }
+}
+
+extension Caller {
+  /// Where this caller's subscriptions in a database are kept.
+  func subscriptionScope(_ scope: DatabaseScope) throws(BrumeError) -> SubscriptionScope {
+    try requireAccess(to: scope)
+    return SubscriptionScope(
+      container: container, environment: environment, scope: scope, user: try requireUser())
+  }
+}
+
+extension Subscription {
+  static func missing(_ id: String) -> BrumeError {
+    BrumeError(
+      .notFound, "subscription '\(id)' does not exist in this database; list shows those that do")
+  }
+}

@@ -1,0 +1,112 @@
+// The devices that get a user's pushes, and how each is reached.
+//
+// A device is known by the client's own identifier, which its requests carry too, so that it never
+// hears its own changes. It is registered when it opens a stream, asks for a courier token, hands in
+// an Apple push token, or saves a subscription.
+
+package import BrumeModel
+package import BrumeStorage
+
+extension Engine {
+  /// Registers the caller's device for the event stream. A device that is reached in another way
+  /// stays so; its mailbox is the same.
+  @discardableResult
+  package func registerDevice(as caller: Caller) async throws -> DeviceKey {
+    guard let key = try caller.deviceKey() else {
+      throw BrumeError(
+        .badRequest,
+        "the request names no device: send the header 'X-Brume-Device' or the parameter 'clientId'")
+    }
+    let device = Device(key: key, channel: .stream, registered: host.now())
+    let limits = limits
+    try await store.write(in: nil) { try $0.register(device, limits: limits) }
+    return key
+  }
+
+  /// Makes a push address for a client that has none of its own (case PSH-13).
+  ///
+  /// - Parameters:
+  ///   - environment: where Apple's servers would send from; must be the request's own.
+  ///   - clientID: the device; nil for the caller's device, or a new one.
+  /// - Returns: the token, 64 hex digits. It lives for `Limits.courierSeconds`.
+  package func createCourierToken(
+    environment: Environment, clientID: String?, as caller: Caller
+  ) async throws -> String {
+    let token = Hex.text(host.randomBytes(32))
+    try await put(.courier(token: token), clientID, caller)
+    return token
+  }
+
+  /// Registers a push token that the client got from Apple. A courier token of this server's own
+  /// may be given too; it stays what it is.
+  package func registerToken(
+    _ token: String, environment: Environment, clientID: String?, as caller: Caller
+  ) async throws {
+    let user = try caller.requireUser()
+    guard (1...400).contains(token.utf8.count) else {
+      throw BrumeError(.badRequest, "'apnsToken' must have 1 to 400 characters")
+    }
+    let own = try await store.read { try $0.device(courierToken: token) }
+    if let own {
+      if own.key.user == user { return }
+      throw BrumeError(.badRequest, "'apnsToken' is another user's courier token; create your own")
+    }
+    try await put(.apns(token: token, environment: environment), clientID, caller)
+  }
+
+  private func put(
+    _ channel: Device.Channel, _ clientID: String?, _ caller: Caller
+  ) async throws {
+    let id = try Self.deviceID(clientID) ?? caller.device ?? DeviceID(host.uuid())
+    let key = DeviceKey(
+      container: caller.container, environment: caller.environment,
+      user: try caller.requireUser(), device: id)
+    let device = Device(key: key, channel: channel, registered: host.now())
+    let limits = limits
+    try await store.write(in: nil) { transaction in
+      try transaction.put(device)
+      try transaction.dropOldestDevices(besides: device, limits: limits)
+    }
+  }
+
+  private static func deviceID(_ clientID: String?) throws(BrumeError) -> DeviceID? {
+    guard let clientID, !clientID.isEmpty else { return nil }
+    guard clientID.utf8.count <= 255, clientID.utf8.allSatisfy({ $0 >= 0x20 }) else {
+      throw BrumeError(
+        .badRequest, "'clientId' has at most 255 bytes and no control characters")
+    }
+    return DeviceID(clientID)
+  }
+}
+
+extension Caller {
+  /// The mailbox of the device that asks; nil if the request names none.
+  package func deviceKey() throws(BrumeError) -> DeviceKey? {
+    let user = try requireUser()
+    return device.map {
+      DeviceKey(container: container, environment: environment, user: user, device: $0)
+    }
+  }
+}
+
+extension WriteTransaction {
+  /// Registers a device if it is new. The registration of a stream device is renewed, because the
+  /// oldest registration goes first when there are too many.
+  func register(_ device: Device, limits: Limits) throws {
+    let known = try self.device(device.key)
+    if let known, known.channel != .stream { return }
+    try put(device)
+    if known == nil { try dropOldestDevices(besides: device, limits: limits) }
+  }
+
+  /// Keeps the number of a user's devices bounded.
+  func dropOldestDevices(besides new: Device, limits: Limits) throws {
+    let key = new.key
+    let all = try devices(
+      of: key.user, container: key.container, environment: key.environment)
+    let old = all.filter { $0.key != key }.sorted { $0.registered < $1.registered }
+    for device in old.prefix(max(0, all.count - limits.devicesPerUser)) {
+      try removeDevice(device.key)
+    }
+  }
+}
