@@ -84,7 +84,9 @@ package struct NotificationBuilder: Sendable {
   private func desiredFields(
     _ stored: StoredSubscription, _ change: RecordChange
   ) -> [String: FieldValue] {
-    guard let image, change.kind != .deleted, let info = stored.subscription.info else { return [:] }
+    guard let image, change.kind != .deleted, let info = stored.subscription.info else {
+      return [:]
+    }
     var fields: [String: FieldValue] = [:]
     for name in info.desiredKeys.prefix(limits.desiredKeys)
     where !image.encryptedFields.contains(name) {

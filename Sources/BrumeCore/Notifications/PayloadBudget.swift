@@ -64,6 +64,7 @@ extension PayloadBudget {
     Step("title key") { note, _ in note.title.localizationKey = nil },
     Step("subscription owner") { note, _ in note.user = nil },
     Step("container") { note, _ in note.container = nil },
+    Step("record ID") { note, _ in note.dropRecordID() },
     Step("subject") { note, _ in
       note.subject = .fetchEverything
       note.subscriptionID = nil
@@ -95,6 +96,12 @@ extension Notification {
   fileprivate mutating func dropDesiredFields() {
     guard case .query(let zone, let name, let reason, _) = subject else { return }
     subject = .query(zone: zone, recordName: name, reason: reason, fields: [:])
+  }
+
+  /// An empty record name stands for none; what happened is still told.
+  fileprivate mutating func dropRecordID() {
+    guard case .query(let zone, _, let reason, let fields) = subject else { return }
+    subject = .query(zone: zone, recordName: "", reason: reason, fields: fields)
   }
 
   fileprivate mutating func cutTexts(to length: Int) {

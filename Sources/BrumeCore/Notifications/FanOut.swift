@@ -1,0 +1,184 @@
+// One step of the notifier inside its transaction: from matches to mailboxes.
+//
+// Everything that may have changed since the match is asked again here: whether the subscription is
+// still the one that matched, whether its user may read the record, which devices there are.
+
+import BrumeModel
+import BrumeStorage
+
+struct FanOut {
+  /// A log entry with what fires for it in its own database.
+  struct Job: Sendable {
+    let entry: LogEntry
+    let image: Record?
+    let matches: [SubscriptionIndex.Match]
+  }
+  /// What the notifier does with the transaction once it is durable.
+  struct Outcome: Sendable {
+    var cursor: NotifierCursor
+    var woken: Set<DeviceKey> = []
+    /// Subscriptions that fired the only time they do.
+    var spent: [SubscriptionKey] = []
+    var notifications = 0
+    var mailboxEntries = 0
+    var overflows = 0
+  }
+  private struct World: Hashable {
+    let container: ContainerID
+    let environment: Environment
+    let user: UserID
+  }
+
+  let transaction: any WriteTransaction
+  let engine: Engine
+  let encode: @Sendable (Notification) -> [UInt8]
+  let now: Milliseconds
+  let mailbox: MailboxWriter
+  let shared: (LogEntry, Set<UserID>) -> [SubscriptionIndex.Match]
+  private var outcome: Outcome
+  private var matchesLeft: Int
+  private var devices: [World: [Device]] = [:]
+
+  init(
+    transaction: any WriteTransaction, engine: Engine,
+    encode: @escaping @Sendable (Notification) -> [UInt8], now: Milliseconds,
+    cursor: NotifierCursor, coalescer: @escaping MailboxWriter.Decide,
+    shared: @escaping (LogEntry, Set<UserID>) -> [SubscriptionIndex.Match]
+  ) {
+    self.transaction = transaction
+    self.engine = engine
+    self.encode = encode
+    self.now = now
+    self.shared = shared
+    mailbox = MailboxWriter(
+      transaction: transaction, limits: engine.limits, now: now, coalescer: coalescer)
+    outcome = Outcome(cursor: cursor)
+    matchesLeft = engine.limits.notifierMatches
+  }
+
+  // MARK: One entry
+
+  /// Serves an entry's matches, as many as fit. Answers whether the entry is done.
+  mutating func serve(_ job: Job) throws -> Bool {
+    let builder = NotificationBuilder(
+      id: NotificationID.text(generation: engine.generation, entry: job.entry), entry: job.entry,
+      image: job.image, limits: engine.limits)
+    let all = (job.matches + shared(job.entry, try readers(of: job.entry))).sorted()
+    let rest = all.drop { match in outcome.cursor.served.map { match.key <= $0 } ?? false }
+    for match in rest {
+      if matchesLeft == 0 { return false }
+      matchesLeft -= 1
+      try deliver(match, builder)
+      outcome.cursor.served = match.key
+    }
+    outcome.cursor = NotifierCursor(position: job.entry.position)
+    return true
+  }
+
+  /// Saves the cursor and drops what of the log is done.
+  func finish() throws -> Outcome {
+    try transaction.set(.notifierCursor, to: outcome.cursor.bytes)
+    try transaction.trimLog(through: outcome.cursor.position)
+    return outcome
+  }
+
+  private func readers(of entry: LogEntry) throws -> Set<UserID> {
+    switch entry.event {
+    case .record(let change):
+      if change.coveringShares.isEmpty { return [] }
+      return Audience.readers(
+        of: entry, among: try transaction.memberships(in: change.record.zone))
+    case .zoneDeleted(let zone):
+      return Audience.readers(of: entry, among: try transaction.memberships(in: zone))
+    case .membership: return Audience.readers(of: entry, among: [])
+    case .zoneCreated, .subscription: return []
+    }
+  }
+
+  // MARK: One subscription
+
+  private mutating func deliver(
+    _ match: SubscriptionIndex.Match, _ builder: NotificationBuilder
+  ) throws {
+    let scope = match.key.scope
+    // Another birth means that other conditions were saved since: this one is gone.
+    guard let stored = try transaction.subscription(match.key.id, in: scope),
+      stored.birth == match.birth, try mayRead(scope, builder)
+    else { return }
+    let all = try devices(of: scope)
+    let origin = builder.entry.origin
+    if Audience.isOwnEcho(all, subscriber: scope.user, origin: origin) { return }
+    let told = Audience.devices(all, except: origin)
+    let badge = try nextBadge(stored, told)
+    try send(builder, stored, badge, told)
+    outcome.notifications += 1
+    if case .query(_, _, _, firesOnce: true) = stored.subscription.kind {
+      try transaction.removeSubscription(match.key.id, in: scope)
+      outcome.spent.append(match.key)
+    }
+  }
+
+  /// Asked when the push is made: whoever lost the right since the save hears nothing.
+  private func mayRead(_ scope: SubscriptionScope, _ builder: NotificationBuilder) throws -> Bool {
+    guard case .record(let change) = builder.entry.event else { return true }
+    return try engine.mayRead(
+      scope.user, change.record, type: change.recordType,
+      creator: builder.image?.created?.user, coveringShares: change.coveringShares,
+      in: transaction)
+  }
+
+  private mutating func send(
+    _ builder: NotificationBuilder, _ stored: StoredSubscription, _ badge: Int?, _ told: [Device]
+  ) throws {
+    let notification = builder.notification(for: stored, badge: badge)
+    let (payload, sent) = budget(engine.limits.payloadBytes).fit(notification)
+    for device in told {
+      let delivery = MailboxWriter.Delivery(
+        notification: sent, payload: payload, subscription: stored, device: device.key,
+        requestID: builder.entry.origin.requestID)
+      let result = try mailbox.put(delivery) { encode(builder.fetchEverything(for: stored)) }
+      outcome.mailboxEntries += 1
+      if result.overflowed { outcome.overflows += 1 }
+      if result.wakes { outcome.woken.insert(device.key) }
+    }
+    try keep(notification, stored)
+  }
+
+  /// CloudKit: notifications fetched later hold all desired keys, unlike the push (case PSH-20).
+  private func keep(_ notification: Notification, _ stored: StoredSubscription) throws {
+    let (payload, _) = budget(engine.limits.keptPayloadBytes).fit(notification)
+    let kept = KeptNotification(
+      position: 0, id: notification.id, subscriptionID: stored.subscription.id, payload: payload,
+      isRead: false)
+    try transaction.keep(
+      kept, for: stored.scope.user, container: stored.scope.container,
+      environment: stored.scope.environment, limit: engine.limits.keptNotifications)
+  }
+
+  private func budget(_ maximum: Int) -> PayloadBudget {
+    PayloadBudget(
+      maximum: maximum, textLength: engine.limits.payloadStringLength, encode: encode)
+  }
+
+  /// The counter is the user's: each visible push that asks for it counts one (case PSH-16).
+  private func nextBadge(_ stored: StoredSubscription, _ told: [Device]) throws -> Int? {
+    guard stored.subscription.info?.shouldBadge == true else { return nil }
+    let scope = stored.scope
+    let badge = try transaction.badge(
+      of: scope.user, container: scope.container, environment: scope.environment)
+    guard !told.isEmpty, badge < Int(Int32.max) else { return badge }
+    try transaction.setBadge(
+      badge + 1, of: scope.user, container: scope.container, environment: scope.environment)
+    return badge + 1
+  }
+
+  private mutating func devices(of scope: SubscriptionScope) throws -> [Device] {
+    let world = World(
+      container: scope.container, environment: scope.environment, user: scope.user)
+    if let known = devices[world] { return known }
+    let found = try transaction.devices(
+      of: scope.user, container: scope.container, environment: scope.environment)
+    devices[world] = found
+    return found
+  }
+}

@@ -1,0 +1,218 @@
+// From the log to the mailboxes: the one loop that makes notifications.
+//
+// It follows the store's log from a saved cursor. Everything that one step does (mailbox entries, kept
+// notifications, badges, subscriptions that fired their only time, the cursor, trimming) is one
+// transaction, so a crash between any two steps repeats or continues, and never loses or doubles.
+// What a step decides is in the pure files beside this one; docs/internals/notifications.md tells why.
+
+package import BrumeModel
+package import BrumeStorage
+import Synchronization
+
+package final class Notifier: Sendable {
+  /// What metrics show.
+  package struct Status: Equatable, Sendable {
+    /// Log entries that are done.
+    package var position: Int64 = 0
+    /// The newest log entry when the notifier last looked.
+    package var newest: Int64 = 0
+    package var subscriptions = 0
+    package var notifications = 0
+    package var mailboxEntries = 0
+    package var overflows = 0
+    /// Entries behind the log.
+    package var lag: Int64 { newest - position }
+  }
+
+  private let engine: Engine
+  private let encode: @Sendable (Notification) -> [UInt8]
+  private let wake: @Sendable (Set<DeviceKey>) -> Void
+  /// Nil until loaded, and again after a failure: what the store says counts.
+  private let cursor = Mutex<NotifierCursor?>(nil)
+  private let index = Mutex(SubscriptionIndex())
+  private let coalescer: Mutex<Coalescer>
+  private let counts = Mutex(Status())
+
+  /// - Parameters:
+  ///   - encode: the push in the wire's form.
+  ///   - wake: told of devices that have something to read, after it is durable.
+  package init(
+    engine: Engine, encode: @escaping @Sendable (Notification) -> [UInt8],
+    wake: @escaping @Sendable (Set<DeviceKey>) -> Void
+  ) {
+    self.engine = engine
+    self.encode = encode
+    self.wake = wake
+    coalescer = Mutex(Self.freshCoalescer(engine.limits))
+  }
+
+  package var status: Status { counts.withLock { $0 } }
+
+  /// Follows the log until cancelled. Throws when the store fails: then nothing is certain any more,
+  /// and the process should end and start again.
+  package func run() async throws {
+    // Listening comes before looking, so that no commit falls between the two.
+    let commits = engine.store.commits()
+    try await drain()
+    for await _ in commits { try await drain() }
+  }
+
+  /// Works until the log is read to its end.
+  package func drain() async throws {
+    while try await step() { try Task.checkCancellation() }
+  }
+
+  /// Does one transaction's worth of work. Answers whether there may be more. Only one caller at a
+  /// time.
+  @discardableResult
+  package func step() async throws -> Bool {
+    do {
+      let start = try await loaded()
+      let batch = try await read(after: start.position)
+      if batch.entries.isEmpty { return false }
+      follow(batch.subscriptions)
+      let outcome = try await serve(batch, from: start)
+      cursor.withLock { $0 = outcome.cursor }
+      finish(outcome)
+      return outcome.cursor.position < batch.newest
+    } catch {
+      forget()
+      throw error
+    }
+  }
+}
+
+// MARK: Reading
+
+extension Notifier {
+  /// Log entries, and the present state of subscriptions that they name.
+  struct Batch: Sendable {
+    var entries: [LogEntry] = []
+    var subscriptions: [SubscriptionKey: StoredSubscription?] = [:]
+    /// What `self CONTAINS` looks at.
+    var searchable = SearchableFields()
+    var newest: Int64 = 0
+  }
+
+  private func loaded() async throws -> NotifierCursor {
+    if let known = cursor.withLock({ $0 }) { return known }
+    let (saved, index) = try await engine.store.read { transaction in
+      let saved = try transaction.setting(.notifierCursor).flatMap { NotifierCursor($0) }
+      return (saved ?? NotifierCursor(position: 0), try Self.index(from: transaction))
+    }
+    self.index.withLock { $0 = index }
+    cursor.withLock { $0 = saved }
+    counts.withLock {
+      $0.position = saved.position
+      $0.subscriptions = index.count
+    }
+    return saved
+  }
+
+  private static func index(from transaction: any ReadTransaction) throws -> SubscriptionIndex {
+    var index = SubscriptionIndex()
+    var next: Int64?
+    repeat {
+      let page = try transaction.allSubscriptions(after: next, limit: 1000)
+      for subscription in page.subscriptions { index.put(subscription) }
+      next = page.next
+    } while next != nil
+    return index
+  }
+
+  private func read(after position: Int64) async throws -> Batch {
+    let (limit, schemas) = (engine.limits.notifierEntries, engine.schemas)
+    let batch = try await engine.store.read { transaction in
+      var batch = Batch()
+      batch.entries = try transaction.log(after: position, limit: limit)
+      batch.newest = try transaction.lastLogPosition()
+      for entry in batch.entries {
+        switch entry.event {
+        case .subscription(let scope, let id):
+          let key = SubscriptionKey(scope: scope, id: id)
+          batch.subscriptions[key] = .some(try transaction.subscription(id, in: scope))
+        case .record(let change):
+          try batch.searchable.learn(change.recordType, entry.database, schemas, transaction)
+        case .zoneCreated, .zoneDeleted, .membership: break
+        }
+      }
+      return batch
+    }
+    counts.withLock { $0.newest = max($0.newest, batch.newest) }
+    return batch
+  }
+
+  /// Births keep a subscription from firing for entries before its own, so the index may run ahead
+  /// of the entries.
+  private func follow(_ subscriptions: [SubscriptionKey: StoredSubscription?]) {
+    index.withLock { index in
+      for (key, stored) in subscriptions {
+        if let stored { index.put(stored) } else { index.remove(key) }
+      }
+    }
+  }
+}
+
+// MARK: Serving
+
+extension Notifier {
+  private func serve(_ batch: Batch, from start: NotifierCursor) async throws -> FanOut.Outcome {
+    let jobs = try matched(batch)
+    let now = engine.host.now()
+    let (engine, encode) = (engine, encode)
+    return try await engine.store.write(in: nil) { transaction in
+      var fanOut = FanOut(
+        transaction: transaction, engine: engine, encode: encode, now: now, cursor: start,
+        coalescer: { change in self.coalescer.withLock { change(&$0) } },
+        shared: { entry, users in self.index.withLock { $0.matches(entry, sharedWith: users) } })
+      for job in jobs {
+        guard try fanOut.serve(job) else { break }
+      }
+      return try fanOut.finish()
+    }
+  }
+
+  /// Finds what fires in the changed databases themselves; who may see a shared zone is asked later,
+  /// when it is sent.
+  private func matched(_ batch: Batch) throws -> [FanOut.Job] {
+    try batch.entries.map { entry in
+      let image = try image(of: entry)
+      let searchable = batch.searchable.names(image?.type, entry.database)
+      let matches = index.withLock { index in
+        index.matches(entry, image: image) { searchable.contains($0) }
+      }
+      return FanOut.Job(entry: entry, image: image, matches: matches)
+    }
+  }
+
+  private func image(of entry: LogEntry) throws -> Record? {
+    guard case .record(let change) = entry.event,
+      index.withLock({ $0.needsImage(of: change, in: entry.database) })
+    else { return nil }
+    return try change.image?.record()
+  }
+
+  private func finish(_ outcome: FanOut.Outcome) {
+    let left = index.withLock { index in
+      for key in outcome.spent { index.remove(key) }
+      return index.count
+    }
+    counts.withLock {
+      $0.position = outcome.cursor.position
+      $0.subscriptions = left
+      $0.notifications += outcome.notifications
+      $0.mailboxEntries += outcome.mailboxEntries
+      $0.overflows += outcome.overflows
+    }
+    if !outcome.woken.isEmpty { wake(outcome.woken) }
+  }
+
+  private func forget() {
+    cursor.withLock { $0 = nil }
+    coalescer.withLock { $0 = Self.freshCoalescer(engine.limits) }
+  }
+
+  private static func freshCoalescer(_ limits: Limits) -> Coalescer {
+    Coalescer(window: limits.coalescingWindow, capacity: limits.coalescedKeys)
+  }
+}

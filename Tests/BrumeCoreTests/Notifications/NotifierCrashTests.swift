@@ -1,0 +1,140 @@
+import BrumeModel
+import BrumeStorage
+import BrumeWire
+import Testing
+
+@testable import BrumeCore
+
+/// N7: nothing is lost and nothing is doubled wherever the process dies.
+struct NotifierCrashTests {
+  private let main = zone(ZoneID.defaultName, of: alice)
+
+  private func prepared(_ change: (inout Limits) -> Void = { _ in }) async throws -> NotifierWorld {
+    let world = try await NotifierWorld(change)
+    try await world.register(alice, "A", "B")
+    var info = visible()
+    info.shouldBadge = true
+    try await world.subscribe(alice, "s", query("Note"), info: info)
+    return world
+  }
+
+  @Test(arguments: [FlakyStore.Fault.beforeCommit, .afterCommit])
+  func `N7 a step that dies before or after its commit is made good without doubles`(
+    fault: FlakyStore.Fault
+  ) async throws {
+    let world = try await prepared()
+    try await world.log(.created, "n", in: main)
+    world.store.plan([fault])
+    await #expect(throws: FlakyStore.Failure.self) { try await world.notifier.drain() }
+    try await world.restarted().drain()
+    #expect(try await world.told(alice, "A") == ["s"])
+    #expect(try await world.told(alice, "B") == ["s"])
+    #expect(try await world.mailbox(alice, "A").map(\.badge) == [1])
+    let kept = try await world.engine.keptNotifications(
+      token: nil, limit: nil, as: world.caller(alice))
+    #expect(kept.items.count == 1)
+  }
+
+  @Test func `N2 the same notifier goes on after a failure, with the same nid`() async throws {
+    let world = try await prepared()
+    try await world.log(.created, "n", in: main)
+    let first = try await world.store.read { try $0.log(after: 0, limit: 10) }.last
+    let nid = NotificationID.text(generation: world.engine.generation, entry: try #require(first))
+    world.store.plan([.beforeCommit])
+    await #expect(throws: FlakyStore.Failure.self) { try await world.notifier.drain() }
+    try await world.notifier.drain()
+    let entries = try await world.entries(device("A", of: alice))
+    #expect(entries.map(\.notificationID) == [nid])
+  }
+
+  @Test func `two steps from the same cursor leave one entry`() async throws {
+    let world = try await prepared()
+    try await world.log(.created, "n", in: main)
+    let log = try await world.store.read { try $0.log(after: 0, limit: 10) }
+    try await world.notifier.drain()
+    // The same log once more, as if the cursor had not moved.
+    let (engine, store) = (world.engine, world.store)
+    let jobs = log.compactMap { entry -> FanOut.Job? in
+      guard case .record(let change) = entry.event, let image = try? change.image?.record() else {
+        return nil
+      }
+      let match = SubscriptionIndex.Match(
+        key: SubscriptionKey(scope: place(.private, alice), id: "s"), birth: log[0].position)
+      return FanOut.Job(entry: entry, image: image, matches: [match])
+    }
+    #expect(jobs.count == 1)
+    let outcome = try await store.write(in: nil) { transaction in
+      var fanOut = FanOut(
+        transaction: transaction, engine: engine, encode: PushPayload.encode, now: 1,
+        cursor: NotifierCursor(position: 0), coalescer: { _ in nil }, shared: { _, _ in [] })
+      for job in jobs {
+        let isDone = try fanOut.serve(job)
+        #expect(isDone)
+      }
+      return try fanOut.finish()
+    }
+    #expect(outcome.notifications == 1)
+    #expect(try await world.told(alice, "A") == ["s"])
+    #expect(try await world.told(alice, "B") == ["s"])
+  }
+
+  @Test func `a fan-out larger than a transaction goes on where it stopped, also after a crash`()
+    async throws
+  {
+    let world = try await NotifierWorld { $0.notifierMatches = 3 }
+    let open = zone(ZoneID.defaultName, of: nil)
+    let users = (0..<10).map { UserID("_user\($0)") }
+    var info = visible()
+    info.shouldBadge = true
+    for user in users {
+      try await world.register(user, "D")
+      try await world.subscribe(user, "s", query("Note"), in: .public, info: info)
+    }
+    try await world.log(.created, "n1", in: open)
+    try await world.log(.created, "n2", in: open)
+    var steps = 0
+    var isDone = false
+    while !isDone {
+      // Each step in a new process, every other one dying once before its commit.
+      if steps % 2 == 1 { world.store.plan([.beforeCommit]) }
+      do {
+        isDone = try await !world.restarted().step()
+      } catch is FlakyStore.Failure {}
+      steps += 1
+      try #require(steps < 100)
+    }
+    #expect(steps > 7)
+    for user in users {
+      #expect(try await world.mailbox(user, "D").map(\.badge) == [1, 2])
+    }
+  }
+
+  @Test func `SUB-20 firesOnce survives a crash before the commit and fires once`() async throws {
+    let world = try await NotifierWorld()
+    try await world.register(alice, "A")
+    try await world.subscribe(alice, "once", query("Note", once: true))
+    try await world.log(.created, "n", in: main)
+    world.store.plan([.beforeCommit])
+    await #expect(throws: FlakyStore.Failure.self) { try await world.notifier.drain() }
+    #expect(
+      try await world.engine.listSubscriptions(in: .private, as: world.caller(alice)).count == 1)
+    try await world.restarted().drain()
+    try await world.log(.created, "n2", in: main)
+    try await world.restarted().drain()
+    #expect(try await world.told(alice, "A") == ["once"])
+  }
+
+  @Test func `a cursor reads back, and damaged bytes are no cursor`() {
+    let cursors = [
+      NotifierCursor(position: 0), NotifierCursor(position: .max),
+      NotifierCursor(
+        position: 7, served: SubscriptionKey(scope: place(.shared, bob), id: "caf\u{e9}")),
+    ]
+    for cursor in cursors {
+      #expect(NotifierCursor(cursor.bytes) == cursor)
+      #expect(NotifierCursor(cursor.bytes + [1]) == nil)
+    }
+    #expect(NotifierCursor([]) == nil)
+    #expect(NotifierCursor(Array(cursors[2].bytes.dropLast())) == nil)
+  }
+}
