@@ -1,0 +1,56 @@
+// The web courier: a long poll that takes one push out of a device's mailbox, first in, first out.
+// There is no acknowledgement: what is delivered is consumed, as web clients expect it.
+
+package import BrumeCore
+package import BrumeModel
+package import BrumeStorage
+import BrumeWire
+
+package struct Courier: Sendable {
+  private let reader: MailboxReader
+
+  package init(store: any Store, signals: MailboxSignals, limits: Limits, host: Host) {
+    self.init(store: store, signals: signals, limits: limits, clock: PushClock(host))
+  }
+
+  package init(store: any Store, signals: MailboxSignals, limits: Limits, clock: PushClock) {
+    reader = MailboxReader(store: store, signals: signals, limits: limits, clock: clock)
+  }
+
+  /// The next push for a token, in the courier's form; nil when the time has passed. Several polls of
+  /// one token at once get different pushes.
+  package func next(token: String, waiting: Duration) async throws -> [UInt8]? {
+    let device = try await device(token)
+    let entry = try await reader.poll(device, waiting: waiting) { try await take(from: device) }
+    return entry.map { PushPayload.courier(fromPayload: $0.payload) }
+  }
+
+  /// Whose mailbox the token opens. It lives for as long as the URL said when it was made.
+  private func device(_ token: String) async throws -> DeviceKey {
+    let found = try await reader.store.read { try $0.device(courierToken: token) }
+    let life = Milliseconds(reader.limits.courierSeconds) * 1000
+    guard let found, reader.clock.now() < found.registered + life else {
+      throw BrumeError(
+        .authenticationFailed,
+        "the courier token is unknown or has expired; get a new one from tokens/create")
+    }
+    return found.key
+  }
+
+  private func take(
+    from device: DeviceKey
+  ) async throws -> (found: MailboxEntry?, nextDue: Milliseconds?) {
+    while true {
+      let front = try await reader.front(of: device, after: 0, limit: 1)
+      guard let first = front.entries.first else { return (nil, front.nextDue) }
+      let isMine = try await reader.store.write(in: nil) { transaction in
+        let here = try transaction.mailbox(device, after: first.position - 1, limit: 1).first
+        guard here?.position == first.position else { return false }
+        try transaction.removeMailboxEntry(at: first.position, of: device)
+        return true
+      }
+      // Otherwise another poll was faster: the next one is looked for.
+      if isMine { return (first, nil) }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+// Reading a mailbox as far as it may be delivered, and waiting for more.
+//
+// Entries that wait to be merged with a later one carry the time when they are due; the notifier
+// keeps them at the end. A reader stops at the first of them and comes back when it is due.
+
+import BrumeModel
+import BrumeStorage
+
+struct MailboxReader: Sendable {
+  let store: any Store
+  let signals: MailboxSignals
+  let limits: Limits
+  let clock: PushClock
+
+  /// What may be delivered now, and when the next entry is due.
+  struct Front: Sendable {
+    var entries: [MailboxEntry] = []
+    var nextDue: Milliseconds?
+  }
+
+  func front(of device: DeviceKey, after position: Int64, limit: Int) async throws -> Front {
+    let waiting = try await store.read {
+      try $0.mailbox(device, after: position, limit: limit)
+    }
+    let now = clock.now()
+    let entries = waiting.prefix { isDue($0, now) }
+    return Front(
+      entries: Array(entries),
+      nextDue: entries.count < waiting.count ? waiting[entries.count].time : nil)
+  }
+
+  /// An entry that is due later than merging can make it comes from before the clock was set back.
+  private func isDue(_ entry: MailboxEntry, _ now: Milliseconds) -> Bool {
+    entry.time <= now || entry.time > now + limits.coalescingWindow
+  }
+
+  /// Asks `look` until it finds something, again at each signal and when something gets due.
+  ///
+  /// - Returns: nil when the time has passed.
+  func poll<Found: Sendable>(
+    _ device: DeviceKey, waiting: Duration,
+    look: () async throws -> (found: Found?, nextDue: Milliseconds?)
+  ) async throws -> Found? {
+    let end = clock.now() + waiting.milliseconds
+    let listener = signals.listen(to: device)
+    defer { listener.stop() }
+    while true {
+      let (found, nextDue) = try await look()
+      if let found { return found }
+      let now = clock.now()
+      if now >= end { return nil }
+      try await wait(listener, for: min(end, max(nextDue ?? end, now + 1)) - now)
+    }
+  }
+
+  private func wait(_ listener: MailboxSignals.Listener, for time: Milliseconds) async throws {
+    let clock = clock
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { await listener.wait() }
+      group.addTask { try await clock.sleep(time) }
+      try await group.next()
+      group.cancelAll()
+    }
+  }
+}
