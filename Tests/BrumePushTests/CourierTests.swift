@@ -1,0 +1,88 @@
+import BrumeModel
+import BrumePush
+import BrumeStorage
+import BrumeWire
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct CourierTests {
+  private func id(_ payload: [UInt8]?) throws -> String? {
+    try payload.map { try PushPayload.decode($0).id }
+  }
+
+  @Test func `one push per poll, first in, first out, consumed`() async throws {
+    let world = PushWorld()
+    try await world.register()
+    try await world.put("a", "b")
+    let courier = world.courier
+    #expect(try id(await courier.next(token: PushWorld.token, waiting: .seconds(1))) == "a")
+    #expect(try await world.waiting() == ["b"])
+    #expect(try id(await courier.next(token: PushWorld.token, waiting: .seconds(1))) == "b")
+    #expect(try await world.waiting() == [])
+  }
+
+  @Test func `an empty queue is held open, then answers with nothing`() async throws {
+    let world = PushWorld()
+    try await world.register()
+    async let answer = world.courier.next(token: PushWorld.token, waiting: .seconds(25))
+    await world.clock.sleepers(1)
+    world.clock.advance(25_000)
+    #expect(try await answer == nil)
+  }
+
+  @Test func `a poll that waits gets what comes`() async throws {
+    let world = PushWorld()
+    try await world.register()
+    async let answer = world.courier.next(token: PushWorld.token, waiting: .seconds(25))
+    await world.clock.sleepers(1)
+    try await world.put("a")
+    #expect(try id(await answer) == "a")
+  }
+
+  @Test func `polls of one token at once get different pushes or nothing`() async throws {
+    let world = PushWorld()
+    try await world.register()
+    let got = try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
+      for _ in 0..<5 {
+        group.addTask {
+          try await world.courier.next(token: PushWorld.token, waiting: .seconds(25))
+        }
+      }
+      await world.clock.sleepers(5)
+      try await world.put("a", "b", "c")
+      var got: [String] = []
+      for _ in 0..<3 {
+        if let answer = try await group.next(), let id = try id(answer) { got.append(id) }
+      }
+      // Two are left, and wait until their time has passed.
+      await world.clock.sleepers(2)
+      world.clock.advance(25_000)
+      while let answer = try await group.next() { #expect(answer == nil) }
+      return got
+    }
+    #expect(got.sorted() == ["a", "b", "c"])
+    #expect(try await world.waiting() == [])
+  }
+
+  @Test func `the courier's numbers for databases are the web's`() async throws {
+    let world = PushWorld()
+    try await world.register()
+    try await world.put("a")
+    let payload = try await world.courier.next(token: PushWorld.token, waiting: .seconds(1))
+    let json = try JSON(parsing: try #require(payload))
+    #expect(json["ck"]?["fet"]?["dbs"]?.int == 1)
+  }
+
+  @Test func `an unknown or expired token is told so`() async throws {
+    let world = PushWorld()
+    try await world.register()
+    try await world.put("a")
+    for (token, later) in [("nobody", 0), (PushWorld.token, 43_200_000)] {
+      world.clock.advance(Milliseconds(later))
+      await #expect {
+        try await world.courier.next(token: token, waiting: .seconds(1))
+      } throws: {
+        ($0 as? BrumeError)?.reason.contains("tokens/create") == true
+      }
+    }
+  }
+}
