@@ -59,8 +59,9 @@ final class ManualClock: Sendable {
     try Task.checkCancellation()
   }
 
-  private func park(_ continuation: CheckedContinuation<Void, Never>, _ id: Int, _ time: Milliseconds)
-  {
+  private func park(
+    _ continuation: CheckedContinuation<Void, Never>, _ id: Int, _ time: Milliseconds
+  ) {
     let woken = state.withLock { state -> [CheckedContinuation<Void, Never>] in
       if state.cancelled.contains(id) { return [continuation] }
       state.sleepers[id] = (state.now + time, continuation)
