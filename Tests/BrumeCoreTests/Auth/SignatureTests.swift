@@ -1,0 +1,183 @@
+// Server-to-server signatures: web services 2.4 and the vector of 8.1.
+
+import BrumeCore
+import BrumeModel
+import BrumeStorage
+import BrumeTestKit
+import Crypto
+import FoundationEssentials
+import Testing
+
+struct SignatureTests {
+  private static let vectorKey = """
+    -----BEGIN PUBLIC KEY-----
+    MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEx2KCl2KvETdgXdQ3FkzMoLjtbwIn
+    PIiatgqCRRRiIXJ19cQZ5nJHl0UKVMOlMzfovAlgQ2aMQIehREWcyj+7zg==
+    -----END PUBLIC KEY-----
+    """
+  private static let path = path(of: "query")
+  private static let vectorSignature =
+    "MEUCIQCqdYunM8vJ5DhP51vu92WBIip++FwE0Wn2g0edDipEPgIgG4ogu5NEGW8sG0faZdt7Wu2wj+nSohbirkVT7x+801M="
+  /// 2026-11-20T22:31:01Z
+  private static let time: Milliseconds = 1_795_213_861_000
+
+  private static func path(of operation: String) -> String {
+    "/database/1/iCloud.org.example.trailbook/development/public/records/\(operation)"
+  }
+
+  private func lab(at time: Milliseconds = time) async throws -> Lab {
+    let lab = try await Lab()
+    lab.server.clock.advance(by: time - lab.server.clock.now)
+    return lab
+  }
+
+  private func authenticate(_ request: SignedRequest, _ lab: Lab) async throws -> Caller {
+    try await lab.engine.authenticate(
+      Credentials(
+        container: TestContainer.id, environment: .development, signature: request,
+        requestID: "r1"))
+  }
+
+  private func key(_ pem: String, _ lab: Lab) async throws -> ServerKey {
+    try await lab.engine.createServerKey(
+      name: "job", publicKeyPEM: pem, container: TestContainer.id, environment: .development)
+  }
+
+  private func vector(_ key: ServerKey, target: String = path) -> SignedRequest {
+    SignedRequest(
+      keyID: key.id, date: "2026-11-20T22:31:01Z", signature: Self.vectorSignature,
+      target: target, body: Array(#"{"query":{"recordType":"Hike"},"resultsLimit":2}"#.utf8))
+  }
+
+  @Test func `a signature made by OpenSSL is accepted and acts as the key's user`() async throws {
+    let lab = try await lab()
+    let key = try await key(Self.vectorKey, lab)
+    let caller = try await authenticate(vector(key), lab)
+    #expect(caller.kind == .serverKey)
+    #expect(caller.user == key.user)
+    #expect(caller.device == nil)
+  }
+
+  @Test func `the path may be signed without the query that was sent`() async throws {
+    let lab = try await lab()
+    let key = try await key(Self.vectorKey, lab)
+    let caller = try await authenticate(vector(key, target: Self.path + "?clientId=x"), lab)
+    #expect(caller.kind == .serverKey)
+  }
+
+  @Test(arguments: [Int64(-600_000), 600_000])
+  func `a signature is good for ten minutes around its date`(_ skew: Milliseconds) async throws {
+    let lab = try await lab(at: Self.time + skew)
+    let key = try await key(Self.vectorKey, lab)
+    #expect(try await authenticate(vector(key), lab).kind == .serverKey)
+    lab.server.clock.advance(by: skew.signum())
+    let error = try await ruleFailure { try await authenticate(vector(key), lab) }
+    #expect(error.code == .authenticationFailed)
+    #expect(error.reason.contains("clock"))
+  }
+
+  @Test func `another body, path, date, key or signature fails`() async throws {
+    let lab = try await lab()
+    let key = try await key(Self.vectorKey, lab)
+    let good = vector(key)
+    let bad = [
+      SignedRequest(
+        keyID: good.keyID, date: good.date, signature: good.signature, target: good.target,
+        body: good.body + [32]),
+      vector(key, target: Self.path(of: "lookup")),
+      SignedRequest(
+        keyID: good.keyID, date: "2026-11-20T22:31:02Z", signature: good.signature,
+        target: good.target, body: good.body),
+      SignedRequest(
+        keyID: "unknown", date: good.date, signature: good.signature, target: good.target,
+        body: good.body),
+      SignedRequest(
+        keyID: good.keyID, date: good.date, signature: "AAAA", target: good.target,
+        body: good.body),
+      SignedRequest(
+        keyID: good.keyID, date: "yesterday", signature: good.signature, target: good.target,
+        body: good.body),
+    ]
+    for request in bad {
+      let error = try await ruleFailure { try await authenticate(request, lab) }
+      #expect(error.code == .authenticationFailed)
+    }
+  }
+
+  @Test(arguments: ["47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", ""])
+  func `an empty body is signed as its hash or as nothing`(_ hash: String) async throws {
+    let lab = try await lab()
+    let secret = P256.Signing.PrivateKey()
+    let key = try await key(secret.publicKey.pemRepresentation, lab)
+    let date = "2026-11-20T22:31:01Z"
+    let text = "\(date):\(hash):\(Self.path)"
+    let signature = try secret.signature(for: Array(text.utf8)).derRepresentation
+    let request = SignedRequest(
+      keyID: key.id, date: date, signature: signature.base64EncodedString(), target: Self.path,
+      body: [])
+    #expect(try await authenticate(request, lab).kind == .serverKey)
+  }
+
+  @Test func `a signed request that modifies acts once, however its signature is spelled`()
+    async throws
+  {
+    let lab = try await lab()
+    let secret = P256.Signing.PrivateKey()
+    let key = try await key(secret.publicKey.pemRepresentation, lab)
+    let date = "2026-11-20T22:31:01Z"
+    let path = Self.path(of: "modify")
+    let body = Array(#"{"operations":[]}"#.utf8)
+    let hash = Data(SHA256.hash(data: body)).base64EncodedString()
+    let signature = try secret.signature(for: Array("\(date):\(hash):\(path)".utf8))
+    func request(_ signature: P256.Signing.ECDSASignature) -> SignedRequest {
+      SignedRequest(
+        keyID: key.id, date: date,
+        signature: signature.derRepresentation.base64EncodedString(), target: path, body: body)
+    }
+    #expect(try await authenticate(request(signature), lab).kind == .serverKey)
+    let mirrored = try P256.Signing.ECDSASignature(rawRepresentation: mirror(signature))
+    for copy in [signature, mirrored] {
+      let error = try await ruleFailure { try await authenticate(request(copy), lab) }
+      #expect(error.code == .authenticationFailed)
+      #expect(error.reason.contains("used already"))
+    }
+  }
+
+  @Test func `a server key reaches the public database only`() async throws {
+    let lab = try await lab()
+    let caller = try await authenticate(vector(try await key(Self.vectorKey, lab)), lab)
+    try await lab.save(.create("p1"), in: .public, as: caller)
+    #expect(try await lab.fetch("p1", in: .public).created?.user == caller.user)
+    for scope in [DatabaseScope.private, .shared] {
+      let error = try await ruleFailure {
+        try await lab.engine.listZones(in: scope, as: caller)
+      }
+      #expect(error.code == .authenticationFailed)
+    }
+    let me = try await ruleFailure { try await lab.engine.currentUser(as: caller) }
+    #expect(me.code == .authenticationFailed)
+  }
+
+  @Test func `a key that is no P-256 key is refused`() async throws {
+    let lab = try await lab()
+    let error = try await ruleFailure { try await key("-----BEGIN nonsense", lab) }
+    #expect(error.code == .badRequest)
+  }
+
+  /// The other valid spelling (r, n - s) of a signature.
+  private func mirror(_ signature: P256.Signing.ECDSASignature) -> [UInt8] {
+    let raw = Array(signature.rawRepresentation)
+    let order: [UInt8] = [
+      0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xbc,
+      0xe6, 0xfa, 0xad, 0xa7, 0x17, 0x9e, 0x84, 0xf3, 0xb9, 0xca, 0xc2, 0xfc, 0x63, 0x25, 0x51,
+    ]
+    var difference = [UInt8](repeating: 0, count: 32)
+    var borrow = 0
+    for index in (0..<32).reversed() {
+      let value = Int(order[index]) - Int(raw[32 + index]) - borrow
+      borrow = value < 0 ? 1 : 0
+      difference[index] = UInt8(value & 0xff)
+    }
+    return Array(raw.prefix(32)) + difference
+  }
+}

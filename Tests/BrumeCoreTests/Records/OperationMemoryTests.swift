@@ -1,0 +1,98 @@
+// Repeating a request whose answer was lost, and what the log says of a save.
+
+import BrumeCore
+import BrumeModel
+import BrumeStorage
+import BrumeTestKit
+import Testing
+
+struct OperationMemoryTests {
+  @Test func `LIM-06 a repeated request changes nothing and gets the first answer`() async throws {
+    let lab = try await Lab()
+    let taken = try await lab.save(.create("h2"))
+    let operations: [RecordOperation] = [
+      .create("h1"), .create("h2"), .delete("ghost"), .make(.create, nil, [:], type: "Hike", tag: nil),
+    ]
+    let first = try await lab.modify(operations, id: "op-1")
+    let entries = try await lab.log().count
+    let second = try await lab.modify(operations, id: "op-1")
+    #expect(second.codes == first.codes)
+    #expect(second.codes == [nil, .conflict, nil, nil])
+    #expect(second[1].error?.serverRecord == taken)
+    guard case .success(.saved(let a)) = first[3], case .success(.saved(let b)) = second[3] else {
+      Issue.record("the unnamed record was not saved")
+      return
+    }
+    #expect(a.name == b.name)
+    #expect(try await lab.log().count == entries)
+  }
+
+  @Test func `without an operation ID the repetition meets the tag's rule`() async throws {
+    let lab = try await Lab()
+    _ = try await lab.modify([.create("h1")])
+    #expect(try await lab.modify([.create("h1")]).codes == [.conflict])
+  }
+
+  @Test func `an operation ID is its user's and its database's, for a day`() async throws {
+    let lab = try await Lab()
+    try await lab.makeZone(Lab.trails, as: lab.bob)
+    _ = try await lab.modify([.create("h1")], id: "op-1")
+    #expect(try await lab.modify([.create("h1")], id: "op-1", as: lab.bob).allSucceeded)
+    #expect(try await lab.exists("h1", as: lab.bob))
+    _ = try await lab.modify([.create("p1")], in: .public, id: "op-1")
+    #expect(try await lab.exists("p1", in: .public))
+    lab.server.clock.advance(by: 86_400_001)
+    #expect(try await lab.modify([.create("h1")], id: "op-1").codes == [.conflict])
+  }
+
+  @Test func `the log names record, kind, type and where the change came from`() async throws {
+    let lab = try await Lab()
+    try await lab.save(.create("h1"))
+    try await lab.save(.force("h1", ["km": .int64(1)]), as: lab.tablet)
+    _ = try await lab.modify([.delete("h1")])
+    let changes = try await lab.log().compactMap { entry -> String? in
+      guard case .record(let change) = entry.event else { return nil }
+      let device = entry.origin.device?.name ?? "none"
+      return "\(change.kind) \(change.recordType) \(change.record.name) \(device) "
+        + "\(change.image == nil ? "bare" : "image")"
+    }
+    #expect(
+      changes == [
+        "created Hike h1 phone bare", "updated Hike h1 tablet bare",
+        "deleted Hike h1 phone bare",
+      ])
+  }
+
+  @Test func `the log keeps an image only where a query subscription watches the type`()
+    async throws
+  {
+    let lab = try await Lab()
+    let user = try #require(lab.phone.user)
+    let subscription = Subscription(
+      id: "s",
+      kind: .query(Query(recordType: "Hike"), zone: nil, firesOn: [.create], firesOnce: false),
+      info: nil)
+    try await lab.server.store.write(in: nil) {
+      try $0.put(
+        StoredSubscription(
+          scope: SubscriptionScope(
+            container: TestContainer.id, environment: .development, scope: .private, user: user),
+          subscription: subscription, birth: 0))
+    }
+    _ = try await lab.modify([.create("h1", ["km": .int64(7)]), .create("l1", type: "Lake")])
+    _ = try await lab.modify([.delete("h1")])
+    let images = try await lab.log().compactMap { entry -> Record?? in
+      guard case .record(let change) = entry.event else { return nil }
+      return try change.image?.record()
+    }
+    #expect(images.map { $0?.fields["km"] } == [.int64(7), nil, .int64(7)])
+  }
+
+  @Test func `a failed atomic request leaves no trace in the log`() async throws {
+    let lab = try await Lab()
+    try await lab.save(.create("h1"))
+    let entries = try await lab.log().count
+    _ = try await lab.modify([.create("h2"), .create("h1")], atomic: true)
+    #expect(try await lab.log().count == entries)
+  }
+}
