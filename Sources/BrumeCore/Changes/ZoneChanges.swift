@@ -27,7 +27,7 @@ extension Engine {
     if scope == .public {
       throw BrumeError(
         .badDatabase,
-        "the public database has no change feeds; query it instead (case CHG-31)")
+        "the public database has no change feeds; query it instead")
     }
     try caller.requireAccess(to: scope)
   }

@@ -62,7 +62,7 @@ struct ModifyPlan: Sendable {
           "record '\(name)' of zone '\(key.zone.name)' is in the request twice; save or delete a "
             + "record once in a request")
       }
-      add(Self.item(operation, at: index, key: key, host: host))
+      add(Self.item(operation, at: index, key: key, host: host, limits: limits))
     }
   }
 
@@ -92,11 +92,11 @@ struct ModifyPlan: Sendable {
   }
 
   private static func item(
-    _ operation: RecordOperation, at index: Int, key: RecordKey, host: Host
+    _ operation: RecordOperation, at index: Int, key: RecordKey, host: Host, limits: Limits
   ) -> RecordItem {
     let draft = operation.record
     let isShare = draft.type == Record.shareType || key.name == Record.zoneShareName
-    let count = isShare ? (draft.participants?.count ?? 0) + 1 : 0
+    let count = isShare ? min(draft.participants?.count ?? 0, limits.participants) + 1 : 0
     return RecordItem(
       index: index, kind: operation.kind, key: key, draft: draft,
       shortGUID: isShare || draft.createShortGUID ? ShortGUID.make(host) : "",

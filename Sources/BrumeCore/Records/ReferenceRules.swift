@@ -39,6 +39,9 @@ extension ZoneBatch {
     {
       return error
     }
+    if record.parent != before?.parent, let error = try secondShareError(record, &after) {
+      return error
+    }
     if let error = try validationError(record, before) { return error }
     if let error = try countError(at: position, record, before) { return error }
     return try view.shares == nil ? nil : permissionError(record, isNew: before == nil, &after)
@@ -73,6 +76,17 @@ extension ZoneBatch {
       : BrumeError(
         .badRequest,
         "record '\(record.name)' has more than \(context.limits.parentChain) ancestors")
+  }
+
+  /// The root of a share cannot move under another share (case SHR-05).
+  private func secondShareError(_ record: Record, _ after: inout Coverage) throws -> BrumeError? {
+    guard let share = record.share else { return nil }
+    var reading = stage
+    let covering = try after.shares(of: record) { try reading.after($0) }
+    guard let other = covering.first(where: { $0 != share }) else { return nil }
+    return BrumeError(
+      .alreadyShared,
+      "record '\(record.name)' has the share '\(share)' and cannot move under the share '\(other)'")
   }
 
   private mutating func validationError(_ record: Record, _ before: Record?) throws -> BrumeError? {

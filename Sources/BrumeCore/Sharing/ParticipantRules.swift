@@ -11,6 +11,7 @@ enum ParticipantRules {
     _ draft: RecordDraft, to share: Share, owner: UserIdentity, ids: [String], limits: Limits,
     find: (UserIdentity) throws -> UserIdentity
   ) throws -> Share {
+    try checkCount(draft.participants?.count ?? 0, limits)
     var ids = ids[...]
     var result = share
     if result.owner == nil {
@@ -28,13 +29,16 @@ enum ParticipantRules {
     if let permission = draft.publicPermission, permission != share.publicPermission {
       open(&result, permission)
     }
-    if result.participants.count > limits.participants {
+    try checkCount(result.participants.count, limits)
+    return result
+  }
+
+  private static func checkCount(_ count: Int, _ limits: Limits) throws(BrumeError) {
+    if count > limits.participants {
       throw BrumeError(
         .tooManyParticipants,
-        "the share would have \(result.participants.count) participants; the maximum is "
-          + "\(limits.participants)")
+        "the share would have \(count) participants; the maximum is \(limits.participants)")
     }
-    return result
   }
 
   private static func merged(

@@ -85,6 +85,14 @@ struct ShareTests {
     #expect(try await lab.failure(of: .share("s2", of: name)).code == .alreadyShared)
   }
 
+  @Test func `SHR-05 the root of a share cannot move under another share`() async throws {
+    let lab = try await Lab()
+    _ = try await lab.modify([.create("a"), .create("b")])
+    _ = try await lab.modify([.share("s1", of: "a"), .share("s2", of: "b")])
+    let b = try await lab.fetch("b")
+    #expect(try await lab.failure(of: .update(b, parent: "a")).code == .alreadyShared)
+  }
+
   @Test func `SHR-08 a record can be shared again after its share ended`() async throws {
     let lab = try await Lab()
     let (_, share) = try await lab.shareHike(with: "bob")
