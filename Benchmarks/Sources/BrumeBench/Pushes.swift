@@ -12,16 +12,45 @@ enum Pushes {
       #"{"operations":[{"operationType":"create","subscription":{"subscriptionID":"p","subscriptionType":"query","zoneID":{"zoneName":"pushes"},"query":{"recordType":"Note","filterBy":[]},"firesOn":["create"],"notificationInfo":{"shouldSendContentAvailable":true}}}]}"#
     _ = try writer.request(
       "POST", server.path("subscriptions/modify", device: "listener"), Array(subscription.utf8))
-    let listener = try server.connect()
-    try listener.stream(server.streamPath, headers: "Accept: text/event-stream\r\n")
+    let listener = try Listener(server)
     var latencies: [Double] = []
     for _ in 0..<count {
       let body = Bodies.save(1, zone: "pushes")
       let start = ContinuousClock.now
       _ = try writer.request("POST", server.path("records/modify"), body)
-      while !(try listener.readLine().hasPrefix("data:")) {}
+      try listener.next()
       latencies.append(start.duration(to: .now).asSeconds * 1000)
     }
     return latencies.sorted()
+  }
+}
+
+/// A device at the event stream. When the stream ends, it comes back with its last position, which
+/// acknowledges everything before it.
+final class Listener {
+  private let server: Server
+  private var connection: Connection
+  private var position: String?
+
+  init(_ server: Server) throws {
+    self.server = server
+    connection = try server.connect()
+    try connection.stream(server.streamPath, headers: "Accept: text/event-stream\r\n")
+  }
+
+  /// Waits for the next push.
+  func next() throws {
+    while true {
+      let line = try connection.readLine()
+      if line.hasPrefix("id:") { position = String(line.dropFirst(3)) }
+      if line.hasPrefix("data:") { return }
+      if line == "0" { try comeBack() }
+    }
+  }
+
+  private func comeBack() throws {
+    connection = try server.connect()
+    let cursor = position.map { "Last-Event-ID:\($0)\r\n" } ?? ""
+    try connection.stream(server.streamPath, headers: "Accept: text/event-stream\r\n" + cursor)
   }
 }

@@ -28,12 +28,32 @@ enum Bodies {
 
   /// The value of a string key, found without parsing the rest. Only for what our server sends.
   static func string(_ key: String, in body: ArraySlice<UInt8>) -> String? {
-    let text = String(decoding: body, as: UTF8.self)
-    guard let range = text.range(of: "\"\(key)\":\"", options: .backwards) else { return nil }
-    return text[range.upperBound...].firstIndex(of: "\"").map {
-      String(text[range.upperBound..<$0])
+    let pattern = Array("\"\(key)\":\"".utf8)
+    return body.withUnsafeBytes { body in
+      guard let found = memmem(body.baseAddress!, body.count, pattern, pattern.count) else {
+        return nil
+      }
+      let start = UnsafeRawPointer(found) - body.baseAddress! + pattern.count
+      let value = body[start...].prefix { $0 != UInt8(ascii: "\"") }
+      return String(decoding: value, as: UTF8.self)
     }
   }
+}
+
+/// Runs `body` on prepared values for some seconds, and counts only the time that it takes; answers
+/// calls per second. What a client does to make its request is not the server's time.
+func rate<Value>(
+  seconds: Double, preparing prepare: () -> Value, _ body: (Value) throws -> Void
+) rethrows -> Double {
+  var (spent, count) = (Duration.zero, 0)
+  while spent < .seconds(seconds) {
+    let value = prepare()
+    let start = ContinuousClock.now
+    try body(value)
+    spent += start.duration(to: .now)
+    count += 1
+  }
+  return Double(count) / spent.asSeconds
 }
 
 /// Runs `body` again and again for some seconds; answers calls per second.
