@@ -30,12 +30,18 @@ enum Bodies {
   static func string(_ key: String, in body: ArraySlice<UInt8>) -> String? {
     let pattern = Array("\"\(key)\":\"".utf8)
     return body.withUnsafeBytes { body in
-      guard let found = memmem(body.baseAddress!, body.count, pattern, pattern.count) else {
-        return nil
+      var start = 0
+      while start + pattern.count <= body.count {
+        guard let quote = memchr(body.baseAddress! + start, 0x22, body.count - start) else { break }
+        start = UnsafeRawPointer(quote) - body.baseAddress!
+        guard start + pattern.count <= body.count else { break }
+        if memcmp(quote, pattern, pattern.count) == 0 {
+          let value = body[(start + pattern.count)...].prefix { $0 != 0x22 }
+          return String(decoding: value, as: UTF8.self)
+        }
+        start += 1
       }
-      let start = UnsafeRawPointer(found) - body.baseAddress! + pattern.count
-      let value = body[start...].prefix { $0 != UInt8(ascii: "\"") }
-      return String(decoding: value, as: UTF8.self)
+      return nil
     }
   }
 }
