@@ -14,7 +14,7 @@ struct BrumeBench {
 
   static func run() throws {
     let arguments = CommandLine.arguments
-    guard arguments.count >= 2 else { throw BenchError("usage: BrumeBench PATH-TO-BRUME [--tiny]") }
+    guard arguments.count >= 2 else { throw BenchError("usage: BrumeBench PATH-TO-BRUME [--tiny] [writes] [reads] [pushes]") }
     let isTiny = arguments.contains("--tiny")
     let seconds = isTiny ? 0.5 : 5.0
     let records = isTiny ? 2_000 : 100_000
@@ -26,9 +26,11 @@ struct BrumeBench {
     defer { server.stop() }
     let raw = try RawSQLite(path: folder + "/raw.sqlite")
     show("records of about 1 KB, synchronous=FULL on both sides, disk of \(folder)\n")
-    try writes(server, raw, seconds)
-    try reads(server, raw, seconds, records)
-    try pushes(server, isTiny ? 50 : 1000)
+    let chosen = arguments.dropFirst(2).filter { !$0.hasPrefix("-") }
+    func isChosen(_ part: String) -> Bool { chosen.isEmpty || chosen.contains(part) }
+    if isChosen("writes") { try writes(server, raw, seconds) }
+    if isChosen("reads") { try reads(server, raw, seconds, records) }
+    if isChosen("pushes") { try pushes(server, isTiny ? 50 : 1000) }
   }
 
   static func writes(_ server: Server, _ raw: RawSQLite, _ seconds: Double) throws {
