@@ -61,6 +61,8 @@ package struct Limits: Sendable, Equatable {
   package var notificationInfoBytes = 32_768
   /// Ours: log entries that the notifier reads at once.
   package var notifierEntries = 256
+  /// Ours: log entries that concern nobody and are passed without saving the cursor.
+  package var notifierUnsavedEntries = 4096
   /// Ours: subscriptions served in one transaction; a larger fan-out goes on in the next.
   package var notifierMatches = 500
   /// Ours: devices and subscriptions whose last push is remembered for merging.

@@ -29,6 +29,8 @@ package final class Notifier: Sendable {
   private let wake: @Sendable (Set<DeviceKey>) -> Void
   /// Nil until loaded, and again after a failure: what the store says counts.
   private let cursor = Mutex<NotifierCursor?>(nil)
+  /// The position in the store, which entries that concern nobody leave behind.
+  private let savedPosition = Mutex<Int64>(0)
   private let index = Mutex(SubscriptionIndex())
   private let coalescer: Mutex<Coalescer>
   private let counts = Mutex(Status())
@@ -71,7 +73,9 @@ package final class Notifier: Sendable {
       let batch = try await read(after: start.position)
       if batch.entries.isEmpty { return false }
       follow(batch.subscriptions)
-      let outcome = try await serve(batch, from: start)
+      let jobs = try matched(batch)
+      let passed = pass(jobs, from: start)
+      let outcome = if let passed { passed } else { try await serve(jobs, from: start) }
       cursor.withLock { $0 = outcome.cursor }
       finish(outcome)
       return outcome.cursor.position < batch.newest
@@ -102,6 +106,7 @@ extension Notifier {
     }
     self.index.withLock { $0 = index }
     cursor.withLock { $0 = saved }
+    savedPosition.withLock { $0 = saved.position }
     counts.withLock {
       $0.position = saved.position
       $0.subscriptions = index.count
@@ -156,11 +161,33 @@ extension Notifier {
 // MARK: Serving
 
 extension Notifier {
-  private func serve(_ batch: Batch, from start: NotifierCursor) async throws -> FanOut.Outcome {
-    let jobs = try matched(batch)
+  /// Passes entries that concern nobody without writing: a save that nobody watches costs one
+  /// commit, not two. After a crash they are read again and again concern nobody, because what was
+  /// subscribed since is younger. Nil if there is something to do, or much to save.
+  private func pass(_ jobs: [FanOut.Job], from start: NotifierCursor) -> FanOut.Outcome? {
+    guard let last = jobs.last?.entry.position, start.served == nil,
+      last - savedPosition.withLock({ $0 }) < Int64(engine.limits.notifierUnsavedEntries),
+      jobs.allSatisfy({ concernsNobody($0) })
+    else { return nil }
+    return FanOut.Outcome(cursor: NotifierCursor(position: last))
+  }
+
+  private func concernsNobody(_ job: FanOut.Job) -> Bool {
+    if !job.matches.isEmpty { return false }
+    switch job.entry.event {
+    case .record(let change):
+      return change.coveringShares.isEmpty || !index.withLock({ $0.hasSharedDatabases })
+    case .zoneDeleted, .membership: return !index.withLock { $0.hasSharedDatabases }
+    case .zoneCreated, .subscription: return true
+    }
+  }
+
+  private func serve(
+    _ jobs: [FanOut.Job], from start: NotifierCursor
+  ) async throws -> FanOut.Outcome {
     let now = engine.host.now()
     let (engine, encode) = (engine, encode)
-    return try await engine.store.write(in: nil) { transaction in
+    let outcome = try await engine.store.write(in: nil) { transaction in
       var fanOut = FanOut(
         transaction: transaction, engine: engine, encode: encode, now: now, cursor: start,
         coalescer: { change in self.coalescer.withLock { change(&$0) } },
@@ -170,6 +197,8 @@ extension Notifier {
       }
       return try fanOut.finish()
     }
+    savedPosition.withLock { $0 = outcome.cursor.position }
+    return outcome
   }
 
   /// Finds what fires in the changed databases themselves; who may see a shared zone is asked later,

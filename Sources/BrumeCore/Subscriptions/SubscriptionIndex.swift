@@ -45,6 +45,8 @@ package struct SubscriptionIndex: Sendable {
   package init() {}
 
   package var count: Int { places.count }
+  /// Whether anybody watches a shared database.
+  package var hasSharedDatabases: Bool { !shared.isEmpty }
 
   // MARK: Changing
 

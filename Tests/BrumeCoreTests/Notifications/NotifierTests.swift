@@ -192,12 +192,42 @@ struct NotifierTests {
   @Test func `the log is trimmed behind the cursor and the lag is told`() async throws {
     let world = try await NotifierWorld { $0.notifierEntries = 2 }
     try await world.register(alice, "A")
-    for number in 0..<5 { try await world.log(.created, "n\(number)", in: main) }
+    try await world.subscribe(alice, "s", query("Note"))
+    for number in 0..<4 { try await world.log(.created, "n\(number)", in: main) }
     #expect(try await world.notifier.step())
     #expect(world.notifier.status.position == 2)
     #expect(world.notifier.status.lag == 3)
     try await world.notifier.drain()
     #expect(world.notifier.status.lag == 0)
     #expect(try await world.store.read { try $0.log(after: 0, limit: 100).count } == 0)
+  }
+
+  @Test func `what concerns nobody costs no write, and is passed for good now and then`()
+    async throws
+  {
+    let world = try await NotifierWorld { $0.notifierUnsavedEntries = 10 }
+    for number in 0..<9 {
+      try await world.log(.created, "n\(number)", in: main)
+      // Any write of the notifier would fail.
+      world.store.plan([.beforeCommit])
+      try await world.notifier.drain()
+      world.store.plan([])
+    }
+    #expect(world.notifier.status.lag == 0)
+    #expect(try await world.store.read { try $0.log(after: 0, limit: 100).count } == 9)
+    try await world.log(.created, "n9", in: main)
+    try await world.notifier.drain()
+    #expect(try await world.store.read { try $0.log(after: 0, limit: 100).count } == 0)
+  }
+
+  @Test func `after a restart, what was passed unsaved still concerns nobody`() async throws {
+    let world = try await NotifierWorld()
+    try await world.register(alice, "A")
+    try await world.log(.created, "before", in: main)
+    try await world.notifier.drain()
+    try await world.subscribe(alice, "s", query("Note"))
+    try await world.log(.created, "after", in: main)
+    try await world.restarted().drain()
+    #expect(try await world.told(alice, "A") == ["s"])
   }
 }
