@@ -29,7 +29,8 @@ public class CKDatabase: NSObject, @unchecked Sendable {
   /// From where answers of this database are looked at.
   func viewpoint() async -> Viewpoint {
     Viewpoint(
-      scope: databaseScope.model, me: databaseScope == .private ? nil : await connection.me())
+      scope: databaseScope.model, me: databaseScope == .private ? nil : await connection.me(),
+      server: try? connection.session.configuration.get().url)
   }
 
   /// Runs an operation on this database.

@@ -107,6 +107,9 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
     set(object, forKey: key, isEncrypted: false)
   }
 
+  // Disfavoured, so that `record["title"] as? String` looks at Swift's values: the compiler would
+  // warn that no object of Foundation is a String, though at run time it is bridged.
+  @_disfavoredOverload
   open subscript(key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? {
     get { object(forKey: key) }
     set { setObject(newValue, forKey: key) }
