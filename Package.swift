@@ -141,7 +141,7 @@ let edgeTests = [
       "BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumeTestKit", hummingbird,
       server("HummingbirdTesting", "hummingbird"), httpTypes, nioCore, crypto, metrics, log,
     ]),
-  tests(of: "BrumeClient", uses: ["BrumeModel", "BrumeWire"]),
+  tests(of: "BrumeClient", uses: ["BrumeModel", "BrumeWire", crypto]),
   tests(of: "BrumeKit", uses: ["BrumeModel", "BrumePredicate", "BrumeWire", "BrumeClient"]),
   .testTarget(
     name: "EndToEndTests",

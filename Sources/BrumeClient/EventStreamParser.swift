@@ -23,8 +23,6 @@ package struct EventStreamParser: Equatable, Sendable {
   private var hasData = false
   private var name = ""
   private var lastID: String?
-  /// The pause that the stream asks for before a reconnect, in milliseconds.
-  package private(set) var retryMilliseconds: Int?
 
   package init() {}
 
@@ -73,8 +71,6 @@ package struct EventStreamParser: Equatable, Sendable {
       hasData = true
     case "event": name = String(decoding: value, as: UTF8.self)
     case "id": if !value.contains(0) { lastID = String(decoding: value, as: UTF8.self) }
-    case "retry":
-      retryMilliseconds = Int(String(decoding: value, as: UTF8.self)) ?? retryMilliseconds
     default: break
     }
   }

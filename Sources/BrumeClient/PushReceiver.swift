@@ -44,8 +44,11 @@ package struct PushReceiver: Sendable {
     while true {
       try Task.checkCancellation()
       var wait: Double?
+      let before = cursor
       do {
         try await listen(&cursor, &recent, &backoff, connected, deliver)
+        // An orderly end after pushes: the server wants us back at once, to acknowledge them.
+        if cursor != before { continue }
       } catch let error as BrumeError where error.retryAfter == nil && !error.mayPass {
         throw error
       } catch let error as BrumeError {

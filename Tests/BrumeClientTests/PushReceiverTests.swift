@@ -1,0 +1,110 @@
+import BrumeModel
+import Foundation
+import Synchronization
+import Testing
+
+@testable import BrumeClient
+
+struct PushReceiverTests {
+  private func event(_ position: Int, _ nid: String, _ sid: String = "s") -> String {
+    "id: \(position)\ndata: {\"ck\":{\"nid\":\"\(nid)\",\"fet\":{\"sid\":\"\(sid)\"}}}\n\n"
+  }
+
+  /// Runs a receiver over a script; answers the notification IDs and the cursors that it sent.
+  private func receive(
+    _ turns: [ScriptedTransport.Turn], directory: String? = nil, takes: Int = .max
+  ) async throws -> (pushes: [String], cursors: [String?]) {
+    let transport = ScriptedTransport(turns)
+    let pushes = Mutex<[String]>([])
+    let session = Session.scripted(transport) { $0.stateDirectory = directory }
+    _ = try? await PushReceiver(session).run { payload in
+      pushes.withLock { pushes in
+        pushes.append(RecentPushes.key(payload) ?? "?")
+        return pushes.count < takes
+      }
+    }
+    let cursors = transport.calls.map { call in
+      call.target.split(whereSeparator: { "?&".contains($0) })
+        .first { $0.hasPrefix("cursor=") }.map { String($0.dropFirst(7)) }
+    }
+    return (pushes.withLock { $0 }, cursors)
+  }
+
+  private func temporaryDirectory() -> String {
+    FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+  }
+
+  @Test func `pushes come in order, and a reconnect goes on behind the last`() async throws {
+    let result = try await receive([
+      .stream([event(1, "a"), event(2, "b")]), .stream([event(3, "c")]),
+    ])
+    #expect(result.pushes == ["a s", "b s", "c s"])
+    #expect(result.cursors == [nil, "2", "3"])
+  }
+
+  @Test func `a repeated push is taken once`() async throws {
+    let result = try await receive([
+      .stream([event(1, "a")], breaks: true), .stream([event(1, "a"), event(2, "b")]),
+    ])
+    #expect(result.pushes == ["a s", "b s"])
+  }
+
+  @Test func `one change for two subscriptions is two pushes`() async throws {
+    let result = try await receive([.stream([event(1, "a", "x"), event(2, "a", "y")])])
+    #expect(result.pushes == ["a x", "a y"])
+  }
+
+  @Test func `the position is kept for the next run of the program`() async throws {
+    let directory = temporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    _ = try await receive([.stream([event(1, "a"), event(2, "b")])], directory: directory)
+    let second = try await receive([.stream([])], directory: directory)
+    #expect(second.cursors.first == "2")
+  }
+
+  @Test func `a push that was not dealt with comes again after a restart`() async throws {
+    let directory = temporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let first = try await receive(
+      [.stream([event(1, "a"), event(2, "b")])], directory: directory, takes: 2)
+    let second = try await receive([.stream([event(2, "b")])], directory: directory)
+    #expect(first.pushes == ["a s", "b s"])
+    #expect(second.cursors.first == "1")
+    #expect(second.pushes == ["b s"])
+  }
+
+  @Test func `a server that is away is asked again, after growing pauses`() async throws {
+    let transport = ScriptedTransport([
+      .failure(.connectionFailed("x")), .failure(.connectionFailed("x")),
+      .answer(503, #"{"serverErrorCode":"TRY_AGAIN_LATER","retryAfter":5}"#),
+    ])
+    let pauses = Mutex<[Duration]>([])
+    let session = Session.scripted(transport, sleep: { pause in pauses.withLock { $0.append(pause) } })
+    _ = try? await PushReceiver(session).run { _ in true }
+    #expect(
+      pauses.withLock { $0 } == [.milliseconds(200), .milliseconds(400), .seconds(5)])
+  }
+
+  @Test func `a refusal that will not change ends the receiving with its reason`() async throws {
+    let transport = ScriptedTransport([
+      .answer(401, #"{"serverErrorCode":"AUTHENTICATION_FAILED","reason":"unknown token"}"#)
+    ])
+    let receiver = try PushReceiver(Session.scripted(transport))
+    await #expect(throws: BrumeError(.authenticationFailed, "unknown token")) {
+      try await receiver.run { _ in true }
+    }
+  }
+
+  @Test func `without a user there is nobody to push to`() {
+    let session = Session.scripted(ScriptedTransport([]), { $0.userToken = nil })
+    #expect(throws: CallFailure.self) { try PushReceiver(session) }
+  }
+
+  @Test func `a device keeps the name that it was given`() throws {
+    let directory = temporaryDirectory()
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let state = DeviceState(directory: directory)
+    #expect(try state.deviceID { "first" } == DeviceID("first"))
+    #expect(try state.deviceID { "second" } == DeviceID("first"))
+  }
+}

@@ -1,0 +1,67 @@
+import Testing
+
+@testable import BrumeClient
+
+struct RetryTests {
+  @Test func `a lost answer is asked for once more where that is safe`() {
+    var retry = Retry(isRepeatable: true)
+    let answers = [retry.failed(.responseLost("gone")), retry.failed(.responseLost("gone"))]
+    #expect(answers == [true, false])
+  }
+
+  @Test func `a lost answer of a write without a name is reported`() {
+    var retry = Retry(isRepeatable: false)
+    let again = retry.failed(.responseLost("gone"))
+    #expect(!again)
+  }
+
+  @Test(arguments: [
+    CallFailure.unreachable("x"), .connectionFailed("x"), .notConfigured("x"),
+    .malformedAnswer("x"),
+  ])
+  func `what was never sent, or was answered, is not repeated`(_ failure: CallFailure) {
+    var retry = Retry(isRepeatable: true)
+    let again = retry.failed(failure)
+    #expect(!again)
+  }
+
+  @Test func `a read whose answer is lost is only a failed connection`() {
+    #expect(
+      Retry.reported(.responseLost("gone"), isRead: true) == .connectionFailed("gone"))
+    #expect(Retry.reported(.responseLost("gone"), isRead: false) == .responseLost("gone"))
+  }
+
+  @Test func `pauses double, and stop at the longest`() {
+    var backoff = Backoff(first: .seconds(1), longest: .seconds(10))
+    let pauses = (0..<6).map { _ in backoff.next(chance: 1) }
+    #expect(
+      pauses == [.seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(10), .seconds(10)])
+  }
+
+  @Test func `chance shortens a pause by at most a half`() {
+    var backoff = Backoff(first: .seconds(2), longest: .seconds(10))
+    let pauses = [backoff.next(chance: 0), backoff.next(chance: 0.5)]
+    #expect(pauses == [.seconds(1), .seconds(3)])
+  }
+
+  @Test func `the server's wish is the least`() {
+    var backoff = Backoff(first: .seconds(1), longest: .seconds(10))
+    let pause = backoff.next(chance: 1, atLeast: 30)
+    #expect(pause == .seconds(30))
+  }
+
+  @Test func `success starts small again`() {
+    var backoff = Backoff(first: .seconds(1), longest: .seconds(10))
+    _ = backoff.next(chance: 1)
+    _ = backoff.next(chance: 1)
+    backoff.reset()
+    let pause = backoff.next(chance: 1)
+    #expect(pause == .seconds(1))
+  }
+
+  @Test func `many attempts do not overflow`() {
+    var backoff = Backoff()
+    let longest = (0..<1000).map { _ in backoff.next(chance: 1) }.max()
+    #expect(longest == .seconds(30))
+  }
+}

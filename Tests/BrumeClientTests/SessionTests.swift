@@ -1,0 +1,140 @@
+import BrumeModel
+import BrumeWire
+import Crypto
+import Testing
+
+@testable import BrumeClient
+
+struct SessionTests {
+  private let user = #"{"userRecordName":"_1"}"#
+
+  @Test func `a call names path, credentials and device`() async throws {
+    let transport = ScriptedTransport([.answer(200, user)])
+    let identity = try await Session.scripted(transport).currentUser()
+    let call = try #require(transport.calls.first)
+    #expect(identity.user == UserID("_1"))
+    #expect(call.method == "GET")
+    #expect(
+      call.target == "/database/1/iCloud.a/development/public/users/caller?ckAPIToken=api"
+        + "&ckWebAuthToken=a%2Bb%2Fc%3D")
+    #expect(call.headers.contains(HTTPCall.Header("X-Brume-Device", "phone")))
+  }
+
+  @Test func `without a user the server key signs, and no token is sent`() async throws {
+    let transport = ScriptedTransport([.answer(200, #"{"records":[]}"#)])
+    let session = Session.scripted(transport) {
+      $0.userToken = nil
+      $0.serverKey = .init(id: "k", privateKeyPEM: P256.Signing.PrivateKey().pemRepresentation)
+    }
+    _ = try await session.database(.public).lookupRecords(LookupRecordsRequest(items: []))
+    let call = try #require(transport.calls.first)
+    #expect(!call.target.contains("?"))
+    #expect(call.headers.contains { $0.name == "X-Apple-CloudKit-Request-SignatureV1" })
+  }
+
+  @Test func `an error of the protocol is thrown as it is`() async throws {
+    let transport = ScriptedTransport([
+      .answer(404, #"{"uuid":"1","serverErrorCode":"NOT_FOUND","reason":"no such thing"}"#)
+    ])
+    await #expect(throws: BrumeError(.notFound, "no such thing")) {
+      try await Session.scripted(transport).currentUser()
+    }
+  }
+
+  @Test func `the header says when to come back if the body does not`() async throws {
+    let body = #"{"serverErrorCode":"TRY_AGAIN_LATER","reason":"busy"}"#
+    let transport = ScriptedTransport([.answer(503, body, [.init("retry-after", "7")])])
+    await #expect(throws: BrumeError(.tryAgainLater, "busy", retryAfter: 7)) {
+      try await Session.scripted(transport).currentUser()
+    }
+  }
+
+  @Test func `a proxy's error page is a service that is down`() async throws {
+    let transport = ScriptedTransport([.answer(502, "<html>")])
+    await #expect(throws: BrumeError.self) {
+      try await Session.scripted(transport).currentUser()
+    }
+  }
+
+  @Test func `a stranger's answer is a malformed one`() async throws {
+    let transport = ScriptedTransport([.answer(200, "<html>")])
+    await #expect(throws: CallFailure.self) {
+      try await Session.scripted(transport).currentUser()
+    }
+  }
+
+  @Test func `a read whose answer is lost is asked again`() async throws {
+    let transport = ScriptedTransport([.failure(.responseLost("x")), .answer(200, user)])
+    _ = try await Session.scripted(transport).currentUser()
+    #expect(transport.calls.count == 2)
+  }
+
+  @Test func `a save is repeated under the same name`() async throws {
+    let transport = ScriptedTransport([
+      .failure(.responseLost("x")), .answer(200, #"{"records":[]}"#),
+    ])
+    let request = ModifyRecordsRequest(operations: [])
+    _ = try await Session.scripted(transport).database(.private).modifyRecords(request)
+    let calls = transport.calls
+    #expect(calls.count == 2)
+    #expect(calls.first?.body == calls.last?.body)
+    #expect(String(decoding: calls[0].body, as: UTF8.self).contains("NEW-ID"))
+  }
+
+  @Test func `a zone that may or may not be saved is reported as such`() async throws {
+    let transport = ScriptedTransport([.failure(.responseLost("x"))])
+    await #expect(throws: CallFailure.responseLost("x")) {
+      try await Session.scripted(transport).database(.private).modifyZones([])
+    }
+    #expect(transport.calls.count == 1)
+  }
+
+  @Test func `missing settings are the first call's failure`() async throws {
+    let transport = ScriptedTransport([])
+    let session = Session(.failure(.notConfigured("BRUME_URL is not set")), transport: transport)
+    await #expect(throws: CallFailure.notConfigured("BRUME_URL is not set")) {
+      try await session.currentUser()
+    }
+    #expect(transport.calls.isEmpty)
+  }
+
+  @Test func `each endpoint has its path`() async throws {
+    let transport = ScriptedTransport(
+      Array(repeating: .answer(400, #"{"serverErrorCode":"BAD_REQUEST"}"#), count: 20))
+    let session = Session.scripted(transport)
+    let database = session.database(.shared)
+    let zone = ZoneID(name: "Notes")
+    try? _ = await database.modifyRecords(ModifyRecordsRequest(operations: []))
+    try? _ = await database.lookupRecords(LookupRecordsRequest(items: []))
+    try? _ = await database.query(QueryRequest(query: Query(recordType: "T")))
+    try? _ = await database.listZones()
+    try? _ = await database.lookupZones([zone])
+    try? _ = await database.modifyZones([ZoneOperation(.create, zone)])
+    try? _ = await database.databaseChanges(token: nil)
+    try? _ = await database.zoneChanges([ZoneChangesRequest(zone: zone)])
+    try? _ = await database.listSubscriptions()
+    try? _ = await database.lookupSubscriptions(["s"])
+    try? _ = await database.modifySubscriptions([.delete(id: "s")])
+    try? _ = await session.resolveShares([])
+    try? _ = await session.acceptShares([])
+    try? await session.registerDevice()
+    try? _ = await session.keptNotifications(token: nil)
+    try? _ = await session.markNotificationsRead([])
+    try? await session.setBadge(1)
+    let paths = transport.calls.map { call in
+      "\(call.method) \(call.target.prefix { $0 != "?" })"
+        .replacing("/database/1/iCloud.a/development", with: "")
+    }
+    #expect(
+      paths == [
+        "POST /shared/records/modify", "POST /shared/records/lookup", "POST /shared/records/query",
+        "GET /shared/zones/list", "POST /shared/zones/lookup", "POST /shared/zones/modify",
+        "POST /shared/changes/database", "POST /shared/changes/zone",
+        "GET /shared/subscriptions/list", "POST /shared/subscriptions/lookup",
+        "POST /shared/subscriptions/modify", "POST /public/records/resolve",
+        "POST /public/records/accept", "POST /_brume/devices",
+        "POST /_brume/notifications/changes", "POST /_brume/notifications/read",
+        "POST /_brume/notifications/badge",
+      ])
+  }
+}
