@@ -3,33 +3,22 @@
 import BrumeModel
 import Foundation
 
-/// The object form of a field's value, nil for what no field can hold.
+/// The object form of a field's value; nil for what no field can hold.
+///
+/// Foundation's casts turn Swift's texts, numbers, dates and data into their objects.
 func fieldObject(_ value: Any) -> (any __CKRecordObjCValue)? {
   switch value {
-  case let object as any __CKRecordObjCValue: object
-  case let text as String: NSString(string: text)
-  case let truth as Bool: NSNumber(value: truth)
-  case let date as Date: NSDate(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate)
-  case let data as Data: NSData(data: data)
   case let list as [Any]: fieldList(list)
-  default: fieldNumber(value)
+  case let list as NSArray: fieldList(list.map { $0 })
+  case let text as NSString: text
+  case let number as NSNumber: number
+  case let date as NSDate: date
+  case let data as NSData: data
+  case let reference as CKRecord.Reference: reference
+  case let place as CLLocation: place
+  case let asset as CKAsset: asset
+  default: nil
   }
-}
-
-/// As above, for values whose type promises that it works.
-func fieldObject(_ value: some CKRecordValueProtocol) -> any __CKRecordObjCValue {
-  knownFieldObject(value)
-}
-
-func fieldObject(_ value: any CKRecordValueProtocol) -> any __CKRecordObjCValue {
-  knownFieldObject(value)
-}
-
-private func knownFieldObject(_ value: Any) -> any __CKRecordObjCValue {
-  guard let object = fieldObject(value) else {
-    preconditionFailure("a record field cannot hold a \(type(of: value))")
-  }
-  return object
 }
 
 private func fieldList(_ list: [Any]) -> NSArray? {
@@ -37,22 +26,12 @@ private func fieldList(_ list: [Any]) -> NSArray? {
   return objects.count == list.count ? NSArray(array: objects) : nil
 }
 
-private func fieldNumber(_ value: Any) -> NSNumber? {
-  switch value {
-  case let number as Int: NSNumber(value: number)
-  case let number as Int64: NSNumber(value: number)
-  case let number as Double: NSNumber(value: number)
-  case let number as Float: NSNumber(value: number)
-  case let number as Int8: NSNumber(value: number)
-  case let number as Int16: NSNumber(value: number)
-  case let number as Int32: NSNumber(value: number)
-  case let number as UInt: NSNumber(value: number)
-  case let number as UInt8: NSNumber(value: number)
-  case let number as UInt16: NSNumber(value: number)
-  case let number as UInt32: NSNumber(value: number)
-  case let number as UInt64: NSNumber(value: number)
-  default: nil
+/// As above, for what the type system promises to be a field's value.
+func knownFieldObject(_ value: Any) -> any __CKRecordObjCValue {
+  guard let object = fieldObject(value) else {
+    preconditionFailure("a record field cannot hold a \(type(of: value))")
   }
+  return object
 }
 
 extension Milliseconds {

@@ -144,7 +144,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
 extension CKRecord {
   /// Sets a field and remembers that it changed.
   func set(_ object: (any __CKRecordObjCValue)?, forKey key: FieldKey, isEncrypted: Bool) {
-    fields[key] = object
+    fields[key] = object.map { knownFieldObject($0) }
     changes.insert(key)
     if isEncrypted { encryptedKeys.insert(key) } else { encryptedKeys.remove(key) }
   }

@@ -18,12 +18,12 @@ extension CKRecordKeyValueSetting {
   /// The value of a field as a certain type; nil if there is none, or if it is of another type.
   public subscript<T: CKRecordValueProtocol>(key: CKRecord.FieldKey) -> T? {
     get { object(forKey: key).flatMap { $0 as? T } }
-    set { setObject(newValue.map(fieldObject), forKey: key) }
+    set { setObject(newValue.map { knownFieldObject($0) }, forKey: key) }
   }
 
   /// The value of a field. Setting nil removes it.
   public subscript(key: CKRecord.FieldKey) -> (any CKRecordValueProtocol)? {
     get { object(forKey: key).flatMap { $0 as? any CKRecordValueProtocol } }
-    set { setObject(newValue.map(fieldObject), forKey: key) }
+    set { setObject(newValue.map { knownFieldObject($0) }, forKey: key) }
   }
 }

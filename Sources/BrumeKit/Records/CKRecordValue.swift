@@ -1,26 +1,19 @@
-// What a record field may hold: Swift's types through `CKRecordValueProtocol`, Foundation's classes
-// through `__CKRecordObjCValue`. Inside, a record keeps the class form.
+// What a record field may hold. Inside, a record keeps the object form of Objective-C's Foundation
+// whatever it was given, so that a value reads back the same before and after a save.
 
 public import Foundation
 
 /// A type whose values can be kept in a record field.
 public protocol CKRecordValueProtocol {}
 
-/// A class whose instances can be kept in a record field.
+/// What can be kept in a record field, in the form in which a field is read.
 ///
-/// Apple's protocol inherits from `NSObjectProtocol`. Ours names the members instead: a protocol
-/// that only classes can adopt would make the compiler warn about `record["title"] as? String`,
-/// which works here as it does there.
-public protocol __CKRecordObjCValue {
-  /// Whether two values are the same.
-  func isEqual(_ object: Any?) -> Bool
-  /// A number that equal values share.
-  var hash: Int { get }
-  /// The value as a text for people.
-  var description: String { get }
-}
+/// On Apple's systems only objects are, and Swift's values turn into objects by themselves. On
+/// Linux they do not, so Swift's types belong here too: `title as CKRecordValue` and
+/// `record["title"] as? String` then mean what they mean there.
+public protocol __CKRecordObjCValue {}
 
-/// The older name of what a record field may hold.
+/// What a record field may hold.
 public typealias CKRecordValue = __CKRecordObjCValue
 
 extension NSString: CKRecordValueProtocol, __CKRecordObjCValue {}
@@ -28,22 +21,23 @@ extension NSNumber: CKRecordValueProtocol, __CKRecordObjCValue {}
 extension NSDate: CKRecordValueProtocol, __CKRecordObjCValue {}
 extension NSData: CKRecordValueProtocol, __CKRecordObjCValue {}
 extension NSArray: CKRecordValueProtocol, __CKRecordObjCValue {}
-
-extension String: CKRecordValueProtocol {}
-extension Date: CKRecordValueProtocol {}
-extension Data: CKRecordValueProtocol {}
-extension Bool: CKRecordValueProtocol {}
-extension Double: CKRecordValueProtocol {}
-extension Float: CKRecordValueProtocol {}
-extension Int: CKRecordValueProtocol {}
-extension UInt: CKRecordValueProtocol {}
-extension Int8: CKRecordValueProtocol {}
-extension Int16: CKRecordValueProtocol {}
-extension Int32: CKRecordValueProtocol {}
-extension Int64: CKRecordValueProtocol {}
-extension UInt8: CKRecordValueProtocol {}
-extension UInt16: CKRecordValueProtocol {}
-extension UInt32: CKRecordValueProtocol {}
-extension UInt64: CKRecordValueProtocol {}
-extension Array: CKRecordValueProtocol where Element: CKRecordValueProtocol {}
 extension CLLocation: CKRecordValueProtocol, __CKRecordObjCValue {}
+
+extension String: CKRecordValueProtocol, __CKRecordObjCValue {}
+extension Date: CKRecordValueProtocol, __CKRecordObjCValue {}
+extension Data: CKRecordValueProtocol, __CKRecordObjCValue {}
+extension Bool: CKRecordValueProtocol, __CKRecordObjCValue {}
+extension Double: CKRecordValueProtocol, __CKRecordObjCValue {}
+extension Float: CKRecordValueProtocol, __CKRecordObjCValue {}
+extension Int: CKRecordValueProtocol, __CKRecordObjCValue {}
+extension UInt: CKRecordValueProtocol, __CKRecordObjCValue {}
+extension Int8: CKRecordValueProtocol, __CKRecordObjCValue {}
+extension Int16: CKRecordValueProtocol, __CKRecordObjCValue {}
+extension Int32: CKRecordValueProtocol, __CKRecordObjCValue {}
+extension Int64: CKRecordValueProtocol, __CKRecordObjCValue {}
+extension UInt8: CKRecordValueProtocol, __CKRecordObjCValue {}
+extension UInt16: CKRecordValueProtocol, __CKRecordObjCValue {}
+extension UInt32: CKRecordValueProtocol, __CKRecordObjCValue {}
+extension UInt64: CKRecordValueProtocol, __CKRecordObjCValue {}
+extension Array: CKRecordValueProtocol where Element: CKRecordValueProtocol {}
+extension Array: __CKRecordObjCValue where Element: __CKRecordObjCValue {}
