@@ -1,0 +1,102 @@
+import BrumeClient
+import BrumeModel
+import Foundation
+import Testing
+
+@testable import BrumeKit
+
+struct ErrorTests {
+  private let view = Viewpoint(scope: .private)
+
+  private func fail(_ error: any Error) throws { throw error }
+
+  @Test func `an error is caught by type and matched by code`() {
+    do {
+      try fail(CKError(BrumeError(.notFound, "no record 'a'"), from: view))
+    } catch let error as CKError where error.code == .unknownItem {
+      #expect(error.localizedDescription == "no record 'a'")
+    } catch {
+      Issue.record("not caught: \(error)")
+    }
+    do {
+      try fail(CKError(.zoneBusy))
+    } catch CKError.zoneBusy {
+    } catch {
+      Issue.record("not matched: \(error)")
+    }
+  }
+
+  @Test func `an error is an NSError with domain, code and text`() {
+    let error: any Error = CKError(BrumeError(.notFound, "no record 'a'"), from: view)
+    let bridged = error as NSError
+    #expect(bridged.domain == CKErrorDomain)
+    #expect(bridged.code == 11)
+    #expect(bridged.localizedDescription == "no record 'a'")
+    #expect(error.localizedDescription == "no record 'a'")
+  }
+
+  @Test func `every error of the server has its code`() {
+    for code in BrumeError.Code.allCases {
+      #expect(CKError(BrumeError(code, "x"), from: view).errorCode == code.meaning.ckError)
+      #expect(CKError.Code(rawValue: code.meaning.ckError) != nil)
+    }
+  }
+
+  @Test func `when to come back is in the error`() {
+    let error = CKError(BrumeError(.throttled, "slow down", retryAfter: 2.5), from: view)
+    #expect(error.retryAfterSeconds == 2.5)
+    #expect(error.userInfo[CKErrorRetryAfterKey] as? Double == 2.5)
+    #expect(CKError(BrumeError(.badRequest, "x"), from: view).retryAfterSeconds == nil)
+  }
+
+  @Test func `a conflict carries the three records`() throws {
+    let zone = ZoneID(name: "Notes", ownerName: "_1")
+    var base = Record(name: "a", zone: zone, type: "Note", changeTag: "1")
+    base.fields = ["kept": .int64(1)]
+    let client = makeRecord(base, from: view)
+    client["text"] = "mine"
+    var theirs = base
+    theirs.changeTag = "2"
+    theirs.fields["text"] = .string("theirs")
+    var conflict = BrumeError(.conflict, "changed")
+    conflict.serverRecord = theirs
+    let error = CKError(conflict, from: view, clientRecord: client)
+    #expect(error.code == .serverRecordChanged)
+    #expect(error.serverRecord?.recordChangeTag == "2")
+    #expect(error.serverRecord?["text"] == "theirs")
+    #expect(error.clientRecord === client)
+    #expect(error.ancestorRecord?["text"] as String? == nil)
+    #expect(error.ancestorRecord?["kept"] == 1)
+  }
+
+  @Test func `a reset of encrypted data is told`() {
+    var gone = BrumeError(.zoneNotFound, "gone")
+    gone.didResetEncryptedData = true
+    let error = CKError(gone, from: view)
+    #expect(error.userInfo[CKErrorUserDidResetEncryptedDataKey] as? Bool == true)
+  }
+
+  @Test(arguments: [
+    (CallFailure.unreachable("x"), CKError.Code.networkUnavailable),
+    (.connectionFailed("x"), .networkFailure), (.responseLost("x"), .serverResponseLost),
+    (.notConfigured("x"), .missingEntitlement), (.malformedAnswer("x"), .internalError),
+  ])
+  func `what the network did has its code`(_ failure: CallFailure, _ code: CKError.Code) {
+    let error = CKError(converting: failure, from: view)
+    #expect(error.code == code)
+    #expect(error.localizedDescription == "x")
+  }
+
+  @Test func `a partial failure tells each item's error`() {
+    let id = CKRecord.ID(recordName: "a")
+    let error = CKError.partialFailure([id: CKError(.unknownItem)])
+    #expect(error.code == .partialFailure)
+    #expect((error.partialErrorsByItemID?[id] as? CKError)?.code == .unknownItem)
+  }
+
+  @Test func `errors are equal by code and details`() {
+    #expect(CKError(.zoneBusy) == CKError(.zoneBusy))
+    #expect(CKError(.zoneBusy) != CKError(.internalError))
+    #expect(CKError(.zoneBusy, "a") != CKError(.zoneBusy, "b"))
+  }
+}

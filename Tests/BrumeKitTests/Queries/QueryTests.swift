@@ -1,0 +1,47 @@
+import BrumeModel
+import Foundation
+import Testing
+
+@testable import BrumeKit
+
+struct QueryTests {
+  private func query() -> CKQuery {
+    let query = CKQuery(recordType: "Note", predicate: NSPredicate(format: "a == 1"))
+    query.sortDescriptors = [
+      NSSortDescriptor(key: "b", ascending: false),
+      CKLocationSortDescriptor(key: "p", relativeLocation: CLLocation(latitude: 1, longitude: 2)),
+    ]
+    return query
+  }
+
+  @Test func `a query becomes what the server understands`() throws {
+    let model = try query().model()
+    #expect(model.recordType == "Note")
+    #expect(model.filters == [Filter(.equals, .field("a"), .int64(1))])
+    #expect(model.sorts.map(\.field) == [.field("b"), .field("p")])
+  }
+
+  @Test func `a query survives an archive`() throws {
+    let data = try NSKeyedArchiver.archivedData(
+      withRootObject: query(), requiringSecureCoding: true)
+    let back = try #require(
+      try NSKeyedUnarchiver.unarchivedObject(ofClass: CKQuery.self, from: data))
+    let (before, after) = (try query().model(), try back.model())
+    #expect(after.recordType == before.recordType)
+    #expect(after.filters == before.filters)
+    #expect(after.sorts.map(\.field) == before.sorts.map(\.field))
+    #expect(after.sorts.map(\.ascending) == [false, true])
+  }
+
+  @Test func `a copy asks the same in the same order`() throws {
+    let copy = try #require(query().copy() as? CKQuery)
+    #expect(try copy.model().sorts.count == 2)
+    #expect(try copy.model().filters == query().model().filters)
+  }
+
+  @Test func `now() has a meaning in a query, and none in a subscription`() throws {
+    let predicate = NSPredicate(format: "due < now()")
+    #expect(try CKQuery(recordType: "Note", predicate: predicate).model().filters.count == 1)
+    #expect(throws: CKError.self) { try predicate.filters() }
+  }
+}
