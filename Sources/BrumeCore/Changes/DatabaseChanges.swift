@@ -55,9 +55,7 @@ extension Engine {
       guard case .shared(let positions) = token.subject else { throw TokenRules.expired }
       known = positions
     }
-    let zones = try transaction.zones(in: .shared, of: caller).map { key in
-      try transaction.zoneView(key, in: .shared, for: caller)
-    }
+    let zones = try transaction.zoneViews(in: .shared, of: caller)
     var page = SharedPage(known: known, size: size)
     for old in known where !zones.contains(where: { old.isOf($0.zone.key) }) { page.gone(old) }
     for view in zones {

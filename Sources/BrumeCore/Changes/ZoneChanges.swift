@@ -90,12 +90,12 @@ private struct ChangeReader {
       let found = try transaction.changes(
         in: key, after: position, through: walk.through, limit: batch)
       for change in found {
-        if try isVisible(change, &coverage, transaction) {
+        if let shown = try shown(change, &coverage, transaction) {
           if changes.count == limit {
             moreComing = true
             return
           }
-          changes.append(change)
+          changes.append(shown)
         }
         position = change.sequence
       }
@@ -107,21 +107,27 @@ private struct ChangeReader {
     moreComing = true
   }
 
-  private func isVisible(
+  /// The change as its reader sees it; nil if it is none of his business.
+  private func shown(
     _ change: ZoneChange, _ coverage: inout Coverage?, _ transaction: any ReadTransaction
-  ) throws -> Bool {
+  ) throws -> ZoneChange? {
     switch change {
-    case .deleted(_, let type, _):
-      return !walk.isFirst && types?.contains(type) ?? true
+    case .deleted(let name, let text, let sequence):
+      let line = DeletionLine(text)
+      if walk.isFirst || !isDesired(line.type) { return nil }
+      if let shares = view.shares, shares.permission(through: line.shares) == nil { return nil }
+      return .deleted(name: name, type: line.type, sequence: sequence)
     case .changed(let stored):
-      if let types, !types.contains(stored.type) { return false }
-      guard let shares = view.shares else { return true }
+      if !isDesired(stored.type) { return nil }
+      guard let shares = view.shares else { return change }
       let covering = try coverage?.shares(of: try stored.record()) { name in
         try transaction.record(RecordKey(zone: view.zone.key, name: name))?.record()
       }
-      return shares.permission(through: covering ?? []) != nil
+      return shares.permission(through: covering ?? []) == nil ? nil : change
     }
   }
+
+  private func isDesired(_ type: String) -> Bool { types?.contains(type) ?? true }
 }
 
 extension ZoneChange {

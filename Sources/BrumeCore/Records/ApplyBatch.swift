@@ -68,7 +68,8 @@ private struct BatchWriter {
     let key = RecordKey(zone: stage.zone, name: name)
     let shares = try covering(old: old, new: nil)
     let image = try transaction.record(key)
-    try transaction.remove(key, type: old.type, sequence: try nextSequence())
+    let line = DeletionLine(type: old.type, shares: shares)
+    try transaction.remove(key, type: line.text, sequence: try nextSequence())
     try append(name, old.type, .deleted, image: image, shares)
     if old.isShare {
       departures += try transaction.memberships(in: stage.zone).filter { $0.share == key }

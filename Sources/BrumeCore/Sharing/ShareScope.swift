@@ -77,8 +77,16 @@ extension ReadTransaction {
   /// What `user` accepted in a zone of somebody else, as the shares themselves say it now.
   package func shareScope(of user: UserID, in zone: ZoneKey) throws -> ShareScope {
     let database = zone.database
-    let memberships = try memberships(
-      of: user, container: database.container, environment: database.environment)
+    return try shareScope(
+      of: user, in: zone,
+      among: memberships(
+        of: user, container: database.container, environment: database.environment))
+  }
+
+  /// The same, when the user's memberships are at hand.
+  func shareScope(
+    of user: UserID, in zone: ZoneKey, among memberships: [Membership]
+  ) throws -> ShareScope {
     var permissions: [String: SharePermission] = [:]
     for membership in memberships where membership.share.zone == zone {
       guard let share = try record(membership.share)?.record().shareDetails,

@@ -12,9 +12,8 @@ extension Engine {
     try caller.requireAccess(to: scope)
     _ = try caller.requireUser()
     return try await store.read { transaction in
-      try transaction.zones(in: scope, of: caller).map { key in
-        let view = try transaction.zoneView(key, in: scope, for: caller)
-        return try self.state(of: view, in: scope, for: caller, transaction)
+      try transaction.zoneViews(in: scope, of: caller).map { view in
+        try self.state(of: view, in: scope, for: caller, transaction)
       }
     }
   }
@@ -69,26 +68,23 @@ extension ChangeToken.Subject {
 
 extension ReadTransaction {
   /// The zones that exist for a caller, in a stable order.
-  func zones(in scope: DatabaseScope, of caller: Caller) throws -> [ZoneKey] {
-    switch scope {
-    case .public, .private:
+  func zoneViews(in scope: DatabaseScope, of caller: Caller) throws -> [ZoneView] {
+    guard scope == .shared else {
       let database = try caller.databaseKey(scope)
-      let first = ZoneKey(database: database, name: ZoneID.defaultName)
-      return [first] + (try zones(in: database).map(\.key).filter { !$0.isDefault })
-    case .shared:
-      var keys: [ZoneKey] = []
-      let memberships = try memberships(
-        of: try caller.requireUser(), container: caller.container,
-        environment: caller.environment)
-      for key in memberships.map(\.share.zone)
-      where !keys.contains(key) {
-        let isLive = try zone(key)?.isLive ?? false
-        guard isLive, try !shareScope(of: try caller.requireUser(), in: key).isEmpty else {
-          continue
-        }
-        keys.append(key)
-      }
-      return keys
+      let first = try liveZone(ZoneKey(database: database, name: ZoneID.defaultName))
+      let others = try zones(in: database).filter { !$0.key.isDefault }
+      return ([first] + others).map { ZoneView(zone: $0, shares: nil) }
+    }
+    let user = try caller.requireUser()
+    let memberships = try memberships(
+      of: user, container: caller.container, environment: caller.environment)
+    let byZone = Dictionary(grouping: memberships, by: \.share.zone)
+    var seen: Set<ZoneKey> = []
+    return try memberships.compactMap { membership in
+      let key = membership.share.zone
+      guard seen.insert(key).inserted, let zone = try zone(key), zone.isLive else { return nil }
+      let shares = try shareScope(of: user, in: key, among: byZone[key] ?? [])
+      return shares.isEmpty ? nil : ZoneView(zone: zone, shares: shares)
     }
   }
 }

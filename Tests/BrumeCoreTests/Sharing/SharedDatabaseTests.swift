@@ -213,6 +213,20 @@ struct SharedDatabaseTests {
     #expect(covering.suffix(2) == ["child: s1", "private: "])
   }
 
+  @Test func `a participant hears of deletions that concern him and of no others`() async throws {
+    let lab = try await Lab()
+    let (_, share) = try await lab.shareHike(with: "bob")
+    _ = try await lab.modify([.create("child", parent: "root"), .create("private")])
+    try await lab.join(share, as: lab.bob)
+    let token = try await lab.changes(zone: shared(lab), in: .shared, as: lab.bob).token
+    let own = try await lab.changes().token
+    _ = try await lab.modify([.delete("child"), .delete("private")])
+    let page = try await lab.changes(
+      since: token, zone: shared(lab), in: .shared, as: lab.bob)
+    #expect(page.summary == ["-child"])
+    #expect(try await lab.changes(since: own, types: ["Hike"]).summary == ["-child", "-private"])
+  }
+
   @Test func `records that move between shares make participants start over`() async throws {
     let lab = try await Lab()
     let (_, share) = try await lab.shareHike(with: "bob")
