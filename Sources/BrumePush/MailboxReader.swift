@@ -56,8 +56,8 @@ struct MailboxReader: Sendable {
   private func wait(_ listener: MailboxSignals.Listener, for time: Milliseconds) async throws {
     let clock = clock
     try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { await listener.wait() }
-      group.addTask { try await clock.sleep(time) }
+      group.addTask(operation: { await listener.wait() })
+      group.addTask(operation: { try await clock.sleep(time) })
       try await group.next()
       group.cancelAll()
     }
