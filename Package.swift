@@ -122,7 +122,7 @@ let ruleTests = [
   tests(of: "BrumeWire", uses: ["BrumeModel"]),
   tests(
     of: "BrumeStorage",
-    uses: ["BrumeModel", "BrumePredicate", "BrumeWire", "BrumeSQLite", "BrumeTestKit"]),
+    uses: ["BrumeModel", "BrumePredicate", "BrumeWire", "BrumeSQLite", "BrumeTestKit", log]),
   tests(
     of: "BrumeCore",
     uses: [

@@ -9,20 +9,27 @@ import Synchronization
 
 package final class SQLiteStore: Store {
   private let pool: DatabasePool
-  private let writer: Writer
+  let writer: Writer
   private let coders: StoreCoders
   private let signals = CommitSignals()
   private let logger: Logger
   private let lock: Mutex<FolderLock?>
+  private let fewCandidates: Int
   /// What was read back from the writing connection at start.
   package let durability: Durability
 
   /// Opens the store in `folder`, which is made if its parent exists.
   ///
-  /// - Parameter readers: how many reads may run at the same time; others wait.
+  /// - Parameters:
+  ///   - readers: how many reads may run at the same time; others wait.
+  ///   - fewCandidates: below this many, a sorted query fetches and sorts its candidates; above, it
+  ///     walks the sort's index.
   /// - Throws: `StoreError`: another process holds the folder, a newer version wrote it, or saves
   ///   would not be safe there.
-  package init(folder: String, coders: StoreCoders, readers: Int = 8, logger: Logger) throws {
+  package init(
+    folder: String, coders: StoreCoders, readers: Int = 8, fewCandidates: Int = 1000,
+    logger: Logger
+  ) throws {
     try FolderLock.makeFolder(folder)
     let lock = try FolderLock(folder: folder)
     let (pool, durability) = try translatingErrors {
@@ -38,6 +45,7 @@ package final class SQLiteStore: Store {
     self.pool = pool
     self.durability = durability
     self.coders = coders
+    self.fewCandidates = fewCandidates
     self.logger = logger
     self.lock = Mutex(lock)
     writer = Writer(coders: coders, signals: signals) { error in
@@ -61,6 +69,7 @@ package final class SQLiteStore: Store {
     try readNow(body)
   }
 
+  @discardableResult
   package func write<Value: Sendable>(
     in database: DatabaseKey?,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
@@ -108,6 +117,7 @@ extension SQLiteStore {
     try translatingErrors {
       try pool.unsafeRead { database in
         let transaction = SQLiteTransaction(Connection(database), coders, isWriter: false)
+        transaction.fewCandidates = fewCandidates
         try transaction.connection.run(Self.begin)
         defer { try? transaction.connection.run(Self.end) }
         return try body(transaction)

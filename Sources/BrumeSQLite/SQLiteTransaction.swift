@@ -10,6 +10,10 @@ final class SQLiteTransaction {
   let coders: StoreCoders
   let isWriter: Bool
 
+  /// Ours: below this many, candidates of a sorted query are fetched and sorted; above, the sort's
+  /// index is walked.
+  var fewCandidates = 1000
+
   /// What stays true from body to body.
   var cache = TransactionCache()
   /// Records that the running body has looked at, so that a write knows what it replaces.

@@ -23,6 +23,7 @@ package protocol Store: Sendable {
   ///
   /// - Parameter database: what the body writes to; nil for accounts, devices and mailboxes. Engines
   ///   order and lock by it.
+  @discardableResult
   func write<Value: Sendable>(
     in database: DatabaseKey?,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value

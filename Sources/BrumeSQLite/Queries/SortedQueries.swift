@@ -37,7 +37,7 @@ extension SQLiteTransaction {
   ) throws -> [SortedMatch] {
     guard let (filters, keys) = try resolve(request, in: zone) else { return [] }
     if filters.names == nil, let key = Self.walkable(request.query.sorts[0], keys),
-      try narrowest(filters) >= Self.fewCandidates
+      try narrowest(filters) >= fewCandidates
     {
       let own = filters.conditions.firstIndex { $0.key.id == key.id }
       return try walk(key, own, filters, count, of: request, in: zone)
@@ -55,7 +55,7 @@ extension SQLiteTransaction {
 
   /// The number of candidates of the narrowest condition, as far as counted.
   private func narrowest(_ filters: ResolvedFilters) throws -> Int {
-    try filters.conditions.map { try countRows($0, limit: Self.fewCandidates) }.min() ?? .max
+    try filters.conditions.map { try countRows($0, limit: fewCandidates) }.min() ?? .max
   }
 
   private func fetched(_ match: SortedMatch) throws -> SortedMatch {
@@ -93,7 +93,7 @@ extension SQLiteTransaction {
       guard let stored = try match(name, plan, request) else { return true }
       matches.append(
         SortedMatch(zone: plan.zone, name: name, stored: stored, record: try stored.record()))
-      if matches.count >= 2 * count + Self.fewCandidates {
+      if matches.count >= 2 * count + fewCandidates {
         matches = Array(try sorted(matches, request).prefix(count))
       }
       return true

@@ -98,9 +98,6 @@ extension [FieldValue] {
 // MARK: Choosing
 
 extension SQLiteTransaction {
-  /// Ours: candidates that are fetched and sorted rather than found by walking the sort's index.
-  static var fewCandidates: Int { 1000 }
-
   /// The filters of a query in one zone. Nil: nothing there can match.
   func resolve(_ request: EngineQuery, in zone: Int64) throws -> (ResolvedFilters, TypeKeys)? {
     let keys = try typeKeys(RecordTypePlace(zone: zone, type: request.query.recordType))
@@ -129,7 +126,7 @@ extension SQLiteTransaction {
   ) throws -> (index: Int, count: Int)? {
     var best: (index: Int, count: Int)?
     for (index, condition) in conditions.enumerated() {
-      let count = conditions.count == 1 ? 0 : try countRows(condition, limit: Self.fewCandidates)
+      let count = conditions.count == 1 ? 0 : try countRows(condition, limit: fewCandidates)
       if count < best?.count ?? .max { best = (index, count) }
     }
     return best

@@ -20,6 +20,7 @@ package final class MemoryStore: Store {
     try body(MemoryTransaction(try current(), coders))
   }
 
+  @discardableResult
   package func write<Value: Sendable>(
     in database: DatabaseKey?,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value

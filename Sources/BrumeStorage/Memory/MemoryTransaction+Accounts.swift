@@ -79,7 +79,8 @@ extension MemoryTransaction {
     func order(_ membership: Membership) -> [ByteText] {
       let zone = membership.share.zone
       return [
-        ByteText(zone.name), ByteText(zone.database.owner?.name ?? ""), ByteText(membership.share.name),
+        ByteText(zone.name), ByteText(zone.database.owner?.name ?? ""),
+        ByteText(membership.share.name),
         ByteText(membership.user.name),
       ]
     }

@@ -1,0 +1,104 @@
+// Accounts, credentials, memberships, settings.
+
+import BrumeModel
+import BrumeStorage
+
+extension StorageContract {
+  static let accounts: [Case] = [
+    Case("users come back by ID, name and address, in name order") { store in
+      let users = [
+        User(
+          id: UserID("_2"), name: "alice", passwordHash: "h", emailAddress: "a@example.org",
+          phoneNumber: "1", givenName: "Al", familyName: "Ice", tokenEpoch: 4),
+        User(id: UserID("_1"), name: "bob"), User(id: UserID("_3"), name: "zo\u{eb}"),
+      ]
+      try await store.write(in: nil) { transaction in
+        for user in users.reversed() { try transaction.put(user) }
+        try transaction.put(users[0])
+      }
+      try await store.read { transaction in
+        try expectEqual(try transaction.users(), users, "users")
+        try expectEqual(try transaction.user(UserID("_2")), users[0], "by ID")
+        try expectEqual(try transaction.user(named: "bob"), users[1], "by name")
+        try expectEqual(try transaction.user(named: "zoe\u{308}"), nil, "by another spelling")
+        try expectEqual(try transaction.user(emailAddress: "a@example.org"), users[0], "by address")
+        try expectEqual(try transaction.user(emailAddress: "none"), nil, "by unknown address")
+      }
+    },
+    Case("credentials come back until they are removed") { store in
+      let tokens = [nil, [], ["https://a.example", ""]].enumerated().map { index, origins in
+        APIToken(
+          token: "t\(index)", name: "T", container: .sample, environment: .production,
+          allowedOrigins: origins)
+      }
+      let key = ServerKey(
+        id: "k", name: "K", container: .sample, environment: .development, publicKey: "PEM\n",
+        user: UserID("_1"))
+      try await store.write(in: nil) { transaction in
+        for token in tokens { try transaction.put(token) }
+        try transaction.put(key)
+      }
+      try await store.read { transaction in
+        try expectEqual(try transaction.apiTokens(), tokens, "API tokens")
+        try expectEqual(try transaction.apiToken("t2"), tokens[2], "API token")
+        try expectEqual(try transaction.serverKeys(), [key], "server keys")
+        try expectEqual(try transaction.serverKey("k"), key, "server key")
+      }
+      try await store.write(in: nil) { transaction in
+        try transaction.removeAPIToken("t0")
+        try transaction.removeServerKey("k")
+      }
+      try await store.read { transaction in
+        try expectEqual(try transaction.apiToken("t0"), nil, "a removed token")
+        try expectEqual(try transaction.serverKey("k"), nil, "a removed key")
+      }
+    },
+    Case("memberships are found by user and by zone") { store in
+      func membership(_ user: String, _ zone: ZoneKey, _ share: String) -> Membership {
+        Membership(user: UserID(user), share: RecordKey(zone: zone, name: share))
+      }
+      let all = [
+        membership("_b2", .sample("A", owner: "_a1"), "s1"),
+        membership("_b2", .sample("A", owner: "_c3"), "s1"),
+        membership("_b2", .sample("B", owner: "_a1"), "s0"),
+        membership("_b2", .sample("B", owner: "_a1"), "s1"),
+      ]
+      let other = membership("_d4", .sample("B", owner: "_a1"), "s1")
+      try await store.write(in: nil) { transaction in
+        for membership in all.reversed() + [other, all[0]] { try transaction.put(membership) }
+      }
+      func own() async throws -> [Membership] {
+        try await store.read {
+          try $0.memberships(
+            of: UserID("_b2"), container: .sample, environment: .development)
+        }
+      }
+      try expectEqual(try await own(), all, "of a user")
+      let inZone = try await store.read { try $0.memberships(in: .sample("B", owner: "_a1")) }
+      try expectEqual(inZone, [all[2], all[3], other], "in a zone")
+      try await store.write(in: nil) { try $0.remove(all[2]) }
+      try expectEqual(try await own(), [all[0], all[1], all[3]], "after leaving")
+    },
+    Case("short GUIDs and settings come back") { store in
+      let key = RecordKey(zone: .sample(), name: "root")
+      let schema = SettingKey.schema(.sample, .development)
+      try await store.write(in: nil) { transaction in
+        try transaction.setShortGUID("0abc", record: key)
+        try transaction.set(schema, to: Array("DEFINE".utf8))
+        try transaction.set(.operation(user: UserID("_1"), id: "x/é"), to: [])
+        try transaction.set(.notifierCursor, to: [1])
+        try transaction.set(.notifierCursor, to: nil)
+      }
+      try await store.read { transaction in
+        try expectEqual(try transaction.record(shortGUID: "0abc"), key, "short GUID")
+        try expectEqual(try transaction.record(shortGUID: "0ABC"), nil, "another GUID")
+        try expectEqual(try transaction.setting(schema), Array("DEFINE".utf8), "schema")
+        try expectEqual(
+          try transaction.setting(.operation(user: UserID("_1"), id: "x/é")), [], "empty value")
+        try expectEqual(try transaction.setting(.notifierCursor), nil, "a removed setting")
+        try expectEqual(
+          try transaction.setting(.schema(.sample, .production)), nil, "other environment")
+      }
+    },
+  ]
+}

@@ -1,0 +1,133 @@
+// The change feed of a zone, and the log.
+
+import BrumeModel
+import BrumeStorage
+
+extension StorageContract {
+  static let changes: [Case] = [
+    Case("the feed has each name once, in its newest state, in sequence order") { store in
+      try await store.write(in: .sample()) { transaction in
+        for name in ["a", "b", "c", "d"] { try transaction.putNext(name) }
+        try transaction.putNext("a", fields: ["n": .int64(2)])
+        try transaction.putNext("z", in: .sample("Other"))
+        for name in ["b", "never"] {
+          try transaction.remove(
+            RecordKey(zone: .sample(), name: name), type: "Trail",
+            sequence: transaction.nextSequence(in: .sample()))
+        }
+        try transaction.remove(
+          RecordKey(zone: .sample(), name: "c"), type: "Trail",
+          sequence: transaction.nextSequence(in: .sample()))
+        try transaction.putNext("c", type: "Hut")
+      }
+      try await store.read { transaction in
+        func feed(_ after: Int64, _ through: Int64, _ limit: Int) throws -> [String] {
+          try transaction.changes(in: .sample(), after: after, through: through, limit: limit)
+            .map { change in
+              switch change {
+              case .changed(let record): "\(record.sequence) \(record.name) \(record.type)"
+              case .deleted(let name, let type, let sequence): "\(sequence) -\(name) \(type)"
+              }
+            }
+        }
+        let all = ["4 d Trail", "5 a Trail", "7 -b Trail", "8 -never Trail", "10 c Hut"]
+        try expectEqual(try feed(0, .max, 99), all, "feed")
+        try expectEqual(try feed(4, 8, 99), Array(all[1...3]), "feed from 4 through 8")
+        try expectEqual(try feed(0, .max, 2), Array(all[...1]), "first two")
+        try expectEqual(try feed(10, .max, 9), [], "nothing new")
+        try expectEqual(try feed(10, 4, 9), [], "an empty range")
+      }
+    }
+  ]
+
+  static let log: [Case] = [
+    Case("log entries come back whole, in order") { store in
+      let events = LogSamples.events
+      for event in events {
+        try await store.write(in: .sample()) {
+          try $0.append(event, in: .sample(), origin: .sample)
+        }
+      }
+      let unknown = Origin(user: nil, device: nil, requestID: "R2", time: 5)
+      try await store.write(in: .sample(owner: nil)) {
+        try $0.append(
+          .zoneDeleted(.sample("P", owner: nil)), in: .sample(owner: nil), origin: unknown)
+      }
+      try await store.read { transaction in
+        let entries = try transaction.log(after: 0, limit: 99)
+        try expectEqual(entries.map(\.position), Array(1...Int64(events.count + 1)), "positions")
+        for (entry, event) in zip(entries, events) {
+          try expectEqual(
+            try LogSamples.text(entry.event), try LogSamples.text(event), "event")
+          try expectEqual(entry.origin, .sample, "origin")
+          try expectEqual(entry.database, .sample(), "database")
+        }
+        try expectEqual(entries.last?.origin, unknown, "an origin without user")
+        try expectEqual(entries.last?.database, .sample(owner: nil), "the public database")
+        let some = try transaction.log(after: 2, limit: 2).map(\.position)
+        try expectEqual(some, [3, 4], "two after the second")
+      }
+    },
+    Case("a trimmed log never uses a position again") { store in
+      for _ in 1...3 {
+        try await store.write(in: .sample()) { transaction in
+          for _ in 1...4 {
+            try transaction.append(.zoneCreated(.sample()), in: .sample(), origin: .sample)
+          }
+        }
+      }
+      try await store.write(in: nil) { try $0.trimLog(through: 5) }
+      let rest = try await store.read { try $0.log(after: 0, limit: 99).map(\.position) }
+      try expectEqual(rest, Array(6...12), "what trimming left")
+      try await store.write(in: nil) { try $0.trimLog(through: 12) }
+      let last = try await store.read { try $0.lastLogPosition() }
+      try expectEqual(last, 12, "last position of an empty log")
+      let next = try await store.write(in: .sample()) {
+        try $0.append(.zoneCreated(.sample()), in: .sample(), origin: .sample)
+      }
+      try expectEqual(next, 13, "position after trimming")
+    },
+    Case("a commit that adds to the log is hinted at, another is not") { store in
+      let hints = store.commits()
+      try await store.write(in: nil) { try $0.set(.secret, to: [1]) }
+      try await store.write(in: .sample()) {
+        try $0.append(.zoneCreated(.sample()), in: .sample(), origin: .sample)
+      }
+      var iterator = hints.makeAsyncIterator()
+      try expect(await iterator.next(isolation: nil) != nil, "no hint")
+      try await store.close()
+      try expect(await iterator.next(isolation: nil) == nil, "a hint without a log entry")
+    },
+  ]
+}
+
+enum LogSamples {
+  static let events: [LogEntry.Event] = {
+    let key = RecordKey(zone: .sample(), name: "a")
+    let coderless = StoredRecord(
+      name: "a", type: "Trail", sequence: 7,
+      content: .value(.sample("a", sequence: 7, fields: FieldSamples.oneOfEach)))
+    return [
+      .record(
+        RecordChange(
+          record: key, recordType: "Trail", kind: .created, image: coderless,
+          coveringShares: ["cloudkit.zoneshare", "S 2"])),
+      .record(RecordChange(record: key, recordType: "Trail", kind: .updated, image: nil)),
+      .record(RecordChange(record: key, recordType: "Hut", kind: .deleted, image: nil)),
+      .zoneCreated(.sample()),
+      .zoneDeleted(.sample("Other")),
+      .membership(UserID("_b2"), .sample("Shared", owner: "_c3")),
+      .subscription(SubscriptionSamples.scope(.private), id: "café/1"),
+    ]
+  }()
+
+  static func text(_ event: LogEntry.Event) throws -> String {
+    switch event {
+    case .record(let change):
+      let image = try change.image.map { "\($0.sequence) \(try $0.record().fields.count)" } ?? "-"
+      return
+        "\(change.record) \(change.recordType) \(change.kind) \(image) \(change.coveringShares)"
+    case .zoneCreated, .zoneDeleted, .membership, .subscription: return "\(event)"
+    }
+  }
+}

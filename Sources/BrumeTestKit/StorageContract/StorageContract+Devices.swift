@@ -1,0 +1,107 @@
+// Devices and mailboxes.
+
+import BrumeModel
+import BrumeStorage
+
+extension StorageContract {
+  static let devices: [Case] = [
+    Case("devices come back by key, by user and by courier token") { store in
+      let channels: [Device.Channel] = [
+        .stream, .courier(token: "c0"), .apns(token: "c0", environment: .production),
+      ]
+      let devices = channels.enumerated().map { index, channel in
+        Device(key: DeviceKey.sample("d\(index)"), channel: channel, registered: Int64(index))
+      }
+      try await store.write(in: nil) { transaction in
+        for device in devices.reversed() { try transaction.put(device) }
+        try transaction.put(
+          Device(key: .sample("d0", user: "_b2"), channel: .courier(token: "c1"), registered: 1))
+      }
+      try await store.read { transaction in
+        for device in devices {
+          try expectEqual(try transaction.device(device.key), device, "device")
+        }
+        let own = try transaction.devices(
+          of: UserID("_a1"), container: .sample, environment: .development)
+        try expectEqual(own, devices, "devices of a user")
+        let other = try transaction.devices(
+          of: UserID("_a1"), container: .sample, environment: .production)
+        try expectEqual(other, [], "devices in the other environment")
+        try expectEqual(try transaction.device(courierToken: "c0"), devices[1], "by token")
+        try expectEqual(try transaction.device(courierToken: "none"), nil, "by unknown token")
+        try expectEqual(try transaction.device(.sample("D0")), nil, "unknown device")
+      }
+    },
+    Case("mail waits in order until it is acknowledged") { store in
+      let key = DeviceKey.sample("d")
+      try await store.write(in: nil) { transaction in
+        try transaction.put(Device(key: key, channel: .stream, registered: 0))
+        for number in 1...5 { try transaction.enqueue(.sample("n\(number)"), to: key) }
+        try transaction.enqueue(.sample("other"), to: .sample("e"))
+      }
+      let all = try await store.read { try $0.mailbox(key, after: 0, limit: 99) }
+      try expectEqual(all.map(\.notificationID), ["n1", "n2", "n3", "n4", "n5"], "mail")
+      try expect(zip(all, all.dropFirst()).allSatisfy { $0.position < $1.position }, "positions")
+      try expectEqual(all[0].payload, Array("n1".utf8), "payload")
+      try expectEqual(all[0].collapseID, "c", "collapse ID")
+      let some = try await store.read { try $0.mailbox(key, after: all[1].position, limit: 2) }
+      try expectEqual(some, Array(all[2...3]), "two after the second")
+      try await store.write(in: nil) { transaction in
+        try transaction.acknowledge(through: all[1].position, by: key)
+        try transaction.removeMailboxEntry(at: all[3].position, of: key)
+        try transaction.removeMailboxEntry(at: all[4].position, of: .sample("e"))
+      }
+      try await store.read { transaction in
+        let left = try transaction.mailbox(key, after: 0, limit: 9)
+        try expectEqual(left, [all[2], all[4]], "mail left")
+        try expectEqual(try transaction.mailboxCount(key), 2, "count")
+        try expectEqual(try transaction.mailboxCount(.sample("e")), 1, "the other's count")
+      }
+    },
+    Case("the same notification waits once, and positions are never used again") { store in
+      let key = DeviceKey.sample("d")
+      let positions = try await store.write(in: nil) { transaction in
+        let first = try transaction.enqueue(.sample("n"), to: key)
+        let again = try transaction.enqueue(.sample("n"), to: key)
+        let second = try transaction.enqueue(.sample("n", subscription: "s2"), to: key)
+        return [first, again, second]
+      }
+      try expectEqual(positions[0], positions[1], "a repeated notification")
+      try expect(positions[2] > positions[1], "another subscription's notification was dropped")
+      let next = try await store.write(in: nil) { transaction in
+        try transaction.acknowledge(through: positions[2], by: key)
+        return try transaction.enqueue(.sample("n"), to: key)
+      }
+      try expect(next > positions[2], "a position was used again")
+    },
+    Case("a replaced device keeps its mail, a removed one loses it") { store in
+      let key = DeviceKey.sample("d")
+      try await store.write(in: nil) { transaction in
+        try transaction.put(Device(key: key, channel: .stream, registered: 0))
+        try transaction.enqueue(.sample("n"), to: key)
+        try transaction.put(Device(key: key, channel: .courier(token: "t"), registered: 1))
+      }
+      try expectEqual(try await store.read { try $0.mailboxCount(key) }, 1, "after replacing")
+      try await store.write(in: nil) { try $0.removeDevice(key) }
+      try await store.write(in: nil) {
+        try $0.put(Device(key: key, channel: .stream, registered: 2))
+      }
+      try expectEqual(try await store.read { try $0.mailboxCount(key) }, 0, "after removing")
+    },
+  ]
+}
+
+extension DeviceKey {
+  static func sample(_ device: String, user: String = "_a1") -> DeviceKey {
+    DeviceKey(
+      container: .sample, environment: .development, user: UserID(user), device: DeviceID(device))
+  }
+}
+
+extension MailboxEntry {
+  static func sample(_ id: String, subscription: String = "s") -> MailboxEntry {
+    MailboxEntry(
+      position: 0, notificationID: id, subscriptionID: subscription, collapseID: "c",
+      payload: Array(id.utf8), time: 9, requestID: "R")
+  }
+}

@@ -1,0 +1,74 @@
+// Kept notifications and badges.
+
+import BrumeModel
+import BrumeStorage
+
+extension StorageContract {
+  static let notifications: [Case] = [
+    Case("notifications are kept in order, once, and the oldest are dropped") { store in
+      try await store.write(in: nil) { transaction in
+        for id in ["a", "b", "a", "c", "d"] { try transaction.keepSample(id, limit: 3) }
+        try transaction.keepSample("a", user: "_b2", limit: 3)
+      }
+      let kept = try await store.read { try $0.keptSample() }
+      try expectEqual(kept.map(\.id), ["b", "c", "d"], "kept")
+      try expectEqual(kept.map(\.isRead), [false, false, false], "read")
+      try expectEqual(kept[0].payload, Array("b".utf8), "payload")
+      let later = try await store.read { try $0.keptSample(after: kept[0].position, limit: 1) }
+      try expectEqual(later, [kept[1]], "one after the first")
+      try expectEqual(
+        try await store.read { try $0.keptSample(user: "_b2").count }, 1, "other user")
+    },
+    Case("marking as read moves to the end and answers what was found") { store in
+      try await store.write(in: nil) { transaction in
+        for id in ["a", "b", "c"] { try transaction.keepSample(id, limit: 9) }
+      }
+      let before = try await store.read { try $0.keptSample() }
+      let found = try await store.write(in: nil) {
+        try $0.markRead(
+          ["b", "unknown", "b"], of: UserID("_a1"), container: .sample, environment: .development)
+      }
+      try expectEqual(found, ["b"], "answer")
+      let after = try await store.read { try $0.keptSample() }
+      try expectEqual(after.map(\.id), ["a", "c", "b"], "order")
+      try expectEqual(after.map(\.isRead), [false, false, true], "read")
+      try expect(
+        (after.last?.position ?? 0) > (before.last?.position ?? 0), "the position did not rise")
+    },
+    Case("badges are per user, container and environment") { store in
+      let user = UserID("_a1")
+      try await store.write(in: nil) { transaction in
+        try transaction.setBadge(5, of: user, container: .sample, environment: .development)
+        try transaction.setBadge(7, of: user, container: .sample, environment: .development)
+      }
+      try await store.read { transaction in
+        try expectEqual(
+          try transaction.badge(of: user, container: .sample, environment: .development), 7)
+        try expectEqual(
+          try transaction.badge(of: user, container: .sample, environment: .production), 0)
+        try expectEqual(
+          try transaction.badge(of: UserID("_b2"), container: .sample, environment: .development), 0
+        )
+      }
+    },
+  ]
+}
+
+extension WriteTransaction {
+  fileprivate func keepSample(_ id: String, user: String = "_a1", limit: Int) throws {
+    try keep(
+      KeptNotification(
+        position: 0, id: id, subscriptionID: "s", payload: Array(id.utf8), isRead: false),
+      for: UserID(user), container: .sample, environment: .development, limit: limit)
+  }
+}
+
+extension ReadTransaction {
+  fileprivate func keptSample(
+    user: String = "_a1", after position: Int64 = 0, limit: Int = 99
+  ) throws -> [KeptNotification] {
+    try keptNotifications(
+      of: UserID(user), container: .sample, environment: .development, after: position,
+      limit: limit)
+  }
+}

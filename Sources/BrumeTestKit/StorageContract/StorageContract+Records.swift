@@ -1,0 +1,122 @@
+// Records: what is put comes back, and who points at whom.
+
+import BrumeModel
+import BrumeStorage
+
+extension StorageContract {
+  static let records: [Case] = [
+    Case("a record comes back byte for byte") { store in
+      let fields = FieldSamples.oneOfEach
+      let sequence = try await store.write(in: .sample()) {
+        try $0.putNext("Full", fields: fields, parent: "root")
+      }
+      try await store.read { transaction in
+        let stored = try transaction.record(RecordKey(zone: .sample(), name: "Full"))
+        try expectEqual(stored?.name, "Full")
+        try expectEqual(stored?.type, "Trail")
+        try expectEqual(stored?.sequence, sequence)
+        let record = try stored?.record()
+        try expectEqual(
+          record,
+          .sample("Full", sequence: sequence, fields: fields, parent: "root"), "record")
+        for (name, value) in fields {
+          try expectEqual(record?.fields[name], value, "field \(name)")
+        }
+      }
+    },
+    Case("names are told apart by their bytes") { store in
+      let names = ["a", "A", "a ", "a%", "a_", "aa", "'", "\"", "--", ";", "~"]
+      try await store.write(in: .sample()) { transaction in
+        for name in names { try transaction.putNext(name, fields: ["own": .string(name)]) }
+      }
+      try await store.read { transaction in
+        for name in names {
+          let record = try transaction.record(RecordKey(zone: .sample(), name: name))?.record()
+          try expectEqual(record?.fields["own"], .string(name), "record '\(name)'")
+        }
+      }
+    },
+    Case("what put answers is what is stored") { store in
+      let (answer, inside) = try await store.write(in: .sample()) { transaction in
+        let record = Record.sample(
+          "a", sequence: try transaction.nextSequence(in: .sample()),
+          fields: FieldSamples.oneOfEach)
+        let answer = try transaction.put(record, in: .sample(), sequence: 1)
+        let inside = try transaction.record(RecordKey(zone: .sample(), name: "a"))
+        return (try answer.record(), try inside?.record())
+      }
+      let later = try await store.read {
+        try $0.record(RecordKey(zone: .sample(), name: "a"))?.record()
+      }
+      try expectEqual(answer, later, "answer of put")
+      try expectEqual(inside, later, "read in the same body")
+    },
+    Case("children come in name order, and only children") { store in
+      try await store.write(in: .sample()) { transaction in
+        try transaction.putNext("root")
+        for name in ["b", "a", "c", "B"] { try transaction.putNext(name, parent: "root") }
+        try transaction.putNext("x", parent: "a")
+        try transaction.putNext("elsewhere", in: .sample("Other"), parent: "root")
+        try transaction.putNext("b")
+        try transaction.remove(
+          RecordKey(zone: .sample(), name: "c"), type: "Trail",
+          sequence: transaction.nextSequence(in: .sample()))
+      }
+      try await store.read { transaction in
+        let root = RecordKey(zone: .sample(), name: "root")
+        try expectEqual(try transaction.children(of: root, limit: 9), ["B", "a"], "children")
+        try expectEqual(try transaction.children(of: root, limit: 1), ["B"], "first child")
+      }
+    },
+    Case("referrers follow every change of a reference") { store in
+      @Sendable func reference(_ action: Reference.Action, zone: ZoneID? = nil) -> FieldValue {
+        .reference(Reference(recordName: "target", zone: zone, action: action))
+      }
+      let own = ZoneKey.sample().id
+      try await store.write(in: .sample()) { transaction in
+        try transaction.putNext("plain", fields: ["r": reference(.none)])
+        try transaction.putNext("b", fields: ["r": reference(.deleteSelf)])
+        try transaction.putNext("a", fields: ["r": reference(.deleteSelf, zone: own)])
+        try transaction.putNext(
+          "listed",
+          fields: ["r": .list([reference(.validate), reference(.deleteSelf)], of: .reference)])
+        try transaction.putNext(
+          "foreign", fields: ["r": reference(.deleteSelf, zone: ZoneID(name: "Other"))])
+        try transaction.putNext("changed", fields: ["r": reference(.deleteSelf)])
+        try transaction.putNext("changed", fields: ["r": reference(.validate)])
+        try transaction.putNext("gone", fields: ["r": reference(.deleteSelf)])
+        try transaction.remove(
+          RecordKey(zone: .sample(), name: "gone"), type: "Trail",
+          sequence: transaction.nextSequence(in: .sample()))
+      }
+      try await store.read { transaction in
+        let target = RecordKey(zone: .sample(), name: "target")
+        func referrers(_ action: Reference.Action, limit: Int = 9) throws -> [String] {
+          try transaction.referrers(to: target, by: action, limit: limit)
+        }
+        try expectEqual(try referrers(.deleteSelf), ["a", "b", "listed"], "delete-self")
+        try expectEqual(try referrers(.deleteSelf, limit: 2), ["a", "b"], "first two")
+        try expectEqual(try referrers(.validate), ["changed", "listed"], "validate")
+        try expectEqual(try referrers(.none), ["plain"], "plain")
+      }
+    },
+  ]
+}
+
+/// One value of every type, hard ones where there are any.
+enum FieldSamples {
+  static let oneOfEach: [String: FieldValue] = [
+    "string": .string("caf\u{e9} cafe\u{301} 🥾 \u{10ffff} 'quoted' \"and\" \\ \n"),
+    "empty": .string(""),
+    "int": .int64(.min),
+    "double": .double(0.1),
+    "bytes": .bytes(Array(0...255)),
+    "time": .timestamp(-1),
+    "place": .location(Location(latitude: -89.5, longitude: 179.25, altitude: 12)),
+    "reference": .reference(
+      Reference(recordName: "x", zone: ZoneID(name: "Trails", ownerName: "_a1"), action: .validate)),
+    "texts": .list([.string("b"), .string("a"), .string("b")], of: .string),
+    "numbers": .list([.int64(.max), .int64(0)], of: .int64),
+    "nothing": .list([], of: .string),
+  ]
+}

@@ -1,0 +1,131 @@
+// Subscriptions.
+
+import BrumeModel
+import BrumeStorage
+
+extension StorageContract {
+  static let subscriptions: [Case] = [
+    Case("a subscription comes back as saved, and saving again overwrites") { store in
+      let scope = SubscriptionSamples.scope(.private)
+      for kind in SubscriptionSamples.kinds {
+        let stored = StoredSubscription(
+          scope: scope, subscription: SubscriptionSamples.subscription("one", kind), birth: 7)
+        try await store.write(in: nil) { try $0.put(stored) }
+        let found = try await store.read { try $0.subscription("one", in: scope) }
+        try expectEqual(found, stored, "subscription")
+        try expectEqual(try await store.read { try $0.subscriptions(in: scope).count }, 1)
+      }
+      let elsewhere = try await store.read {
+        try $0.subscription("one", in: SubscriptionSamples.scope(.public))
+      }
+      try expectEqual(elsewhere, nil, "a subscription of another database")
+    },
+    Case("subscriptions are told apart by bytes, listed in byte order, removed one by one") {
+      store in
+      let scope = SubscriptionSamples.scope(.private)
+      let ids = ["b", "caf\u{e9}", "cafe\u{301}", "A", "ä"]
+      try await store.write(in: nil) { transaction in
+        for id in ids {
+          try transaction.put(SubscriptionSamples.stored(id, scope))
+        }
+      }
+      let listed = try await store.read {
+        try $0.subscriptions(in: scope).map { Array($0.subscription.id.utf8) }
+      }
+      let expected = ids.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
+      try expectEqual(listed, expected, "IDs")
+      let removed = try await store.write(in: nil) { transaction in
+        [
+          try transaction.removeSubscription("caf\u{e9}", in: scope),
+          try transaction.removeSubscription("caf\u{e9}", in: scope),
+          try transaction.removeSubscription("b", in: SubscriptionSamples.scope(.public)),
+        ]
+      }
+      try expectEqual(removed, [true, false, false], "answers of removing")
+      try expectEqual(try await store.read { try $0.subscriptions(in: scope).count }, 4)
+    },
+    Case("pages of all subscriptions miss none and repeat none") { store in
+      try await store.write(in: nil) { transaction in
+        for number in 0..<25 {
+          let scope = SubscriptionSamples.scope(.private, user: "_u\(number % 4)")
+          try transaction.put(SubscriptionSamples.stored("s\(number)", scope))
+        }
+        try transaction.put(
+          SubscriptionSamples.stored("s3", SubscriptionSamples.scope(.private, user: "_u3")))
+      }
+      var seen: [String] = []
+      var cursor: Int64?
+      repeat {
+        let page = try await store.read { [cursor] in
+          try $0.allSubscriptions(after: cursor, limit: 4)
+        }
+        seen += page.subscriptions.map(\.subscription.id)
+        cursor = page.next
+      } while cursor != nil && seen.count < 100
+      try expectEqual(seen.sorted(), (0..<25).map { "s\($0)" }.sorted(), "all subscriptions")
+    },
+    Case("query subscriptions are known by type and database") { store in
+      let query = Subscription.Kind.query(
+        Query(recordType: "Trail"), zone: nil, firesOn: [.create], firesOnce: false)
+      func watched(_ type: String, _ owner: String?) async throws -> [Bool] {
+        // Asked in a write, where an engine may remember the answer, and in a read.
+        try await [
+          store.write(in: nil) {
+            try $0.hasQuerySubscriptions(on: type, in: .sample(owner: owner))
+          },
+          store.read { try $0.hasQuerySubscriptions(on: type, in: .sample(owner: owner)) },
+        ]
+      }
+      try expectEqual(try await watched("Trail", "_a1"), [false, false], "before")
+      for (scope, heard, deaf) in [
+        (DatabaseScope.private, "_a1" as String?, "_b2" as String?), (.public, nil, "_a1"),
+        (.shared, "_b2", "_a1"),
+      ] {
+        let stored = StoredSubscription(
+          scope: SubscriptionSamples.scope(scope),
+          subscription: SubscriptionSamples.subscription("q", query), birth: 0)
+        try await store.write(in: nil) { try $0.put(stored) }
+        try expectEqual(try await watched("Trail", heard), [true, true], "\(scope)")
+        try expectEqual(try await watched("Hut", heard), [false, false], "\(scope), other type")
+        try expectEqual(try await watched("Trail", deaf), [false, false], "\(scope), elsewhere")
+        try await store.write(in: nil) { _ = try $0.removeSubscription("q", in: stored.scope) }
+        try expectEqual(try await watched("Trail", heard), [false, false], "\(scope), removed")
+      }
+      let zone = SubscriptionSamples.stored("z", SubscriptionSamples.scope(.private))
+      try await store.write(in: nil) { try $0.put(zone) }
+      try expectEqual(try await watched("Trail", "_a1"), [false, false], "a zone subscription")
+    },
+  ]
+}
+
+enum SubscriptionSamples {
+  static func scope(_ scope: DatabaseScope, user: String = "_a1") -> SubscriptionScope {
+    SubscriptionScope(
+      container: .sample, environment: .development, scope: scope, user: UserID(user))
+  }
+
+  static func subscription(_ id: String, _ kind: Subscription.Kind) -> Subscription {
+    var info = NotificationInfo()
+    info.alert.literal = "Neu: 🥾"
+    info.shouldBadge = true
+    return Subscription(id: id, kind: kind, info: info)
+  }
+
+  static func stored(_ id: String, _ scope: SubscriptionScope) -> StoredSubscription {
+    StoredSubscription(
+      scope: scope,
+      subscription: subscription(
+        id, .zone(ZoneID(name: "Trails", ownerName: "_a1"), recordType: nil)),
+      birth: 3)
+  }
+
+  static let kinds: [Subscription.Kind] = [
+    .query(
+      Query(
+        recordType: "Trail",
+        filters: [Filter(.equals, .field("title"), .string("café"))]),
+      zone: nil, firesOn: [.create, .delete], firesOnce: true),
+    .zone(ZoneID(name: "Trails", ownerName: "_a1"), recordType: nil),
+    .database(recordType: nil),
+  ]
+}

@@ -1,0 +1,125 @@
+// Zones, databases, and their isolation from each other.
+
+import BrumeModel
+import BrumeStorage
+
+extension StorageContract {
+  static let zones: [Case] = [
+    Case("a zone comes back as it was put, live or deleted") { store in
+      let deletions: [Zone.Deletion?] = [nil, .deleted, .purged, .encryptedDataReset]
+      for (index, deletion) in deletions.enumerated() {
+        let zone = Zone(
+          key: .sample("Z\(index)"), incarnation: Int64(index + 3), lastSequence: Int64(index + 7),
+          deletion: deletion, hasShares: index == 1)
+        try await store.write(in: .sample()) { try $0.put(zone) }
+        let found = try await store.read { try $0.zone(zone.key) }
+        try expectEqual(found, zone, "zone")
+      }
+      let unknown = try await store.read { try $0.zone(.sample("Unknown")) }
+      try expectEqual(unknown, nil, "a zone that never existed")
+      let live = try await store.read { try $0.zones(in: .sample()).map(\.key.name) }
+      try expectEqual(live, ["Z0"], "live zones")
+    },
+    Case("a record in a zone that was never put does not make the zone") { store in
+      try await store.write(in: .sample()) { try $0.putNext("a") }
+      try await store.read { transaction in
+        try expectEqual(try transaction.zone(.sample()), nil, "zone")
+        try expectEqual(try transaction.zones(in: .sample()), [], "zones")
+        try expect(transaction.zonesChanged(in: .sample(), after: 0, limit: 9).isEmpty, "changed")
+      }
+    },
+    Case("zones come in name order, changed zones in sequence order") { store in
+      try await store.write(in: .sample()) { transaction in
+        for (name, sequence) in [("b", 3), ("a", 9), ("C", 4), ("_defaultZone", 1)] {
+          let key = ZoneKey.sample(name)
+          try transaction.put(Zone(key: key, incarnation: 1, lastSequence: Int64(sequence)))
+        }
+      }
+      try await store.read { transaction in
+        try expectEqual(
+          try transaction.zones(in: .sample()).map(\.key.name), ["C", "_defaultZone", "a", "b"],
+          "zones")
+        try expectEqual(
+          try transaction.zonesChanged(in: .sample(), after: 1, limit: 2).map(\.key.name),
+          ["b", "C"], "changed zones")
+        try expectEqual(
+          try transaction.zonesChanged(in: .sample(), after: 4, limit: 9).map(\.key.name), ["a"],
+          "changed zones after 4")
+      }
+    },
+    Case("databases know nothing of each other") { store in
+      let databases = [
+        DatabaseKey.sample(), .sample(owner: nil), .sample(owner: "_b2"),
+        DatabaseKey(container: .sample, environment: .production, owner: UserID("_a1")),
+        DatabaseKey(
+          container: ContainerID("iCloud.org.example.other"), environment: .development,
+          owner: UserID("_a1")),
+      ]
+      for (index, database) in databases.enumerated() {
+        try await store.write(in: database) { transaction in
+          let zone = ZoneKey(database: database, name: "Trails")
+          for _ in 0...index { try transaction.putNext("r\(index)", in: zone) }
+          try transaction.put(Zone(key: zone, incarnation: 1, lastSequence: 1))
+        }
+      }
+      try await store.read { transaction in
+        for (index, database) in databases.enumerated() {
+          try expectEqual(try transaction.lastSequence(in: database), Int64(index + 1), "sequence")
+          let zone = ZoneKey(database: database, name: "Trails")
+          let names = try transaction.changes(in: zone, after: 0, through: .max, limit: 99)
+            .map(\.name)
+          try expectEqual(names, ["r\(index)"], "records")
+          try expectEqual(try transaction.zones(in: database).map(\.key), [zone], "zones")
+        }
+      }
+    },
+    Case("removing a zone's contents leaves no record, no line, no trace in queries") { store in
+      try await store.write(in: .sample()) { transaction in
+        for name in ["a", "b", "c"] {
+          try transaction.putNext(
+            name,
+            fields: ["n": .int64(1), "r": .reference(Reference(recordName: "a"))],
+            parent: name == "a" ? nil : "a")
+          try transaction.putNext(name, in: .sample("Other"), fields: ["n": .int64(1)])
+        }
+        try transaction.remove(
+          RecordKey(zone: .sample(), name: "c"), type: "Trail",
+          sequence: transaction.nextSequence(in: .sample()))
+      }
+      try await store.write(in: .sample()) { try $0.removeContents(of: .sample()) }
+      try await store.write(in: .sample()) { transaction in
+        try expect(!transaction.hasRecord("a"), "a record is left")
+        let changes = try transaction.changes(in: .sample(), after: 0, through: .max, limit: 9)
+        try expectEqual(changes.map(\.name), [], "lines of the feed")
+        let root = RecordKey(zone: .sample(), name: "a")
+        try expectEqual(try transaction.children(of: root, limit: 9), [], "children")
+        try expectEqual(try transaction.referrers(to: root, by: .none, limit: 9), [], "referrers")
+        let query = EngineQuery(
+          database: .sample(), zone: nil,
+          query: Query(
+            recordType: "Trail", filters: [Filter(.equals, .field("n"), .int64(1))],
+            sorts: [Sort(.field("n"))]),
+          after: nil, limit: 9, candidateLimit: 99)
+        try expectEqual(try transaction.matching(query).records.count, 3, "records elsewhere")
+        // The zone lives again.
+        try transaction.putNext("a", fields: ["n": .int64(1)])
+        try expectEqual(try transaction.matching(query).records.count, 4, "records after rebirth")
+      }
+    },
+  ]
+}
+
+extension ZoneChange {
+  var name: String {
+    switch self {
+    case .changed(let record): record.name
+    case .deleted(let name, _, _): name
+    }
+  }
+  var sequence: Int64 {
+    switch self {
+    case .changed(let record): record.sequence
+    case .deleted(_, _, let sequence): sequence
+    }
+  }
+}

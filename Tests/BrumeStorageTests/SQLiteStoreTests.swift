@@ -1,0 +1,124 @@
+// What only an engine with files promises: durability, reopening, one process at a time, and what
+// happens when the storage fails.
+
+import BrumeModel
+import BrumeStorage
+import BrumeTestKit
+import Testing
+
+@testable import BrumeSQLite
+
+@Suite struct SQLiteStoreTests {
+  let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test func `D3 the settings that make saves durable are read back at start`() async throws {
+    let store = try folder.openSQLite()
+    #expect(store.durability == Durability(journalMode: "wal", synchronous: 2))
+    // Asked again of the connection that writes.
+    let found = try await store.onWriter { connection in
+      try connection.first(SQL("PRAGMA synchronous")) { $0.int(0) }
+    }
+    #expect(found == 2)
+    try await store.close()
+  }
+
+  @Test(arguments: [
+    Durability(journalMode: "wal", synchronous: 1), .init(journalMode: "delete", synchronous: 2),
+  ])
+  func `weaker settings are refused with a way out`(settings: Durability) {
+    let error = #expect(throws: StoreError.self) { try settings.prove() }
+    #expect(error?.code == .notDurable)
+    #expect(error?.description.contains("local file system") == true)
+  }
+
+  @Test func `E6 a second opener of the folder is refused until the first has closed`() async throws
+  {
+    let store = try folder.openSQLite()
+    let error = #expect(throws: StoreError.self) { try folder.openSQLite() }
+    #expect(error?.code == .inUse)
+    try await store.close()
+    try await folder.openSQLite().close()
+  }
+
+  @Test func `a folder of a newer version is refused`() async throws {
+    let store = try folder.openSQLite()
+    try await store.onWriter { try $0.run(SQL("PRAGMA user_version = 99")) }
+    try await store.close()
+    let error = #expect(throws: StoreError.self) { try folder.openSQLite() }
+    #expect(error?.code == .tooNew)
+    #expect(error?.description.contains("99") == true)
+  }
+
+  @Test func `reopening keeps everything and goes on counting`() async throws {
+    var store = try folder.openSQLite()
+    let key = DeviceKey(
+      container: .sample, environment: .development, user: UserID("_a1"), device: DeviceID("d"))
+    let entry = MailboxEntry(
+      position: 0, notificationID: "n", subscriptionID: "s", collapseID: nil, payload: [1],
+      time: 2, requestID: "R")
+    let position = try await store.write(in: .sample()) { transaction in
+      for name in ["a", "b", "c"] {
+        try transaction.putNext(name, fields: ["n": .int64(name == "b" ? 2 : 1)])
+        try transaction.append(.zoneCreated(.sample()), in: .sample(), origin: .sample)
+      }
+      try transaction.put(Zone(key: .sample(), incarnation: 1, lastSequence: 3))
+      try transaction.trimLog(through: 3)
+      let position = try transaction.enqueue(entry, to: key)
+      try transaction.acknowledge(through: position, by: key)
+      return position
+    }
+    try await store.close()
+    store = try folder.openSQLite()
+    try await store.read { transaction in
+      #expect(try transaction.zone(.sample())?.lastSequence == 3)
+      #expect(try transaction.lastLogPosition() == 3)
+      #expect(try transaction.matching(.ones).records.map(\.name) == ["a", "c"])
+    }
+    try await store.write(in: .sample()) { transaction in
+      #expect(try transaction.putNext("d", fields: ["n": .int64(1)]) == 4)
+      #expect(
+        try transaction.append(.zoneCreated(.sample()), in: .sample(), origin: .sample) == 4)
+      #expect(try transaction.enqueue(entry, to: key) > position)
+      #expect(try transaction.matching(.ones).records.map(\.name) == ["a", "c", "d"])
+    }
+    try await store.close()
+  }
+
+  @Test func `an update under a long text's beginning leaves no row behind`() async throws {
+    let store = try folder.openSQLite()
+    for text in [String(repeating: "é", count: 100), String(repeating: "é", count: 101), "short"] {
+      try await store.write(in: .sample()) { try $0.putNext("a", fields: ["s": .string(text)]) }
+      let rows = try await store.onWriter { connection in
+        try connection.first(
+          SQL(
+            """
+            SELECT count(*) FROM query_index JOIN index_keys ON index_keys.id = query_index.key
+            WHERE field = 's'
+            """)
+        ) { $0.int(0) }
+      }
+      #expect(rows == 1)
+    }
+    try await store.close()
+  }
+}
+
+extension EngineQuery {
+  fileprivate static let ones = EngineQuery(
+    database: .sample(), zone: "Trails",
+    query: Query(recordType: "Trail", filters: [Filter(.equals, .field("n"), .int64(1))]),
+    after: nil, limit: 9, candidateLimit: 99)
+}
+
+extension SQLiteStore {
+  /// Runs statements in a transaction of their own on the writing connection.
+  @discardableResult
+  func onWriter<Value: Sendable>(
+    _ body: @escaping @Sendable (Connection) throws -> Value
+  ) async throws -> Value {
+    try await write(in: nil) { transaction in
+      try body(#require(transaction as? SQLiteTransaction).connection)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+// The contract on every engine.
+
+import BrumeModel
+import BrumeSQLite
+import BrumeStorage
+import BrumeTestKit
+import BrumeWire
+import Foundation
+import Logging
+import Testing
+
+enum StoreEngine: String, CaseIterable, Sendable {
+  case memory, sqlite
+  /// SQLite that never sorts what it fetched, but always walks an index.
+  case sqliteWalking
+
+  func open(_ folder: TemporaryFolder) throws -> any Store {
+    switch self {
+    case .memory: MemoryStore(coders: .wireForm)
+    case .sqlite: try folder.openSQLite()
+    case .sqliteWalking: try folder.openSQLite(fewCandidates: 0)
+    }
+  }
+}
+
+@Suite struct StorageContractTests {
+  @Test(arguments: StoreEngine.allCases, StorageContract.all)
+  func `an engine keeps its promise:`(engine: StoreEngine, promise: StorageContract.Case)
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let store = try engine.open(folder)
+    try await promise.run(store)
+    try await store.close()
+  }
+}
+
+// MARK: Support
+
+extension StoreCoders {
+  static let wireForm = StoreCoders(
+    record: .wire, encodeSubscription: { Wire.encode($0) },
+    decodeSubscription: { try Wire.subscription($0) })
+}
+
+/// A folder that goes with the last reference to it.
+final class TemporaryFolder: Sendable {
+  let path: String
+
+  init() throws {
+    let url = FileManager.default.temporaryDirectory.appending(path: "brume-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    path = url.path
+  }
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func openSQLite(fewCandidates: Int = 1000) throws -> SQLiteStore {
+    try SQLiteStore(
+      folder: path + "/data", coders: .wireForm, fewCandidates: fewCandidates,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+  }
+}
