@@ -90,16 +90,17 @@ import Testing
       #expect(error?.code == .unavailable)
     }
     try await store.read { transaction in
-      #expect(try transaction.lastSequence(in: .sample()) == 1)
-      #expect(try transaction.record(RecordKey(zone: .sample(), name: "fails")) == nil)
+      try #expect(transaction.lastSequence(in: .sample()) == 1)
+      try #expect(transaction.record(RecordKey(zone: .sample(), name: "fails")) == nil)
     }
     try await store.close()
   }
 
-  @Test(arguments: [
-    (13, StorageFailure.Consequence.retry), (10, .stop), (10 | 12 << 8, .stop), (8, .stop),
-    (11, .stop), (26, .stop), (14, .stop), (19, .undo), (1, .undo), (5, .undo),
-  ])
+  static let consequences: [(Int32, StorageFailure.Consequence)] = [
+    (13, .retry), (10, .stop), (10 | 12 << 8, .stop), (8, .stop), (11, .stop), (26, .stop),
+    (14, .stop), (19, .undo), (1, .undo), (5, .undo),
+  ]
+  @Test(arguments: consequences)
   func `a result code has its consequence`(code: Int32, consequence: StorageFailure.Consequence) {
     #expect(StorageFailure(code: code).consequence == consequence)
   }

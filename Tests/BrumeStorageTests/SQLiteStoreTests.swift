@@ -71,16 +71,15 @@ import Testing
     try await store.close()
     store = try folder.openSQLite()
     try await store.read { transaction in
-      #expect(try transaction.zone(.sample())?.lastSequence == 3)
-      #expect(try transaction.lastLogPosition() == 3)
-      #expect(try transaction.matching(.ones).records.map(\.name) == ["a", "c"])
+      try #expect(transaction.zone(.sample())?.lastSequence == 3)
+      try #expect(transaction.lastLogPosition() == 3)
+      try #expect(transaction.matching(.ones).records.map(\.name) == ["a", "c"])
     }
     try await store.write(in: .sample()) { transaction in
-      #expect(try transaction.putNext("d", fields: ["n": .int64(1)]) == 4)
-      #expect(
-        try transaction.append(.zoneCreated(.sample()), in: .sample(), origin: .sample) == 4)
-      #expect(try transaction.enqueue(entry, to: key) > position)
-      #expect(try transaction.matching(.ones).records.map(\.name) == ["a", "c", "d"])
+      try #expect(transaction.putNext("d", fields: ["n": .int64(1)]) == 4)
+      try #expect(transaction.append(.zoneCreated(.sample()), in: .sample(), origin: .sample) == 4)
+      try #expect(transaction.enqueue(entry, to: key) > position)
+      try #expect(transaction.matching(.ones).records.map(\.name) == ["a", "c", "d"])
     }
     try await store.close()
   }
