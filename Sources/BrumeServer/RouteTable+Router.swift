@@ -59,7 +59,11 @@ extension RouteTable {
     let call = Call(
       server: server, method: request.method, target: target, headers: request.headers,
       query: query, body: body, place: place, caller: caller)
-    return try await endpoint.handler(call).response
+    var response = try await endpoint.handler(call).response
+    if caller.kind == .user, let token = query["ckWebAuthToken"] {
+      response.headers[.webAuthToken] = server.engine.renewedToken(after: token)
+    }
+    return response
   }
 
   /// Container, environment and database: from the path, or from the query under `/_brume`.

@@ -44,16 +44,40 @@ private struct NotifierService: Service {
 }
 
 package enum Services {
-  /// Serves until told to end.
+  /// Serves until the process is told to end.
   ///
-  /// - Parameters:
-  ///   - signals: the process's signals that end it; empty inside another program.
-  ///   - onReady: called once, with the port, when requests are answered.
+  /// - Parameter onReady: called once, with the port, when requests are answered.
   package static func run(
-    _ server: Composition, signals: [UnixSignal] = [.sigterm, .sigint],
-    onReady: @escaping @Sendable (Int) async throws -> Void
+    _ server: Composition, onReady: @escaping @Sendable (Int) async throws -> Void
   ) async throws {
-    let group = ServiceGroup(configuration: configuration(server, signals, onReady))
+    try await run(
+      ServiceGroup(configuration: configuration(server, [.sigterm, .sigint], onReady)), server)
+  }
+
+  /// Serves for as long as `body` runs, then ends in good order. For servers inside other programs.
+  package static func run<Value: Sendable>(
+    _ server: Composition, while body: @escaping @Sendable (_ port: Int) async throws -> Value
+  ) async throws -> Value {
+    let (ports, listening) = AsyncStream<Int>.makeStream()
+    let group = ServiceGroup(configuration: configuration(server, []) { listening.yield($0) })
+    return try await withThrowingTaskGroup(of: Value?.self) { tasks in
+      tasks.addTask {
+        try await run(group, server)
+        return nil
+      }
+      tasks.addTask {
+        for await port in ports { return try await body(port) }
+        return nil
+      }
+      let value = try await tasks.next() ?? nil
+      await group.triggerGracefulShutdown()
+      guard let value else { throw CancellationError() }
+      try await tasks.waitForAll()
+      return value
+    }
+  }
+
+  private static func run(_ group: ServiceGroup, _ server: Composition) async throws {
     do {
       try await group.run()
     } catch let error as IOError where error.errnoCode == EADDRINUSE {

@@ -1,6 +1,7 @@
 // Errors as clients see them: the dictionary, the status, the ID.
 
 import BrumeModel
+import BrumeServer
 import BrumeWire
 import HTTPTypes
 import Testing

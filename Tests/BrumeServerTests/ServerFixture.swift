@@ -92,17 +92,7 @@ struct ServerFixture: Sendable {
   /// Runs the whole server for as long as `body`.
   func live(_ body: @escaping @Sendable (Int) async throws -> Void) async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let (ports, listening) = AsyncStream<Int>.makeStream()
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { [server] in
-        try await Services.run(server, signals: []) { listening.yield($0) }
-      }
-      group.addTask {
-        for await port in ports { return try await body(port) }
-      }
-      try await group.next()
-      group.cancelAll()
-    }
+    try await Services.run(server, while: body)
   }
 }
 

@@ -64,6 +64,19 @@ struct WebAuthToken: Equatable, Sendable {
 }
 
 extension Engine {
+  /// The token for a client's next round trips, as long-lived as the one it just authenticated with.
+  package func renewedToken(after text: String) -> String? {
+    guard let bytes = seal.payload(of: text, for: .webAuthToken), let old = WebAuthToken(bytes)
+    else { return nil }
+    let now = host.now()
+    let isKept = old.expires - now > limits.webAuthTokenLife
+    let life = isKept ? limits.keptWebAuthTokenLife : limits.webAuthTokenLife
+    let token = WebAuthToken(
+      user: old.user, container: old.container, environment: old.environment,
+      expires: now + life, epoch: old.epoch)
+    return seal.text(token.bytes, for: .webAuthToken)
+  }
+
   /// A token that speaks for a user in a container and environment.
   ///
   /// - Parameter keep: the user stays signed in: two weeks instead of half an hour.

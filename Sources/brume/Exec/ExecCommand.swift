@@ -45,7 +45,7 @@ struct ExecCommand: AsyncParsableCommand {
     defer { try? FileManager.default.removeItem(atPath: folder.path) }
     let server = try await Composition(
       settings: settings, folder: folder, users: names, logger: Logs.logger(settings))
-    throw ExitCode(try await status(of: server))
+    throw ExitCode(try await Services.run(server) { _ in try await runCommand(server) })
   }
 
   private func settings() throws -> Settings {
@@ -65,25 +65,6 @@ struct ExecCommand: AsyncParsableCommand {
     }
     settings.logLevel = level
     return settings
-  }
-
-  /// Serves for as long as the command runs.
-  private func status(of server: Composition) async throws -> Int32 {
-    let (ready, listening) = AsyncStream<Void>.makeStream()
-    return try await withThrowingTaskGroup(of: Int32?.self) { group in
-      group.addTask {
-        try await Services.run(server, signals: []) { _ in listening.yield() }
-        return nil
-      }
-      group.addTask {
-        for await _ in ready { break }
-        return try await runCommand(server)
-      }
-      defer { group.cancelAll() }
-      guard let status = try await group.next() else { return 1 }
-      guard let status else { throw CommandFailure("the server ended before the command did") }
-      return status
-    }
   }
 
   private func runCommand(_ server: Composition) async throws -> Int32 {
