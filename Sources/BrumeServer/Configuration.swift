@@ -57,6 +57,9 @@ extension Setting {
   package static let headerTimeout = Setting(
     key: "timeout.header", kind: .number, fallback: "10", form: "SECONDS",
     help: "How long a new connection may take to send its first request's header.")
+  package static let bodyTimeout = Setting(
+    key: "timeout.body", kind: .number, fallback: "10", form: "SECONDS",
+    help: "A request's body must bring 1 KB a second, measured over this time.")
   package static let idleTimeout = Setting(
     key: "timeout.idle", kind: .number, fallback: "75", form: "SECONDS",
     help: "How long a connection may stay open between requests.")
@@ -81,7 +84,7 @@ extension Setting {
 
   package static let all: [Setting] = [
     host, port, data, store, dev, container, limits, baseURL, origins, logLevel, logFormat,
-    headerTimeout, idleTimeout, writeTimeout, shutdownTimeout, heartbeat, poll, connections, config,
+    headerTimeout, bodyTimeout, idleTimeout, writeTimeout, shutdownTimeout, heartbeat, poll, connections, config,
   ]
 }
 

@@ -130,7 +130,7 @@ package enum Services {
   private static func channel(_ server: Composition) -> HTTP1Channel.Configuration {
     let timeouts = server.settings.timeouts
     let limits = ConnectionRules.Limits(
-      headerMilliseconds: Int64(timeouts.header) * 1000,
+      headerMilliseconds: Int64(timeouts.header) * 1000, bodySeconds: timeouts.body,
       writeMilliseconds: Int64(timeouts.write) * 1000)
     return HTTP1Channel.Configuration(
       additionalChannelHandlers: [ConnectionGuard(limits: limits)],

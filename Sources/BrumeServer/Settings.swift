@@ -24,6 +24,7 @@ package struct Settings: Sendable {
   /// All in seconds.
   package struct Timeouts: Equatable, Sendable {
     package var header = 10
+    package var body = 10
     package var idle = 75
     package var write = 30
     package var shutdown = 10
@@ -49,6 +50,7 @@ package struct Settings: Sendable {
     logLevel = try Self.choice(.logLevel, from: sources) { Logger.Level(rawValue: $0) }
     logFormat = try Self.choice(.logFormat, from: sources) { LogFormat(rawValue: $0) }
     timeouts.header = try Self.number(.headerTimeout, from: sources, in: 1...3600)
+    timeouts.body = try Self.number(.bodyTimeout, from: sources, in: 1...3600)
     timeouts.idle = try Self.number(.idleTimeout, from: sources, in: 1...3600)
     timeouts.write = try Self.number(.writeTimeout, from: sources, in: 1...3600)
     timeouts.shutdown = try Self.number(.shutdownTimeout, from: sources, in: 1...3600)

@@ -12,16 +12,21 @@ package struct ConnectionRules: Equatable, Sendable {
   package struct Limits: Equatable, Sendable {
     package var headerMilliseconds: Int64
     /// A body must bring `bodyBytes` in each window of this length.
-    package var bodyWindowMilliseconds: Int64 = 10_000
-    package var bodyBytes = 10_240
+    package var bodyWindowMilliseconds: Int64
+    package var bodyBytes: Int
     package var writeMilliseconds: Int64
     /// How long a refused client may go on sending, so that it gets to read the refusal.
     package var lingerMilliseconds: Int64 = 500
     package var targetBytes = 16_384
 
-    package init(headerMilliseconds: Int64 = 10_000, writeMilliseconds: Int64 = 30_000) {
+    /// - Parameter bodySeconds: over how long a body must bring 1 KB a second.
+    package init(
+      headerMilliseconds: Int64 = 10_000, bodySeconds: Int = 10, writeMilliseconds: Int64 = 30_000
+    ) {
       self.headerMilliseconds = headerMilliseconds
       self.writeMilliseconds = writeMilliseconds
+      bodyWindowMilliseconds = Int64(bodySeconds) * 1000
+      bodyBytes = bodySeconds * 1024
     }
   }
 

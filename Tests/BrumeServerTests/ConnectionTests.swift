@@ -1,0 +1,98 @@
+// The HTTP edge on real sockets: slow and rude clients (reliability I6, T9, T10).
+
+import BrumeModel
+import BrumeServer
+import Foundation
+import Testing
+
+@Suite struct ConnectionTests {
+  static func live(
+    _ body: @escaping @Sendable (ServerFixture, RawSocket) async throws -> Void
+  ) async throws {
+    let fixture = try await ServerFixture {
+      $0.timeouts.header = 1
+      $0.timeouts.body = 1
+      $0.limits.requestBodyBytes = 100_000
+    }
+    try await fixture.live { port in
+      let socket = try RawSocket(port: port)
+      defer { socket.close() }
+      try await body(fixture, socket)
+    }
+  }
+
+  @Test func `a silent connection is closed`() async throws {
+    try await Self.live { _, socket in
+      #expect(await socket.readToEnd() == "")
+    }
+  }
+
+  @Test func `a header without end is closed`() async throws {
+    try await Self.live { _, socket in
+      await socket.send("GET /_brume/health/live HTTP/1.1\r\nHost: x\r\nX-A: ")
+      #expect(await socket.readToEnd() == "")
+    }
+  }
+
+  @Test func `a body that stops coming is closed`() async throws {
+    try await Self.live { fixture, socket in
+      let target = "\(fixture.path("records/modify"))?\(fixture.credentials("alice"))"
+      await socket.send("POST \(target) HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n{")
+      #expect(await socket.readToEnd() == "")
+    }
+  }
+
+  @Test func `an upload that is announced too large gets 413 and the connection ends`() async throws {
+    try await Self.live { fixture, socket in
+      let target = "\(fixture.path("records/modify"))?\(fixture.credentials("alice"))"
+      await socket.send("POST \(target) HTTP/1.1\r\nHost: x\r\nContent-Length: 100001\r\n\r\n{")
+      let answer = await socket.readToEnd()
+      #expect(answer?.hasPrefix("HTTP/1.1 413 ") == true)
+      #expect(answer?.lowercased().contains("connection: close") == true)
+    }
+  }
+
+  @Test func `a chunked upload without end gets 413 and the connection ends`() async throws {
+    try await Self.live { fixture, socket in
+      let target = "\(fixture.path("records/modify"))?\(fixture.credentials("alice"))"
+      await socket.send("POST \(target) HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+      let chunk = "4000\r\n" + String(repeating: " ", count: 0x4000) + "\r\n"
+      // Far more than any buffer on the way: only a closed connection stops it.
+      var sent = 0
+      while sent < 100_000, await socket.send(chunk) { sent += 1 }
+      #expect(sent < 100_000)
+    }
+  }
+
+  @Test(arguments: ["", "Host: a\r\nHost: b\r\n"])
+  func `a request without exactly one Host is 400`(hosts: String) async throws {
+    try await Self.live { _, socket in
+      await socket.send("GET /_brume/health/live HTTP/1.1\r\n\(hosts)\r\n")
+      #expect(await socket.readToEnd()?.hasPrefix("HTTP/1.1 400 ") == true)
+    }
+  }
+
+  @Test func `a target of 20 KB is 414`() async throws {
+    try await Self.live { _, socket in
+      let name = String(repeating: "a", count: 20_000)
+      await socket.send("GET /\(name) HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(await socket.readToEnd()?.hasPrefix("HTTP/1.1 414 ") == true)
+    }
+  }
+
+  @Test func `bytes that are no HTTP end the connection`() async throws {
+    try await Self.live { _, socket in
+      await socket.send("\u{0}\u{1}hello\r\n\r\n")
+      #expect(await socket.readToEnd() != nil)
+    }
+  }
+
+  @Test func `two requests on one connection both get their answer`() async throws {
+    try await Self.live { _, socket in
+      let request = "GET /_brume/health/live HTTP/1.1\r\nHost: x\r\n\r\n"
+      await socket.send(request + request)
+      let answer = await socket.read { $0.components(separatedBy: "\"live\"").count == 3 }
+      #expect(answer?.components(separatedBy: "HTTP/1.1 200").count == 3)
+    }
+  }
+}

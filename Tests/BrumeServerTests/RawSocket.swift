@@ -1,0 +1,76 @@
+// A client that speaks bytes, so that tests can be slower and ruder than any HTTP library allows.
+
+import Dispatch
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+struct RawSocket: Sendable {
+  private static let queue = DispatchQueue(label: "raw-socket", attributes: .concurrent)
+  private let descriptor: Int32
+
+  init(port: Int) throws {
+    #if canImport(Darwin)
+      descriptor = socket(AF_INET, SOCK_STREAM, 0)
+    #else
+      descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #endif
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(UInt16(port)).bigEndian
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
+    // A test that waits for what never comes fails instead of hanging.
+    var patience = timeval(tv_sec: 20, tv_usec: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+  /// Answers whether the other side still takes bytes.
+  @discardableResult
+  func send(_ text: String) async -> Bool {
+    await onQueue {
+      let bytes = Array(text.utf8)
+      return Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+    }
+  }
+
+  /// Everything until the other side closes; nil if it does not.
+  func readToEnd() async -> String? {
+    await read { _ in false }
+  }
+
+  /// Reads until the text so far satisfies `condition`; nil if it never does.
+  func read(until condition: @escaping @Sendable (String) -> Bool) async -> String? {
+    await onQueue {
+      var text: [UInt8] = []
+      var block = [UInt8](repeating: 0, count: 4096)
+      while true {
+        let count = recv(descriptor, &block, block.count, 0)
+        // A reset is an end too.
+        if count < 0 { return errno == EAGAIN ? nil : String(decoding: text, as: UTF8.self) }
+        if count == 0 { return String(decoding: text, as: UTF8.self) }
+        text += block[..<count]
+        let read = String(decoding: text, as: UTF8.self)
+        if condition(read) { return read }
+      }
+    }
+  }
+
+  private func onQueue<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+      Self.queue.async { continuation.resume(returning: body()) }
+    }
+  }
+}
