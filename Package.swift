@@ -138,7 +138,8 @@ let edgeTests = [
   tests(
     of: "BrumeServer",
     uses: [
-      "BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumeTestKit", hummingbird,
+      "BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumePush", "BrumeTestKit",
+      hummingbird,
       server("HummingbirdTesting", "hummingbird"), httpTypes, nioCore, crypto, metrics, log,
     ]),
   tests(of: "BrumeClient", uses: ["BrumeModel", "BrumeWire", crypto]),

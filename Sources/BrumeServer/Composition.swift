@@ -3,7 +3,7 @@
 
 package import BrumeCore
 package import BrumeModel
-import BrumePush
+package import BrumePush
 import BrumeSQLite
 package import BrumeStorage
 import BrumeWire
@@ -17,6 +17,7 @@ package final class Composition: Sendable {
   package let store: any Store
   package let engine: Engine
   package let signals: MailboxSignals
+  package let notifier: Notifier
   package let metrics: ServerMetrics
   package let health = Health()
   /// Opens `/_brume/admin/…`; only the data folder's owner can read it.
@@ -40,7 +41,10 @@ package final class Composition: Sendable {
     store = try await Self.open(settings, logger)
     engine = try await Engine(
       store: store, limits: settings.limits, host: host, isDevelopment: settings.isDevelopment)
-    signals = MailboxSignals()
+    let signals = MailboxSignals()
+    self.signals = signals
+    notifier = Notifier(
+      engine: engine, encode: { PushPayload.encode($0) }, wake: { signals.signal($0) })
     metrics = ServerMetrics()
     adminToken = hexadecimal(host.randomBytes(32))
     address = Mutex(settings.url(port: settings.port))

@@ -84,7 +84,8 @@ extension Setting {
 
   package static let all: [Setting] = [
     host, port, data, store, dev, container, limits, baseURL, origins, logLevel, logFormat,
-    headerTimeout, bodyTimeout, idleTimeout, writeTimeout, shutdownTimeout, heartbeat, poll, connections, config,
+    headerTimeout, bodyTimeout, idleTimeout, writeTimeout, shutdownTimeout, heartbeat, poll,
+    connections, config,
   ]
 }
 

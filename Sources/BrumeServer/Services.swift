@@ -38,7 +38,7 @@ private struct NotifierService: Service {
   let server: Composition
   func run() async throws {
     do {
-      try await cancelWhenGracefulShutdown { try await server.notify() }
+      try await cancelWhenGracefulShutdown { try await server.notifier.run() }
     } catch is CancellationError {}
   }
 }

@@ -42,12 +42,13 @@ import Testing
     }
   }
 
-  @Test func `an upload that is announced too large gets 413 and the connection ends`() async throws {
+  @Test func `an upload that is announced too large gets 413 and the connection ends`() async throws
+  {
     try await Self.live { fixture, socket in
       let target = "\(fixture.path("records/modify"))?\(fixture.credentials("alice"))"
       await socket.send("POST \(target) HTTP/1.1\r\nHost: x\r\nContent-Length: 100001\r\n\r\n{")
       let answer = await socket.readToEnd()
-      #expect(answer?.hasPrefix("HTTP/1.1 413 ") == true)
+      #expect(answer?.hasPrefix("HTTP/1.1 413 ") == true, "\(answer ?? "nothing")")
       #expect(answer?.lowercased().contains("connection: close") == true)
     }
   }

@@ -3,6 +3,7 @@
 
 import BrumeCore
 import BrumeModel
+import BrumePush
 import BrumeStorage
 import BrumeWire
 
@@ -27,12 +28,29 @@ enum AdminRoutes {
       .init(key: "serverKeys", value: .int(Int64(keys.count))),
       .init(key: "logPosition", value: .int(log)),
     ]
-    if server.settings.isDevelopment {
-      let variables = try await server.readyMade(call.world).variables
-      let lines = variables.map { JSONObject.Member(key: $0.name, value: .string($0.value)) }
-      facts.append(.init(key: "environment", value: .object(JSONObject(uniqueMembers: lines))))
-    }
+    let variables =
+      server.settings.isDevelopment
+      ? try await server.readyMade(call.world).variables : variables(call, tokens)
+    let lines = variables.map { JSONObject.Member(key: $0.name, value: .string($0.value)) }
+    facts.append(.init(key: "environment", value: .object(JSONObject(uniqueMembers: lines))))
     return .json(.object(JSONObject(uniqueMembers: facts)))
+  }
+
+  /// Outside development: the address, and the API token of the container asked for, or of the first
+  /// one that has a token. Users sign in themselves.
+  private static func variables(
+    _ call: Call, _ tokens: [APIToken]
+  ) -> [(name: String, value: String)] {
+    let token = tokens.first { token in
+      (call.place.container.map { $0 == token.container } ?? true)
+        && (call.place.environment.map { $0 == token.environment } ?? true)
+    }
+    var lines = [(name: "BRUME_URL", value: call.server.url)]
+    guard let token else { return lines }
+    lines.append(("BRUME_CONTAINER", token.container.name))
+    lines.append(("BRUME_ENVIRONMENT", token.environment.rawValue))
+    lines.append(("BRUME_API_TOKEN", token.token))
+    return lines
   }
 
   static func purgeZone(_ call: Call) async throws -> Reply {

@@ -1,6 +1,7 @@
 // Liveness, readiness and metrics. They say nothing about anybody's data.
 
 import BrumeCore
+import BrumePush
 import BrumeStorage
 import BrumeWire
 import HTTPTypes
@@ -28,12 +29,15 @@ enum HealthRoutes {
 
   static func metrics(_ call: Call) async throws -> Reply {
     let metrics = call.server.metrics
-    let (position, cursor) = try await call.server.store.read { transaction in
-      (try transaction.lastLogPosition(), try transaction.setting(.notifierCursor))
-    }
-    let reached = cursor.flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0
+    let position = try await call.server.store.read { try $0.lastLogPosition() }
+    let notifier = call.server.notifier.status
     metrics.gauge("brume_log_position", position)
-    metrics.gauge("brume_notifier_lag_entries", max(0, position - reached))
+    metrics.gauge("brume_notifier_lag_entries", max(0, position - notifier.position))
+    metrics.gauge("brume_notifier_subscriptions", Int64(notifier.subscriptions))
+    metrics.gauge("brume_notifications_made", Int64(notifier.notifications))
+    metrics.gauge("brume_mailbox_entries_written", Int64(notifier.mailboxEntries))
+    metrics.gauge("brume_mailbox_overflows", Int64(notifier.overflows))
+    metrics.gauge("brume_devices_listening", Int64(call.server.signals.listenedDevices))
     metrics.gauge("brume_ready", call.server.health.isReady ? 1 : 0)
     var reply = Reply(body: .bytes(Array(metrics.registry.text().utf8)))
     reply.contentType = "text/plain; version=0.0.4; charset=utf-8"

@@ -26,7 +26,7 @@ enum NotificationRoutes {
   }
 
   static func register(_ call: Call) async throws -> Reply {
-    try await call.engine.registerDevice(as: call.caller)
+    _ = try await call.engine.registerDevice(as: call.caller)
     return .empty
   }
 }

@@ -17,7 +17,9 @@ enum CourierRoute {
     let server = call.server
     server.metrics.pollBegan()
     defer { server.metrics.pollEnded() }
-    let courier = Courier(store: server.store, signals: server.signals)
+    let courier = Courier(
+      store: server.store, signals: server.signals, limits: server.settings.limits,
+      host: server.host)
     let payload = try await cancelWhenGracefulShutdown {
       try await courier.next(token: token, waiting: .seconds(server.settings.timeouts.poll))
     }

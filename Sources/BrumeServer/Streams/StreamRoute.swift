@@ -15,34 +15,30 @@ import ServiceLifecycle
 
 enum StreamRoute {
   static func open(_ call: Call) async throws -> Reply {
-    let key = try await device(of: call)
+    guard call.caller.device != nil else {
+      throw BrumeError(
+        .badRequest,
+        "a stream belongs to a device; name it with the header X-Brume-Device or ?clientId=")
+    }
     let cursor = try position(call)
     let server = call.server
+    let stream = EventStream(
+      store: server.store, signals: server.signals,
+      device: try await call.engine.registerDevice(as: call.caller),
+      limits: server.settings.limits, host: server.host)
+    try await stream.acknowledge(through: cursor)
     var reply = Reply(
       body: .stream { @concurrent writer in
         server.metrics.streamOpened()
         defer { server.metrics.streamClosed() }
-        try await StreamRoute.write(key, after: cursor, to: &writer, of: server)
-        try await writer.write(ByteBuffer(string: ": the server is ending\n\n"))
+        try await StreamRoute.write(stream, after: cursor, to: &writer, of: server)
+        try await writer.finish(nil)
       })
     reply.contentType = "text/event-stream"
     reply.headers[.cacheControl] = "no-store"
     // Proxies such as nginx hold answers back unless told not to.
     reply.headers[.accelBuffering] = "no"
     return reply
-  }
-
-  /// Opening a stream registers the device.
-  private static func device(of call: Call) async throws -> DeviceKey {
-    guard let user = call.caller.user, let device = call.caller.device else {
-      throw BrumeError(
-        .badRequest,
-        "a stream belongs to a device; name it with the header X-Brume-Device or ?clientId=")
-    }
-    try await call.engine.registerDevice(as: call.caller)
-    return DeviceKey(
-      container: call.caller.container, environment: call.caller.environment, user: user,
-      device: device)
   }
 
   private static func position(_ call: Call) throws -> Int64 {
@@ -54,23 +50,17 @@ enum StreamRoute {
     return position
   }
 
-  /// Returns when the server ends; throws when the client has gone.
+  /// Returns when the server ends or the client has to come back; throws when the client has gone.
   @concurrent private static func write(
-    _ device: DeviceKey, after cursor: Int64, to writer: inout any ResponseBodyWriter,
+    _ stream: EventStream, after cursor: Int64, to writer: inout any ResponseBodyWriter,
     of server: Composition
   ) async throws {
     try await writer.write(ByteBuffer(string: "retry: 1000\n: connected\n\n"))
-    let stream = EventStream(store: server.store, signals: server.signals, device: device)
-    var position = cursor
-    while !Task.isShuttingDownGracefully, !Task.isCancelled {
-      let after = position
-      let entries = try await cancelWhenGracefulShutdown {
-        try await stream.entries(
-          after: after, waiting: .seconds(server.settings.timeouts.heartbeat))
-      }
+    let heartbeat = Duration.seconds(server.settings.timeouts.heartbeat)
+    let batches = stream.batches(after: cursor, heartbeat: heartbeat)
+    for try await entries in batches.cancelOnGracefulShutdown() {
       try await writer.write(entries.isEmpty ? ByteBuffer(string: ":\n\n") : events(entries))
       server.metrics.notificationsDelivered(entries.count)
-      position = entries.last?.position ?? position
     }
   }
 

@@ -1,0 +1,182 @@
+// Pushes on their way to devices: the event stream and the courier, on real sockets.
+
+import BrumeModel
+import BrumePush
+import BrumeServer
+import BrumeWire
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite struct StreamTests {
+  /// A request as text.
+  static func get(_ target: String, _ header: String = "") -> String {
+    "GET \(target) HTTP/1.1\r\nHost: x\r\n\(header)\r\n"
+  }
+
+  static func streamTarget(_ fixture: ServerFixture, _ user: String, _ device: String) -> String {
+    "/_brume/stream?container=\(ServerFixture.container)&environment=development&"
+      + fixture.credentials(user, device: device)
+  }
+
+  static func post(_ fixture: ServerFixture, _ port: Int, _ endpoint: String, _ body: JSON)
+    async throws -> String
+  {
+    let socket = try RawSocket(port: port)
+    defer { socket.close() }
+    let text = String(decoding: body.bytes(), as: UTF8.self)
+    let target = "\(fixture.path(endpoint))?\(fixture.credentials("alice", device: "laptop"))"
+    await socket.send(
+      "POST \(target) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+        + "Content-Length: \(text.utf8.count)\r\n\r\n\(text)")
+    return await socket.readToEnd() ?? ""
+  }
+
+  static func subscribe(_ fixture: ServerFixture, _ port: Int) async throws {
+    let answer = try await post(
+      fixture, port, "subscriptions/modify",
+      [
+        "operations": [
+          [
+            "operationType": "create",
+            "subscription": [
+              "subscriptionID": "notes", "subscriptionType": "query",
+              "query": ["recordType": "Note"], "firesOn": ["create"],
+              "notificationInfo": ["alertBody": "a new note"],
+            ],
+          ]
+        ]
+      ])
+    #expect(answer.contains("\"notes\""), "\(answer)")
+  }
+
+  static func save(_ fixture: ServerFixture, _ port: Int, _ name: String) async throws {
+    let answer = try await post(
+      fixture, port, "records/modify",
+      [
+        "operations": [
+          [
+            "operationType": "create",
+            "record": ["recordName": .string(name), "recordType": "Note", "fields": [:]],
+          ]
+        ]
+      ])
+    #expect(answer.contains(name), "\(answer)")
+  }
+
+  @Test func `a device hears of another device's save and, back again, only of what is new`()
+    async throws
+  {
+    let fixture = try await ServerFixture()
+    try await fixture.live { port in
+      let target = Self.streamTarget(fixture, "alice", "phone")
+      let socket = try RawSocket(port: port)
+      await socket.send(Self.get(target))
+      let opened = await socket.read { $0.contains(": connected") }
+      #expect(opened?.contains("text/event-stream") == true, "\(opened ?? "")")
+      // The type must exist before it can be watched.
+      try await Self.save(fixture, port, "zero")
+      try await Self.subscribe(fixture, port)
+      try await Self.save(fixture, port, "one")
+      let heard = await socket.read { $0.contains("\"rid\":\"one\"") && $0.hasSuffix("\n\r\n") }
+      socket.close()
+      let id = try #require(heard?.components(separatedBy: "id: ").last?.prefix { $0.isNumber })
+      #expect(heard?.contains("a new note") == true)
+
+      try await Self.save(fixture, port, "two")
+      let again = try RawSocket(port: port)
+      defer { again.close() }
+      await again.send(Self.get(target, "Last-Event-ID: \(id)\r\n"))
+      let rest = await again.read { $0.contains("\"rid\":\"two\"") }
+      #expect(rest?.contains("\"rid\":\"one\"") == false, "\(rest ?? "nothing")")
+    }
+  }
+
+  @Test func `silence is broken by comments`() async throws {
+    let fixture = try await ServerFixture()
+    try await fixture.live { port in
+      let socket = try RawSocket(port: port)
+      defer { socket.close() }
+      await socket.send(Self.get(Self.streamTarget(fixture, "bob", "phone")))
+      #expect(await socket.read { $0.contains("\n:\n\n") } != nil)
+    }
+  }
+
+  @Test func `a stream ends in good order when the server is told to end`() async throws {
+    let fixture = try await ServerFixture { $0.timeouts.heartbeat = 60 }
+    let sockets = AsyncStream<RawSocket>.makeStream()
+    try await fixture.live { port in
+      let socket = try RawSocket(port: port)
+      await socket.send(Self.get(Self.streamTarget(fixture, "bob", "phone")))
+      _ = await socket.read { $0.contains(": connected") }
+      sockets.continuation.yield(socket)
+    }
+    for await socket in sockets.stream {
+      // The last chunk of a chunked answer: an end, not a break.
+      #expect(await socket.readToEnd()?.hasSuffix("0\r\n\r\n") == true)
+      break
+    }
+    #expect(fixture.server.signals.listenedDevices == 0)
+  }
+
+  @Test func `a stream without a device or with a foreign cursor is refused`() async throws {
+    try await ServerFixture().routes { client in
+      let nobody = try await client.own("stream", device: nil)
+      #expect(nobody.status == 400)
+      #expect(nobody.reason.contains("clientId"))
+      let place = "container=\(ServerFixture.container)&environment=development"
+      let query = client.fixture.credentials("alice", device: "phone")
+      let foreign = try await client.send("/_brume/stream?\(place)&\(query)&cursor=abc")
+      #expect(foreign.status == 400)
+      #expect(foreign.reason.contains("abc"))
+    }
+  }
+
+  @Test func `the courier answers null when nothing came, and one push when it did`() async throws {
+    try await ServerFixture().routes { client in
+      let made = try await client.call(
+        "tokens/create", ["apnsEnvironment": "development", "clientId": "browser"])
+      let token = try #require(made["apnsToken"]?.string)
+      #expect(token.count == 64)
+      let url = try #require(made["webcourierURL"]?.string)
+      #expect(url.hasPrefix("http://") && url.contains("/_brume/courier?tok=\(token)"))
+      let path = "/_brume/courier?tok=\(token)"
+      #expect(try await client.send(path).text == "null")
+
+      let sent = try await client.admin("push", ["user": "alice", "text": "hello"])
+      #expect(sent["devices"] == 1, "\(sent.text)")
+      let push = try await client.send(path)
+      #expect(push["aps"]?["alert"]?["body"] == "hello", "\(push.text)")
+      #expect(push["ck"]?["met"]?["dbs"] == 1)
+      #expect(try await client.send(path).text == "null")
+    }
+  }
+
+  @Test(arguments: ["/_brume/courier", "/_brume/courier?tok=ffff"])
+  func `a courier poll needs its token`(path: String) async throws {
+    try await ServerFixture().routes { client in
+      let status = try await client.send(path).status
+      #expect(status == 400 || status == 401)
+    }
+  }
+
+  @Test func `any origin may poll the courier, whose address is a secret`() async throws {
+    try await ServerFixture { $0.isDevelopment = false }.routes { client in
+      let answer = try await client.send(
+        "/_brume/courier?tok=ff", .get, nil, [.origin: "https://a.example"])
+      #expect(answer.headers[.accessControlAllowOrigin] == "https://a.example")
+    }
+  }
+
+  @Test func `kept notifications, read marks and the badge answer`() async throws {
+    try await ServerFixture().routes { client in
+      let page = try await client.own("notifications/changes")
+      #expect(page["notifications"]?.array?.isEmpty == true, "\(page.text)")
+      let read = try await client.own("notifications/read", ["notificationIDs": ["x"]])
+      #expect(read["notificationIDs"]?.array?.isEmpty == true, "\(read.text)")
+      #expect(try await client.own("notifications/badge", ["badge": 3]).status == 200)
+      #expect(try await client.own("notifications/badge", ["badge": -1]).status == 400)
+      #expect(try await client.own("devices", [:]).status == 200)
+    }
+  }
+}
