@@ -21,34 +21,30 @@ extension Stage {
     try stage.timeline.check(
       "the writer is left out", other.id != push.id && other.reaction.contains("Macros"))
 
-    try await reader.perform("subscribe-zone")
-    try await writer.perform("burst", "30")
-    let merged = try await stage.pushesUntilQuiet(
-      reader, subscription: "feed-zone", sentinelFrom: writer)
-    try stage.timeline.check(
-      "30 changes became \(merged) pushes: they merge", merged >= 1 && merged < 30)
-
     try await reader.perform("subscribe-large")
     try await writer.perform("post-large")
     let pruned = try await reader.push()
     try stage.timeline.check(
       "a payload over the limit is pruned to at most 4096 bytes and says so",
       pruned.isPruned && pruned.byteCount <= 4096, "\(pruned.byteCount) bytes")
-    try stage.checkNothingElseCame(reader)
+    try stage.checkNothingElseCame(reader, writer)
+    try await stage.playMerging(reader, writer)
   }
 
-  /// Counts pushes of one subscription until a later change, made for the purpose, has arrived.
-  func pushesUntilQuiet(
-    _ device: DeviceProcess, subscription: String, sentinelFrom writer: DeviceProcess
-  ) async throws -> Int {
-    try await writer.perform("post", "Sentinel", "Swift")
+  /// Many changes in a moment: the first push comes at once, the rest wait for the window. Each push
+  /// says only "something changed", so the app fetches until it has seen everything.
+  func playMerging(_ reader: DeviceProcess, _ writer: DeviceProcess) async throws {
+    try await reader.perform("subscribe-zone")
+    try await writer.perform("burst", "30")
     var count = 0
-    while true {
-      let push = try await device.push()
-      if push.subscriptionID == "tagged-feed-changes" { return count }
-      try timeline.check("it is a push of \(subscription)", push.subscriptionID == subscription)
+    var last = ""
+    while last != "30 notes" {
+      let push = try await reader.push()
+      try timeline.check("it is a push of the zone", push.subscriptionID == "feed-zone")
+      last = push.reaction
       count += 1
     }
+    try timeline.check("30 changes became \(count) pushes: they merge", count < 30)
   }
 
   static let playTasks: @Sendable (Stage) async throws -> Void = { stage in
@@ -80,10 +76,14 @@ extension Stage {
     try stage.timeline.check(
       "deleted: its last state matched", deleted.reason == 3 && deleted.recordName == "rescue")
     let kept = try await phone.perform("kept")
-    try stage.timeline.check("the server kept all three", kept.hasPrefix("3 kept, 0 read"), kept)
+    let count = kept.prefix { $0.isNumber }
+    try stage.timeline.check(
+      "the server kept what it sent",
+      kept.hasPrefix("\(count) kept, 0 read") && Int(count) ?? 0 >= 3,
+      kept)
     let later = try await phone.perform("kept")
     try stage.timeline.check(
-      "marked ones come back as read", later.hasPrefix("3 kept, 3 read"), later)
+      "what was marked comes back as read", later.hasPrefix("\(count) kept, \(count) read"), later)
     try stage.checkNothingElseCame(phone, bob)
   }
 

@@ -16,20 +16,20 @@ extension Stage {
       first.isSilent && first.kind == "fet" && first.zone == "Contacts")
     try stage.timeline.check(
       "only the new contact came back",
-      first.reaction == "fetched 1 changed [Ada Lovelace], 0 deleted",
+      first.reaction == "fetched 1 new [Ada Lovelace], 0 deleted",
       first.reaction)
 
     try await phone.perform("add", "Grace Hopper")
     let second = try await laptop.push()
     try stage.timeline.check(
       "the laptop heard of the phone's contact, and never of its own",
-      second.id != first.id && second.reaction == "fetched 1 changed [Grace Hopper], 0 deleted",
+      second.id != first.id && second.reaction == "fetched 1 new [Grace Hopper], 0 deleted",
       second.reaction)
 
     try await laptop.perform("delete", "Ada Lovelace")
     let third = try await phone.push()
     try stage.timeline.check(
-      "a deletion arrives as a deletion", third.reaction == "fetched 0 changed [], 1 deleted",
+      "a deletion arrives as a deletion", third.reaction == "fetched 0 new [], 1 deleted",
       third.reaction)
     let lists = (try await phone.perform("list"), try await laptop.perform("list"))
     try stage.timeline.check(

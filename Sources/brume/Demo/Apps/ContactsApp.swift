@@ -69,17 +69,17 @@ actor ContactsApp: DemoApp {
         inZoneWith: zoneID, since: lastChangeToken)
       for (id, result) in changes.modificationResultsByID {
         let name = try result.get().record["name"] as? String ?? ""
+        // What this device saved itself comes back, too; merging finds nothing new in it.
+        if contacts[id] != name { changed.append(name) }
         contacts[id] = name
-        changed.append(name)
       }
       for deletion in changes.deletions {
-        contacts[deletion.recordID] = nil
-        deleted += 1
+        if contacts.removeValue(forKey: deletion.recordID) != nil { deleted += 1 }
       }
       lastChangeToken = changes.changeToken
       awaitingChanges = changes.moreComing
     }
     let names = changed.sorted().joined(separator: ", ")
-    return "fetched \(changed.count) changed [\(names)], \(deleted) deleted"
+    return "fetched \(changed.count) new [\(names)], \(deleted) deleted"
   }
 }

@@ -17,7 +17,7 @@ actor FeedApp: DemoApp {
     case "post": return try await post(title: arguments[0], tags: Array(arguments.dropFirst()))
     case "burst": return try await burst(count: Int(arguments[0]) ?? 0)
     case "subscribe-large": return try await subscribeLarge()
-    case "post-large": return try await postLarge()
+    case "post-large": return try await postLarge("essay-1")
     case "subscribe-zone": return try await subscribeZone()
     default: throw UnknownDemoCommand(command)
     }
@@ -71,6 +71,12 @@ actor FeedApp: DemoApp {
     return "saved \(count) notes one after the other"
   }
 
+  private func countNotes() async throws -> Int {
+    let query = CKQuery(recordType: "Note", predicate: NSPredicate(value: true))
+    return try await database.records(matching: query, inZoneWith: recordZone.zoneID)
+      .matchResults.count
+  }
+
   private func subscribeZone() async throws -> String {
     let subscription = CKRecordZoneSubscription(
       zoneID: recordZone.zoneID, subscriptionID: "feed-zone")
@@ -83,6 +89,8 @@ actor FeedApp: DemoApp {
   }
 
   private func subscribeLarge() async throws -> String {
+    // A development server learns a record type from the first record of it.
+    _ = try await postLarge("essay-0")
     let subscription = CKQuerySubscription(
       recordType: "Essay", predicate: NSPredicate(value: true),
       subscriptionID: "essays", options: .firesOnRecordCreation)
@@ -95,9 +103,9 @@ actor FeedApp: DemoApp {
     return "subscribed to essays with a long alert and two desired keys"
   }
 
-  private func postLarge() async throws -> String {
+  private func postLarge(_ name: String) async throws -> String {
     let essay = CKRecord(
-      recordType: "Essay", recordID: CKRecord.ID(recordName: "essay-1", zoneID: recordZone.zoneID))
+      recordType: "Essay", recordID: CKRecord.ID(recordName: name, zoneID: recordZone.zoneID))
     essay["title"] = String(repeating: "Title ", count: 60)
     essay["summary"] = String(repeating: "Summary ", count: 200)
     try await database.save(essay)
@@ -106,7 +114,8 @@ actor FeedApp: DemoApp {
 
   func received(_ notification: CKNotification) async throws -> String {
     guard notification.subscriptionID == "tagged-feed-changes" else {
-      return notification.isPruned ? "pruned: fetch for the rest" : "noted"
+      return notification.isPruned
+        ? "pruned: fetch for the rest" : "\(try await countNotes()) notes"
     }
     let query = CKQuery(
       recordType: "FeedItem", predicate: NSPredicate(format: "tags CONTAINS 'Swift'"))
