@@ -71,7 +71,9 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
       question = cursor.request
     } else if let query {
       let zone = zoneID.map { ZoneID($0) }
-      question = QueryRequest(query: try query.model(), zone: zone, zoneWide: zone == nil)
+      // Only the private database has several zones to look in; elsewhere nil is the default zone.
+      let isZoneWide = zone == nil && effectiveDatabase.databaseScope == .private
+      question = QueryRequest(query: try query.model(), zone: zone, zoneWide: isZoneWide)
     } else {
       throw CKError(
         .invalidArguments, "The query operation has neither a query nor a cursor. Set one.")
