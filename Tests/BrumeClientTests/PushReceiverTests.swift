@@ -79,7 +79,8 @@ struct PushReceiverTests {
       .answer(503, #"{"serverErrorCode":"TRY_AGAIN_LATER","retryAfter":5}"#),
     ])
     let pauses = Mutex<[Duration]>([])
-    let session = Session.scripted(transport, sleep: { pause in pauses.withLock { $0.append(pause) } })
+    let session = Session.scripted(
+      transport, sleep: { pause in pauses.withLock { $0.append(pause) } })
     _ = try? await PushReceiver(session).run { _ in true }
     #expect(
       pauses.withLock { $0 } == [.milliseconds(200), .milliseconds(400), .seconds(5)])
