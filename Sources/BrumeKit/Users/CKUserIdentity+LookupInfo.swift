@@ -6,11 +6,10 @@ public import Foundation
 /// How to look for somebody: by an e-mail address, a phone number or a user record.
 ///
 /// Source: Apple's `CKUserIdentity.LookupInfo` page.
+// Sendable because it never changes.
 public final class CKUserIdentityLookupInfo: NSObject, NSSecureCoding, NSCopying,
   @unchecked Sendable
 {
-  // Sendable because it never changes.
-
   /// The e-mail address, if that is how.
   public let emailAddress: String?
   /// The phone number, if that is how.

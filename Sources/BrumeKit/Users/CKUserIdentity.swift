@@ -7,9 +7,8 @@ public import Foundation
 /// Somebody who uses the container, or an address that may belong to one.
 ///
 /// Source: Apple's `CKUserIdentity` page.
+// Sendable because it never changes.
 open class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-  // Sendable because it never changes.
-
   /// How to look for somebody.
   public typealias LookupInfo = CKUserIdentityLookupInfo
 
