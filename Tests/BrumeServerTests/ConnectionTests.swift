@@ -6,12 +6,15 @@ import Foundation
 import Testing
 
 @Suite struct ConnectionTests {
+  /// - Parameter patience: seconds for a header and for a body; long where time is not the subject,
+  ///   because a busy machine answers late.
   static func live(
+    patience: Int = 30,
     _ body: @escaping @Sendable (ServerFixture, RawSocket) async throws -> Void
   ) async throws {
     let fixture = try await ServerFixture {
-      $0.timeouts.header = 1
-      $0.timeouts.body = 1
+      $0.timeouts.header = patience
+      $0.timeouts.body = patience
       $0.limits.requestBodyBytes = 100_000
     }
     try await fixture.live { port in
@@ -22,20 +25,20 @@ import Testing
   }
 
   @Test func `a silent connection is closed`() async throws {
-    try await Self.live { _, socket in
+    try await Self.live(patience: 1) { _, socket in
       #expect(await socket.readToEnd() == "")
     }
   }
 
   @Test func `a header without end is closed`() async throws {
-    try await Self.live { _, socket in
+    try await Self.live(patience: 1) { _, socket in
       await socket.send("GET /_brume/health/live HTTP/1.1\r\nHost: x\r\nX-A: ")
       #expect(await socket.readToEnd() == "")
     }
   }
 
   @Test func `a body that stops coming is closed`() async throws {
-    try await Self.live { fixture, socket in
+    try await Self.live(patience: 1) { fixture, socket in
       let target = "\(fixture.path("records/modify"))?\(fixture.credentials("alice"))"
       await socket.send("POST \(target) HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n{")
       #expect(await socket.readToEnd() == "")
