@@ -10,7 +10,8 @@ import Foundation
 #endif
 
 struct RawSocket: Sendable {
-  private static let queue = DispatchQueue(label: "raw-socket", attributes: .concurrent)
+  /// Serial, so that Dispatch gives it a thread of its own: waiting must not hold up the server.
+  private let queue = DispatchQueue(label: "raw-socket")
   private let descriptor: Int32
 
   init(port: Int) throws {
@@ -70,7 +71,7 @@ struct RawSocket: Sendable {
 
   private func onQueue<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
-      Self.queue.async { continuation.resume(returning: body()) }
+      queue.async { continuation.resume(returning: body()) }
     }
   }
 }

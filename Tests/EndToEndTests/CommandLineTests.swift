@@ -1,0 +1,107 @@
+// The command line as a process: exit statuses, what goes where, one server per folder and port.
+
+import Foundation
+import Testing
+
+@Suite struct CommandLineTests {
+  @Test func `help lists only what is there`() async throws {
+    let help = try await Tool.run("--help")
+    #expect(help.status == 0)
+    let listed = help.output.split(separator: "\n").compactMap { line -> String? in
+      guard line.hasPrefix("  "), let first = line.dropFirst(2).first, first.isLetter else {
+        return nil
+      }
+      return String(line.dropFirst(2).prefix { $0 != " " })
+    }
+    #expect(listed.contains("serve") && listed.contains("exec"))
+    for noun in listed where noun != "See" {
+      #expect(try await Tool.run(noun, "--help").status == 0, "\(noun)")
+    }
+  }
+
+  @Test(arguments: [
+    ["serve", "--port", "x"], ["serve", "--bogus"], ["serve", "--store", "postgres://x"], ["exec"],
+    ["status", "--format", "xml"], ["nonsense"],
+  ])
+  func `a command that is not understood ends with 64 and says why on standard error`(
+    arguments: [String]
+  ) async throws {
+    let outcome = try await Tool.run(arguments)
+    #expect(outcome.status == 64)
+    #expect(outcome.output.isEmpty)
+    #expect(!outcome.talk.isEmpty)
+  }
+
+  @Test func `without a server commands end with 1 and say what to do`() async throws {
+    try await Tool.withFolder { folder in
+      let outcome = try await Tool.run("status", "--data", folder)
+      #expect(outcome.status == 1)
+      #expect(outcome.talk.contains("brume serve"))
+    }
+  }
+
+  @Test func `a server prints its clients' environment, and status prints it again`() async throws {
+    try await Tool.withFolder { folder in
+      let server = try await Tool.serve("--dev", "--port", "0", "--data", folder)
+      let status = try await Tool.run("status", "--data", folder, "--format", "env")
+      #expect(status.status == 0, "\(status.talk)")
+      let names = status.output.split(separator: "\n").map { $0.prefix { $0 != "=" } }
+      #expect(Set(names).isSuperset(of: ["BRUME_URL", "BRUME_API_TOKEN", "BRUME_USER_TOKEN_BOB"]))
+      let url = server.lines.first { $0.hasPrefix("BRUME_URL=") }
+      #expect(url.map { status.output.contains($0) } == true)
+
+      let second = try await Tool.run("serve", "--dev", "--port", "0", "--data", folder)
+      #expect(second.status == 1)
+      #expect(second.talk.contains("another server uses the data folder"))
+
+      let port = url?.split(separator: ":").last.map(String.init) ?? ""
+      let third = try await Tool.run(
+        "serve", "--store", "memory", "--port", port, "--data", folder + "-other")
+      #expect(third.status == 1)
+      #expect(third.talk.contains("port \(port)"))
+      try? FileManager.default.removeItem(atPath: folder + "-other")
+
+      #expect(await Tool.end(server.process) == 0)
+      #expect(!FileManager.default.fileExists(atPath: folder + "/server.json"))
+    }
+  }
+
+  @Test func `accounts that a command makes work in the next`() async throws {
+    try await Tool.withFolder { folder in
+      let server = try await Tool.serve("--port", "0", "--data", folder)
+      let data = ["--data", folder]
+      #expect(server.lines.contains { $0.contains("brume user create") })
+      let made = try await Tool.run("user", "create", "carol", data[0], data[1])
+      #expect(made.status == 0, "\(made.talk)")
+      let token = try await Tool.run("token", "create", "web", data[0], data[1])
+      #expect(token.output.count == 65)
+      let zones = try await Tool.run("zones", "list", "--user", "carol", data[0], data[1])
+      #expect(zones.output.contains("_defaultZone"), "\(zones.talk)")
+      let missing = try await Tool.run("user", "token", "dave", data[0], data[1])
+      #expect(missing.status == 1)
+      #expect(missing.talk.contains("brume user create dave"))
+      #expect(await Tool.end(server.process, with: SIGINT) == 0)
+    }
+  }
+
+  @Test func `exec gives a command its server and returns its exit status`() async throws {
+    let outcome = try await Tool.run(
+      "exec", "--users", "ann,ben", "--", "sh", "-c",
+      "env | grep ^BRUME_ | cut -d= -f1; test -r \"$BRUME_KEY_FILE\" && exit 7")
+    #expect(outcome.status == 7)
+    let names = outcome.output.split(separator: "\n")
+    for name in ["URL", "CONTAINER", "USER_TOKEN", "USER_TOKEN_ANN", "USER_TOKEN_BEN", "KEY_ID"] {
+      #expect(names.contains("BRUME_\(name)"))
+    }
+    #expect(!names.contains("BRUME_USER_TOKEN_ALICE"))
+  }
+
+  @Test func `exec reports a command's signal as a shell would, and one that is missing`()
+    async throws
+  {
+    #expect(try await Tool.run("exec", "--", "sh", "-c", "kill -9 $$").status == 137)
+    let missing = try await Tool.run("exec", "--", "no-such-command")
+    #expect(missing.status == 1)
+    #expect(missing.talk.contains("no-such-command"))
+  }
+}
