@@ -145,6 +145,17 @@ import Testing
     }
   }
 
+  @Test func `a failed store ends the server with that failure`() async throws {
+    let fixture = try await ServerFixture()
+    let server = fixture.server
+    await #expect(throws: StoreError(.unavailable, "disk gone")) {
+      try await fixture.live { _ in
+        server.health.storageFailed(StoreError(.unavailable, "disk gone"))
+        try await Task.sleep(for: .seconds(3600))
+      }
+    }
+  }
+
   @Test func `metrics count requests by route and never show a token`() async throws {
     try await ServerFixture().routes { client in
       try await client.save("n1")

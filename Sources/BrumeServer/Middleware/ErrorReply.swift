@@ -60,7 +60,6 @@ struct ErrorReply: RouterMiddleware {
     context.logger.error(
       "a request failed unexpectedly",
       metadata: ["request.id": "\(context.requestID)", "error.type": "\(type(of: error))"])
-    context.logger.debug("the failure in full", metadata: ["error": "\(error)"])
     let hidden = BrumeError(
       .internalError, "internal error; the server's log has more under this request's uuid")
     return Self.response(to: hidden, requestID: context.requestID)
