@@ -97,7 +97,8 @@ private func saveTypes(_ database: CKDatabase) async throws {
     var pushes = Brume.remoteNotifications(for: two).makeAsyncIterator()
     while await !second.contacts.values.contains("Grace") {
       guard let userInfo = await pushes.next() else { break }
-      #expect(CKNotification(fromRemoteNotificationDictionary: userInfo) is CKRecordZoneNotification)
+      let notification = CKNotification(fromRemoteNotificationDictionary: userInfo)
+      #expect(notification is CKRecordZoneNotification)
       try await second.receive(userInfo)
     }
     #expect(await second.contacts.values.contains("Grace"))
@@ -143,5 +144,76 @@ private func saveTypes(_ database: CKDatabase) async throws {
     #expect(changes.subscriptionIslocallyCached)
     await withCheckedContinuation { done in changes.fetchSharedChanges { done.resume() } }
     #expect(changes.sharedDBChangeToken != nil)
+  }
+
+  @Test func `003 an expert hears of another user's whistle in the genre`() async throws {
+    let bob = try device("bob", of: "bob").publicCloudDatabase
+    func publish(_ genre: String) async throws {
+      let whistle = CKRecord(recordType: "Whistles")
+      whistle["genre"] = genre
+      try await bob.save(whistle)
+    }
+    try await publish("Rock")
+    let expert = CKContainer.default()
+    let controller = MyGenresViewController()
+    controller.myGenres = ["Jazz"]
+    controller.saveTapped()
+    var questions = 0
+    while try await expert.publicCloudDatabase.allSubscriptions().isEmpty, questions < 1000 {
+      questions += 1
+    }
+    try await publish("Blues")
+    try await publish("Jazz")
+    var pushes = Brume.remoteNotifications(for: expert).makeAsyncIterator()
+    var heard: CKQueryNotification?
+    while heard == nil, let userInfo = await pushes.next() {
+      heard = CKQueryNotification(fromRemoteNotificationDictionary: userInfo)
+    }
+    #expect(heard?.alertBody == "There's a new whistle in the Jazz genre.")
+    #expect(heard?.soundName == "default" && heard?.databaseScope == .public)
+    withExtendedLifetime(controller) {}
+  }
+
+  @Test func `004 a participant hears of changes in what was shared`() async throws {
+    let alice = try device("a", of: "alice")
+    let bob = try device("b", of: "bob")
+    let zone = CKRecordZone(zoneName: "Shared-\(UUID().uuidString)")
+    try await alice.privateCloudDatabase.save(zone)
+    let root = CKRecord(
+      recordType: "Note", recordID: CKRecord.ID(recordName: "root", zoneID: zone.zoneID))
+    let share = CKShare(rootRecord: root)
+    share[CKShare.SystemFieldKey.title] = "Trip"
+    share.publicPermission = .readWrite
+    let saved = try await alice.privateCloudDatabase.modifyRecords(
+      saving: [root, share], deleting: [])
+    for result in saved.saveResults.values { _ = try result.get() }
+    let url = try #require(share.url)
+
+    let metadata = try await bob.shareMetadata(for: url)
+    #expect(metadata.share[CKShare.SystemFieldKey.title] as? String == "Trip")
+    #expect(metadata.hierarchicalRootRecordID?.recordName == "root")
+    let accepted = try await bob.accept(metadata)
+    #expect(accepted.currentUserParticipant?.acceptanceStatus == .accepted)
+    let subscription = CKDatabaseSubscription(subscriptionID: "shared-\(UUID().uuidString)")
+    subscription.notificationInfo = CKSubscription.NotificationInfo(
+      shouldSendContentAvailable: true)
+    try await bob.sharedCloudDatabase.save(subscription)
+    let before = try await bob.sharedCloudDatabase.databaseChanges(since: nil)
+    let sharedZone = try #require(
+      before.modifications.map(\.zoneID).first { $0.zoneName == zone.zoneID.zoneName })
+    #expect(sharedZone.ownerName != CKCurrentUserDefaultName)
+
+    root["title"] = "Packing list"
+    try await alice.privateCloudDatabase.save(root)
+    var pushes = Brume.remoteNotifications(for: bob).makeAsyncIterator()
+    var heard: CKDatabaseNotification?
+    while heard?.subscriptionID != subscription.subscriptionID, let push = await pushes.next() {
+      heard = CKDatabaseNotification(fromRemoteNotificationDictionary: push)
+    }
+    #expect(heard?.databaseScope == .shared)
+    let fetched = try await bob.sharedCloudDatabase.record(
+      for: CKRecord.ID(recordName: "root", zoneID: sharedZone))
+    #expect(fetched["title"] as? String == "Packing list")
+    #expect(fetched.share?.recordID.recordName == share.recordID.recordName)
   }
 }
