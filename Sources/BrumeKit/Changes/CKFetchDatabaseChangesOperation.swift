@@ -8,9 +8,8 @@ import BrumeModel
 /// For the private and the shared database. A zone counts as changed when a record in it changed;
 /// fetch the records with ``CKFetchRecordZoneChangesOperation``. Source: Apple's
 /// `CKFetchDatabaseChangesOperation` page and header.
+// Sendable because all is set before it starts, and then its own task and queue alone use it.
 open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Sendable {
-  // Sendable as CKOperation is.
-
   /// Where to start; nil: at the beginning.
   open var previousServerChangeToken: CKServerChangeToken?
   /// How many zones one request answers at most; 0 leaves it to the server.

@@ -10,9 +10,8 @@ public import Foundation
 /// valid even if the operation fails later. Failures of single zones, such as
 /// ``CKError/Code/changeTokenExpired``, come with that zone's result. Source: Apple's
 /// `CKFetchRecordZoneChangesOperation` page and header.
+// Sendable because all is set before it starts, and then its own task and queue alone use it.
 open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Sendable {
-  // Sendable as CKOperation is.
-
   /// The zones.
   open var recordZoneIDs: [CKRecordZone.ID]?
   /// What to fetch of each zone; a zone without an entry is fetched from the beginning.

@@ -7,9 +7,8 @@ public import Foundation
 /// Tokens of a database and tokens of a zone cannot be exchanged. A token that the server no
 /// longer knows is answered with ``CKError/Code/changeTokenExpired``; then start again with nil.
 /// Source: Apple's `CKServerChangeToken` page.
+// Sendable because it never changes.
 public final class CKServerChangeToken: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-  // Sendable because it never changes.
-
   /// The token as the server wrote it.
   package let text: String
 

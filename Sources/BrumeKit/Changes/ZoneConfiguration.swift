@@ -16,11 +16,10 @@ extension CKFetchRecordZoneChangesOperation {
 /// What to fetch of one zone: from which token, how much, which fields.
 ///
 /// Source: Apple's `CKFetchRecordZoneChangesOperation.ZoneConfiguration` page.
+// Sendable because everything that can change is behind a mutex.
 open class CKFetchRecordZoneChangesConfiguration: NSObject, NSSecureCoding, NSCopying,
   @unchecked Sendable
 {
-  // Sendable because everything that can change is behind a mutex.
-
   struct State {
     var token: CKServerChangeToken?
     var resultsLimit = 0

@@ -4,9 +4,8 @@
 ///
 /// Fetch the database changes to learn in which zones. Source: Apple's `CKDatabaseNotification`
 /// page.
+// Sendable because it never changes.
 open class CKDatabaseNotification: CKNotification, @unchecked Sendable {
-  // Sendable because it never changes.
-
   /// ``CKNotification/NotificationType/database``, or `readNotification` for one marked as read.
   open override var notificationType: NotificationType {
     content.isRead ? .readNotification : .database

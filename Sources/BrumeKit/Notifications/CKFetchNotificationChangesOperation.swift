@@ -9,9 +9,8 @@ import Foundation
 /// Apple deprecated it in favour of change tokens; it works here, for programs that still use it.
 /// Those marked as read come back with the type `readNotification`. Source: Apple's
 /// `CKFetchNotificationChangesOperation` header.
+// Sendable because all is set before it starts, and then its own task and queue alone use it.
 open class CKFetchNotificationChangesOperation: CKOperation, @unchecked Sendable {
-  // Sendable as CKOperation is.
-
   /// Where to start; nil: at the beginning.
   open var previousServerChangeToken: CKServerChangeToken?
   /// How many notifications one request answers at most; 0 leaves it to the server.

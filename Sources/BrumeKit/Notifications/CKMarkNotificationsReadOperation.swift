@@ -7,9 +7,8 @@ import BrumeModel
 ///
 /// Apple deprecated it in favour of change tokens; it works here, for programs that still use it.
 /// Source: Apple's `CKMarkNotificationsReadOperation` header.
+// Sendable because all is set before it starts, and then its own task and queue alone use it.
 open class CKMarkNotificationsReadOperation: CKOperation, @unchecked Sendable {
-  // Sendable as CKOperation is.
-
   /// The notifications.
   open var notificationIDs: [CKNotification.ID]?
   /// Called once, last, with those that were marked.

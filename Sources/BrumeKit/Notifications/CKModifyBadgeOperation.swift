@@ -7,9 +7,8 @@ import BrumeModel
 ///
 /// Apple deprecated it without a replacement; it works here. Source: Apple's
 /// `CKModifyBadgeOperation` header.
+// Sendable because all is set before it starts, and then its own task and queue alone use it.
 open class CKModifyBadgeOperation: CKOperation, @unchecked Sendable {
-  // Sendable as CKOperation is.
-
   /// The number.
   open var badgeValue = 0
   /// Called once, last.

@@ -13,9 +13,8 @@ extension CKNotification {
 /// Identifies a notification. Two notifications with equal identifiers are the same.
 ///
 /// Source: Apple's `CKNotification.ID` page.
+// Sendable because it never changes.
 public final class CKNotificationID: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-  // Sendable because it never changes.
-
   /// The identifier of the change, `nid` in the push.
   package let notification: String
   /// The subscription; nil when the push was cut.

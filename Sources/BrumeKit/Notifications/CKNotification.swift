@@ -8,9 +8,8 @@ public import Foundation
 /// Make one from the dictionary of the push, look at ``notificationType``, and cast to the class
 /// it names. A push only says that something changed: pushes may be merged, cut or lost, so fetch
 /// the changes. Source: Apple's `CKNotification` page and header.
+// Sendable because it never changes, and the values of a property list do not either.
 open class CKNotification: NSObject, _RemoteNotification, @unchecked Sendable {
-  // Sendable because it never changes, and the values of a property list do not either.
-
   /// The kinds of notifications.
   ///
   /// A push that was cut down to its identity has none of them; its raw value is 0, as on Apple's

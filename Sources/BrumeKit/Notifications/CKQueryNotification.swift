@@ -3,9 +3,8 @@
 /// A notification of a ``CKQuerySubscription``: a record was created, changed or deleted.
 ///
 /// Source: Apple's `CKQueryNotification` page.
+// Sendable because it never changes, and the values of a property list do not either.
 open class CKQueryNotification: CKNotification, @unchecked Sendable {
-  // Sendable because it never changes, and the values of a property list do not either.
-
   /// What happened to the record.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive

@@ -3,9 +3,8 @@
 /// A notification of a ``CKRecordZoneSubscription``: something changed in a zone.
 ///
 /// Source: Apple's `CKRecordZoneNotification` page.
+// Sendable because it never changes.
 open class CKRecordZoneNotification: CKNotification, @unchecked Sendable {
-  // Sendable because it never changes.
-
   private let zoneID: CKRecordZone.ID?
 
   init(_ content: PushContent, _ zoneID: CKRecordZone.ID?) {

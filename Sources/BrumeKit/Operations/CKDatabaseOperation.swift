@@ -5,9 +5,8 @@ import BrumeClient
 /// An operation on a database.
 ///
 /// Source: Apple's `CKDatabaseOperation` page.
+// Sendable because all is set before it starts, and then its own task and queue alone use it.
 open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
-  // Sendable as its superclass: set before it starts.
-
   /// The database; nil means the private database of the operation's container.
   open var database: CKDatabase?
 

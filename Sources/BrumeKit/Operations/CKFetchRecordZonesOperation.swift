@@ -6,9 +6,8 @@ import BrumeModel
 /// An operation that fetches record zones.
 ///
 /// Source: Apple's `CKFetchRecordZonesOperation` page and header.
+// Sendable because all is set before it starts, and then its own task and queue alone use it.
 open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {
-  // Sendable as CKOperation is.
-
   /// The IDs of the zones. Ignored by an operation that fetches all.
   open var recordZoneIDs: [CKRecordZone.ID]?
   /// Called once for each zone.

@@ -6,9 +6,8 @@ import BrumeModel
 /// An operation that fetches records.
 ///
 /// Source: Apple's `CKFetchRecordsOperation` page and header.
+// Sendable because all is set before it starts, and then its own task and queue alone use it.
 open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
-  // Sendable as CKOperation is.
-
   /// The IDs of the records, at most 400.
   open var recordIDs: [CKRecord.ID]?
   /// The fields to fetch: nil means all, an empty list none.

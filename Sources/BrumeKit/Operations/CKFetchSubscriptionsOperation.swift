@@ -6,9 +6,8 @@ import BrumeModel
 /// An operation that fetches subscriptions.
 ///
 /// Source: Apple's `CKFetchSubscriptionsOperation` page and header.
+// Sendable because all is set before it starts, and then its own task and queue alone use it.
 open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendable {
-  // Sendable as CKOperation is.
-
   /// The IDs of the subscriptions. An operation that fetches all ignores them and sets nil.
   open var subscriptionIDs: [CKSubscription.ID]?
   /// Called once for each subscription.

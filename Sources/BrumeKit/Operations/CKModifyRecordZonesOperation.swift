@@ -6,9 +6,8 @@ import BrumeModel
 /// An operation that saves and deletes record zones.
 ///
 /// Source: Apple's `CKModifyRecordZonesOperation` page and header.
+// Sendable because all is set before it starts, and then its own task and queue alone use it.
 open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable {
-  // Sendable as CKOperation is.
-
   /// The zones to save.
   open var recordZonesToSave: [CKRecordZone]?
   /// The IDs of the zones to delete, with everything in them.

@@ -8,9 +8,8 @@ public import Foundation
 ///
 /// Records that were saved take on what the server says, so that they can be changed and saved
 /// again. Source: Apple's `CKModifyRecordsOperation` page and header.
+// Sendable because all is set before it starts, and then its own task and queue alone use it.
 open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
-  // Sendable as CKOperation is.
-
   /// What a save sends, and what it does if the server's record changed in between.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive

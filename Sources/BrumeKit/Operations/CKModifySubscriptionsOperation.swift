@@ -8,9 +8,8 @@ import BrumeModel
 /// Saving an ID that exists replaces the subscription. One that could not work, because it has no
 /// `notificationInfo`, a predicate that is not supported, or the wrong kind for its database,
 /// fails without being sent. Source: Apple's `CKModifySubscriptionsOperation` page and header.
+// Sendable because all is set before it starts, and then its own task and queue alone use it.
 open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Sendable {
-  // Sendable as CKOperation is.
-
   /// The subscriptions to save.
   open var subscriptionsToSave: [CKSubscription]?
   /// The IDs of the subscriptions to delete.

@@ -12,9 +12,8 @@ extension CKOperation {
 /// How operations run: in which container, how urgently, for how long.
 ///
 /// Source: Apple's `CKOperation.Configuration` page; the built-in values are those it documents.
+// Sendable because everything that can change is behind a mutex.
 open class CKOperationConfiguration: NSObject, @unchecked Sendable {
-  // Sendable because everything that can change is behind a mutex.
-
   /// The values that were set.
   struct Values {
     var container: CKContainer?

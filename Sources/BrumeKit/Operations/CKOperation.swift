@@ -15,10 +15,9 @@ import Synchronization
 /// Use a subclass: set its blocks, then give it to a database or container, or start it. All its
 /// blocks run one at a time on a queue of their own, never the main queue; `completionBlock` comes
 /// last. An operation is used once. Source: Apple's `CKOperation` page and header.
+// Sendable because the phase and the configuration are behind mutexes; everything else is set
+// before the operation starts and then touched by its own task and queue only.
 open class CKOperation: Operation, @unchecked Sendable {
-  // Sendable because the phase and the configuration are behind mutexes; everything else is set
-  // before the operation starts and then touched by its own task and queue only.
-
   /// Identifies an operation.
   public typealias ID = String
 

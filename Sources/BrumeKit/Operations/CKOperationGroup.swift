@@ -7,9 +7,8 @@ import Synchronization
 ///
 /// Source: Apple's `CKOperationGroup` page. On Apple's systems the sizes help the system to plan;
 /// here they are kept and have no effect.
+// Sendable because everything that can change is behind a mutex.
 open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
-  // Sendable because everything that can change is behind a mutex.
-
   /// Roughly how much will be sent or received.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive

@@ -10,9 +10,8 @@ public import Foundation
 ///
 /// It is an offset, not a snapshot: the query runs again. Source: Apple's
 /// `CKQueryOperation.Cursor` page.
+// Sendable because it never changes.
 public final class CKQueryCursor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-  // Sendable because it never changes.
-
   /// What to ask to go on.
   package let request: QueryRequest
 

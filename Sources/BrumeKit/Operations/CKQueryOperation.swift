@@ -8,9 +8,8 @@ import BrumeModel
 /// It makes one request. A cursor that is not nil means that there is more: run another operation
 /// with it, even if fewer records came than the limit allows. Source: Apple's `CKQueryOperation`
 /// page and header.
+// Sendable because all is set before it starts, and then its own task and queue alone use it.
 open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
-  // Sendable as CKOperation is.
-
   /// A place in the results of a query.
   public typealias Cursor = CKQueryCursor
 

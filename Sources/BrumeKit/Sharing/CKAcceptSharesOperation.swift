@@ -8,9 +8,8 @@ import Foundation
 ///
 /// Run it in the container that the metadata names. Source: Apple's `CKAcceptSharesOperation`
 /// page and header.
+// Sendable because all is set before it starts, and then its own task and queue alone use it.
 open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
-  // Sendable as CKOperation is.
-
   /// What to accept.
   open var shareMetadatas: [CKShare.Metadata]?
   /// Called once for each share. If set, ``perShareCompletionBlock`` is not called.

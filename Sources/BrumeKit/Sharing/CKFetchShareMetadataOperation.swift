@@ -7,9 +7,8 @@ public import Foundation
 /// An operation that fetches what is behind the URLs of shares.
 ///
 /// Source: Apple's `CKFetchShareMetadataOperation` page and header.
+// Sendable because all is set before it starts, and then its own task and queue alone use it.
 open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
-  // Sendable as CKOperation is.
-
   /// The URLs.
   open var shareURLs: [URL]?
   /// Whether to fetch the root records too. Without effect for shares of zones.

@@ -7,9 +7,8 @@ import BrumeModel
 /// Each becomes an invitation; the server finds the account when the share is saved or accepted.
 /// So one is answered for every address, with `hasiCloudAccount` false until an account is known.
 /// Source: Apple's `CKFetchShareParticipantsOperation` page.
+// Sendable because all is set before it starts, and then its own task and queue alone use it.
 open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
-  // Sendable as CKOperation is.
-
   /// Whom to look for.
   open var userIdentityLookupInfos: [CKUserIdentity.LookupInfo]?
   /// Called once for each. If set, ``shareParticipantFetchedBlock`` is not called.

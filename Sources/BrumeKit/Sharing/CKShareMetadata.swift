@@ -12,9 +12,8 @@ extension CKShare {
 /// A share as somebody who holds its URL sees it, before or after accepting it.
 ///
 /// Source: Apple's `CKShare.Metadata` page.
+// Sendable because it never changes; the share in it is for reading.
 public final class CKShareMetadata: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-  // Sendable because it never changes; the share in it is for reading.
-
   /// The container in which to accept the share.
   public let containerIdentifier: String
   /// The share.

@@ -7,9 +7,8 @@ import Synchronization
 ///
 /// Works in the private and the shared database; in the shared one it is the only kind. The
 /// default zone takes no part. Source: Apple's `CKDatabaseSubscription` page.
+// Sendable because the superclass keeps what can change behind a mutex.
 open class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
-  // Sendable because the superclass keeps what can change behind a mutex.
-
   override init(id: CKSubscription.ID, state: State = State()) {
     super.init(id: id, state: state)
   }

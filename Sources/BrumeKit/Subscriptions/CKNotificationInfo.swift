@@ -15,9 +15,8 @@ extension CKSubscription {
 ///
 /// A push with only ``shouldSendContentAvailable`` set wakes the app silently; anything shown,
 /// played or counted makes it visible. Source: Apple's `CKSubscription.NotificationInfo` page.
+// Sendable because the value is behind a mutex.
 open class CKNotificationInfo: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-  // Sendable because the value is behind a mutex.
-
   typealias Value = BrumeModel.NotificationInfo
   private let content: Mutex<Value>
 

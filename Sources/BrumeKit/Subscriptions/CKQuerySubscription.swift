@@ -10,15 +10,16 @@ import Synchronization
 /// Works in the public and the private database. A created or updated record must match after the
 /// change, a deleted one must have matched before it. Predicates follow the rules of ``CKQuery``
 /// and need the same indexes. Source: Apple's `CKQuerySubscription` page.
+// Sendable because the rest never changes and the superclass keeps what can behind a mutex.
 open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
-  // Sendable because the rest never changes and the superclass keeps what can behind a mutex.
-
   /// Which changes fire the subscription.
   public struct Options: OptionSet, Sendable {
     /// The bits.
     public let rawValue: UInt
     /// Creates options from bits.
-    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public init(rawValue: UInt) {
+      self.rawValue = rawValue
+    }
     /// A matching record was created.
     public static let firesOnRecordCreation = Options(rawValue: 1 << 0)
     /// A record was changed and matches now.

@@ -7,9 +7,8 @@ import Synchronization
 ///
 /// Works with custom zones of the private database. Source: Apple's `CKRecordZoneSubscription`
 /// page and the table of kinds and databases in its `CKSubscription` page.
+// Sendable because the superclass keeps what can change behind a mutex.
 open class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
-  // Sendable because the superclass keeps what can change behind a mutex.
-
   private let watched: CKRecordZone.ID
 
   init(zoneID: CKRecordZone.ID, id: CKSubscription.ID, state: State) {

@@ -14,9 +14,8 @@ import Synchronization
 /// one that made the change. Changing a fetched subscription needs another save.
 ///
 /// Source: Apple's `CKSubscription` page and header.
+// Sendable because everything that can change is behind a mutex.
 open class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-  // Sendable because everything that can change is behind a mutex.
-
   /// The name of a subscription, chosen by the app.
   public typealias ID = String
 
