@@ -61,14 +61,14 @@ package enum Services {
     let (ports, listening) = AsyncStream<Int>.makeStream()
     let group = ServiceGroup(configuration: configuration(server, []) { listening.yield($0) })
     return try await withThrowingTaskGroup(of: Value?.self) { tasks in
-      tasks.addTask {
+      tasks.addTask(operation: {
         try await run(group, server)
         return nil
-      }
-      tasks.addTask {
+      })
+      tasks.addTask(operation: {
         for await port in ports { return try await body(port) }
         return nil
-      }
+      })
       let value = try await tasks.next() ?? nil
       await group.triggerGracefulShutdown()
       guard let value else { throw CancellationError() }
