@@ -109,7 +109,7 @@ let tool = Target.executableTarget(
   name: "brume",
   dependencies: [
     "BrumeModel", "BrumeServer", "BrumeClient", "BrumeKit", "BrumeSchema", "BrumeWire",
-    "BrumeConformance", arguments, log,
+    "BrumeConformance", arguments, signals, log,
   ],
   swiftSettings: settings)
 

@@ -5,7 +5,6 @@ import BrumeModel
 import BrumeServer
 import BrumeStorage
 import FoundationEssentials
-import UnixSignals
 
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -96,6 +96,12 @@ import Testing
     #expect(!names.contains("BRUME_USER_TOKEN_ALICE"))
   }
 
+  @Test func `a signal to exec reaches the command, which decides what to do`() async throws {
+    let outcome = try await Tool.run(
+      "exec", "--", "sh", "-c", "trap 'exit 5' TERM; kill -TERM $PPID; while :; do sleep 0.1; done")
+    #expect(outcome.status == 5)
+  }
+
   @Test func `exec reports a command's signal as a shell would, and one that is missing`()
     async throws
   {

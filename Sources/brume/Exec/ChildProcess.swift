@@ -2,6 +2,7 @@
 // exit status as a shell would report it.
 
 import Dispatch
+import UnixSignals
 
 #if canImport(Darwin)
   import Darwin
@@ -13,36 +14,35 @@ enum ChildProcess {
   /// - Returns: the exit status, or 128 plus the signal that ended the command.
   static func run(_ command: [String], environment: [String: String]) async throws -> Int32 {
     // Ctrl-C reaches the whole group; we wait for the command's own reaction to it.
-    let passedOn = [SIGINT, SIGTERM, SIGHUP]
-    for number in passedOn { signal(number, SIG_IGN) }
-    let child = try spawn(command, environment, defaults: passedOn)
-    let sources = [SIGTERM, SIGHUP].map { number in
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { kill(child, number) }
-      source.resume()
-      return source
-    }
-    defer { for source in sources { source.cancel() } }
-    return await withCheckedContinuation { continuation in
-      // Waiting blocks a thread, so it gets one of its own.
-      DispatchQueue(label: "brume.child").async {
-        continuation.resume(returning: wait(for: child))
+    let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
+    let child = try spawn(command, environment)
+    return await withTaskGroup(of: Int32?.self) { group in
+      group.addTask(operation: {
+        for await signal in signals where signal != .sigint { kill(child, signal.rawValue) }
+        return nil
+      })
+      group.addTask(operation: { await status(of: child) })
+      defer { group.cancelAll() }
+      while let result = await group.next() {
+        if let result { return result }
       }
+      return 1
     }
   }
 
   private static func spawn(
-    _ command: [String], _ environment: [String: String], defaults: [Int32]
+    _ command: [String], _ environment: [String: String]
   ) throws -> pid_t {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // What we ignore the command must not inherit as ignored.
+    // What we block or ignore the command must not inherit.
     var signals = sigset_t()
     sigemptyset(&signals)
-    for number in defaults { sigaddset(&signals, number) }
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&signals, number) }
     posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
     let arguments = command.map { strdup($0) } + [nil]
     let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for text in arguments + variables { free(text) } }
@@ -53,6 +53,15 @@ enum ChildProcess {
         "'\(command[0])' cannot be started (\(String(cString: strerror(failure)))); check its name")
     }
     return child
+  }
+
+  /// Waiting blocks, so it gets a thread of its own: a serial queue has one.
+  private static func status(of child: pid_t) async -> Int32 {
+    await withCheckedContinuation { continuation in
+      DispatchQueue(label: "brume.child").async {
+        continuation.resume(returning: wait(for: child))
+      }
+    }
   }
 
   private static func wait(for child: pid_t) -> Int32 {

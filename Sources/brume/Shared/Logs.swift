@@ -29,7 +29,7 @@ struct JSONLogHandler: LogHandler {
 
   func log(event: LogEvent) {
     var line = JSONObject()
-    line["time"] = .string(Date.now.formatted(.iso8601.time(includingFractionalSeconds: true)))
+    line["time"] = .string(Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
     line["level"] = .string(event.level.rawValue)
     line["message"] = .string("\(event.message)")
     let all = metadata.merging(event.metadata ?? [:]) { $1 }
