@@ -30,7 +30,7 @@ extension SQLiteTransaction {
 
   private static let findChanges = SQL(
     """
-    SELECT name, type, sequence, content FROM records
+    SELECT name, coalesce(type, deleted_type), sequence, content FROM records
     WHERE zone = ?1 AND sequence > ?2 AND sequence <= ?3 ORDER BY sequence LIMIT ?4
     """)
 }

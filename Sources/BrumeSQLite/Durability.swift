@@ -17,11 +17,16 @@ package struct Durability: Equatable, Sendable {
   /// SQLite's 1000, because each copy costs two more syncs.
   static let checkpointPages = 4000
 
+  /// The writer's page cache. It holds the pages that one group of large batches changes; a smaller
+  /// one would write pages twice.
+  static let cacheKilobytes = 32 << 10
+
   static func establish(on writer: Database) throws {
     try writer.execute(sql: "PRAGMA synchronous = FULL")
     #if canImport(Darwin)
       try writer.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
     #endif
+    try writer.execute(sql: "PRAGMA cache_size = -\(cacheKilobytes)")
     _ = try Int.fetchOne(writer, sql: "PRAGMA wal_autocheckpoint = \(checkpointPages)")
     _ = try Int.fetchOne(writer, sql: "PRAGMA journal_size_limit = \(64 << 20)")
   }

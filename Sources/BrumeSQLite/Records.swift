@@ -74,7 +74,7 @@ extension SQLiteTransaction {
   private static let findContent = SQL(
     """
     SELECT type, sequence, content FROM records
-    WHERE zone = ?1 AND name = ?2 AND content IS NOT NULL
+    WHERE zone = ?1 AND name = ?2 AND type IS NOT NULL
     """)
   private static let findRow = SQL(
     "SELECT id, sequence, content FROM records WHERE zone = ?1 AND name = ?2")
@@ -96,7 +96,7 @@ extension SQLiteTransaction {
     let bytes = coders.record.encode(record)
     let row = try writeRow(
       old.row, place, type: record.type, sequence: sequence, parent: record.parent, content: bytes)
-    try updateIndex(place, from: old.record, to: record)
+    try updateIndex(place, in: zone.database, from: old.record, to: record)
     try updateReferences(place, in: zone, from: old.record, to: record)
     seen[place] = SeenRecord(row: row, sequence: sequence, record: record)
     return StoredRecord(
@@ -109,7 +109,7 @@ extension SQLiteTransaction {
     let old = try look(at: place)
     let row = try writeRow(
       old.row, place, type: type, sequence: sequence, parent: nil, content: nil)
-    try updateIndex(place, from: old.record, to: nil)
+    try updateIndex(place, in: key.zone.database, from: old.record, to: nil)
     try updateReferences(place, in: key.zone, from: old.record, to: nil)
     seen[place] = SeenRecord(row: row, sequence: sequence, record: nil)
   }
@@ -119,15 +119,16 @@ extension SQLiteTransaction {
     content: [UInt8]?
   ) throws -> Int64 {
     try connection.run(row == nil ? Self.addRow : Self.changeRow) {
-      $0.bind(1, type)
-      $0.bind(2, sequence)
-      $0.bind(3, parent)
-      $0.bind(4, content)
+      $0.bind(1, content == nil ? nil : type)
+      $0.bind(2, content == nil ? type : nil)
+      $0.bind(3, sequence)
+      $0.bind(4, parent)
+      $0.bind(5, content)
       if let row {
-        $0.bind(5, row)
+        $0.bind(6, row)
       } else {
-        $0.bind(5, place.zone)
-        $0.bind(6, place.name)
+        $0.bind(6, place.zone)
+        $0.bind(7, place.name)
       }
     }
     return row ?? connection.lastRowID
@@ -148,11 +149,14 @@ extension SQLiteTransaction {
 
   private static let addRow = SQL(
     """
-    INSERT INTO records (type, sequence, parent, content, zone, name)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+    INSERT INTO records (type, deleted_type, sequence, parent, content, zone, name)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
     """)
   private static let changeRow = SQL(
-    "UPDATE records SET type = ?1, sequence = ?2, parent = ?3, content = ?4 WHERE id = ?5")
+    """
+    UPDATE records SET type = ?1, deleted_type = ?2, sequence = ?3, parent = ?4, content = ?5
+    WHERE id = ?6
+    """)
   private static let addReference = SQL("INSERT INTO record_references VALUES (?1, ?2, ?3, ?4)")
   private static let removeReference = SQL(
     """

@@ -135,7 +135,7 @@ extension SQLiteStore {
     configuration.persistentReadOnlyConnections = true
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { database in
-      try database.execute(sql: "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192")
+      try database.execute(sql: "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4096")
     }
     return configuration
   }

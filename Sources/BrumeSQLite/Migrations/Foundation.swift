@@ -19,20 +19,20 @@ extension Migrations {
       deletion TEXT,
       has_shares INTEGER NOT NULL DEFAULT 0,
       UNIQUE (database, name));
-    CREATE INDEX zones_by_sequence ON zones (database, last_sequence);
     """
 
   /// Records (a deleted one is a row without content), what queries search, who refers to whom.
   private static let records = """
     CREATE TABLE records (
       id INTEGER PRIMARY KEY,
-      zone INTEGER NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL,
+      zone INTEGER NOT NULL, name TEXT NOT NULL,
+      type TEXT,  -- NULL for a deleted record
+      deleted_type TEXT,
       sequence INTEGER NOT NULL,
       parent TEXT,
-      content BLOB,
-      UNIQUE (zone, name));
+      content BLOB);
+    CREATE INDEX records_by_name ON records (zone, name, type);
     CREATE INDEX records_by_sequence ON records (zone, sequence);
-    CREATE INDEX records_by_type ON records (zone, type, name) WHERE content IS NOT NULL;
     CREATE INDEX records_by_parent ON records (zone, parent, name) WHERE parent IS NOT NULL;
     CREATE TABLE index_keys (
       id INTEGER PRIMARY KEY,

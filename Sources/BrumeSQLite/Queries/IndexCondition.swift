@@ -3,6 +3,7 @@
 
 import BrumeModel
 import BrumePredicate
+import BrumeStorage
 
 /// Which values under a key satisfy a filter.
 enum ValueRange: Equatable, Sendable {
@@ -26,8 +27,10 @@ struct IndexCondition: Equatable, Sendable {
   var ranges: [IndexKind: ValueRange] = [:]
 
   /// Nil: the index cannot answer this filter.
-  init?(_ filter: Filter) {
-    guard let field = filter.field, field.isIndexed, !filter.asksForPresence else { return nil }
+  init?(_ filter: Filter, in database: DatabaseKey) {
+    guard let field = filter.field, field.isIndexed, !filter.asksForPresence,
+      !(field.hidesOwner(of: database) && filter.value.mayName(database.owner))
+    else { return nil }
     self.field = field
     switch filter.comparator {
     case .equals: ranges = Self.equality([filter.value]) ?? [:]
@@ -98,6 +101,19 @@ extension FieldValue {
     case .reference(let reference): .text(reference.recordName)
     case .int64, .double, .timestamp: indexed?.value
     case .bytes, .location, .asset, .list: nil
+    }
+  }
+}
+
+extension FieldValue {
+  /// Whether the constant, or one of its elements, is this user.
+  fileprivate func mayName(_ user: UserID?) -> Bool {
+    guard let user else { return false }
+    return switch self {
+    case .string(let name): ByteText(name) == ByteText(user.name)
+    case .reference(let reference): ByteText(reference.recordName) == ByteText(user.name)
+    case .list(let elements, _): elements.contains { $0.mayName(user) }
+    case .int64, .double, .timestamp, .bytes, .location, .asset: false
     }
   }
 }

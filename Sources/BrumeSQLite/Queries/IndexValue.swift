@@ -77,6 +77,14 @@ extension Prepared {
   }
 }
 
+extension FieldName {
+  /// Nearly every record of a private database was created by its owner. Such a row would cost much
+  /// and tell nothing, so the index has only other creators.
+  func hidesOwner(of database: DatabaseKey) -> Bool {
+    self == .system(.createdUserRecordName) && database.owner != nil
+  }
+}
+
 extension Record {
   /// System fields that have a place in the index, besides the record's own fields. The record name
   /// has the records' own index; who modified a record last is looked up by nobody and left out.

@@ -17,8 +17,8 @@ extension SQLiteTransaction {
   private func page(byKey request: EngineQuery, _ zones: [SearchedZone]) throws -> EngineQueryPage {
     var page = KeyPage(request)
     for zone in zones where request.after.map({ zone.isAtOrAfter($0.zone) }) ?? true {
-      guard let (filters, _) = try resolve(request, in: zone.number) else { continue }
-      let plan = try plan(filters, request, in: zone.number)
+      guard let (filters, keys) = try resolve(request, in: zone.number) else { continue }
+      let plan = try plan(filters, keys, request, in: zone.number)
       let after = request.after.flatMap { zone.isNamed($0.zone) ? $0.name : nil }
       let most = plan.isExact ? page.missing : page.candidatesLeft
       try eachCandidate(plan, after: after, limit: most + 1) { name in
@@ -37,8 +37,8 @@ extension SQLiteTransaction {
     case .type:
       try eachName(
         ofType: plan.recordType, in: plan.zone, after: after, limit: limit, visit)
-    case .index(let condition):
-      try eachName(condition, after: after, limit: limit, visit)
+    case .index(let rows):
+      try eachName(rows, after: after, limit: limit, visit)
     case .names(let names):
       for name in names where after.map({ ByteText($0) < ByteText(name) }) ?? true {
         if try !visit(name) { return }

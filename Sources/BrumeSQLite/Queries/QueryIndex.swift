@@ -25,33 +25,43 @@ struct TypeKeys {
   var fields: [String: [IndexKey]] = [:]
   /// How many keys every record of the type has a row under.
   var denseCount = 0
+
+  /// The record at hand is the type's first.
+  var isNew = false
+
+  /// Every type that ever had a record has a key.
+  var isUnknown: Bool { fields.isEmpty }
 }
 
 // MARK: Writing
 
 extension SQLiteTransaction {
-  func updateIndex(_ place: RecordPlace, from old: Record?, to new: Record?) throws {
+  func updateIndex(
+    _ place: RecordPlace, in database: DatabaseKey, from old: Record?, to new: Record?
+  ) throws {
     if let old, let new, old.type != new.type {
-      try updateIndex(place, from: old, to: nil)
-      return try updateIndex(place, from: nil, to: new)
+      try updateIndex(place, in: database, from: old, to: nil)
+      return try updateIndex(place, in: database, from: nil, to: new)
     }
     guard let type = (new ?? old)?.type else { return }
     let typePlace = RecordTypePlace(zone: place.zone, type: type)
     var keys = try typeKeys(typePlace)
+    if keys.isUnknown { try addFirstKey(&keys, typePlace) }
     var denseSeen = 0
     if let new {
-      try new.eachIndexedField { field, value in
+      try new.eachIndexedField(in: database) { field, value in
         let before = old?.value(of: field)
         if let before, before != value { try removeRows(field, before, place, &keys, typePlace) }
         let key = try addRows(
           field, value, place, &keys, typePlace, isNew: before != value)
         if let key, key.kind.isSingle, !key.isSparse { denseSeen += 1 }
       }
-      if denseSeen < keys.denseCount { try markSparse(new, &keys) }
+      if denseSeen < keys.denseCount { try markSparse(new, in: database, &keys) }
     }
-    try old?.eachIndexedField { field, value in
+    try old?.eachIndexedField(in: database) { field, value in
       if new?.value(of: field) == nil { try removeRows(field, value, place, &keys, typePlace) }
     }
+    keys.isNew = false
     cache.typeKeys[typePlace] = keys
   }
 
@@ -138,28 +148,47 @@ extension SQLiteTransaction {
     if let known = keys.fields[name]?.first(where: { $0.kind == kind }) { return known }
     let isSparse =
       try !kind.isSingle
-      || connection.exists(Self.findOther) {
-        $0.bind(1, typePlace.zone)
-        $0.bind(2, typePlace.type)
-        $0.bind(3, place.name)
-      }
-    try connection.run(Self.addKey) {
-      $0.bind(1, typePlace.zone)
-      $0.bind(2, typePlace.type)
-      $0.bind(3, name)
-      $0.bind(4, kind.rawValue)
-      $0.bind(5, isSparse)
-    }
+      || !keys.isNew
+        && connection.exists(Self.findOther) {
+          $0.bind(1, typePlace.zone)
+          $0.bind(2, typePlace.type)
+          $0.bind(3, place.name)
+        }
+    let number = try addKey(name, kind, isSparse: isSparse, typePlace)
     cache.isProvisional = true
-    let key = IndexKey(id: connection.lastRowID, kind: kind, isSparse: isSparse, isCut: false)
+    let key = IndexKey(id: number, kind: kind, isSparse: isSparse, isCut: false)
     keys.add(key, field: name)
     return key
   }
 
+  /// The key that says that the type exists.
+  private func addFirstKey(_ keys: inout TypeKeys, _ typePlace: RecordTypePlace) throws {
+    let name = FieldName.system(.recordName).indexName
+    let number = try addKey(name, .unindexed, isSparse: true, typePlace)
+    cache.isProvisional = true
+    keys.add(IndexKey(id: number, kind: .unindexed, isSparse: true, isCut: false), field: name)
+    keys.isNew = true
+  }
+
+  private func addKey(
+    _ field: String, _ kind: IndexKind, isSparse: Bool, _ typePlace: RecordTypePlace
+  ) throws -> Int64 {
+    try connection.run(Self.addKey) {
+      $0.bind(1, typePlace.zone)
+      $0.bind(2, typePlace.type)
+      $0.bind(3, field)
+      $0.bind(4, kind.rawValue)
+      $0.bind(5, isSparse)
+    }
+    return connection.lastRowID
+  }
+
   /// A record without a row under some dense key: from now on the key is sparse, for good.
-  private func markSparse(_ record: Record, _ keys: inout TypeKeys) throws {
+  private func markSparse(
+    _ record: Record, in database: DatabaseKey, _ keys: inout TypeKeys
+  ) throws {
     var present: Set<Int64> = []
-    record.eachIndexedField { field, value in
+    record.eachIndexedField(in: database) { field, value in
       let key = keys.fields[field.indexName]?.first { $0.kind == value.indexed?.kind }
       if let key { present.insert(key.id) }
     }
@@ -182,7 +211,7 @@ extension SQLiteTransaction {
   private static let findOther = SQL(
     """
     SELECT 1 FROM records
-    WHERE zone = ?1 AND type = ?2 AND name <> ?3 AND content IS NOT NULL LIMIT 1
+    WHERE zone = ?1 AND type = ?2 AND name <> ?3 LIMIT 1
     """)
 }
 
@@ -217,13 +246,16 @@ extension FieldName {
 
 extension Record {
   fileprivate func eachIndexedField(
-    _ visit: (FieldName, FieldValue) throws -> Void
+    in database: DatabaseKey, _ visit: (FieldName, FieldValue) throws -> Void
   ) rethrows {
     for (name, value) in fields where !encryptedFields.contains(name) {
       try visit(.field(name), value)
     }
     for system in Record.indexedSystemFields {
-      if let value = value(of: .system(system)) { try visit(.system(system), value) }
+      let field = FieldName.system(system)
+      guard let value = value(of: field) else { continue }
+      if field.hidesOwner(of: database), created?.user == database.owner { continue }
+      try visit(field, value)
     }
   }
 }

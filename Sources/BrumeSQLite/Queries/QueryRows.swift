@@ -7,16 +7,16 @@ import BrumeStorage
 extension SQLiteTransaction {
   /// Names under a condition, in name order, those after `after`.
   func eachName(
-    _ condition: ZonePlan.Condition, after: String?, limit: Int,
+    _ rows: ZonePlan.Rows, after: String?, limit: Int,
     _ visit: (String) throws -> Bool
   ) throws {
     let text = """
       SELECT DISTINCT name FROM query_index
-      WHERE key = ? AND \(condition.range.sql)\(after == nil ? "" : " AND name > ?")
+      WHERE key = ? AND \(rows.range.sql)\(after == nil ? "" : " AND name > ?")
       ORDER BY name LIMIT ?
       """
     let bind: (Prepared) -> Void = {
-      var index = $0.bind(condition)
+      var index = $0.bind(rows)
       if let after {
         $0.bind(index, after)
         index += 1
@@ -72,7 +72,7 @@ extension SQLiteTransaction {
   }
 
   /// Whether a record is under an equality.
-  func holds(_ probe: ZonePlan.Condition, for name: String) throws -> Bool {
+  func holds(_ probe: ZonePlan.Rows, for name: String) throws -> Bool {
     guard case .equals(let value) = probe.range else { return false }
     return try connection.exists(Self.probe) {
       $0.bind(1, probe.key.id)
@@ -82,13 +82,13 @@ extension SQLiteTransaction {
   }
 
   /// Rows under a condition, counted no further than `limit`.
-  func countRows(_ condition: ZonePlan.Condition, limit: Int) throws -> Int {
+  func countRows(_ rows: ZonePlan.Rows, limit: Int) throws -> Int {
     let text = """
       SELECT count(*) FROM
-      (SELECT 1 FROM query_index WHERE key = ? AND \(condition.range.sql) LIMIT ?)
+      (SELECT 1 FROM query_index WHERE key = ? AND \(rows.range.sql) LIMIT ?)
       """
     var count = 0
-    try connection.each(composed: text, { $0.bind($0.bind(condition), limit) }) { row in
+    try connection.each(composed: text, { $0.bind($0.bind(rows), limit) }) { row in
       count = Int(row.int(0))
       return false
     }
@@ -98,11 +98,11 @@ extension SQLiteTransaction {
   private static let namesOfType = SQL(
     """
     SELECT name FROM records
-    WHERE zone = ?1 AND type = ?2 AND name > ?3 AND content IS NOT NULL ORDER BY name LIMIT ?4
+    WHERE zone = ?1 AND type = ?2 AND name > ?3 ORDER BY name LIMIT ?4
     """)
   private static let namesWithout = SQL(
     """
-    SELECT name FROM records WHERE zone = ?1 AND type = ?2 AND content IS NOT NULL
+    SELECT name FROM records WHERE zone = ?1 AND type = ?2
       AND name NOT IN (SELECT name FROM query_index WHERE key = ?3)
     ORDER BY name
     """)
@@ -118,6 +118,7 @@ extension ValueRange {
     case .equals: "value = ?"
     case .oneOf(let values):
       "value IN (?" + String(repeating: ", ?", count: padded(values).count - 1) + ")"
+    case .between(nil, nil): "1"
     case .between(let lower, let upper):
       [
         lower.map { $0.isIncluded ? "value >= ?" : "value > ?" },
@@ -143,9 +144,9 @@ extension ValueRange {
 
 extension Prepared {
   /// Answers the next parameter's index.
-  fileprivate func bind(_ condition: ZonePlan.Condition) -> Int32 {
-    bind(1, condition.key.id)
-    return bind(condition.range, from: 2)
+  fileprivate func bind(_ rows: ZonePlan.Rows) -> Int32 {
+    bind(1, rows.key.id)
+    return bind(rows.range, from: 2)
   }
 
   fileprivate func bind(_ range: ValueRange, from start: Int32) -> Int32 {

@@ -36,18 +36,22 @@ extension SQLiteTransaction {
     _ count: Int, of request: EngineQuery, in zone: Int64
   ) throws -> [SortedMatch] {
     guard let (filters, keys) = try resolve(request, in: zone) else { return [] }
-    if filters.names == nil, let key = Self.walkable(request.query.sorts[0], keys),
+    if filters.names == nil,
+      let key = Self.walkable(request.query.sorts[0], keys, request.database),
       try narrowest(filters) >= fewCandidates
     {
-      let own = filters.conditions.firstIndex { $0.key.id == key.id }
+      let own = filters.conditions.firstIndex { $0.rows.key.id == key.id }
       return try walk(key, own, filters, count, of: request, in: zone)
     }
-    return try sort(plan(filters, request, in: zone), count, request)
+    return try sort(plan(filters, keys, request, in: zone), count, request)
   }
 
   /// The key whose order is the sort's, if every value of the field is under it.
-  private static func walkable(_ sort: Sort, _ keys: TypeKeys) -> IndexKey? {
-    guard sort.relativeLocation == nil, let all = keys.fields[sort.field.indexName],
+  private static func walkable(
+    _ sort: Sort, _ keys: TypeKeys, _ database: DatabaseKey
+  ) -> IndexKey? {
+    guard sort.relativeLocation == nil, !sort.field.hidesOwner(of: database),
+      let all = keys.fields[sort.field.indexName],
       all.count == 1, all[0].kind.isSingle, !all[0].isCut
     else { return nil }
     return all[0]
@@ -55,7 +59,7 @@ extension SQLiteTransaction {
 
   /// The number of candidates of the narrowest condition, as far as counted.
   private func narrowest(_ filters: ResolvedFilters) throws -> Int {
-    try filters.conditions.map { try countRows($0, limit: fewCandidates) }.min() ?? .max
+    try filters.conditions.map { try countRows($0.rows, limit: fewCandidates) }.min() ?? .max
   }
 
   private func fetched(_ match: SortedMatch) throws -> SortedMatch {
@@ -121,7 +125,7 @@ extension SQLiteTransaction {
     }
     if ascending { try withoutField() }
     let limit = plan.isExact && !walk.sortsBlocks ? count : -1
-    let range = own.map { filters.conditions[$0].range }
+    let range = own.map { filters.conditions[$0].rows.range }
     try eachName(under: key, range, ascending: ascending, limit: limit) { name, value in
       try visit(name, value, plan, request, &walk)
     }

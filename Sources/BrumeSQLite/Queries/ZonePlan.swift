@@ -6,17 +6,20 @@ import BrumePredicate
 import BrumeStorage
 
 struct ZonePlan {
-  /// A filter as one range under one key.
-  struct Condition {
-    let filter: Filter
+  /// One range under one key of the index.
+  struct Rows {
     let key: IndexKey
     let range: ValueRange
+  }
+  /// A filter and the rows that satisfy it.
+  struct Condition {
+    let filter: Filter
+    let rows: Rows
   }
   enum Source {
     /// Every record of the type.
     case type
-    /// What one condition finds.
-    case index(Condition)
+    case index(Rows)
     /// Records that the query names, in order.
     case names([String])
   }
@@ -24,7 +27,7 @@ struct ZonePlan {
   let recordType: String
   var source = Source.type
   /// Further equalities, asked of the index for each candidate.
-  var probes: [Condition] = []
+  var probes: [Rows] = []
   /// The rest, judged on the decoded record.
   var residual: [Filter] = []
 
@@ -41,11 +44,11 @@ struct ResolvedFilters {
   /// No record can match.
   var isImpossible = false
 
-  init(_ filters: [Filter], _ keys: TypeKeys) {
+  init(_ filters: [Filter], _ keys: TypeKeys, _ database: DatabaseKey) {
     for filter in filters {
       if let named = filter.recordNames {
         names = names.map { $0.intersection(named) } ?? named
-      } else if let condition = IndexCondition(filter) {
+      } else if let condition = IndexCondition(filter, in: database) {
         resolve(filter, condition, keys)
       } else {
         residual.append(filter)
@@ -64,8 +67,8 @@ struct ResolvedFilters {
     // The field has values of several kinds, which no schema allows: not worth an index.
     guard fitting.count == 1 else { return residual.append(filter) }
     if key.isCut { residual.append(filter) }
-    conditions.append(
-      .init(filter: filter, key: key, range: key.isCut ? range.overBeginnings : range))
+    let rows = ZonePlan.Rows(key: key, range: key.isCut ? range.overBeginnings : range)
+    conditions.append(.init(filter: filter, rows: rows))
   }
 }
 
@@ -101,12 +104,14 @@ extension SQLiteTransaction {
   /// The filters of a query in one zone. Nil: nothing there can match.
   func resolve(_ request: EngineQuery, in zone: Int64) throws -> (ResolvedFilters, TypeKeys)? {
     let keys = try typeKeys(RecordTypePlace(zone: zone, type: request.query.recordType))
-    let filters = ResolvedFilters(request.query.filters, keys)
+    let filters = ResolvedFilters(request.query.filters, keys, request.database)
     return filters.isImpossible ? nil : (filters, keys)
   }
 
   /// The plan with the source that has the fewest candidates.
-  func plan(_ filters: ResolvedFilters, _ request: EngineQuery, in zone: Int64) throws -> ZonePlan {
+  func plan(
+    _ filters: ResolvedFilters, _ keys: TypeKeys, _ request: EngineQuery, in zone: Int64
+  ) throws -> ZonePlan {
     var plan = ZonePlan(zone: zone, recordType: request.query.recordType)
     plan.residual = filters.residual
     if let names = filters.names {
@@ -115,9 +120,22 @@ extension SQLiteTransaction {
       return plan
     }
     let best = try narrowest(filters.conditions)
-    if let best { plan.source = .index(filters.conditions[best.index]) }
+    if let best {
+      plan.source = .index(filters.conditions[best.index].rows)
+    } else if let rare = try rowsOfRareType(keys) {
+      plan.source = .index(rare)
+    }
     plan.check(filters.conditions, except: best?.index)
     return plan
+  }
+
+  /// All records of a type by a key that each of them has, if they are few: the zone's names are then
+  /// not searched for them.
+  private func rowsOfRareType(_ keys: TypeKeys) throws -> ZonePlan.Rows? {
+    let field = FieldName.system(.createdTimestamp).indexName
+    guard let all = keys.fields[field], all.count == 1, !all[0].isSparse else { return nil }
+    let rows = ZonePlan.Rows(key: all[0], range: .between(lower: nil, upper: nil))
+    return try countRows(rows, limit: fewCandidates) < fewCandidates ? rows : nil
   }
 
   /// The condition with the fewest rows, and their number as far as it was counted.
@@ -126,7 +144,7 @@ extension SQLiteTransaction {
   ) throws -> (index: Int, count: Int)? {
     var best: (index: Int, count: Int)?
     for (index, condition) in conditions.enumerated() {
-      let count = conditions.count == 1 ? 0 : try countRows(condition, limit: fewCandidates)
+      let count = conditions.count == 1 ? 0 : try countRows(condition.rows, limit: fewCandidates)
       if count < best?.count ?? .max { best = (index, count) }
     }
     return best
@@ -137,9 +155,9 @@ extension ZonePlan {
   /// Adds what must still be checked of each candidate.
   mutating func check(_ conditions: [Condition], except source: Int?) {
     for (index, condition) in conditions.enumerated() where index != source {
-      if condition.range.isEquality, !condition.key.isCut {
-        probes.append(condition)
-      } else if !condition.key.isCut {
+      if condition.rows.range.isEquality, !condition.rows.key.isCut {
+        probes.append(condition.rows)
+      } else if !condition.rows.key.isCut {
         residual.append(condition.filter)
       }
     }

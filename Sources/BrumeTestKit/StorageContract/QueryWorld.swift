@@ -30,6 +30,8 @@ struct QueryWorld {
   static let doubles: [Double] = [
     -.greatestFiniteMagnitude, -0.5, -0.0, 0, 0.1, 0.5, 1, 2, 2.5, 0x1p53, 0x1p63, -0x1p63, 1e300,
   ]
+  /// The database's owner first.
+  static let users = ["_a1", "_u1", "_u2"]
   static let places = [(0.0, 0.0), (0.01, 0), (47.1, 8.2), (47.2, 8.3), (-89.9, 179.9), (89, -180)]
 
   mutating func string() -> FieldValue { .string(random.pick(Self.strings)) }
@@ -99,7 +101,7 @@ struct QueryWorld {
     // Some fields that every record has, and a time of few values.
     record.fields["always"] = .int64(Int64(random.next(below: 4)))
     record.created?.time = Int64(random.next(below: 5))
-    record.created?.user = UserID("_u\(random.next(below: 3))")
+    record.created?.user = UserID(random.pick(Self.users))
     if random.one(in: 6) { record.share = "S" }
     return record
   }
@@ -190,7 +192,9 @@ extension QueryWorld {
     case .system(.createdTimestamp), .system(.modifiedTimestamp):
       return .timestamp(Int64(random.next(below: 6)))
     case .system(.createdUserRecordName), .system(.modifiedUserRecordName):
-      return .string("_u\(random.next(below: 3))")
+      return random.one(in: 2)
+        ? .string(random.pick(Self.users))
+        : .reference(Reference(recordName: random.pick(Self.users)))
     case .system(.share): return .string(random.pick(["S", ""]))
     case .system(.recordName), .system(.parent):
       let name = random.one(in: 9) ? "" : name()
