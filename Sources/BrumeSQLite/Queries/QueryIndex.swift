@@ -50,7 +50,7 @@ extension SQLiteTransaction {
     var denseSeen = 0
     if let new {
       try new.eachIndexedField(in: database) { field, value in
-        let before = old?.value(of: field)
+        let before = old?.indexedValue(of: field, in: database)
         if let before, before != value { try removeRows(field, before, place, &keys, typePlace) }
         let key = try addRows(
           field, value, place, &keys, typePlace, isNew: before != value)
@@ -59,7 +59,7 @@ extension SQLiteTransaction {
       if denseSeen < keys.denseCount { try markSparse(new, in: database, &keys) }
     }
     try old?.eachIndexedField(in: database) { field, value in
-      if new?.value(of: field) == nil { try removeRows(field, value, place, &keys, typePlace) }
+      if new?.indexedValue(of: field, in: database) == nil { try removeRows(field, value, place, &keys, typePlace) }
     }
     keys.isNew = false
     cache.typeKeys[typePlace] = keys
@@ -245,6 +245,11 @@ extension FieldName {
 }
 
 extension Record {
+  fileprivate func indexedValue(of field: FieldName, in database: DatabaseKey) -> FieldValue? {
+    if field.hidesOwner(of: database), created?.user == database.owner { return nil }
+    return value(of: field)
+  }
+
   fileprivate func eachIndexedField(
     in database: DatabaseKey, _ visit: (FieldName, FieldValue) throws -> Void
   ) rethrows {
@@ -253,9 +258,7 @@ extension Record {
     }
     for system in Record.indexedSystemFields {
       let field = FieldName.system(system)
-      guard let value = value(of: field) else { continue }
-      if field.hidesOwner(of: database), created?.user == database.owner { continue }
-      try visit(field, value)
+      if let value = indexedValue(of: field, in: database) { try visit(field, value) }
     }
   }
 }

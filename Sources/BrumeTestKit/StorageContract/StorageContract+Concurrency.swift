@@ -10,7 +10,7 @@ extension StorageContract {
     Case("readers see whole transactions, in sequence order, without gaps") { store in
       try await withThrowingTaskGroup(of: Void.self) { group in
         for writer in 0..<8 {
-          group.addTask {
+          group.addTask(operation: {
             for round in 0..<25 {
               try await store.write(in: .sample()) { transaction in
                 for half in ["a", "b"] {
@@ -20,16 +20,16 @@ extension StorageContract {
                 }
               }
             }
-          }
+          })
         }
         for _ in 0..<4 {
-          group.addTask {
+          group.addTask(operation: {
             var last: Int64 = 0
             while last < 400 {
               last = try await store.read { [last] in try $0.checkFeed(after: last) }
               await Task.yield()
             }
-          }
+          })
         }
         try await group.waitForAll()
       }
@@ -45,14 +45,14 @@ extension StorageContract {
     Case("one body of many that throws undoes its own work only") { store in
       let outcomes = await withTaskGroup(of: (Int, Bool).self) { group in
         for number in 0..<120 {
-          group.addTask {
+          group.addTask(operation: {
             let result: Void? = try? await store.write(in: .sample()) { transaction in
               try transaction.putNext("r\(number)", in: .sample("Z\(number % 7)"))
               try transaction.append(.zoneCreated(.sample()), in: .sample(), origin: .sample)
               if number % 3 == 0 { throw Refusal() }
             }
             return (number, result != nil)
-          }
+          })
         }
         return await group.reduce(into: [Int: Bool]()) { $0[$1.0] = $1.1 }
       }
@@ -69,12 +69,12 @@ extension StorageContract {
     },
     Case("one read sees one state while writers go on") { store in
       try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask {
+        group.addTask(operation: {
           for number in 0..<200 {
             try await store.write(in: .sample()) { try $0.putNext("r\(number)") }
           }
-        }
-        group.addTask {
+        })
+        group.addTask(operation: {
           for _ in 0..<20 {
             try await store.read { transaction in
               let first = try transaction.lastSequence(in: .sample())
@@ -85,14 +85,14 @@ extension StorageContract {
               }
             }
           }
-        }
+        })
         try await group.waitForAll()
       }
     },
     Case("writers of many databases do not mix their sequences") { store in
       try await withThrowingTaskGroup(of: Void.self) { group in
         for user in 0..<16 {
-          group.addTask {
+          group.addTask(operation: {
             let zone = ZoneKey.sample(owner: "_u\(user)")
             for round in 1...20 {
               let sequence = try await store.write(in: zone.database) {
@@ -100,7 +100,7 @@ extension StorageContract {
               }
               try expectEqual(sequence, Int64(round), "sequence of user \(user)")
             }
-          }
+          })
         }
         try await group.waitForAll()
       }
