@@ -59,7 +59,9 @@ extension SQLiteTransaction {
       if denseSeen < keys.denseCount { try markSparse(new, in: database, &keys) }
     }
     try old?.eachIndexedField(in: database) { field, value in
-      if new?.indexedValue(of: field, in: database) == nil { try removeRows(field, value, place, &keys, typePlace) }
+      if new?.indexedValue(of: field, in: database) == nil {
+        try removeRows(field, value, place, &keys, typePlace)
+      }
     }
     keys.isNew = false
     cache.typeKeys[typePlace] = keys
