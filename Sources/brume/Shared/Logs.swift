@@ -29,7 +29,8 @@ struct JSONLogHandler: LogHandler {
 
   func log(event: LogEvent) {
     var line = JSONObject()
-    line["time"] = .string(Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+    let form = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    line["time"] = .string(Date.now.formatted(form))
     line["level"] = .string(event.level.rawValue)
     line["message"] = .string("\(event.message)")
     let all = metadata.merging(event.metadata ?? [:]) { $1 }
