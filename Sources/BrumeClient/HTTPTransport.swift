@@ -17,6 +17,8 @@ package struct HTTPTransport: Transport {
   private static func client(connections: Int) -> HTTPClient {
     var configuration = HTTPClient.Configuration()
     configuration.timeout.connect = .seconds(10)
+    // A refused connection is an answer; whether to try again is `Retry`'s to decide.
+    configuration.connectionPool.retryConnectionEstablishment = false
     configuration.redirectConfiguration = .disallow
     configuration.httpVersion = .http1Only
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections

@@ -21,8 +21,9 @@ package final class Engine: Sendable {
   /// not decided by this but by the environment a request names.
   package let isDevelopment: Bool
   let seal: Seal
-  /// Part of every change token. Restoring a backup raises it, which expires all older tokens.
-  let generation: Int64
+  /// Which life of which store this is: part of every change token and of every position in a
+  /// stream. Restoring a backup raises it, which expires what older lives handed out.
+  package let generation: Int64
   let schemas = SchemaCache()
   let usedSignatures = UsedSignatures()
 
@@ -31,10 +32,11 @@ package final class Engine: Sendable {
     store: any Store, limits: Limits, host: Host, isDevelopment: Bool
   ) async throws {
     let fresh = host.randomBytes(32)
+    let now = host.now()
     let (secret, generation) = try await store.write(in: nil) { transaction in
       (
         try Self.secret(in: transaction, orElse: fresh),
-        try Self.generation(in: transaction)
+        try Self.generation(in: transaction, orElse: max(1, now))
       )
     }
     self.store = store
@@ -53,13 +55,16 @@ package final class Engine: Sendable {
     return fresh
   }
 
-  private static func generation(in transaction: any WriteTransaction) throws -> Int64 {
+  /// A new store takes its hour of birth, so that two stores of one machine never look alike.
+  private static func generation(
+    in transaction: any WriteTransaction, orElse fresh: Int64
+  ) throws -> Int64 {
     if let stored = try transaction.setting(.generation),
       let number = Int64(String(decoding: stored, as: UTF8.self))
     {
       return number
     }
-    try transaction.set(.generation, to: Array("1".utf8))
-    return 1
+    try transaction.set(.generation, to: Array(String(fresh).utf8))
+    return fresh
   }
 }

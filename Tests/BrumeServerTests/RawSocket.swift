@@ -57,7 +57,9 @@ struct RawSocket: Sendable {
     await onQueue {
       var text: [UInt8] = []
       var block = [UInt8](repeating: 0, count: 4096)
-      while true {
+      // Heartbeats must not keep a test waiting for what never comes.
+      let end = ContinuousClock.now + .seconds(20)
+      while ContinuousClock.now < end {
         let count = recv(descriptor, &block, block.count, 0)
         // A reset is an end too.
         if count < 0 { return errno == EAGAIN ? nil : String(decoding: text, as: UTF8.self) }
@@ -66,6 +68,7 @@ struct RawSocket: Sendable {
         let read = String(decoding: text, as: UTF8.self)
         if condition(read) { return read }
       }
+      return nil
     }
   }
 

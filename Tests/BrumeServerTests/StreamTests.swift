@@ -80,7 +80,8 @@ import Testing
       try await Self.save(fixture, port, "one")
       let heard = await socket.read { $0.contains("\"rid\":\"one\"") && $0.hasSuffix("\n\r\n") }
       socket.close()
-      let id = try #require(heard?.components(separatedBy: "id: ").last?.prefix { $0.isNumber })
+      let id = try #require(
+        heard?.components(separatedBy: "id: ").last?.prefix { $0.isNumber || $0 == "-" })
       #expect(heard?.contains("a new note") == true)
 
       try await Self.save(fixture, port, "two")
@@ -89,6 +90,26 @@ import Testing
       await again.send(Self.get(target, "Last-Event-ID: \(id)\r\n"))
       let rest = await again.read { $0.contains("\"rid\":\"two\"") }
       #expect(rest?.contains("\"rid\":\"one\"") == false, "\(rest ?? "nothing")")
+    }
+  }
+
+  @Test func `a position in another store's stream acknowledges nothing here`() async throws {
+    let fixture = try await ServerFixture()
+    try await fixture.live { port in
+      let target = Self.streamTarget(fixture, "alice", "phone")
+      let socket = try RawSocket(port: port)
+      await socket.send(Self.get(target))
+      _ = await socket.read { $0.contains(": connected") }
+      try await Self.save(fixture, port, "zero")
+      try await Self.subscribe(fixture, port)
+      try await Self.save(fixture, port, "one")
+      _ = await socket.read { $0.contains("\"rid\":\"one\"") }
+      socket.close()
+
+      let again = try RawSocket(port: port)
+      defer { again.close() }
+      await again.send(Self.get(target, "Last-Event-ID: 7-999999\r\n"))
+      #expect(await again.read { $0.contains("\"rid\":\"one\"") } != nil)
     }
   }
 

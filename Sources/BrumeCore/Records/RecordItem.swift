@@ -35,7 +35,10 @@ struct ModifyPlan: Sendable {
     _ request: ModifyRecordsRequest, in scope: DatabaseScope, as caller: Caller, limits: Limits,
     host: Host
   ) throws(BrumeError) {
-    let maximum = limits.operationsPerRequest
+    // The framework's batches are larger than those of web clients; an `operationID` tells them.
+    let maximum =
+      request.operationID == nil
+      ? limits.operationsPerRequest : max(limits.operationsPerRequest, limits.itemsPerOperation)
     if request.operations.count > maximum {
       throw BrumeError(
         .limitExceeded,

@@ -1,7 +1,8 @@
 // /_brume/stream: a device's mailbox, held open as server-sent events.
 //
-// Each event's `id` is its position; a client that comes back with the last one it handled
-// (`Last-Event-ID`, or `cursor` in the query) acknowledges everything up to it and gets the rest.
+// Each event's `id` is the store's generation and the event's position; a client that comes back with
+// the last one it handled (`Last-Event-ID`, or `cursor` in the query) acknowledges everything up to it
+// and gets the rest. An id of another generation acknowledges nothing: positions began anew.
 // Silence is broken by comments, so that both sides notice a dead connection.
 
 import BrumeCore
@@ -43,11 +44,12 @@ enum StreamRoute {
 
   private static func position(_ call: Call) throws -> Int64 {
     guard let text = call.headers[.lastEventID] ?? call.query["cursor"] else { return 0 }
-    guard let position = Int64(text), position >= 0 else {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
+    guard parts.count == 2, let generation = parts[0], let position = parts[1] else {
       throw BrumeError(
         .badRequest, "the cursor '\(text.prefix(40))' is not one of this stream's ids")
     }
-    return position
+    return generation == call.engine.generation ? position : 0
   }
 
   /// Returns when the server ends or the client has to come back; throws when the client has gone.
@@ -58,16 +60,17 @@ enum StreamRoute {
     try await writer.write(ByteBuffer(string: "retry: 1000\n: connected\n\n"))
     let heartbeat = Duration.seconds(server.settings.timeouts.heartbeat)
     let batches = stream.batches(after: cursor, heartbeat: heartbeat)
+    let generation = server.engine.generation
     for try await entries in batches.cancelOnGracefulShutdown() {
-      try await writer.write(entries.isEmpty ? ByteBuffer(string: ":\n\n") : events(entries))
+      try await writer.write(entries.isEmpty ? ByteBuffer(string: ":\n\n") : events(entries, generation))
       server.metrics.notificationsDelivered(entries.count)
     }
   }
 
-  private static func events(_ entries: [MailboxEntry]) -> ByteBuffer {
+  private static func events(_ entries: [MailboxEntry], _ generation: Int64) -> ByteBuffer {
     var buffer = ByteBuffer()
     for entry in entries {
-      buffer.writeString("id: \(entry.position)\ndata: ")
+      buffer.writeString("id: \(generation)-\(entry.position)\ndata: ")
       buffer.writeBytes(entry.payload)
       buffer.writeString("\n\n")
     }
