@@ -58,6 +58,7 @@ extension Brume {
     ///   - user: the user to sign in: takes `BRUME_USER_TOKEN_<USER>` instead of
     ///     `BRUME_USER_TOKEN`.
     ///   - deviceID: the device to be, instead of `BRUME_DEVICE_ID`.
+    ///   - variables: where to look; the process's own by default.
     /// - Throws: a ``CKError`` that names the missing variable.
     public init(
       environmentOf user: String? = nil, deviceID: String? = nil,

@@ -36,7 +36,7 @@ open class CKQueryNotification: CKNotification, @unchecked Sendable {
   /// ``Reason/recordUpdated``: fetching the record finds out.
   open var queryNotificationReason: Reason { query.reason }
 
-  /// Values of the fields that ``CKSubscription/NotificationInfo/desiredKeys`` names. Some may be
+  /// Values of the fields that the subscription's `desiredKeys` name. Some may be
   /// missing when ``CKNotification/isPruned`` is true.
   open var recordFields: [String: Any]? { query.fields }
 

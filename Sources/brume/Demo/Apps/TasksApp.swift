@@ -125,8 +125,8 @@ actor TasksApp: DemoApp {
 }
 
 /// Values that arrive in callbacks on an operation's own queue.
+// Sendable because the lock guards the only stored state.
 final class Collected<Value>: @unchecked Sendable {
-  // Sendable because the lock guards the only stored state.
   private let lock = NSLock()
   private var stored: [Value] = []
   func append(_ value: Value) { lock.withLock { stored.append(value) } }
