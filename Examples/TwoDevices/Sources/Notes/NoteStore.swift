@@ -50,9 +50,8 @@ public actor NoteStore {
   }
 
   /// What an app does when a push arrives.
-  public func received(_ userInfo: [AnyHashable: Any]) async throws {
-    let notification = CKNotification(fromRemoteNotificationDictionary: userInfo)
-    guard notification?.subscriptionID == NoteStore.subscriptionID else { return }
+  public func received(_ notification: CKNotification) async throws {
+    guard notification.subscriptionID == NoteStore.subscriptionID else { return }
     try await fetchChanges()
   }
 

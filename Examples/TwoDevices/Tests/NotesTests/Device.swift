@@ -18,8 +18,10 @@ final class Device {
   }
 
   /// Waits for the next push. A test that would wait forever has a time limit of its own.
-  func nextPush() async throws -> [AnyHashable: Any] {
-    guard let push = await pushes.next() else { throw PushesEnded() }
+  func nextPush() async throws -> CKNotification {
+    guard let userInfo = await pushes.next(),
+      let push = CKNotification(fromRemoteNotificationDictionary: userInfo)
+    else { throw PushesEnded() }
     return push
   }
 }

@@ -36,10 +36,7 @@ import Testing
     try await onPhone.add("Butter \(UUID().uuidString)")
     let second = try await laptop.nextPush()
 
-    let ids = [first, second].map {
-      CKNotification(fromRemoteNotificationDictionary: $0)?.notificationID
-    }
-    #expect(ids[0] != nil && ids[0] != ids[1])
+    #expect(first.notificationID != nil && first.notificationID != second.notificationID)
   }
 
   @Test func `two devices that rename the same note converge`() async throws {
@@ -83,7 +80,7 @@ import Testing
       try await device.container.publicCloudDatabase.save(whistle)
     }
 
-    let push = try await CKNotification(fromRemoteNotificationDictionary: bob.nextPush())
+    let push = try await bob.nextPush()
     let recordID = try #require((push as? CKQueryNotification)?.recordID)
     let whistle = try await bob.container.publicCloudDatabase.record(for: recordID)
     #expect(whistle["title"] as? String == "hers")
