@@ -26,6 +26,7 @@ package final class Engine: Sendable {
   package let generation: Int64
   let schemas = SchemaCache()
   let usedSignatures = UsedSignatures()
+  let knownCredentials = KnownCredentials()
 
   /// Opens the rules on a store. The first start makes the secret that seals tokens.
   package init(

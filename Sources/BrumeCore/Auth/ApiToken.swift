@@ -25,6 +25,7 @@ extension Engine {
 
   package func removeAPIToken(_ token: String) async throws {
     try await store.write(in: nil) { transaction in try transaction.removeAPIToken(token) }
+    knownCredentials.forget()
   }
 }
 

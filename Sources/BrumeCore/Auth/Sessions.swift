@@ -27,9 +27,7 @@ extension Engine {
       }
       return token
     }
-    let (apiToken, account) = try await store.read { transaction in
-      (try transaction.apiToken(text), try web.flatMap { try transaction.user($0.user) })
-    }
+    let (apiToken, account) = try await tokenAndAccount(text, web?.user)
     guard let apiToken else {
       throw BrumeError(.authenticationFailed, "the API token is unknown to this server")
     }

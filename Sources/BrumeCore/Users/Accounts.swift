@@ -65,5 +65,6 @@ extension Engine {
       user.tokenEpoch += 1
       try transaction.put(user)
     }
+    knownCredentials.forget()
   }
 }
