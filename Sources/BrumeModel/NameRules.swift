@@ -26,7 +26,8 @@ package enum NameRules {
     guard isIdentifier(name) || name == Record.shareType else {
       throw BrumeError(
         .badRequest,
-        "record type '\(shown(name))' must start with a letter and hold only letters, digits and '_'")
+        "record type '\(shown(name))' must start with a letter and hold only letters, digits and '_'"
+      )
     }
   }
 
@@ -37,10 +38,12 @@ package enum NameRules {
     guard isIdentifier(name) else {
       throw BrumeError(
         .badRequest,
-        "field name '\(shown(name))' must start with a letter and hold only letters, digits and '_'")
+        "field name '\(shown(name))' must start with a letter and hold only letters, digits and '_'"
+      )
     }
     if reservedFields.contains(name) {
-      throw BrumeError(.badRequest, "field name '\(name)' is reserved for the system; rename the field")
+      throw BrumeError(
+        .badRequest, "field name '\(name)' is reserved for the system; rename the field")
     }
   }
 
@@ -78,7 +81,8 @@ package enum NameRules {
     if bytes.count > limits.nameLength {
       throw BrumeError(
         .badRequest,
-        "\(what) '\(shown(name))' has \(bytes.count) characters; the maximum is \(limits.nameLength)")
+        "\(what) '\(shown(name))' has \(bytes.count) characters; the maximum is \(limits.nameLength)"
+      )
     }
     if !bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) {
       throw BrumeError(.badRequest, "\(what) '\(shown(name))' may hold printable ASCII only")

@@ -20,7 +20,9 @@ package struct Notification: Equatable, Sendable {
     package var literal: String?
     package var localizationKey: String?
     package var localizationArgs: [String]
-    package init(literal: String? = nil, localizationKey: String? = nil, localizationArgs: [String] = []) {
+    package init(
+      literal: String? = nil, localizationKey: String? = nil, localizationArgs: [String] = []
+    ) {
       self.literal = literal
       self.localizationKey = localizationKey
       self.localizationArgs = localizationArgs

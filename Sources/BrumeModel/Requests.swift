@@ -325,7 +325,9 @@ package struct ShortGUIDRequest: Equatable, Sendable {
   package var value: String
   package var shouldFetchRootRecord: Bool
   package var rootRecordDesiredKeys: [String]?
-  package init(value: String, shouldFetchRootRecord: Bool = false, rootRecordDesiredKeys: [String]? = nil) {
+  package init(
+    value: String, shouldFetchRootRecord: Bool = false, rootRecordDesiredKeys: [String]? = nil
+  ) {
     self.value = value
     self.shouldFetchRootRecord = shouldFetchRootRecord
     self.rootRecordDesiredKeys = rootRecordDesiredKeys

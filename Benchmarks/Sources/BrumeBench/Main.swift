@@ -14,7 +14,9 @@ struct BrumeBench {
 
   static func run() throws {
     let arguments = CommandLine.arguments
-    guard arguments.count >= 2 else { throw BenchError("usage: BrumeBench PATH-TO-BRUME [--tiny] [writes] [reads] [pushes]") }
+    guard arguments.count >= 2 else {
+      throw BenchError("usage: BrumeBench PATH-TO-BRUME [--tiny] [writes] [reads] [pushes]")
+    }
     let isTiny = arguments.contains("--tiny")
     let seconds = isTiny ? 0.5 : 5.0
     let records = isTiny ? 2_000 : 100_000

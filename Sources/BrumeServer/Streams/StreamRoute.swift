@@ -62,7 +62,8 @@ enum StreamRoute {
     let batches = stream.batches(after: cursor, heartbeat: heartbeat)
     let generation = server.engine.generation
     for try await entries in batches.cancelOnGracefulShutdown() {
-      try await writer.write(entries.isEmpty ? ByteBuffer(string: ":\n\n") : events(entries, generation))
+      try await writer.write(
+        entries.isEmpty ? ByteBuffer(string: ":\n\n") : events(entries, generation))
       server.metrics.notificationsDelivered(entries.count)
     }
   }
