@@ -88,9 +88,20 @@ struct AuthTests {
     #expect(error.code == .authenticationRequired)
   }
 
+  @Test func `a removed API token is refused from then on`() async throws {
+    let lab = try await Lab()
+    let api = try await apiToken(lab)
+    _ = try await lab.engine.authenticate(credentials(api: api))
+    try await lab.engine.removeAPIToken(api)
+    let error = try await ruleFailure { try await lab.engine.authenticate(credentials(api: api)) }
+    #expect(error.code == .authenticationFailed)
+  }
+
   @Test func `signing out everywhere ends every token`() async throws {
     let lab = try await Lab()
     let (api, web) = (try await apiToken(lab), try await webToken(lab))
+    // Used once before, so that the server knows it when it ends.
+    _ = try await lab.engine.authenticate(credentials(api: api, web: web))
     try await lab.engine.signOutEverywhere(try #require(lab.phone.user))
     let error = try await ruleFailure {
       try await lab.engine.authenticate(credentials(api: api, web: web))
