@@ -29,7 +29,11 @@ struct FolderLock: ~Copyable {
     self.descriptor = descriptor
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    // Said aloud, as a process that is just being forked holds the descriptor a moment longer.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 }
 
 extension FolderLock {
