@@ -146,7 +146,10 @@ let edgeTests = [
   tests(of: "BrumeKit", uses: ["BrumeModel", "BrumePredicate", "BrumeWire", "BrumeClient"]),
   .testTarget(
     name: "EndToEndTests",
-    dependencies: ["brume", "BrumeKit", "BrumeClient", "BrumeWire", "BrumeModel"],
+    dependencies: [
+      "BrumeKit", "BrumeServer", "BrumeCore", "BrumeSchema", "BrumeStorage", "BrumeWire",
+      "BrumeModel", log,
+    ],
     swiftSettings: settings),
   .testTarget(name: "TidyTests", swiftSettings: settings),
 ]

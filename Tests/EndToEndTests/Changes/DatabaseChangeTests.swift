@@ -1,0 +1,92 @@
+// Which zones changed: CHG-24, CHG-25, ZON-04, ZON-12, ZON-13, ZON-14.
+
+import BrumeKit
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct DatabaseChangeTests {
+  @Test(arguments: StorageEngine.allCases)
+  func `CHG-24 database changes list changed custom zones and not the default one`(
+    _ engine: StorageEngine
+  ) async throws {
+    try await World.run(engine) { world in
+      let (phone, laptop) = try await world.pair(zone: "A")
+      try await phone.makeZone("B")
+      try await phone.save("x", zone: nil)
+      let first = try await laptop.database.databaseChanges(since: nil)
+      #expect(Set(first.modifications.map(\.zoneID.zoneName)) == ["A", "B"])
+      #expect(first.deletions.isEmpty && !first.moreComing)
+      try await phone.save("y", zone: nil)
+      try await phone.save("x", zone: "B")
+      let second = try await laptop.database.databaseChanges(since: first.changeToken)
+      #expect(second.modifications.map(\.zoneID) == [.named("B")])
+      let third = try await laptop.database.databaseChanges(since: second.changeToken)
+      #expect(third.modifications.isEmpty)
+    }
+  }
+
+  @Test(arguments: StorageEngine.allCases)
+  func `CHG-25 ZON-04 ZON-13 a deleted zone is in the list, and calls say that it is missing`(
+    _ engine: StorageEngine
+  ) async throws {
+    try await World.run(engine) { world in
+      let (phone, laptop) = try await world.pair()
+      try await phone.save("a")
+      let token = try await laptop.database.databaseChanges(since: nil).changeToken
+      try await phone.database.deleteRecordZone(withID: .named("Z"))
+      let changes = try await laptop.database.databaseChanges(since: token)
+      #expect(changes.deletions.map(\.zoneID) == [.named("Z")])
+      #expect(changes.deletions.map(\.reason) == [.deleted] && changes.modifications.isEmpty)
+      #expect(try await failure { try await laptop.save("b") }.code == .zoneNotFound)
+      #expect(try await failure { _ = try await laptop.changes() }.code == .zoneNotFound)
+    }
+  }
+
+  @Test(arguments: StorageEngine.allCases)
+  func `CHG-25 ZON-12 ZON-14 a purge and a reset of encrypted data have their own blocks`(
+    _ engine: StorageEngine
+  ) async throws {
+    try await World.run(engine) { world in
+      let (phone, laptop) = try await world.pair(zone: "Purged")
+      try await phone.makeZone("Reset")
+      let token = try await laptop.database.databaseChanges(since: nil).changeToken
+      try await world.purge("Purged", of: "alice")
+      try await world.resetEncryptedData(of: "alice")
+      let operation = CKFetchDatabaseChangesOperation(previousServerChangeToken: token)
+      var (purged, reset, deleted) = ([String](), [String](), [String]())
+      operation.recordZoneWithIDWasPurgedBlock = { purged.append($0.zoneName) }
+      operation.recordZoneWithIDWasDeletedDueToUserEncryptedDataResetBlock = {
+        reset.append($0.zoneName)
+      }
+      operation.recordZoneWithIDWasDeletedBlock = { deleted.append($0.zoneName) }
+      await laptop.run(operation)
+      #expect(purged == ["Purged"] && reset == ["Reset"] && deleted.isEmpty)
+      let gone = try await failure { try await laptop.save("b", zone: "Purged") }
+      #expect(gone.code == .userDeletedZone)
+      let lost = try await failure { try await laptop.save("b", zone: "Reset") }
+      #expect(lost.code == .zoneNotFound)
+      #expect(lost.userInfo[CKErrorUserDidResetEncryptedDataKey] as? Bool == true)
+    }
+  }
+
+  @Test(arguments: StorageEngine.allCases)
+  func `database changes come in pages, and an operation fetches them all`(
+    _ engine: StorageEngine
+  ) async throws {
+    try await World.run(engine) { world in
+      let phone = try await world.device("alice", "phone")
+      let zones = (0..<7).map { CKRecordZone(zoneName: "Z\($0)") }
+      _ = try await phone.database.modifyRecordZones(saving: zones, deleting: [])
+      let page = try await phone.database.databaseChanges(since: nil, resultsLimit: 3)
+      #expect(page.modifications.count == 3 && page.moreComing)
+      let operation = CKFetchDatabaseChangesOperation(previousServerChangeToken: page.changeToken)
+      operation.resultsLimit = 3
+      var (names, tokens, isMore) = ([String](), 0, true)
+      operation.recordZoneWithIDChangedBlock = { names.append($0.zoneName) }
+      operation.changeTokenUpdatedBlock = { _ in tokens += 1 }
+      operation.fetchDatabaseChangesCompletionBlock = { _, more, _ in isMore = more }
+      await phone.run(operation)
+      #expect(names.count == 4 && tokens == 2 && !isMore)
+    }
+  }
+}

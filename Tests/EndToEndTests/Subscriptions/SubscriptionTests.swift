@@ -1,0 +1,184 @@
+// Saving, listing and deleting subscriptions: SUB-01 to SUB-05, SUB-09 to SUB-13, SUB-15 to SUB-17,
+// SUB-26.
+
+import BrumeKit
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct SubscriptionTests {
+  private static func zoneSubscription(_ zone: String, _ id: String) -> CKSubscription {
+    CKRecordZoneSubscription(zoneID: .named(zone), subscriptionID: id).silent()
+  }
+
+  @Test(arguments: StorageEngine.allCases)
+  func `SUB-01 SUB-03 a zone subscription is saved, and again changes nothing`(
+    _ engine: StorageEngine
+  ) async throws {
+    try await World.run(engine) { world in
+      let (phone, _) = try await world.pair()
+      for _ in 1...2 {
+        let saved = try await phone.database.save(Self.zoneSubscription("Z", "zone"))
+        #expect((saved as? CKRecordZoneSubscription)?.zoneID == .named("Z"))
+      }
+      #expect(try await phone.database.allSubscriptions().map(\.subscriptionID) == ["zone"])
+      let fetched = try await phone.database.subscription(for: "zone")
+      #expect(fetched.notificationInfo?.shouldSendContentAvailable == true)
+    }
+  }
+
+  @Test(arguments: StorageEngine.allCases)
+  func `SUB-02 a zone subscription to a missing zone says that the zone is missing`(
+    _ engine: StorageEngine
+  ) async throws {
+    try await World.run(engine) { world in
+      let phone = try await world.device("alice", "phone")
+      let operation = CKModifySubscriptionsOperation(
+        subscriptionsToSave: [Self.zoneSubscription("Nowhere", "zone")])
+      var overall: CKError?
+      operation.modifySubscriptionsCompletionBlock = { overall = $2 as? CKError }
+      await phone.run(operation)
+      #expect(overall?.code == .partialFailure)
+      let items = overall?.partialErrorsByItemID ?? [:]
+      #expect((items.values.first as? CKError)?.code == .zoneNotFound && items.count == 1)
+    }
+  }
+
+  @Test(arguments: StorageEngine.allCases)
+  func `SUB-04 SUB-05 an equal one under another ID is rejected, and the text names the first`(
+    _ engine: StorageEngine
+  ) async throws {
+    try await World.run(engine) { world in
+      let (phone, _) = try await world.pair()
+      try await phone.database.save(Self.zoneSubscription("Z", "first"))
+      let error = try await failure {
+        try await phone.database.save(Self.zoneSubscription("Z", "second"))
+      }
+      #expect(error.code == .serverRejectedRequest)
+      #expect(error.localizedDescription.contains("duplicate of 'first'"))
+      // The client goes on with the one that is there.
+      #expect(try await phone.database.subscription(for: "first").subscriptionType == .recordZone)
+    }
+  }
+
+  @Test(arguments: StorageEngine.allCases)
+  func `SUB-09 SUB-10 an unknown subscription is unknown by its ID`(_ engine: StorageEngine)
+    async throws
+  {
+    try await World.run(engine) { world in
+      let phone = try await world.device("alice", "phone")
+      let error = try await failure { _ = try await phone.database.subscription(for: "none") }
+      #expect(error.code == .unknownItem)
+      let results = try await phone.database.subscriptions(for: ["none"])
+      #expect(results["none"]?.failure?.code == .unknownItem)
+      let operation = CKModifySubscriptionsOperation(subscriptionIDsToDelete: ["none"])
+      var (result, item) = (nil as Result<Void, any Error>?, nil as CKError?)
+      operation.perSubscriptionDeleteBlock = { item = $1.failure }
+      operation.modifySubscriptionsResultBlock = { result = $0 }
+      await phone.run(operation)
+      #expect(result != nil && result?.failure == nil)
+      #expect(item == nil || item?.code == .unknownItem)
+    }
+  }
+
+  @Test(arguments: StorageEngine.allCases)
+  func `SUB-11 a list shows the user's own of this database`(_ engine: StorageEngine) async throws {
+    try await World.run(engine) { world in
+      let (phone, laptop) = try await world.pair()
+      let other = try await world.device("bob", "phone")
+      try await phone.everybodys.save(phone.record("x", zone: nil, type: "Item"))
+      try await phone.database.save(Self.zoneSubscription("Z", "mine"))
+      try await phone.everybodys.save(CKQuerySubscription.of("Item", id: "public").silent())
+      try await other.database.save(CKDatabaseSubscription(subscriptionID: "theirs").silent())
+      #expect(try await laptop.database.allSubscriptions().map(\.subscriptionID) == ["mine"])
+      #expect(try await laptop.everybodys.allSubscriptions().map(\.subscriptionID) == ["public"])
+      #expect(try await other.database.allSubscriptions().map(\.subscriptionID) == ["theirs"])
+      #expect(try await other.everybodys.allSubscriptions().isEmpty)
+    }
+  }
+
+  @Test(arguments: StorageEngine.allCases)
+  func `SUB-12 SUB-13 each database refuses the kinds it has not`(_ engine: StorageEngine)
+    async throws
+  {
+    try await World.run(engine) { world in
+      let (phone, _) = try await world.pair()
+      let refused: [(CKDatabase, CKSubscription)] = [
+        (phone.shared, CKQuerySubscription.of("Note", id: "query").silent()),
+        (phone.everybodys, CKDatabaseSubscription(subscriptionID: "database").silent()),
+        (phone.everybodys, Self.zoneSubscription("Z", "zone")),
+      ]
+      for (database, subscription) in refused {
+        let error = try await failure { try await database.save(subscription) }
+        #expect(error.code == .invalidArguments)
+        #expect(error.localizedDescription.contains("Subscription"))
+        #expect(try await database.allSubscriptions().isEmpty)
+      }
+    }
+  }
+
+  @Test(arguments: StorageEngine.allCases)
+  func `SUB-15 SUB-16 desired keys are for query subscriptions, at most three, of small types`(
+    _ engine: StorageEngine
+  ) async throws {
+    try await World.run(engine) { world in
+      let (phone, _) = try await world.pair()
+      try await phone.save("a", ["text": "x", "list": ["x"]])
+      let ofZone = CKRecordZoneSubscription(zoneID: .named("Z"), subscriptionID: "zone")
+      let refused: [CKSubscription] = [
+        ofZone.alerting("x", keys: ["text"]),
+        CKDatabaseSubscription(subscriptionID: "database").alerting("x", keys: ["text"]),
+        CKQuerySubscription.of("Note", id: "four").alerting("x", keys: ["a", "b", "c", "d"]),
+        CKQuerySubscription.of("Note", id: "list").alerting("x", keys: ["list"]),
+      ]
+      for subscription in refused {
+        let error = try await failure { try await phone.database.save(subscription) }
+        #expect(error.code == .invalidArguments, "\(subscription.subscriptionID)")
+      }
+      try await phone.database.save(
+        CKQuerySubscription.of("Note", id: "three").alerting("x", keys: ["text", "b", "c"]))
+    }
+  }
+
+  @Test(arguments: StorageEngine.allCases)
+  func `SUB-17 a condition on a field without an index is refused`(_ engine: StorageEngine)
+    async throws
+  {
+    try await World.run(engine) { world in
+      let (phone, _) = try await world.pair()
+      try await phone.save("a", ["text": "x"])
+      try await world.queryable("text", of: "Note", false)
+      let subscription = CKQuerySubscription.of("Note", where: "text == 'x'", id: "query").silent()
+      let error = try await failure { try await phone.database.save(subscription) }
+      #expect(error.code == .invalidArguments)
+      #expect(error.localizedDescription.contains("'text'"))
+      #expect(error.localizedDescription.contains("not marked queryable"))
+      try await world.queryable("text", of: "Note", true)
+      try await phone.database.save(subscription)
+    }
+  }
+
+  @Test(arguments: StorageEngine.allCases)
+  func `a subscription is updated by saving its ID again, and deleted by its ID`(
+    _ engine: StorageEngine
+  ) async throws {
+    try await World.run(engine) { world in
+      let (phone, laptop) = try await world.pair()
+      try await phone.save("a", ["text": "x"])
+      let subscription = CKQuerySubscription.of("Note", where: "text == 'x'", id: "query")
+      subscription.zoneID = .named("Z")
+      try await phone.database.save(subscription.alerting("old", keys: ["text"]))
+      let fetched = try #require(
+        try await laptop.database.subscription(for: "query") as? CKQuerySubscription)
+      #expect(fetched.recordType == "Note" && fetched.zoneID == .named("Z"))
+      #expect(fetched.predicate == NSPredicate(format: "text == 'x'"))
+      fetched.notificationInfo?.alertBody = "new"
+      try await laptop.database.save(fetched)
+      let updated = try await phone.database.subscription(for: "query")
+      #expect(updated.notificationInfo?.alertBody == "new")
+      #expect(updated.notificationInfo?.desiredKeys == ["text"])
+      try await phone.database.deleteSubscription(withID: "query")
+      #expect(try await laptop.database.allSubscriptions().isEmpty)
+    }
+  }
+}
