@@ -65,7 +65,7 @@ struct TokenTests {
       do {
         summary = try await laptop.changes(since: token).summary
       } catch let error as CKError where error.code == .changeTokenExpired {
-        #expect(error.localizedDescription.contains("client knowledge differs"))
+        #expect(error.localizedDescription.contains("differs from the server's"))
         token = nil
         summary = try await laptop.changes(since: token).summary
       }
