@@ -147,7 +147,7 @@ let edgeTests = [
   .testTarget(
     name: "EndToEndTests",
     dependencies: [
-      "BrumeKit", "BrumeServer", "BrumeCore", "BrumeSchema", "BrumeStorage", "BrumeWire",
+      "brume", "BrumeKit", "BrumeServer", "BrumeCore", "BrumeSchema", "BrumeStorage", "BrumeWire",
       "BrumeModel", log,
     ],
     swiftSettings: settings),

@@ -37,8 +37,10 @@ struct DatabaseChangeTests {
       let changes = try await laptop.database.databaseChanges(since: token)
       #expect(changes.deletions.map(\.zoneID) == [.named("Z")])
       #expect(changes.deletions.map(\.reason) == [.deleted] && changes.modifications.isEmpty)
-      #expect(try await failure { try await laptop.save("b") }.code == .zoneNotFound)
-      #expect(try await failure { _ = try await laptop.changes() }.code == .zoneNotFound)
+      let save = try await failure { try await laptop.save("b") }
+      #expect(save.code == .zoneNotFound)
+      let fetch = try await failure { _ = try await laptop.changes() }
+      #expect(fetch.code == .zoneNotFound)
     }
   }
 

@@ -62,8 +62,9 @@ struct GuideHandlingTests {
       let high = try await bob.everybodys.save(task("high", "high", isComplete: false))
       var push = try await inbox.userInfo()
       let aps = try #require(Push(push).aps)
-      #expect((aps["alert"] as? [String: Any])?["body"] as? String ?? aps["alert"] as? String
-        == "New high-priority task!")
+      #expect(
+        (aps["alert"] as? [String: Any])?["body"] as? String ?? aps["alert"] as? String
+          == "New high-priority task!")
       #expect(aps["sound"] as? String == "default" && aps["badge"] as? Int == 1)
       #expect(await app.received(push))
       #expect(app.records.keys.map(\.recordName) == ["high"])

@@ -79,7 +79,9 @@ struct DeleteTests {
       _ = try await phone.database.modifyRecords(saving: [target, holder], deleting: [])
       try await phone.database.deleteRecord(withID: target.recordID)
       let reference = try await laptop.fetch("holder")["to"] as? CKRecord.Reference
-      #expect(reference?.recordID == target.recordID && reference?.action == CKRecord.ReferenceAction.none)
+      #expect(
+        reference?.recordID == target.recordID && reference?.action == CKRecord.ReferenceAction.none
+      )
     }
   }
 }

@@ -44,7 +44,8 @@ struct FetchTests {
   ) async throws {
     try await World.run(engine) { world in
       let (phone, _) = try await world.pair()
-      #expect(try await failure { try await phone.fetch("a") }.code == .unknownItem)
+      let unknown = try await failure { try await phone.fetch("a") }
+      #expect(unknown.code == .unknownItem)
       let error = try await failure { try await phone.fetch("a", zone: "Nowhere") }
       #expect(error.code == .zoneNotFound)
     }

@@ -94,7 +94,8 @@ struct FiringTests {
         CKQuerySubscription.of(
           "Note", where: "n < 10", id: "once", [.firesOnRecordCreation, .firesOnce]
         ).alerting("once"))
-      try await laptop.database.save(CKQuerySubscription.of("Note", where: "n == 2", id: "fence").alerting("fence"))
+      try await laptop.database.save(
+        CKQuerySubscription.of("Note", where: "n == 2", id: "fence").alerting("fence"))
       for number in 1...2 { try await phone.save("r\(number)", ["n": number]) }
       #expect(try await inbox.nextQuery().subscriptionID == "once")
       #expect(try await inbox.nextQuery().subscriptionID == "fence")
@@ -133,7 +134,9 @@ struct FiringTests {
       try await bob.everybodys.save(CKQuerySubscription.of("News", id: "a").alerting("for bob"))
       try await alice.everybodys.save(alice.record("one", zone: nil, type: "News", ["n": 1]))
       try await bob.everybodys.save(bob.record("two", zone: nil, type: "News", ["n": 2]))
-      let (toAlice, toBob) = (try await inboxes.alice.nextQuery(), try await inboxes.bob.nextQuery())
+      let (toAlice, toBob) = (
+        try await inboxes.alice.nextQuery(), try await inboxes.bob.nextQuery()
+      )
       #expect(toAlice.alertBody == "for alice" && toAlice.recordID?.recordName == "two")
       #expect(toBob.alertBody == "for bob" && toBob.recordID?.recordName == "one")
       #expect(toBob.databaseScope == .public)
