@@ -29,72 +29,48 @@ struct Tool: Sendable {
   static func run(_ arguments: String...) async throws -> Outcome { try await run(arguments) }
 
   static func run(_ arguments: [String]) async throws -> Outcome {
-    let process = process(arguments)
-    let (output, talk) = (Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardError = talk
-    return try await withCheckedThrowingContinuation { continuation in
-      // Reading to the end waits, so it gets threads of its own.
-      DispatchQueue(label: "tool").async {
-        do {
-          try process.run()
-          let outputText = output.fileHandleForReading.readDataToEndOfFile()
-          let talkText = talk.fileHandleForReading.readDataToEndOfFile()
-          process.waitUntilExit()
-          continuation.resume(
-            returning: Outcome(
-              status: process.terminationStatus,
-              output: String(decoding: outputText, as: UTF8.self),
-              talk: String(decoding: talkText, as: UTF8.self)))
-        } catch {
-          continuation.resume(throwing: error)
-        }
-      }
+    try await inBackground {
+      let child = try Child(path, arguments, environment)
+      // The talk is short enough to wait in its pipe until the output has ended.
+      let (output, talk) = (child.output.readDataToEndOfFile(), child.talk.readDataToEndOfFile())
+      return Outcome(
+        status: child.status(), output: String(decoding: output, as: UTF8.self),
+        talk: String(decoding: talk, as: UTF8.self))
     }
   }
 
-  /// Starts `brume serve` and returns when it says that it is ready.
-  static func serve(_ arguments: String...) async throws -> (process: Process, lines: [String]) {
-    let process = process(["serve"] + arguments)
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    return try await withCheckedThrowingContinuation { continuation in
-      DispatchQueue(label: "tool").async {
-        do {
-          try process.run()
-          var text = ""
-          while !text.contains("Stop with Ctrl-C."), process.isRunning {
-            text += String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-          }
-          let lines = text.split(separator: "\n").map(String.init)
-          continuation.resume(returning: (process, lines))
-        } catch {
-          continuation.resume(throwing: error)
-        }
+  /// Starts `brume serve` and returns when it says that it is ready, or has ended.
+  static func serve(_ arguments: String...) async throws -> (process: Child, lines: [String]) {
+    try await inBackground {
+      let child = try Child(path, ["serve"] + arguments, environment)
+      var text = ""
+      while !text.contains("Stop with Ctrl-C.") {
+        let part = child.output.availableData
+        if part.isEmpty { break }
+        text += String(decoding: part, as: UTF8.self)
       }
+      return (child, text.split(separator: "\n").map(String.init))
     }
   }
 
   /// Sends a signal and waits for the end.
-  static func end(_ process: Process, with signal: Int32 = SIGTERM) async -> Int32 {
-    await withCheckedContinuation { continuation in
-      DispatchQueue(label: "tool").async {
-        kill(process.processIdentifier, signal)
-        process.waitUntilExit()
-        continuation.resume(returning: process.terminationStatus)
-      }
+  static func end(_ process: Child, with signal: Int32 = SIGTERM) async -> Int32 {
+    kill(process.id, signal)
+    let status = try? await inBackground { process.status() }
+    return status ?? -1
+  }
+
+  /// Waiting for a process blocks, so it gets a thread of its own: a serial queue has one.
+  private static func inBackground<Value: Sendable>(
+    _ body: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue(label: "tool").async { continuation.resume(with: Result(catching: body)) }
     }
   }
 
-  private static func process(_ arguments: [String]) -> Process {
-    let process = Process()
-    process.executableURL = URL(filePath: path)
-    process.arguments = arguments
-    // What surrounds the test run must not configure the server.
-    process.environment = ProcessInfo.processInfo.environment.filter {
-      !$0.key.hasPrefix("BRUME_")
-    }
-    return process
+  /// What surrounds the test run must not configure the server.
+  private static var environment: [String: String] {
+    ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("BRUME_") }
   }
 }
