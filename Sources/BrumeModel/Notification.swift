@@ -15,22 +15,8 @@ package struct Notification: Equatable, Sendable {
     /// Something was dropped: fetch everything (overflow, or a pruned payload without its kind).
     case fetchEverything
   }
-  /// One alert text after localisation arguments were filled from the record.
-  package struct Text: Equatable, Sendable {
-    package var literal: String?
-    package var localizationKey: String?
-    package var localizationArgs: [String]
-    package init(
-      literal: String? = nil, localizationKey: String? = nil, localizationArgs: [String] = []
-    ) {
-      self.literal = literal
-      self.localizationKey = localizationKey
-      self.localizationArgs = localizationArgs
-    }
-    package var isEmpty: Bool {
-      literal == nil && localizationKey == nil && localizationArgs.isEmpty
-    }
-  }
+  /// As the subscription has it, with the values of the record's fields as localisation arguments.
+  package typealias Text = NotificationInfo.Text
   /// One per change; with the subscription ID it identifies the notification (product: `nid`).
   package var id: String
   package var container: ContainerID?

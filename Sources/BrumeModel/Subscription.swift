@@ -56,7 +56,8 @@ package struct StoredSubscription: Equatable, Sendable {
 
 /// How a push looks (`CKSubscription.NotificationInfo`; framework semantics 2.3).
 package struct NotificationInfo: Equatable, Sendable {
-  /// Literal text, or a key with the names of the record fields whose values fill it.
+  /// Literal text, or a key with its arguments: here the names of record fields, in a notification
+  /// the values of these fields.
   package struct Text: Equatable, Sendable {
     package var literal: String?
     package var localizationKey: String?

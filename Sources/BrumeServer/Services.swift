@@ -55,7 +55,7 @@ package enum Services {
   }
 
   /// Serves for as long as `body` runs, then ends in good order. For servers inside other programs.
-  package static func run<Value: Sendable>(
+  package static func embed<Value: Sendable>(
     _ server: Composition, while body: @escaping @Sendable (_ port: Int) async throws -> Value
   ) async throws -> Value {
     let (ports, listening) = AsyncStream<Int>.makeStream()

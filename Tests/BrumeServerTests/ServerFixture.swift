@@ -92,7 +92,7 @@ struct ServerFixture: Sendable {
   /// Runs the whole server for as long as `body`.
   func live(_ body: @escaping @Sendable (Int) async throws -> Void) async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    try await Services.run(server, while: body)
+    try await Services.embed(server, while: body)
   }
 }
 

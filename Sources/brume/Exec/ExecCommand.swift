@@ -45,7 +45,7 @@ struct ExecCommand: AsyncParsableCommand {
     defer { try? FileManager.default.removeItem(atPath: folder.path) }
     let server = try await Composition(
       settings: settings, folder: folder, users: names, logger: Logs.logger(settings))
-    throw ExitCode(try await Services.run(server) { _ in try await runCommand(server) })
+    throw ExitCode(try await Services.embed(server) { _ in try await runCommand(server) })
   }
 
   private func settings() throws -> Settings {

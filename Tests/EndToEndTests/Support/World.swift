@@ -32,7 +32,7 @@ struct World: Sendable {
     let settings = settings(engine, folder, mergingPushes)
     let server = try await Composition(
       settings: settings, folder: try DataFolder(path: folder), logger: silent)
-    try await Services.run(
+    try await Services.embed(
       server,
       while: { _ in try await body(World(server: server, url: try address(of: server))) })
   }
