@@ -139,7 +139,7 @@ let edgeTests = [
     of: "BrumeServer",
     uses: [
       "BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumePush", "BrumeTestKit",
-      hummingbird,
+      "BrumeClient", "BrumeConformance", hummingbird,
       server("HummingbirdTesting", "hummingbird"), httpTypes, nioCore, crypto, metrics, log,
     ]),
   tests(of: "BrumeClient", uses: ["BrumeModel", "BrumeWire", crypto]),

@@ -1,0 +1,170 @@
+// Runs cases against a server, one after the other, and says what became of each. Every case has
+// names of its own, so that runs do not meet, and takes away what it made.
+
+import BrumeClient
+import BrumeModel
+import BrumeWire
+
+package struct Outcome: Equatable, Sendable {
+  package enum Result: Equatable, Sendable {
+    case passed
+    /// What was wrong.
+    case failed([String])
+    /// Why it could not run.
+    case skipped(String)
+  }
+  package let name: String
+  package let ids: [String]
+  package let source: String
+  package let result: Result
+}
+
+package struct Runner: Sendable {
+  let target: Target
+  /// Part of every name that cases make.
+  let label: String
+
+  /// - Parameter label: tells runs on one server apart: letters and digits.
+  package init(_ target: Target, label: String) {
+    self.target = target
+    self.label = label
+  }
+
+  /// Runs cases in their order, telling each outcome as it is known.
+  ///
+  /// - Returns: the outcomes, or why nothing could run.
+  package func run(
+    _ cases: [Case], each: (Outcome) async -> Void = { _ in }
+  ) async throws -> [Outcome] {
+    var known = Variables()
+    known["container"] = .string(target.container.name)
+    known["environment"] = .string(target.environment.rawValue)
+    known["url"] = .string(target.url)
+    for (name, token) in [("first", target.firstUser), ("second", target.secondUser)] {
+      if token != nil { known[name] = try await recordName(of: name) }
+    }
+    var outcomes: [Outcome] = []
+    for (index, test) in cases.enumerated() {
+      known["unique"] = .string("\(label)-\(index)")
+      let outcome = Outcome(
+        name: test.name, ids: test.ids, source: test.source,
+        result: await result(of: test, known))
+      outcomes.append(outcome)
+      await each(outcome)
+    }
+    return outcomes
+  }
+
+  private func recordName(of user: String) async throws -> JSON {
+    let step = try Step(["call": "users/caller", "in": "public", "as": .string(user)], "users")
+    let answer = try await target.transport.send(target.request(step))
+    guard let name = (try? JSON(parsing: answer.body))?["userRecordName"] else {
+      throw CaseError(
+        "the server at \(target.url) does not know the \(user) user: it answered "
+          + String(decoding: answer.body.prefix(400), as: UTF8.self))
+    }
+    return name
+  }
+
+  private func result(of test: Case, _ known: Variables) async -> Outcome.Result {
+    if let reason = target.missing(for: test) { return .skipped(reason) }
+    var litter = Litter()
+    var problems: [String] = []
+    do {
+      problems = try await play(test, known, &litter)
+    } catch {
+      problems = ["\(error)"]
+    }
+    problems += await cleanUp(litter)
+    return problems.isEmpty ? .passed : .failed(problems)
+  }
+
+  /// Stops at the first step that goes wrong: what follows would only repeat it.
+  private func play(
+    _ test: Case, _ known: Variables, _ litter: inout Litter
+  ) async throws -> [String] {
+    var variables = known
+    for zone in test.zones {
+      let name = "\(zone)-\(known["unique"]?.string ?? "")"
+      variables[zone] = .string(name)
+      let step = try Step(
+        [
+          "call": "zones/modify",
+          "body": [
+            "operations": [
+              ["operationType": "create", "zone": ["zoneID": ["zoneName": .string(name)]]]
+            ]
+          ],
+        ], test.name)
+      let problems = try await send(step, "making the zone \(zone)", &variables, &litter)
+      if !problems.isEmpty { return problems }
+    }
+    for member in test.values { variables[member.key] = try variables.fill(member.value) }
+    for (index, step) in test.steps.enumerated() {
+      let place = "step \(index + 1), \(step.call)"
+      let problems = try await send(try step.filled(variables), place, &variables, &litter)
+      if !problems.isEmpty { return problems }
+    }
+    return []
+  }
+
+  private func send(
+    _ step: Step, _ place: String, _ variables: inout Variables, _ litter: inout Litter
+  ) async throws -> [String] {
+    let answer = try await target.transport.send(target.request(step))
+    let text = String(decoding: answer.body, as: UTF8.self)
+    let json = try? JSON(parsing: answer.body)
+    litter.took(step, answer: json ?? .null)
+    let status = JSON.int(Int64(answer.status))
+    var problems = Pattern.mismatches(status, step.status, at: "\(place): the status")
+    if !problems.isEmpty { return problems.map { "\($0): \(text.prefix(600))" } }
+    for header in step.headers {
+      let value = answer.header(header.key).map { JSON.string($0) }
+      problems += Pattern.mismatches(value, header.value, at: "\(place): header \(header.key)")
+    }
+    if let pattern = step.pattern {
+      problems += Pattern.mismatches(json ?? .string(text), pattern, at: "\(place): ")
+    }
+    for member in step.keep {
+      let value = Variables.value(at: member.value.shown, of: json ?? .null)
+      if value == nil { problems.append("\(place): nothing to keep at \(member.value.shown)") }
+      variables[member.key] = value
+    }
+    return problems
+  }
+
+  private func cleanUp(_ litter: Litter) async -> [String] {
+    var problems: [String] = []
+    for item in litter.steps {
+      do {
+        var step = try Step(["call": .string(item.call), "as": .string(item.caller)], "clean-up")
+        step.database = item.database
+        step.body = try JSON(parsing: Array(item.body.utf8))
+        let answer = try await target.transport.send(target.request(step))
+        if answer.status != 200 { problems.append("clean-up of \(item.body): \(answer.status)") }
+      } catch {
+        problems.append("clean-up of \(item.body): \(error)")
+      }
+    }
+    return problems
+  }
+}
+
+extension Step {
+  /// With the values of variables.
+  fileprivate func filled(_ variables: Variables) throws(CaseError) -> Step {
+    var step = self
+    step.call = try variables.fill(call).shown
+    step.database = try variables.fill(database).shown
+    step.caller = try variables.fill(caller).shown
+    step.method = try variables.fill(method).shown
+    step.query = try variables.fill(query)
+    if let body { step.body = try variables.fill(body) }
+    if let text { step.text = try variables.fill(text).shown }
+    if let pattern { step.pattern = try variables.fill(pattern) }
+    step.status = try variables.fill(status)
+    step.headers = try variables.fill(headers)
+    step.keep = try variables.fill(keep)
+    return step
+  }
+}

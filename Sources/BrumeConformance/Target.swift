@@ -1,0 +1,93 @@
+// The server that cases run against, and who may call it. Builds the requests of steps.
+
+package import BrumeClient
+package import BrumeModel
+import BrumeWire
+import FoundationEssentials
+
+package struct Target: Sendable {
+  package var url: String
+  package var container: ContainerID
+  package var environment: Environment
+  package var apiToken: String
+  /// Web auth tokens; cases that need one that is missing are skipped.
+  package var firstUser: String?
+  package var secondUser: String?
+  package var serverKey: Configuration.ServerKey?
+  package var operatorToken: String?
+  /// Names of settings that the server has, for cases that need them, such as `limits tiny`.
+  package var settings: Set<String> = []
+  package var transport: any Transport
+  /// Seconds since 1970, for signatures.
+  package var now: @Sendable () -> Double
+
+  package init(
+    url: String, container: ContainerID, environment: Environment = .development,
+    apiToken: String, transport: any Transport, now: @escaping @Sendable () -> Double
+  ) {
+    self.url = url
+    self.container = container
+    self.environment = environment
+    self.apiToken = apiToken
+    self.transport = transport
+    self.now = now
+  }
+
+  /// Why a case cannot run here; nil if it can.
+  func missing(for test: Case) -> String? {
+    for need in test.needs + (firstUser == nil ? ["user"] : []) {
+      switch need {
+      case "user": return "it needs a user: --user-token"
+      case "second user" where secondUser == nil:
+        return "it needs a second user: --second-user-token"
+      case "key" where serverKey == nil: return "it needs a server key: --key-id and --key-file"
+      case "operator" where operatorToken == nil:
+        return "it needs the server's operator: --operator-token"
+      case "second user", "key", "operator": continue
+      case let name where settings.contains(name): continue
+      case let name: return "it needs a server with the setting '\(name)': --with '\(name)'"
+      }
+    }
+    return nil
+  }
+
+  /// The request of a step whose variables are filled in.
+  func request(_ step: Step) throws -> HTTPCall {
+    var query = step.query.map { ($0.key, $0.value.shown) }
+    var headers = [HTTPCall.Header("Content-Type", step.contentType ?? "text/plain")]
+    switch step.caller {
+    case "operator": headers.append(.init("Authorization", "Bearer \(operatorToken ?? "")"))
+    case "key", "nobody": break
+    case "anonymous": query.append(("ckAPIToken", apiToken))
+    case "first", "second":
+      query.append(("ckAPIToken", apiToken))
+      query.append(("ckWebAuthToken", (step.caller == "first" ? firstUser : secondUser) ?? ""))
+    default: throw CaseError("'as: \(step.caller)' is nobody known")
+    }
+    let world = "\(container.name)/\(environment.rawValue)"
+    let path =
+      step.call.hasPrefix("/") ? step.call : "/database/1/\(world)/\(step.database)/\(step.call)"
+    let target = path + Self.text(query)
+    let body = step.text.map { Array($0.utf8) } ?? step.body?.bytes() ?? []
+    if step.caller == "key", let serverKey {
+      let date = Date(timeIntervalSince1970: now())
+      headers += try RequestSigner(serverKey).headers(path: target, body: body, date: date)
+    }
+    return HTTPCall(
+      method: step.method, base: url, target: target, headers: headers, body: body,
+      timeout: .seconds(30))
+  }
+
+  private static func text(_ query: [(String, String)]) -> String {
+    query.isEmpty ? "" : "?" + query.map { "\($0.0)=\(escaped($0.1))" }.joined(separator: "&")
+  }
+
+  private static func escaped(_ text: String) -> String {
+    let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~".utf8)
+    return text.utf8.map { byte in
+      if plain.contains(byte) { return String(UnicodeScalar(byte)) }
+      let digits = String(byte, radix: 16, uppercase: true)
+      return digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+    }.joined()
+  }
+}

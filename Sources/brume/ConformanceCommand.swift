@@ -1,0 +1,106 @@
+// brume conformance: plays the protocol's text cases against any server of the protocol. Data (one
+// line a case, or JSON lines) goes to standard output, the sum to standard error. Exit status 1 when
+// a case failed.
+
+import ArgumentParser
+import BrumeClient
+import BrumeConformance
+import BrumeModel
+import BrumeWire
+import FoundationEssentials
+
+struct ConformanceCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "conformance",
+    abstract: "Play the protocol's test cases against a server.",
+    discussion: """
+      Each case makes zones and records with names of its own and deletes them again. Cases that need
+      more than what is given here are skipped, with the reason. What is not given comes from the
+      variables that a running server prints:
+
+        env $(brume status --format env) brume conformance
+      """)
+
+  @Option(help: "Scheme, host and port. [BRUME_URL]") var url: String?
+  @Option(help: "The container's API token. [BRUME_API_TOKEN]") var apiToken: String?
+  @Option(help: "A user's web auth token. [BRUME_USER_TOKEN]") var userToken: String?
+  @Option(help: "Another user's web auth token, for sharing. [BRUME_SECOND_USER_TOKEN]")
+  var secondUserToken: String?
+  @Option(help: "The ID of a server-to-server key. [BRUME_KEY_ID]") var keyID: String?
+  @Option(help: "The file of its private half, in PEM. [BRUME_KEY_FILE]") var keyFile: String?
+  @Option(help: "The server's admin token, for cases that change its schema.")
+  var operatorToken: String?
+  @Option(help: "The container. [BRUME_CONTAINER]") var container: String?
+  @Option(help: "development or production. [BRUME_ENVIRONMENT]") var environment: String?
+  @Option(help: "The folder with the cases.") var cases = "Conformance/cases"
+  @Option(help: "Only cases whose name, source or ID contains this text.") var filter: String?
+  @Option(help: "A setting that the server has, such as 'limits tiny'.") var with: [String] = []
+  @Flag(help: "One JSON object a case.") var json = false
+
+  func run() async throws {
+    let chosen = try CaseFiles.cases(in: cases).filter { test in
+      guard let filter else { return true }
+      return ([test.name, test.source] + test.ids).contains { $0.contains(filter) }
+    }
+    guard !chosen.isEmpty else { throw CommandFailure("no case matches '\(filter ?? "")'") }
+    let label = String(UInt32.random(in: .min ... .max), radix: 36)
+    let outcomes = try await Runner(try target(), label: label).run(chosen) { show($0) }
+    let failed = outcomes.filter { if case .failed = $0.result { true } else { false } }.count
+    let skipped = outcomes.filter { if case .skipped = $0.result { true } else { false } }.count
+    Output.say(
+      "\(outcomes.count - failed - skipped) passed, \(failed) failed, \(skipped) skipped")
+    if failed > 0 { throw ExitCode(1) }
+  }
+
+  private func target() throws -> Target {
+    let name = environment ?? ServerOptions.variable("BRUME_ENVIRONMENT") ?? "development"
+    guard let world = Environment(rawValue: name) else {
+      throw ValidationError("--environment is '\(name)'; it may be development or production")
+    }
+    var target = Target(
+      url: try given(url, "url", "BRUME_URL"),
+      container: ContainerID(try given(container, "container", "BRUME_CONTAINER")),
+      environment: world, apiToken: try given(apiToken, "api-token", "BRUME_API_TOKEN"),
+      transport: HTTPTransport(), now: { Date().timeIntervalSince1970 })
+    target.firstUser = userToken ?? ServerOptions.variable("BRUME_USER_TOKEN")
+    target.secondUser = secondUserToken ?? ServerOptions.variable("BRUME_SECOND_USER_TOKEN")
+    target.operatorToken = operatorToken
+    target.settings = Set(with)
+    if let id = keyID ?? ServerOptions.variable("BRUME_KEY_ID"),
+      let file = keyFile ?? ServerOptions.variable("BRUME_KEY_FILE")
+    {
+      let pem = try String(contentsOfFile: file, encoding: .utf8)
+      target.serverKey = Configuration.ServerKey(id: id, privateKeyPEM: pem)
+    }
+    return target
+  }
+
+  private func given(
+    _ value: String?, _ option: String, _ variable: String
+  ) throws -> String {
+    guard let value = value ?? ServerOptions.variable(variable) else {
+      throw ValidationError("--\(option) is missing, and \(variable) is not set")
+    }
+    return value.hasSuffix("/") ? String(value.dropLast()) : value
+  }
+
+  private func show(_ outcome: Outcome) {
+    let (word, lines): (String, [String]) =
+      switch outcome.result {
+      case .passed: ("ok", [])
+      case .failed(let problems): ("FAILED", problems)
+      case .skipped(let reason): ("skipped", [reason])
+      }
+    if json {
+      let line: JSON = [
+        "case": .string(outcome.name), "ids": .array(outcome.ids.map { .string($0) }),
+        "source": .string(outcome.source), "result": .string(word.lowercased()),
+        "details": .array(lines.map { .string($0) }),
+      ]
+      return Output.line(line.bytes())
+    }
+    Output.line("\(word)  \(outcome.name)")
+    for line in lines { Output.line("        \(line)") }
+    if case .failed = outcome.result { Output.line("        source: \(outcome.source)") }
+  }
+}
