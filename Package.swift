@@ -108,7 +108,7 @@ let support = [
 let tool = Target.executableTarget(
   name: "brume",
   dependencies: [
-    "BrumeModel", "BrumeServer", "BrumeClient", "BrumeKit", "BrumeSchema", "BrumeWire",
+    "BrumeModel", "BrumeCore", "BrumeServer", "BrumeClient", "BrumeKit", "BrumeSchema", "BrumeWire",
     "BrumeConformance", arguments, signals, log,
   ],
   swiftSettings: settings)
@@ -122,7 +122,9 @@ let ruleTests = [
   tests(of: "BrumeWire", uses: ["BrumeModel"]),
   tests(
     of: "BrumeStorage",
-    uses: ["BrumeModel", "BrumePredicate", "BrumeWire", "BrumeSQLite", "BrumeTestKit", log]),
+    uses: [
+      "BrumeModel", "BrumePredicate", "BrumeCore", "BrumeWire", "BrumeSQLite", "BrumeTestKit", log,
+    ]),
   tests(
     of: "BrumeCore",
     uses: [

@@ -11,7 +11,14 @@ struct FanOut {
   struct Job: Sendable {
     let entry: LogEntry
     let image: Record?
-    let matches: [SubscriptionIndex.Match]
+    let matches: SubscriptionIndex.Found
+  }
+  /// The index, as far as a fan-out asks it.
+  struct Matches {
+    /// What fires for an entry, with the shared databases of these users, in the order of serving.
+    let ordered: (Job, Set<UserID>) -> [SubscriptionIndex.Match]
+    /// The subscription behind a match; nil if it was removed since.
+    let key: (SubscriptionIndex.Match) -> SubscriptionKey?
   }
   /// What the notifier does with the transaction once it is durable.
   struct Outcome: Sendable {
@@ -34,7 +41,7 @@ struct FanOut {
   let encode: @Sendable (Notification) -> [UInt8]
   let now: Milliseconds
   let mailbox: MailboxWriter
-  let shared: (LogEntry, Set<UserID>) -> [SubscriptionIndex.Match]
+  let matches: Matches
   private var outcome: Outcome
   private var matchesLeft: Int
   private var devices: [World: [Device]] = [:]
@@ -43,13 +50,13 @@ struct FanOut {
     transaction: any WriteTransaction, engine: Engine,
     encode: @escaping @Sendable (Notification) -> [UInt8], now: Milliseconds,
     cursor: NotifierCursor, coalescer: @escaping MailboxWriter.Decide,
-    shared: @escaping (LogEntry, Set<UserID>) -> [SubscriptionIndex.Match]
+    matches: Matches
   ) {
     self.transaction = transaction
     self.engine = engine
     self.encode = encode
     self.now = now
-    self.shared = shared
+    self.matches = matches
     mailbox = MailboxWriter(
       transaction: transaction, limits: engine.limits, now: now, coalescer: coalescer)
     outcome = Outcome(cursor: cursor)
@@ -63,16 +70,26 @@ struct FanOut {
     let builder = NotificationBuilder(
       id: NotificationID.text(generation: engine.generation, entry: job.entry), entry: job.entry,
       image: job.image, limits: engine.limits)
-    let all = (job.matches + shared(job.entry, try readers(of: job.entry))).sorted()
-    let rest = all.drop { match in outcome.cursor.served.map { match.key <= $0 } ?? false }
-    for match in rest {
+    let all = matches.ordered(job, try readers(of: job.entry))
+    for match in unserved(all) {
       if matchesLeft == 0 { return false }
       matchesLeft -= 1
-      try deliver(match, builder)
-      outcome.cursor.served = match.key
+      guard let key = matches.key(match) else { continue }
+      try deliver(key, birth: match.birth, builder)
+      outcome.cursor.served = NotifierCursor.Served(birth: match.birth, key: key)
     }
     outcome.cursor = NotifierCursor(position: job.entry.position)
     return true
+  }
+
+  /// What comes after the last match that an earlier transaction served.
+  private func unserved(
+    _ all: [SubscriptionIndex.Match]
+  ) -> ArraySlice<SubscriptionIndex.Match> {
+    guard let served = outcome.cursor.served else { return all[...] }
+    return all[all.start(afterBirths: served.birth)...].drop { match in
+      match.birth == served.birth && matches.key(match).map { $0 <= served.key } ?? true
+    }
   }
 
   /// Saves the cursor and drops what of the log is done.
@@ -98,12 +115,12 @@ struct FanOut {
   // MARK: One subscription
 
   private mutating func deliver(
-    _ match: SubscriptionIndex.Match, _ builder: NotificationBuilder
+    _ key: SubscriptionKey, birth: Int64, _ builder: NotificationBuilder
   ) throws {
-    let scope = match.key.scope
+    let scope = key.scope
     // Another birth means that other conditions were saved since: this one is gone.
-    guard let stored = try transaction.subscription(match.key.id, in: scope),
-      stored.birth == match.birth, try mayRead(scope, builder)
+    guard let stored = try transaction.subscription(key.id, in: scope),
+      stored.birth == birth, try mayRead(scope, builder)
     else { return }
     let all = try devices(of: scope)
     let origin = builder.entry.origin
@@ -113,8 +130,8 @@ struct FanOut {
     try send(builder, stored, badge, told)
     outcome.notifications += 1
     if case .query(_, _, _, firesOnce: true) = stored.subscription.kind {
-      try transaction.removeSubscription(match.key.id, in: scope)
-      outcome.spent.append(match.key)
+      try transaction.removeSubscription(key.id, in: scope)
+      outcome.spent.append(key)
     }
   }
 
@@ -180,5 +197,18 @@ struct FanOut {
       of: scope.user, container: scope.container, environment: scope.environment)
     devices[world] = found
     return found
+  }
+}
+
+extension [SubscriptionIndex.Match] {
+  /// Where those not born before `birth` begin.
+  fileprivate func start(afterBirths birth: Int64) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle].birth < birth { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }

@@ -24,6 +24,12 @@ package final class Notifier: Sendable {
     package var lag: Int64 { newest - position }
   }
 
+  private struct Ongoing: Sendable {
+    let position: Int64
+    let version: Int
+    let matches: [SubscriptionIndex.Match]
+  }
+
   private let engine: Engine
   private let encode: @Sendable (Notification) -> [UInt8]
   private let wake: @Sendable (Set<DeviceKey>) -> Void
@@ -32,6 +38,8 @@ package final class Notifier: Sendable {
   /// The position in the store, which entries that concern nobody leave behind.
   private let savedPosition = Mutex<Int64>(0)
   private let index = Mutex(SubscriptionIndex())
+  /// The order of a fan-out that takes several transactions, so that it is made once.
+  private let ongoing = Mutex<Ongoing?>(nil)
   private let coalescer: Mutex<Coalescer>
   private let counts = Mutex(Status())
 
@@ -70,7 +78,7 @@ package final class Notifier: Sendable {
   package func step() async throws -> Bool {
     do {
       let start = try await loaded()
-      let batch = try await read(after: start.position)
+      let batch = try await read(start)
       if batch.entries.isEmpty { return false }
       follow(batch.subscriptions)
       let jobs = try matched(batch)
@@ -125,8 +133,10 @@ extension Notifier {
     return index
   }
 
-  private func read(after position: Int64) async throws -> Batch {
-    let (limit, schemas) = (engine.limits.notifierEntries, engine.schemas)
+  private func read(_ start: NotifierCursor) async throws -> Batch {
+    let (position, schemas) = (start.position, engine.schemas)
+    // In the middle of a large fan-out only its own entry is of interest.
+    let limit = start.served == nil ? engine.limits.notifierEntries : 1
     let batch = try await engine.store.read { transaction in
       var batch = Batch()
       batch.entries = try transaction.log(after: position, limit: limit)
@@ -191,7 +201,9 @@ extension Notifier {
       var fanOut = FanOut(
         transaction: transaction, engine: engine, encode: encode, now: now, cursor: start,
         coalescer: { change in self.coalescer.withLock { change(&$0) } },
-        shared: { entry, users in self.index.withLock { $0.matches(entry, sharedWith: users) } })
+        matches: FanOut.Matches(
+          ordered: { self.ordered($0, sharedWith: $1) },
+          key: { match in self.index.withLock { $0.key(of: match) } }))
       for job in jobs {
         guard try fanOut.serve(job) else { break }
       }
@@ -199,6 +211,26 @@ extension Notifier {
     }
     savedPosition.withLock { $0 = outcome.cursor.position }
     return outcome
+  }
+
+  private func ordered(
+    _ job: FanOut.Job, sharedWith users: Set<UserID>
+  ) -> [SubscriptionIndex.Match] {
+    let position = job.entry.position
+    let (matches, version) = index.withLock { index in
+      let known = ongoing.withLock { $0 }
+      if let known, known.position == position, known.version == index.version {
+        return (known.matches, index.version)
+      }
+      var found = job.matches
+      if !users.isEmpty { found.append(index.matches(job.entry, sharedWith: users)) }
+      return (index.ordered(found), index.version)
+    }
+    let isLarge = matches.count > engine.limits.notifierMatches
+    ongoing.withLock {
+      $0 = isLarge ? Ongoing(position: position, version: version, matches: matches) : nil
+    }
+    return matches
   }
 
   /// Finds what fires in the changed databases themselves; who may see a shared zone is asked later,
@@ -238,6 +270,7 @@ extension Notifier {
 
   private func forget() {
     cursor.withLock { $0 = nil }
+    ongoing.withLock { $0 = nil }
     coalescer.withLock { $0 = Self.freshCoalescer(engine.limits) }
   }
 

@@ -7,9 +7,19 @@ package struct NotifierCursor: Equatable, Sendable {
   /// Every entry up to and including this position is done.
   package var position: Int64
   /// Of the entry after `position`: all matches up to and including this one are done.
-  package var served: SubscriptionKey?
+  package var served: Served?
 
-  package init(position: Int64, served: SubscriptionKey? = nil) {
+  /// A subscription in the order of a fan-out: by birth, and by name among those born together.
+  package struct Served: Equatable, Sendable {
+    package let birth: Int64
+    package let key: SubscriptionKey
+    package init(birth: Int64, key: SubscriptionKey) {
+      self.birth = birth
+      self.key = key
+    }
+  }
+
+  package init(position: Int64, served: Served? = nil) {
     self.position = position
     self.served = served
   }
@@ -18,11 +28,12 @@ package struct NotifierCursor: Equatable, Sendable {
     var packer = Packer()
     packer.add(position)
     if let served {
-      packer.add(served.scope.container.name)
-      packer.add(served.scope.environment.rawValue)
-      packer.add(served.scope.scope.rawValue)
-      packer.add(served.scope.user.name)
-      packer.add(served.id)
+      packer.add(served.birth)
+      packer.add(served.key.scope.container.name)
+      packer.add(served.key.scope.environment.rawValue)
+      packer.add(served.key.scope.scope.rawValue)
+      packer.add(served.key.scope.user.name)
+      packer.add(served.key.id)
     }
     return packer.bytes
   }
@@ -36,15 +47,14 @@ package struct NotifierCursor: Equatable, Sendable {
       served = nil
       return
     }
-    guard let container = unpacker.text(),
+    guard let birth = unpacker.number(), let container = unpacker.text(),
       let environment = unpacker.text().flatMap(Environment.init),
       let scope = unpacker.text().flatMap(DatabaseScope.init),
       let user = unpacker.text(), let id = unpacker.text(), unpacker.isAtEnd
     else { return nil }
-    served = SubscriptionKey(
-      scope: SubscriptionScope(
-        container: ContainerID(container), environment: environment, scope: scope,
-        user: UserID(user)),
-      id: id)
+    let place = SubscriptionScope(
+      container: ContainerID(container), environment: environment, scope: scope,
+      user: UserID(user))
+    served = Served(birth: birth, key: SubscriptionKey(scope: place, id: id))
   }
 }

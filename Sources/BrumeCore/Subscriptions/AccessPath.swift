@@ -1,134 +1,168 @@
 // Where a conjunction is registered in the index, so that a record finds it without evaluating it.
 //
-// One condition is enough to find a conjunction: the others are checked when it is found. Preferred
-// is what the fewest records meet: equality, then membership and list containment, then a prefix,
-// then a bound. A bound beside an equality is kept too, because thresholds inside one posting can be
-// sorted. What has none of these is scanned.
+// One condition is enough to find a conjunction. Taken is the one at whose keys the fewest others
+// wait: a value, a list's member, a word, a square of the globe, a prefix. A bound beside it is kept
+// sorted at that key. What has none of these waits at its bound among all records of the type, and
+// what has no bound either is checked for each record.
 //
-// Access values are coarser than the evaluator's equality, never finer: a candidate may turn out not
-// to match, but no match is missed.
+// If nothing of the conjunction is left to ask, it need not be kept: the key and the bound are it.
 
-package import BrumeModel
+import BrumeModel
 import BrumePredicate
 
-/// A value as the index hashes it.
-package enum AccessValue: Hashable, Sendable {
-  case text(String)
-  case number(Double)
-
-  /// Nil for what the index does not hash.
-  init?(_ value: FieldValue) {
-    switch value {
-    case .string(let text): self = .text(text)
-    // A reference equals a text that is its record name.
-    case .reference(let reference): self = .text(reference.recordName)
-    case .int64(let integer): self = .number(Double(integer))
-    case .double(let double) where double.isNaN: return nil
-    // Adding zero makes -0.0 the same key as 0.0.
-    case .double(let double): self = .number(double + 0)
-    case .timestamp(let time): self = .number(Double(time))
-    case .bytes, .location, .asset, .list: return nil
-    }
-  }
-
-  /// The order of thresholds: texts by their bytes.
-  func precedes(_ other: AccessValue) -> Bool {
-    switch (self, other) {
-    case (.number(let a), .number(let b)): a < b
-    case (.text(let a), .text(let b)): a.utf8.lexicographicallyPrecedes(b.utf8)
-    case (.number, .text): true
-    case (.text, .number): false
-    }
-  }
-}
-
-/// A bound on one field: `field > threshold` or `field < threshold`, taken inclusively.
-package struct AccessBound: Hashable, Sendable {
-  /// Which list of thresholds the bound belongs to.
-  struct Side: Hashable, Sendable {
-    let field: FieldName
-    let isLower: Bool
-    let isText: Bool
-  }
-  let side: Side
-  let threshold: AccessValue
+/// A bound on one field: `field > threshold` or `field < threshold`.
+struct AccessBound: Equatable, Sendable {
+  let field: FieldName
+  let isLower: Bool
+  let kind: OrderKey.Kind
+  let threshold: UInt64
+  /// The lowest bit says on which side of the bound equal values are.
+  let rest: UInt16
 
   init?(_ filter: Filter) {
-    guard let field = filter.field, let threshold = AccessValue(filter.value) else { return nil }
-    let isText = if case .text = threshold { true } else { false }
+    guard let field = filter.field, let order = OrderKey(filter.value) else { return nil }
+    let bit: UInt16
     switch filter.comparator {
-    case .greaterThan, .greaterThanOrEquals:
-      side = Side(field: field, isLower: true, isText: isText)
-    case .lessThan, .lessThanOrEquals:
-      side = Side(field: field, isLower: false, isText: isText)
+    case .greaterThan: (isLower, bit) = (true, 1)
+    case .greaterThanOrEquals: (isLower, bit) = (true, 0)
+    case .lessThan: (isLower, bit) = (false, 0)
+    case .lessThanOrEquals: (isLower, bit) = (false, 1)
     default: return nil
     }
-    self.threshold = threshold
+    self.field = field
+    kind = order.kind
+    threshold = order.high
+    // A text's first bytes do not say on which side it is.
+    rest = order.kind == .text ? (isLower ? 0 : 1) : order.low | bit
   }
+
+  var isExact: Bool { kind != .text }
 }
 
-package enum AccessPath: Hashable, Sendable {
-  /// The field has one of these values, or contains one of them.
-  case values(FieldName, [AccessValue], AccessBound?)
-  /// The field, or a member of it, begins with the text.
-  case prefix(FieldName, String)
-  case bound(AccessBound)
-  case scan
+struct AccessPath: Sendable {
+  /// A record with any of these keys may match.
+  var keys: [AccessKey]
+  var bound: AccessBound?
+  /// Nothing is left to check.
+  var isExact: Bool
 
   /// The most selective path of a conjunction.
   ///
-  /// - Parameter crowd: how many conjunctions wait at a value already; the emptier one wins.
-  static func best(
-    for filters: [Filter], crowd: (FieldName, AccessValue) -> Int
-  ) -> AccessPath {
-    let bound = filters.lazy.compactMap { AccessBound($0) }.first
-    let choices = filters.compactMap { values(of: $0, crowd: crowd) }
-    let weighed = choices.map { choice in
-      (choice, choice.values.reduce(0) { $0 + crowd(choice.field, $1) } + choice.values.count)
+  /// - Parameter crowd: how many wait at a key already; the emptier one wins.
+  static func best(for filters: [Filter], crowd: (AccessKey) -> Int) -> AccessPath {
+    let boundFilter =
+      filters.firstIndex { AccessBound($0)?.isExact == true }
+      ?? filters.firstIndex { AccessBound($0) != nil }
+    let bound = boundFilter.flatMap { AccessBound(filters[$0]) }
+    var best: (index: Int, choice: Choice, weight: Int)?
+    for (index, filter) in filters.enumerated() {
+      guard let choice = Choice(filter, crowd: crowd) else { continue }
+      let weight = choice.keys.reduce(choice.keys.count + choice.handicap) { $0 + crowd($1) }
+      if best.map({ weight < $0.weight }) ?? true { best = (index, choice, weight) }
     }
-    if let (choice, _) = weighed.min(by: { $0.1 < $1.1 }) {
-      return .values(choice.field, choice.values, bound)
+    // Many keys cost many places; a bound is better than hundreds of them.
+    let taken = best.flatMap { $0.choice.keys.count > 64 && bound != nil ? nil : $0 }
+    let rest = filters.indices.filter { index in
+      if let taken, filters[index] == filters[taken.index] { return false }
+      if let boundFilter, filters[index] == filters[boundFilter] { return false }
+      return true
     }
-    if let prefix = filters.lazy.compactMap({ prefix(of: $0) }).first { return prefix }
-    return bound.map { .bound($0) } ?? .scan
+    let isExact =
+      rest.isEmpty && bound?.isExact ?? true
+      && taken.map { $0.choice.isExact && $0.choice.keys.count == 1 } ?? true
+    return AccessPath(
+      keys: taken?.choice.keys ?? [.everything], bound: bound, isExact: isExact)
   }
+}
 
-  private static func values(
-    of filter: Filter, crowd: (FieldName, AccessValue) -> Int
-  ) -> (field: FieldName, values: [AccessValue])? {
-    guard let field = filter.field, !filter.asksForPresence else { return nil }
+// MARK: What one filter offers
+
+private struct Choice {
+  var keys: [AccessKey]
+  var isExact: Bool
+  /// Of equally crowded places values are preferred.
+  var handicap = 0
+
+  init?(_ filter: Filter, crowd: (AccessKey) -> Int) {
+    guard !filter.asksForPresence else { return nil }
     switch filter.comparator {
-    case .equals, .listContains:
-      return AccessValue(filter.value).map { (field, [$0]) }
-    case .in, .listContainsAny:
-      return all(filter.value).map { (field, $0) }
+    case .equals: self.init(filter, .value, [filter.value])
+    case .in: self.init(filter, .value, filter.value.elements)
+    case .listContains: self.init(filter, .member, [filter.value])
+    case .listContainsAny: self.init(filter, .member, filter.value.elements)
     case .listContainsAll:
+      self.init(filter, .member, filter.value.elements)
       // Each of them must be there, so any one finds the record.
-      guard let values = all(filter.value),
-        let rarest = values.min(by: { crowd(field, $0) < crowd(field, $1) })
-      else { return nil }
-      return (field, [rarest])
-    default: return nil
-    }
-  }
-
-  private static func all(_ list: FieldValue) -> [AccessValue]? {
-    guard case .list(let elements, _) = list else { return nil }
-    var values: Set<AccessValue> = []
-    for element in elements {
-      guard let value = AccessValue(element) else { return nil }
-      values.insert(value)
-    }
-    return Array(values)
-  }
-
-  private static func prefix(of filter: Filter) -> AccessPath? {
-    guard let field = filter.field, case .string(let text) = filter.value, !text.isEmpty else {
+      guard let rarest = keys.min(by: { crowd($0) < crowd($1) }) else { return nil }
+      let elements = filter.value.elements ?? []
+      isExact = keys.count == 1 && elements.allSatisfy { $0.key != nil }
+      keys = [rarest]
+    case .containsAnyTokens: self.init(words: filter)
+    case .containsAllTokens:
+      self.init(words: filter)
+      guard let rarest = keys.min(by: { crowd($0) < crowd($1) }) else { return nil }
+      keys = [rarest]
+    case .near: self.init(near: filter)
+    case .beginsWith: self.init(prefix: filter, .prefix, isExact: true)
+    case .listMemberBeginsWith: self.init(prefix: filter, .memberPrefix, isExact: false)
+    case .notEquals, .lessThan, .lessThanOrEquals, .greaterThan, .greaterThanOrEquals, .notIn,
+      .notBeginsWith, .notListContains, .notListContainsAny, .notListContainsAll,
+      .notListMemberBeginsWith:
       return nil
     }
-    switch filter.comparator {
-    case .beginsWith, .listMemberBeginsWith: return .prefix(field, text)
-    default: return nil
+  }
+
+  private init?(_ filter: Filter, _ kind: AccessKind, _ values: [FieldValue]?) {
+    guard let field = filter.field, let values, !values.isEmpty else { return nil }
+    var seen: Set<[UInt8]> = []
+    // What equals nothing adds nothing.
+    let found = values.compactMap(\.key).filter { seen.insert($0).inserted }
+    guard !found.isEmpty else { return nil }
+    keys = found.map { AccessKey(field: field, kind: kind, bytes: $0) }
+    isExact = true
+  }
+
+  private init?(words filter: Filter) {
+    guard let words = Tokens.of(filter.value), !words.isEmpty else { return nil }
+    keys = words.map { AccessKey(field: filter.field, kind: .word, bytes: Self.key(ofWord: $0)) }
+      .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+    isExact = false
+    handicap = 1
+  }
+
+  /// Words are equal as Swift's texts are, not by their bytes, so their hash stands for them.
+  static func key(ofWord word: String) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(Int64(word.hashValue))
+    return bytes
+  }
+
+  private init?(near filter: Filter) {
+    guard let field = filter.field, case .location(let centre) = filter.value,
+      let metres = filter.distance, let cover = GlobeCells.covering(centre, metres: metres)
+    else { return nil }
+    keys = cover.cells.map { cell in
+      AccessKey(field: field, kind: .cell, parameter: cover.level, bytes: cell.bytes)
     }
+    isExact = false
+    handicap = 2
+  }
+
+  private init?(prefix filter: Filter, _ kind: AccessKind, isExact: Bool) {
+    guard let field = filter.field, case .string(let text) = filter.value else { return nil }
+    let bytes = Array(text.utf8)
+    keys = [AccessKey(field: field, kind: kind, parameter: UInt32(bytes.count), bytes: bytes)]
+    self.isExact = isExact
+    handicap = bytes.isEmpty ? 1 << 20 : 3
+  }
+}
+
+extension AccessKey {
+  static func word(_ word: String) -> [UInt8] { Choice.key(ofWord: word) }
+}
+
+extension FieldValue {
+  fileprivate var elements: [FieldValue]? {
+    if case .list(let elements, _) = self { elements } else { nil }
   }
 }

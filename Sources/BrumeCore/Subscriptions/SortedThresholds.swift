@@ -2,63 +2,93 @@
 // above it. Kept in blocks, so that inserting into a long list moves little.
 
 struct SortedThresholds: Sendable {
-  typealias Entry = (threshold: AccessValue, node: Int32)
+  struct Entry: Sendable {
+    let high: UInt64
+    let low: UInt16
+    var target: Target
+
+    func precedes(_ other: (high: UInt64, low: UInt16)) -> Bool {
+      high != other.high ? high < other.high : low < other.low
+    }
+    func isAt(_ other: (high: UInt64, low: UInt16)) -> Bool {
+      high == other.high && low == other.low
+    }
+  }
+  typealias Place = (block: Int, index: Int)
   private static let blockSize = 256
   /// Ascending; no block is empty.
   private var blocks: [[Entry]] = []
 
   var isEmpty: Bool { blocks.isEmpty }
 
-  mutating func insert(_ node: Int32, at threshold: AccessValue) {
+  subscript(place: Place) -> Target {
+    get { blocks[place.block][place.index].target }
+    set { blocks[place.block][place.index].target = newValue }
+  }
+
+  /// The first entry at exactly this threshold for which `isWanted` holds.
+  func find(
+    _ high: UInt64, _ low: UInt16, where isWanted: (Target) -> Bool
+  ) -> Place? {
+    let wanted = (high, low)
+    var block = self.block(notBefore: wanted)
+    guard block < blocks.count else { return nil }
+    var index = Self.index(of: wanted, in: blocks[block])
+    while block < blocks.count {
+      while index < blocks[block].count {
+        guard blocks[block][index].isAt(wanted) else { return nil }
+        if isWanted(blocks[block][index].target) { return (block, index) }
+        index += 1
+      }
+      (block, index) = (block + 1, 0)
+    }
+    return nil
+  }
+
+  /// Adds an entry in front of others at the same threshold.
+  mutating func insert(_ target: Target, at high: UInt64, _ low: UInt16) {
+    let entry = Entry(high: high, low: low, target: target)
     guard !blocks.isEmpty else {
-      blocks = [[(threshold, node)]]
+      blocks = [[entry]]
       return
     }
-    let block = min(self.block(notBefore: threshold), blocks.count - 1)
-    let place = Self.place(of: threshold, in: blocks[block])
-    blocks[block].insert((threshold, node), at: place)
+    let block = min(self.block(notBefore: (high, low)), blocks.count - 1)
+    blocks[block].insert(entry, at: Self.index(of: (high, low), in: blocks[block]))
     if blocks[block].count > Self.blockSize { split(block) }
   }
 
-  mutating func remove(_ node: Int32, at threshold: AccessValue) {
-    var block = self.block(notBefore: threshold)
-    while block < blocks.count, !threshold.precedes(blocks[block][0].threshold) {
-      if let place = blocks[block].firstIndex(where: { $0.node == node }) {
-        blocks[block].remove(at: place)
-        if blocks[block].isEmpty { blocks.remove(at: block) }
-        return
-      }
-      block += 1
-    }
+  mutating func remove(at place: Place) {
+    blocks[place.block].remove(at: place.index)
+    if blocks[place.block].isEmpty { blocks.remove(at: place.block) }
   }
 
-  /// Nodes whose threshold is at most `value` (lower bounds that the value meets).
-  func forEach(atMost value: AccessValue, _ body: (Int32) -> Void) {
+  /// Lower bounds that the value meets.
+  func forEach(metFromAbove value: OrderKey, _ body: (Target) -> Void) {
     for block in blocks {
       for entry in block {
-        if value.precedes(entry.threshold) { return }
-        body(entry.node)
+        if (value.high, value.low) < (entry.high, entry.low) { return }
+        body(entry.target)
       }
     }
   }
 
-  /// Nodes whose threshold is at least `value` (upper bounds that the value meets).
-  func forEach(atLeast value: AccessValue, _ body: (Int32) -> Void) {
+  /// Upper bounds that the value meets.
+  func forEach(metFromBelow value: OrderKey, _ body: (Target) -> Void) {
     for block in blocks.reversed() {
       for entry in block.reversed() {
-        if entry.threshold.precedes(value) { return }
-        body(entry.node)
+        if (entry.high, entry.low) <= (value.high, value.low) { return }
+        body(entry.target)
       }
     }
   }
 
-  /// The first block whose last threshold is not before `threshold`.
-  private func block(notBefore threshold: AccessValue) -> Int {
+  /// The first block whose last threshold is not before `wanted`.
+  private func block(notBefore wanted: (high: UInt64, low: UInt16)) -> Int {
     var low = 0
     var high = blocks.count
     while low < high {
       let middle = (low + high) / 2
-      if blocks[middle][blocks[middle].count - 1].threshold.precedes(threshold) {
+      if blocks[middle][blocks[middle].count - 1].precedes(wanted) {
         low = middle + 1
       } else {
         high = middle
@@ -67,12 +97,12 @@ struct SortedThresholds: Sendable {
     return low
   }
 
-  private static func place(of threshold: AccessValue, in block: [Entry]) -> Int {
+  private static func index(of wanted: (high: UInt64, low: UInt16), in block: [Entry]) -> Int {
     var low = 0
     var high = block.count
     while low < high {
       let middle = (low + high) / 2
-      if block[middle].threshold.precedes(threshold) { low = middle + 1 } else { high = middle }
+      if block[middle].precedes(wanted) { low = middle + 1 } else { high = middle }
     }
     return low
   }
@@ -80,7 +110,7 @@ struct SortedThresholds: Sendable {
   private mutating func split(_ block: Int) {
     let half = blocks[block].count / 2
     let upper = Array(blocks[block][half...])
-    blocks[block].removeSubrange(half...)
+    blocks[block] = Array(blocks[block][..<half])
     blocks.insert(upper, at: block + 1)
   }
 }

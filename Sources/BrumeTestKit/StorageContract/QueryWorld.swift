@@ -1,17 +1,17 @@
 // Random records and queries for the comparison of engines with plain evaluation. Small pools of
 // hard values, so that things are often equal, next to each other, or of the wrong type.
 
-import BrumeModel
+package import BrumeModel
 import BrumeStorage
 
-struct QueryWorld {
-  var random: SeededRandom
+package struct QueryWorld {
+  package var random: SeededRandom
   /// What the store holds, by zone and name.
   private(set) var records: [RecordKey: Record] = [:]
 
-  init(seed: UInt64) { random = SeededRandom(seed: seed) }
+  package init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-  static let zones = ["A", "B", "_defaultZone"].map { ZoneKey.sample($0) }
+  package static let zones = ["A", "B", "_defaultZone"].map { ZoneKey.sample($0) }
   static let types = ["Trail", "Hut"]
   static let fields = ["s", "n", "d", "x", "t", "r", "p", "b", "ls", "ln", "lr", "mixed", "never"]
 
@@ -90,7 +90,7 @@ struct QueryWorld {
   // MARK: Records
 
   /// A record in which fields are often missing and now and then encrypted.
-  mutating func record(_ key: RecordKey, sequence: Int64) -> Record {
+  package mutating func record(_ key: RecordKey, sequence: Int64) -> Record {
     var record = Record.sample(
       key.name, in: key.zone, type: random.pick(Self.types), sequence: sequence,
       parent: random.one(in: 3) ? name() : nil)
@@ -137,6 +137,11 @@ extension QueryWorld {
     for _ in 0..<random.pick([0, 1, 1, 1, 2, 2, 3]) { query.filters.append(filter()) }
     for _ in 0..<random.pick([0, 0, 0, 1, 1, 2]) { query.sorts.append(sort()) }
     return query
+  }
+
+  /// A conjunction as a subscription may have it.
+  package mutating func condition() -> [Filter] {
+    (0..<random.pick([1, 1, 1, 2, 2, 3])).map { _ in filter() }
   }
 
   private mutating func fieldName() -> FieldName {

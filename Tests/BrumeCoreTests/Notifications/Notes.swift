@@ -75,6 +75,9 @@ func change(
     position: position, database: zone.database, event: .record(change), origin: origin)
 }
 
-extension Sequence<SubscriptionIndex.Match> {
-  var ids: [String] { map(\.key.id) }
+extension SubscriptionIndex {
+  /// The IDs of what was found, in name order.
+  func ids(_ found: Found) -> [String] {
+    ordered(found).compactMap { key(of: $0) }.sorted().map(\.id)
+  }
 }

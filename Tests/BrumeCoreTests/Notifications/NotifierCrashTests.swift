@@ -58,15 +58,17 @@ struct NotifierCrashTests {
       guard case .record(let change) = entry.event, let image = try? change.image?.record() else {
         return nil
       }
-      let match = SubscriptionIndex.Match(
-        key: SubscriptionKey(scope: place(.private, alice), id: "s"), birth: log[0].position)
-      return FanOut.Job(entry: entry, image: image, matches: [match])
+      return FanOut.Job(entry: entry, image: image, matches: .init())
     }
     #expect(jobs.count == 1)
+    let match = SubscriptionIndex.Match(birth: log[0].position, row: 0)
     let outcome = try await store.write(in: nil) { transaction in
+      let matches = FanOut.Matches(
+        ordered: { _, _ in [match] },
+        key: { _ in SubscriptionKey(scope: place(.private, alice), id: "s") })
       var fanOut = FanOut(
         transaction: transaction, engine: engine, encode: PushPayload.encode, now: 1,
-        cursor: NotifierCursor(position: 0), coalescer: { _ in nil }, shared: { _, _ in [] })
+        cursor: NotifierCursor(position: 0), coalescer: { _ in nil }, matches: matches)
       for job in jobs {
         let isDone = try fanOut.serve(job)
         #expect(isDone)
@@ -128,7 +130,8 @@ struct NotifierCrashTests {
     let cursors = [
       NotifierCursor(position: 0), NotifierCursor(position: .max),
       NotifierCursor(
-        position: 7, served: SubscriptionKey(scope: place(.shared, bob), id: "caf\u{e9}")),
+        position: 7,
+        served: .init(birth: 3, key: SubscriptionKey(scope: place(.shared, bob), id: "caf\u{e9}"))),
     ]
     for cursor in cursors {
       #expect(NotifierCursor(cursor.bytes) == cursor)

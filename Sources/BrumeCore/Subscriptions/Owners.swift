@@ -1,0 +1,113 @@
+// Who is behind a condition. Most conditions have one subscriber, popular ones have very many: one is
+// a number in place, many are a list of numbers by the events they fire on, so that a change that
+// concerns all of them hands over the list instead of visiting each.
+
+import BrumeModel
+
+/// What a place in the index leads to.
+struct Target: Equatable, Sendable {
+  enum Kind: Equatable, Sendable {
+    case nobody
+    /// One subscription.
+    case row(Int32)
+    /// A list of subscriptions.
+    case list(Int32)
+    /// A condition that has to be evaluated first.
+    case condition(Int32)
+  }
+  private let raw: Int32
+
+  init(_ kind: Kind) {
+    switch kind {
+    case .nobody: raw = -1
+    case .row(let number): raw = number << 2
+    case .list(let number): raw = number << 2 | 1
+    case .condition(let number): raw = number << 2 | 2
+    }
+  }
+
+  var kind: Kind {
+    if raw < 0 { return .nobody }
+    switch raw & 3 {
+    case 0: return .row(raw >> 2)
+    case 1: return .list(raw >> 2)
+    default: return .condition(raw >> 2)
+    }
+  }
+
+  static let nobody = Target(.nobody)
+}
+
+/// Events as bits.
+struct EventMask: Equatable, Sendable {
+  let bits: UInt8
+  init(bits: UInt8) { self.bits = bits }
+  init(_ events: some Sequence<Subscription.Event>) {
+    bits = events.reduce(0) { $0 | Self.bit($1) }
+  }
+  static let all = EventMask(Subscription.Event.allCases)
+  func meets(_ other: EventMask) -> Bool { bits & other.bits != 0 }
+
+  private static func bit(_ event: Subscription.Event) -> UInt8 {
+    switch event {
+    case .create: 1
+    case .update: 2
+    case .delete: 4
+    }
+  }
+}
+
+/// Subscriptions of one condition that fire on the same events.
+struct OwnerGroup: Sendable {
+  let events: EventMask
+  /// No birth in the group is later.
+  var newest: Int64
+  var rows: [Int32]
+}
+
+/// All lists of owners.
+struct OwnerLists: Sendable {
+  private var lists: [[OwnerGroup]] = []
+  private var free: [Int32] = []
+
+  var inUse: Int { lists.count - free.count }
+
+  subscript(list: Int32) -> [OwnerGroup] { lists[Int(list)] }
+
+  mutating func make() -> Int32 {
+    if let number = free.popLast() { return number }
+    lists.append([])
+    return Int32(lists.count - 1)
+  }
+
+  /// Adds a row and answers its place in its group.
+  mutating func add(_ row: Int32, _ events: EventMask, birth: Int64, to list: Int32) -> Int32 {
+    let list = Int(list)
+    guard let group = lists[list].firstIndex(where: { $0.events == events }) else {
+      lists[list].append(OwnerGroup(events: events, newest: birth, rows: [row]))
+      return 0
+    }
+    lists[list][group].newest = max(lists[list][group].newest, birth)
+    lists[list][group].rows.append(row)
+    return Int32(lists[list][group].rows.count - 1)
+  }
+
+  /// Removes a row; the last of its group takes its place. Answers that one, and whether the list
+  /// is gone.
+  mutating func remove(
+    at slot: Int32, _ events: EventMask, from list: Int32
+  ) -> (moved: Int32?, isGone: Bool) {
+    let (number, list, slot) = (list, Int(list), Int(slot))
+    guard let group = lists[list].firstIndex(where: { $0.events == events }) else {
+      return (nil, false)
+    }
+    let last = lists[list][group].rows.count - 1
+    let moved = slot == last ? nil : lists[list][group].rows[last]
+    lists[list][group].rows.swapAt(slot, last)
+    lists[list][group].rows.removeLast()
+    if lists[list][group].rows.isEmpty { lists[list].remove(at: group) }
+    guard lists[list].isEmpty else { return (moved, false) }
+    free.append(number)
+    return (moved, true)
+  }
+}

@@ -1,0 +1,245 @@
+// From a log entry to the subscriptions that fire. Cost grows with what is found, not with what there
+// is: a record's values are looked up, thresholds are walked as far as they are met, and only
+// conditions that were found and are not exact are evaluated.
+
+package import BrumeModel
+import BrumePredicate
+
+extension SubscriptionIndex {
+  /// Whether the entry's record has to be decoded to judge it.
+  package func needsImage(of change: RecordChange, in database: DatabaseKey) -> Bool {
+    [nil, change.record.zone.name].contains { zone in
+      scopeNames.find(Watch.queries(database, type: change.recordType, zone: zone).bytes) != nil
+    }
+  }
+
+  /// The subscriptions of the changed database itself that fire.
+  ///
+  /// - Parameters:
+  ///   - image: the record of the change's image, decoded; nil if none was kept.
+  ///   - searchable: which fields `self CONTAINS` looks at.
+  package func matches(
+    _ entry: LogEntry, image: Record?, searchable: (String) -> Bool
+  ) -> Found {
+    var search = Search(events: .all, position: entry.position)
+    switch entry.event {
+    case .record(let change):
+      search.events = EventMask([FireRules.event(change.kind)])
+      let zone = change.record.zone
+      if let image { collect(change, entry.database, image, searchable, &search) }
+      if !zone.isDefault {
+        for (name, type) in [
+          (nil, nil), (nil, change.recordType), (zone.name, nil), (zone.name, change.recordType),
+        ] {
+          collectAll(.changes(entry.database, zone: name, type: type), &search)
+        }
+      }
+    case .zoneCreated(let zone), .zoneDeleted(let zone):
+      if !zone.isDefault {
+        collectAll(.changes(entry.database, zone: nil, type: nil), &search)
+      }
+    case .membership, .subscription: break
+    }
+    return search.found
+  }
+
+  /// The subscriptions of users' shared databases that fire for an entry which these users may see.
+  package func matches(_ entry: LogEntry, sharedWith users: some Sequence<UserID>) -> Found {
+    var search = Search(events: .all, position: entry.position)
+    for user in users {
+      let (container, environment) = (entry.database.container, entry.database.environment)
+      collectAll(.shared(container, environment, user, type: nil), &search)
+      if case .record(let change) = entry.event {
+        collectAll(.shared(container, environment, user, type: change.recordType), &search)
+      }
+    }
+    return search.found
+  }
+
+  /// Matches in the order in which a fan-out serves them: by birth, which a restart does not change.
+  package func ordered(_ found: Found) -> [Match] {
+    var matches: [Match] = []
+    matches.reserveCapacity(found.count)
+    found.forEach { matches.append(Match(birth: rows[Int($0)].birth, row: $0)) }
+    matches.sort { a, b in
+      a.birth != b.birth
+        ? a.birth < b.birth : a.row != b.row && key(at: a.row) < key(at: b.row)
+    }
+    return matches
+  }
+}
+
+// MARK: Searching
+
+extension SubscriptionIndex {
+  private struct Search {
+    var events: EventMask
+    let position: Int64
+    var found = Found()
+    /// Conditions to evaluate.
+    var candidates: [Int32] = []
+  }
+
+  private func collectAll(_ watch: Watch, _ search: inout Search) {
+    guard let scope = scopeNames.find(watch.bytes) else { return }
+    let everything = scopes[Int(scope)].everything
+    if everything >= 0 { add(postings[Int(everything)].plain, &search) }
+  }
+
+  private func collect(
+    _ change: RecordChange, _ database: DatabaseKey, _ image: Record,
+    _ searchable: (String) -> Bool, _ search: inout Search
+  ) {
+    for zone in [nil, change.record.zone.name] {
+      let watch = Watch.queries(database, type: change.recordType, zone: zone)
+      guard let scope = scopeNames.find(watch.bytes) else { continue }
+      collect(scope, image, searchable, &search)
+      evaluate(image, searchable, &search)
+    }
+  }
+
+  private func evaluate(
+    _ image: Record, _ searchable: (String) -> Bool, _ search: inout Search
+  ) {
+    // A list with several wanted members leads to a condition more than once.
+    if search.candidates.count > 1 { search.candidates.sort() }
+    var last: Int32 = -1
+    for number in search.candidates where number != last {
+      last = number
+      guard let condition = conditions[number],
+        Evaluate.matches(condition.filters, image, searchable: searchable)
+      else { continue }
+      add(condition.owners, &search)
+    }
+    search.candidates.removeAll(keepingCapacity: true)
+  }
+
+  private func collect(
+    _ scope: Int32, _ image: Record, _ searchable: (String) -> Bool, _ search: inout Search
+  ) {
+    if scopes[Int(scope)].everything >= 0 {
+      collect(posting: scopes[Int(scope)].everything, image, &search)
+    }
+    for use in scopes[Int(scope)].uses {
+      var probe = Probe(
+        header: Self.postingBytes(scope, use.id, use.kind, use.parameter), found: [])
+      look(use, image, searchable, &probe)
+      for posting in probe.unique { collect(posting: posting, image, &search) }
+    }
+  }
+
+  private func collect(posting number: Int32, _ image: Record, _ search: inout Search) {
+    let posting = postings[Int(number)]
+    add(posting.plain, &search)
+    if posting.conditions >= 0, let list = conditionLists[posting.conditions] {
+      search.candidates += list
+    }
+    guard posting.bounds >= 0, let set = boundSets[posting.bounds] else { return }
+    for side in set.sides {
+      guard let value = image.value(of: side.field).flatMap({ OrderKey($0) }),
+        value.kind == side.kind
+      else { continue }
+      if side.isLower {
+        side.thresholds.forEach(metFromAbove: value) { add($0, &search) }
+      } else {
+        side.thresholds.forEach(metFromBelow: value) { add($0, &search) }
+      }
+    }
+  }
+
+  private func add(_ target: Target, _ search: inout Search) {
+    switch target.kind {
+    case .nobody: return
+    case .condition(let number): search.candidates.append(number)
+    case .row(let number):
+      let row = rows[Int(number)]
+      if row.events.meets(search.events), FireRules.isBorn(row.birth, at: search.position) {
+        search.found.rows.append(number)
+      }
+    case .list(let number):
+      for group in owners[number] where group.events.meets(search.events) {
+        if FireRules.isBorn(group.newest, at: search.position) {
+          search.found.groups.append(group.rows)
+        } else {
+          search.found.rows += group.rows.filter {
+            FireRules.isBorn(rows[Int($0)].birth, at: search.position)
+          }
+        }
+      }
+    }
+  }
+}
+
+// MARK: Looking values up
+
+extension SubscriptionIndex {
+  /// Keys of one field's use, and the postings that they led to.
+  private struct Probe {
+    var header: [UInt8]
+    var found: [Int32]
+
+    /// A list may hold a value twice.
+    var unique: [Int32] {
+      guard found.count > 1 else { return found }
+      return found.sorted().reduce(into: []) { if $0.last != $1 { $0.append($1) } }
+    }
+  }
+
+  private func look(
+    _ use: FieldUse, _ image: Record, _ searchable: (String) -> Bool, _ probe: inout Probe
+  ) {
+    switch use.kind {
+    case .everything: return
+    case .value:
+      if let value = use.field.flatMap({ image.value(of: $0) }) { look(value, &probe) }
+    case .member:
+      forEachMember(of: use.field, in: image) { look($0, &probe) }
+    case .word:
+      let words =
+        use.field.map { image.value(of: $0).flatMap { Tokens.of($0) } }
+        ?? image.searchableWords(searchable)
+      for word in words ?? [] { look(bytes: AccessKey.word(word), &probe) }
+    case .prefix:
+      if let value = use.field.flatMap({ image.value(of: $0) }) {
+        look(value, prefix: use.parameter, &probe)
+      }
+    case .memberPrefix:
+      forEachMember(of: use.field, in: image) { look($0, prefix: use.parameter, &probe) }
+    case .cell:
+      if case .location(let place)? = use.field.flatMap({ image.value(of: $0) }),
+        let cell = GlobeCells.cell(of: place, level: use.parameter)
+      {
+        look(bytes: cell.bytes, &probe)
+      }
+    }
+  }
+
+  private func forEachMember(
+    of field: FieldName?, in image: Record, _ body: (FieldValue) -> Void
+  ) {
+    guard case .list(let elements, _)? = field.flatMap({ image.value(of: $0) }) else { return }
+    for element in elements { body(element) }
+  }
+
+  private func look(_ value: FieldValue, _ probe: inout Probe) {
+    let start = probe.header.count
+    if value.appendKey(to: &probe.header), let posting = postingKeys.find(probe.header) {
+      probe.found.append(posting)
+    }
+    probe.header.removeSubrange(start...)
+    // A reference equals a text that is its record name.
+    if case .reference(let reference) = value { look(.string(reference.recordName), &probe) }
+  }
+
+  private func look(_ value: FieldValue, prefix length: UInt32, _ probe: inout Probe) {
+    guard case .string(let text) = value, text.utf8.count >= Int(length) else { return }
+    look(bytes: Array(text.utf8.prefix(Int(length))), &probe)
+  }
+
+  private func look(bytes: [UInt8], _ probe: inout Probe) {
+    let start = probe.header.count
+    probe.header += bytes
+    if let posting = postingKeys.find(probe.header) { probe.found.append(posting) }
+    probe.header.removeSubrange(start...)
+  }
+}

@@ -1,0 +1,43 @@
+import BrumeModel
+import BrumePredicate
+import BrumeTestKit
+import Testing
+
+@testable import BrumeCore
+
+struct GlobeCellsTests {
+  /// What the evaluator calls near must be in a covered square: at the poles, across the
+  /// antimeridian, for metres and for half the globe.
+  @Test func `a place within the distance is always in one of the squares`() throws {
+    var random = SeededRandom(seed: 3)
+    func coordinate(_ limit: Double) -> Double {
+      random.one(in: 5)
+        ? limit * (random.one(in: 2) ? 1 : -1)
+        : Double(random.next(below: 2_000_001) - 1_000_000) / 1_000_000 * limit
+    }
+    var near = 0
+    for _ in 0..<20_000 {
+      let centre = Location(latitude: coordinate(90), longitude: coordinate(180))
+      let metres = random.pick([0, 1, 50, 3000, 200_000, 2e6, 1e7, 2e7, 3e7])
+      let reach = metres / 111_000
+      let place = Location(
+        latitude: max(-90, min(90, centre.latitude + coordinate(1) * reach)),
+        longitude: random.one(in: 3)
+          ? -centre.longitude : max(-180, min(180, centre.longitude + coordinate(1) * reach)))
+      guard let distance = centre.distance(to: place), distance <= metres,
+        let cover = GlobeCells.covering(centre, metres: metres)
+      else { continue }
+      near += 1
+      let cell = try #require(GlobeCells.cell(of: place, level: cover.level))
+      #expect(cover.cells.contains(cell), "\(centre) \(place) \(metres)")
+      #expect(cover.cells.count <= GlobeCells.most)
+    }
+    #expect(near > 2000)
+  }
+
+  @Test func `a small circle is a few small squares`() throws {
+    let zurich = Location(latitude: 47.37, longitude: 8.54)
+    let cover = try #require(GlobeCells.covering(zurich, metres: 500))
+    #expect(cover.level >= 13)
+  }
+}
