@@ -10,10 +10,35 @@ final class Connection {
   private var prepared: [ObjectIdentifier: Statement] = [:]
   /// The first failure since `forgetFailure`.
   private(set) var failure: StorageFailure?
+  /// Pages in the write-ahead log after the last commit of this connection.
+  private(set) var pagesInLog = 0
 
   init(_ database: Database) { self.database = database }
 
+  /// Counts the pages of the write-ahead log from now on. The connection must live as long as
+  /// SQLite's own.
+  func watchLog() {
+    sqlite3_wal_hook(
+      handle,
+      { context, _, _, pages in
+        let connection = context.map { Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue() }
+        connection?.pagesInLog = Int(pages)
+        return SQLITE_OK
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Stops what `watchLog` began.
+  func unwatchLog() { sqlite3_wal_hook(handle, nil, nil) }
+
+  /// Copies what it can of the log into the database. What is left is tried after a later commit.
+  func checkpoint() {
+    sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+  }
+
   func forgetFailure() { failure = nil }
+
+  /// Lets go of all statements: SQLite does not close a connection that has some.
+  func forgetStatements() { prepared = [:] }
 
   /// Outside a transaction. SQLite itself leaves one after some failures.
   var isIdle: Bool { sqlite3_get_autocommit(handle) != 0 }

@@ -13,10 +13,6 @@ package struct Durability: Equatable, Sendable {
 
   package static let required = Durability(journalMode: "wal", synchronous: 2)
 
-  /// Pages in the write-ahead log before a commit copies them into the database: 16 MB. Larger than
-  /// SQLite's 1000, because each copy costs two more syncs.
-  static let checkpointPages = 4000
-
   /// The writer's page cache. It holds the pages that one group of large batches changes; a smaller
   /// one would write pages twice.
   static let cacheKilobytes = 32 << 10
@@ -27,7 +23,8 @@ package struct Durability: Equatable, Sendable {
       try writer.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
     #endif
     try writer.execute(sql: "PRAGMA cache_size = -\(cacheKilobytes)")
-    _ = try Int.fetchOne(writer, sql: "PRAGMA wal_autocheckpoint = \(checkpointPages)")
+    // Checkpoints are `Checkpointer`'s business.
+    _ = try Int.fetchOne(writer, sql: "PRAGMA wal_autocheckpoint = 0")
     _ = try Int.fetchOne(writer, sql: "PRAGMA journal_size_limit = \(64 << 20)")
   }
 

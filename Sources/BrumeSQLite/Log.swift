@@ -40,7 +40,7 @@ extension SQLiteTransaction {
     }
     cache.lastLogPosition = position
     cache.isProvisional = true
-    noteLogGrew()
+    noteLogGrew(followed: try columns.kind != .record || isFollowed(database))
     return position
   }
 

@@ -10,11 +10,13 @@ import Synchronization
 package final class SQLiteStore: Store {
   private let pool: DatabasePool
   let writer: Writer
+  private let checkpointer: Checkpointer
   private let coders: StoreCoders
   private let signals = CommitSignals()
   private let logger: Logger
   private let lock: Mutex<FolderLock?>
   private let fewCandidates: Int
+  private let indexStep: Int
   /// What was read back from the writing connection at start.
   package let durability: Durability
 
@@ -24,10 +26,13 @@ package final class SQLiteStore: Store {
   ///   - readers: how many reads may run at the same time; others wait.
   ///   - fewCandidates: below this many, a sorted query fetches and sorts its candidates; above, it
   ///     walks the sort's index.
+  ///   - indexStep: how many records one write takes into an index that a query asked for.
+  ///   - nanoseconds: a clock that only rises; it tells slow disks from fast ones.
   /// - Throws: `StoreError`: another process holds the folder, a newer version wrote it, or saves
   ///   would not be safe there.
   package init(
     folder: String, coders: StoreCoders, readers: Int = 8, fewCandidates: Int = 1000,
+    indexStep: Int = 2000, nanoseconds: @escaping @Sendable () -> Int64 = { 0 },
     logger: Logger
   ) throws {
     try FolderLock.makeFolder(folder)
@@ -46,14 +51,21 @@ package final class SQLiteStore: Store {
     self.durability = durability
     self.coders = coders
     self.fewCandidates = fewCandidates
+    self.indexStep = indexStep
     self.logger = logger
     self.lock = Mutex(lock)
-    writer = Writer(coders: coders, signals: signals) { error in
+    let checkpointer = Checkpointer(path: pool.path)
+    self.checkpointer = checkpointer
+    let writer = try Writer(
+      pool: pool, coders: coders, signals: signals, checkpointer: checkpointer,
+      nanoseconds: nanoseconds
+    ) { error in
       logger.error(
         "storage failed, no further write is accepted",
         metadata: ["store.error": "\(error.description)"])
     }
-    guard WriterThread.start({ [writer] in pool.writeWithoutTransaction { writer.run(on: $0) } })
+    self.writer = writer
+    guard WriterThread.start({ writer.run() }), checkpointer.start()
     else { throw StoreError(.unavailable, "no thread for the writer") }
     logger.info(
       "storage opened",
@@ -66,13 +78,24 @@ package final class SQLiteStore: Store {
   package func read<Value: Sendable>(
     _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value {
-    try readNow(body)
+    do {
+      return try readNow(asksForIndex: true, body)
+    } catch let wanted as IndexWanted {
+      try await grow(wanted)
+      return try readNow(asksForIndex: false, body)
+    }
   }
 
   @discardableResult
   package func write<Value: Sendable>(
     in database: DatabaseKey?,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+  ) async throws -> Value {
+    try await commit { try body($0) }
+  }
+
+  private func commit<Value: Sendable>(
+    _ body: @escaping @Sendable (SQLiteTransaction) throws -> Value
   ) async throws -> Value {
     let outcome = Outcome<Value>()
     try await withCheckedThrowingContinuation {
@@ -96,11 +119,28 @@ package final class SQLiteStore: Store {
     return value
   }
 
+  /// Brings an index forward. What one query does not finish, the next that asks goes on with. A
+  /// store that cannot write can still be read.
+  private func grow(_ wanted: IndexWanted) async throws {
+    let step = indexStep
+    for _ in 0..<Self.stepsPerQuery {
+      do {
+        if try await commit({ try $0.grow(wanted, limit: step) }) { return }
+      } catch let error as StoreError {
+        return logger.warning("no index for a query", metadata: ["store.error": "\(error)"])
+      }
+    }
+  }
+
+  /// Ours: a query waits for this many steps of its index, then does without.
+  private static let stepsPerQuery = 10
+
   package func commits() -> AsyncStream<Void> { signals.stream() }
 
   package func close() async throws {
     await writer.close()
     signals.finish()
+    checkpointer.close()
     try translatingErrors { try pool.close() }
     lock.withLock { $0 = nil }
     logger.info("storage closed")
@@ -112,12 +152,13 @@ package final class SQLiteStore: Store {
 extension SQLiteStore {
   /// On the calling thread: a read is short and mostly from memory, a change of threads is not free.
   private func readNow<Value>(
-    _ body: (any ReadTransaction) throws -> Value
+    asksForIndex: Bool, _ body: (any ReadTransaction) throws -> Value
   ) throws -> Value {
     try translatingErrors {
       try pool.unsafeRead { database in
         let transaction = SQLiteTransaction(Connection(database), coders, isWriter: false)
         transaction.fewCandidates = fewCandidates
+        transaction.asksForIndex = asksForIndex
         try transaction.connection.run(Self.begin)
         defer { try? transaction.connection.run(Self.end) }
         return try body(transaction)

@@ -13,13 +13,18 @@ final class SQLiteTransaction {
   /// Ours: below this many, candidates of a sorted query are fetched and sorted; above, the sort's
   /// index is walked.
   var fewCandidates = 1000
+  /// Whether a query that misses an index throws `IndexWanted` instead of doing without.
+  var asksForIndex = false
 
   /// What stays true from body to body.
   var cache = TransactionCache()
   /// Records that the running body has looked at, so that a write knows what it replaces.
   var seen: [RecordPlace: SeenRecord] = [:]
-  /// The running body added to the log.
+  /// The running body added something to the log that somebody follows, or the log has grown by so
+  /// much that it is time to look.
   private(set) var logGrew = false
+  /// Log entries in databases that nobody follows, since the last hint.
+  private var unfollowedEntries = 0
 
   init(_ connection: Connection, _ coders: StoreCoders, isWriter: Bool) {
     self.connection = connection
@@ -41,13 +46,14 @@ struct TransactionCache {
   var changedSequences: Set<Int64> = []
   var typeKeys: [RecordTypePlace: TypeKeys] = [:]
   var watchers: [WatchedType: Bool] = [:]
+  var followed: [DatabaseKey: Bool] = [:]
   var lastLogPosition: Int64?
   /// Something above is not committed.
   var isProvisional = false
 
   var isOverfull: Bool {
     zones.count > Self.limit || databases.count > Self.limit || typeKeys.count > Self.limit
-      || sequences.count > Self.limit || watchers.count > Self.limit
+      || sequences.count > Self.limit || watchers.count > Self.limit || followed.count > Self.limit
   }
 }
 
@@ -84,7 +90,13 @@ extension SQLiteTransaction {
     cache = TransactionCache()
   }
 
-  func noteLogGrew() { logGrew = true }
+  func noteLogGrew(followed: Bool) {
+    if followed || unfollowedEntries >= Self.entriesPerHint { logGrew = true }
+    unfollowedEntries = logGrew ? 0 : unfollowedEntries + 1
+  }
+
+  /// Ours: entries that concern nobody are looked at, and trimmed, in heaps of this size.
+  private static let entriesPerHint = 500
 
   private static let setSequence = SQL("UPDATE databases SET sequence = ?1 WHERE id = ?2")
 }

@@ -59,6 +59,19 @@ extension SQLiteTransaction {
     return answer
   }
 
+  /// Whether a record's change in this database can concern anybody. The writer remembers it too.
+  func isFollowed(_ database: DatabaseKey) throws -> Bool {
+    if let known = cache.followed[database] { return known }
+    let answer = try connection.exists(database.owner == nil ? Self.publicFollower : Self.follower)
+    {
+      $0.bind(1, database.container.name)
+      $0.bind(2, database.environment.rawValue)
+      if let owner = database.owner { $0.bind(3, owner.name) }
+    }
+    cache.followed[database] = answer
+    return answer
+  }
+
   func put(_ subscription: StoredSubscription) throws {
     let bytes = coders.encodeSubscription(subscription.subscription)
     try connection.run(Self.put) {
@@ -83,6 +96,7 @@ extension SQLiteTransaction {
 
   private func forgetWatchers() {
     cache.watchers = [:]
+    cache.followed = [:]
     cache.isProvisional = true
   }
 
@@ -110,6 +124,19 @@ extension SQLiteTransaction {
     """
     SELECT 1 FROM subscriptions WHERE container = ?1 AND environment = ?2 AND watched_type = ?3
       AND (scope = 'private' AND user = ?4 OR scope = 'shared' AND user <> ?4) LIMIT 1
+    """)
+  private static let publicFollower = SQL(
+    """
+    SELECT 1 FROM subscriptions WHERE container = ?1 AND environment = ?2 AND scope = 'public'
+    LIMIT 1
+    """)
+  private static let follower = SQL(
+    """
+    SELECT 1 WHERE
+      EXISTS (SELECT 1 FROM subscriptions
+        WHERE container = ?1 AND environment = ?2 AND scope = 'private' AND user = ?3)
+      OR EXISTS (SELECT 1 FROM subscriptions
+        WHERE container = ?1 AND environment = ?2 AND scope = 'shared' AND user <> ?3)
     """)
   private static let put = SQL(
     """

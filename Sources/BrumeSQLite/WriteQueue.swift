@@ -1,14 +1,25 @@
-// The line of writes before the one writer, as a value: who may join, when the writer must be woken,
-// when it may go. It starts no thread and waits for nothing; `Writer` does.
+// The line of writes before the one connection that writes, as a value: whose turn it is, who may
+// join, when the writer's thread must be woken, when it may go. It starts no thread and waits for
+// nothing; `Writer` does.
+//
+// A write that has been alone for a while runs on the thread that brings it: waking the writer and
+// being woken by it cost more than the write. As soon as two meet, they share commits again.
 
 import BrumeStorage
 
 struct WriteQueue<Job> {
   /// Ours: a server with more writes waiting answers no one in time.
   static var waitingLimit: Int { 65_536 }
+  /// Ours: after so many commits with one write each, nobody else waiting, the next is expected to
+  /// be alone too.
+  static var aloneBeforeRunningHere: Int { 8 }
+  /// Ours: a disk this slow is waited for by the writer's thread only. In nanoseconds.
+  static var slowCommit: Int64 { 2_000_000 }
 
   enum Admission: Equatable {
     case accepted(wakeWriter: Bool)
+    /// Run it on this thread and call `turnEnded`.
+    case yourTurn
     case refused(StoreError)
   }
   enum Step {
@@ -16,27 +27,35 @@ struct WriteQueue<Job> {
     case sleep
     case end
   }
+  private enum Turn { case nobody, writer, caller }
+
+  private var turn = Turn.writer
+  private var aloneCount = 0
   private var arriving: [Job] = []
   /// Last first.
   private var leaving: [Job] = []
-  private var writerSleeps = false
   private var refusal: StoreError?
 
+  /// A write that waits for its turn.
   mutating func add(_ job: Job) -> Admission {
     if let refusal { return .refused(refusal) }
     if arriving.count >= Self.waitingLimit {
       return .refused(StoreError(.unavailable, "too many writes wait; slow down"))
     }
+    if turn == .nobody, aloneCount >= Self.aloneBeforeRunningHere {
+      turn = .caller
+      return .yourTurn
+    }
     arriving.append(job)
-    defer { writerSleeps = false }
-    return .accepted(wakeWriter: writerSleeps)
+    return .accepted(wakeWriter: takeTurnForWriter())
   }
 
   /// What the writer does when it has nothing in hand.
   mutating func next() -> Step {
+    guard turn != .caller else { return .sleep }
     if let job = nextForGroup() { return .run(job) }
     if refusal != nil { return .end }
-    writerSleeps = true
+    turn = .nobody
     return .sleep
   }
 
@@ -49,11 +68,22 @@ struct WriteQueue<Job> {
     return leaving.popLast()
   }
 
+  /// A group of so many writes is committed.
+  mutating func groupEnded(count: Int, nanoseconds: Int64) {
+    let wasAlone = count == 1 && arriving.isEmpty && leaving.isEmpty
+    aloneCount = wasAlone && nanoseconds < Self.slowCommit ? min(aloneCount + 1, 1 << 20) : 0
+  }
+
+  /// The caller whose turn it was is done. Answers whether to wake the writer.
+  mutating func turnEnded() -> Bool {
+    turn = .nobody
+    return arriving.isEmpty && leaving.isEmpty && refusal == nil ? false : takeTurnForWriter()
+  }
+
   /// Nobody may join any more; who waits is still served. Answers whether to wake the writer.
   mutating func close() -> Bool {
     refusal = refusal ?? .closed
-    defer { writerSleeps = false }
-    return writerSleeps
+    return takeTurnForWriter()
   }
 
   /// The storage failed: nobody is served any more. Answers who waited.
@@ -63,5 +93,12 @@ struct WriteQueue<Job> {
     leaving = []
     arriving = []
     return waiting
+  }
+
+  /// Answers whether the writer slept.
+  private mutating func takeTurnForWriter() -> Bool {
+    guard turn == .nobody else { return false }
+    turn = .writer
+    return true
   }
 }

@@ -1,13 +1,14 @@
-// The one writer: a thread that owns the writing connection and commits many waiting writes at once.
-// While one commit waits for the disk, others gather; whoever waits joins the next transaction.
-// There is no artificial delay. What a group is and what failures do: docs/internals/storage.md.
+// The one writer: many waiting writes become one commit. While a commit waits for the disk, others
+// gather; whoever waits joins the next transaction. There is no artificial delay. A thread of its own
+// does the work, except that a write which has been alone for a while runs where it is
+// (`WriteQueue`). What a group is and what failures do: docs/internals/storage.md.
 
 import BrumeStorage
 import Dispatch
 import GRDB
 import Synchronization
 
-/// A write on its way: run on the writer's thread, finished after the commit.
+/// A write on its way: run on the writer's connection, finished after the commit.
 struct WriteJob: Sendable {
   /// Runs the body, keeps its value, answers what it threw.
   let run: @Sendable (SQLiteTransaction) -> (any Error)?
@@ -16,6 +17,14 @@ struct WriteJob: Sendable {
 }
 
 final class Writer: Sendable {
+  /// The connection that writes, with all that it has learnt.
+  ///
+  /// Sendable because only who has the turn in `WriteQueue` touches it.
+  private struct Workplace: @unchecked Sendable {
+    let pool: DatabasePool
+    let transaction: SQLiteTransaction
+  }
+
   /// Ours: bodies in one commit.
   static let groupLimit = 256
   /// Ours: changed rows after which a group takes nobody else, so that a first one is not kept
@@ -26,24 +35,38 @@ final class Writer: Sendable {
   private let wake = DispatchSemaphore(value: 0)
   private let ending = Mutex<(hasEnded: Bool, waiting: [CheckedContinuation<Void, Never>])>(
     (false, []))
-  private let coders: StoreCoders
   private let signals: CommitSignals
+  private let workplace: Workplace
+  private let checkpointer: Checkpointer
+  private let nanoseconds: @Sendable () -> Int64
   private let stopped: @Sendable (StoreError) -> Void
 
-  /// - Parameter stopped: called once if the storage fails for good.
+  /// - Parameters:
+  ///   - nanoseconds: a clock that only rises.
+  ///   - stopped: called once if the storage fails for good.
   init(
-    coders: StoreCoders, signals: CommitSignals,
+    pool: DatabasePool, coders: StoreCoders, signals: CommitSignals, checkpointer: Checkpointer,
+    nanoseconds: @escaping @Sendable () -> Int64,
     stopped: @escaping @Sendable (StoreError) -> Void
-  ) {
-    self.coders = coders
+  ) throws {
+    let transaction = pool.writeWithoutTransaction {
+      SQLiteTransaction(Connection($0), coders, isWriter: true)
+    }
+    transaction.connection.watchLog()
+    workplace = Workplace(pool: pool, transaction: transaction)
     self.signals = signals
+    self.checkpointer = checkpointer
+    self.nanoseconds = nanoseconds
     self.stopped = stopped
   }
 
-  /// Queues a write. Throws if no write is accepted any more.
+  /// Queues a write, or carries it out at once. Throws if no write is accepted any more.
   func add(_ job: WriteJob) throws(StoreError) {
     switch queue.withLock({ $0.add(job) }) {
     case .accepted(let wakeWriter): if wakeWriter { wake.signal() }
+    case .yourTurn:
+      commitGroup(from: job) { nil }
+      if queue.withLock({ $0.turnEnded() }) { wake.signal() }
     case .refused(let error): throw error
     }
   }
@@ -61,15 +84,16 @@ final class Writer: Sendable {
   }
 
   /// The thread's whole life.
-  func run(on database: Database) {
-    let transaction = SQLiteTransaction(Connection(database), coders, isWriter: true)
+  func run() {
     loop: while true {
       switch queue.withLock({ $0.next() }) {
-      case .run(let job): commitGroup(from: job, in: transaction)
+      case .run(let job): commitGroup(from: job) { self.queue.withLock { $0.nextForGroup() } }
       case .sleep: wake.wait()
       case .end: break loop
       }
     }
+    workplace.transaction.connection.unwatchLog()
+    workplace.transaction.connection.forgetStatements()
     let waiting = ending.withLock { ending in
       ending.hasEnded = true
       return ending.waiting
@@ -81,22 +105,39 @@ final class Writer: Sendable {
 // MARK: Groups
 
 extension Writer {
-  private func commitGroup(from first: WriteJob, in transaction: SQLiteTransaction) {
-    var group = WriteGroup(transaction)
+  private func commitGroup(from first: WriteJob, next: () -> WriteJob?) {
+    let start = nanoseconds()
+    var group = WriteGroup(workplace.transaction)
+    let failure = workplace.pool.writeWithoutTransaction { _ in Self.commit(&group, first, next) }
+    queue.withLock {
+      $0.groupEnded(count: group.jobs.count, nanoseconds: nanoseconds() - start)
+    }
+    if let failure { return failed(failure, group) }
+    group.finish()
+    if group.logGrew { signals.signal() }
+    if checkpointer.committed(pages: workplace.transaction.connection.pagesInLog) {
+      workplace.pool.writeWithoutTransaction { _ in
+        workplace.transaction.connection.checkpoint()
+      }
+    }
+  }
+
+  /// Answers why the storage did not take the group.
+  private static func commit(
+    _ group: inout WriteGroup, _ first: WriteJob, _ next: () -> WriteJob?
+  ) -> (error: StoreError, isFinal: Bool)? {
     do {
       try group.begin()
       var job: WriteJob? = first
-      while let next = job {
-        try group.run(next)
-        job = group.isFull ? nil : queue.withLock { $0.nextForGroup() }
+      while let current = job {
+        try group.run(current)
+        job = group.isFull ? nil : next()
       }
       try group.commit()
+      return nil
     } catch {
-      failed(group.undo(error), group)
-      return
+      return group.undo(error)
     }
-    group.finish()
-    if group.logGrew { signals.signal() }
   }
 
   private func failed(_ failure: (error: StoreError, isFinal: Bool), _ group: WriteGroup) {

@@ -39,6 +39,10 @@ extension SQLiteTransaction {
       $0.bind(4, zone.deletion?.rawValue)
       $0.bind(5, zone.hasShares)
     }
+    let database = try givenNumber(of: zone.key.database)
+    if zone.lastSequence >= cache.sequences[database] ?? 0 {
+      cache.changedSequences.remove(database)
+    }
   }
 
   func removeContents(of zone: ZoneKey) throws {
@@ -71,6 +75,7 @@ extension SQLiteTransaction {
   private static let removeContents = [
     SQL("DELETE FROM query_index WHERE key IN (SELECT id FROM index_keys WHERE zone = ?1)"),
     SQL("DELETE FROM index_keys WHERE zone = ?1"),
+    SQL("DELETE FROM wanted_fields WHERE zone = ?1"),
     SQL("DELETE FROM record_references WHERE zone = ?1"),
     SQL("DELETE FROM records WHERE zone = ?1"),
   ]
@@ -84,7 +89,8 @@ extension SQLiteTransaction {
     return try lastSequence(of: number)
   }
 
-  /// Counted in memory, written once when the body ends.
+  /// Counted in memory. It is on disk with the zone that it was given to; the database's own row is
+  /// written only for a sequence that no zone has, so that a save changes one page less.
   func nextSequence(in database: DatabaseKey) throws -> Int64 {
     let number = try givenNumber(of: database)
     let next = try lastSequence(of: number) + 1
@@ -101,7 +107,12 @@ extension SQLiteTransaction {
     return last
   }
 
-  private static let findSequence = SQL("SELECT sequence FROM databases WHERE id = ?1")
+  private static let findSequence = SQL(
+    """
+    SELECT max(sequence, ifnull(
+      (SELECT max(last_sequence) FROM zones WHERE database = ?1), 0))
+    FROM databases WHERE id = ?1
+    """)
 }
 
 extension Prepared {

@@ -7,6 +7,7 @@ package import BrumePush
 import BrumeSQLite
 package import BrumeStorage
 import BrumeWire
+import Dispatch
 package import Logging
 import Synchronization
 
@@ -77,7 +78,9 @@ package final class Composition: Sendable {
     switch settings.engine {
     case .memory: MemoryStore(coders: .wireForm)
     case .sqlite:
-      try await SQLiteStore(folder: settings.dataFolder, coders: .wireForm, logger: logger)
+      try await SQLiteStore(
+        folder: settings.dataFolder, coders: .wireForm,
+        nanoseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }, logger: logger)
     }
   }
 }

@@ -6,9 +6,27 @@ import FoundationEssentials
 extension Host {
   package static let real = Host(
     now: { Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)) },
-    uuid: { UUID().uuidString },
+    uuid: { randomUUID() },
     randomBytes: { count in
       var generator = SystemRandomNumberGenerator()
       return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
     })
+}
+
+/// As `UUID()` makes it, which on Linux opens a device file each time.
+private func randomUUID() -> String {
+  var generator = SystemRandomNumberGenerator()
+  let (high, low) = (generator.next() as UInt64, generator.next() as UInt64)
+  // Version 4, variant 1.
+  let (a, b) = (high & ~0xf000 | 0x4000, low & ~(0b11 << 62) | 0b10 << 62)
+  func byte(_ word: UInt64, _ index: UInt64) -> UInt8 {
+    UInt8(truncatingIfNeeded: word >> (56 - 8 * index))
+  }
+  return UUID(
+    uuid: (
+      byte(a, 0), byte(a, 1), byte(a, 2), byte(a, 3), byte(a, 4), byte(a, 5), byte(a, 6),
+      byte(a, 7), byte(b, 0), byte(b, 1), byte(b, 2), byte(b, 3), byte(b, 4), byte(b, 5),
+      byte(b, 6), byte(b, 7)
+    )
+  ).uuidString
 }

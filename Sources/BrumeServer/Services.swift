@@ -110,7 +110,7 @@ package enum Services {
     _ onReady: @escaping @Sendable (Int) async throws -> Void = { _ in }
   ) -> some ApplicationProtocol {
     Application(
-      router: RouteTable.router(for: server), server: .http1(configuration: channel(server)),
+      router: RouteTable.router(for: server), server: .onLoops(channel(server)),
       configuration: .init(
         address: .hostname(server.settings.host, port: server.settings.port), serverName: "brume",
         availableConnectionsDelegate: MaximumAvailableConnections(server.settings.connections)),

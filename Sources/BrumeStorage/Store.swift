@@ -29,8 +29,9 @@ package protocol Store: Sendable {
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value
 
-  /// A hint after each commit that added to the log. Hints may be merged; nobody may rely on one
-  /// for each commit.
+  /// A hint after each commit that added to the log what a subscription may have to hear. Entries
+  /// that concern nobody may wait for a hint until there are many. Hints may be merged; nobody may
+  /// rely on one for each commit.
   func commits() -> AsyncStream<Void>
 
   /// Closes files and refuses what comes later.

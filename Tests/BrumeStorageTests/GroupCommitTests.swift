@@ -172,3 +172,125 @@ private final class Events: Sendable {
     guard case .end = queue.next() else { return #expect(Bool(false), "the end") }
   }
 }
+
+@Suite struct TurnTests {
+  /// A queue whose writer has slept after so many commits with one write each.
+  private func queue(afterAlone count: Int) -> WriteQueue<Int> {
+    var queue = WriteQueue<Int>()
+    for _ in 0..<count { queue.groupEnded(count: 1, nanoseconds: 1000) }
+    _ = queue.next()
+    return queue
+  }
+  private let alone = WriteQueue<Int>.aloneBeforeRunningHere
+
+  @Test func `a write that has been alone for a while runs where it is`() {
+    var queue = queue(afterAlone: alone - 1)
+    #expect(queue.add(1) == .accepted(wakeWriter: true))
+    queue = self.queue(afterAlone: alone)
+    #expect(queue.add(1) == .yourTurn)
+  }
+
+  @Test func `who comes while a caller has the turn waits, and the writer goes on with it`() {
+    var queue = queue(afterAlone: alone)
+    _ = queue.add(1)
+    #expect(queue.add(2) == .accepted(wakeWriter: false))
+    guard case .sleep = queue.next() else { return #expect(Bool(false), "two at once") }
+    queue.groupEnded(count: 1, nanoseconds: 1000)
+    let woken = queue.turnEnded()
+    #expect(woken)
+    guard case .run(2) = queue.next() else { return #expect(Bool(false), "the one who waits") }
+    // They met, so the next does not run where it is.
+    queue.groupEnded(count: 1, nanoseconds: 1000)
+    _ = queue.next()
+    #expect(queue.add(3) == .accepted(wakeWriter: true))
+  }
+
+  @Test func `a slow disk is waited for by the writer's thread only`() {
+    var queue = WriteQueue<Int>()
+    for _ in 0..<alone {
+      queue.groupEnded(count: 1, nanoseconds: WriteQueue<Int>.slowCommit)
+    }
+    _ = queue.next()
+    #expect(queue.add(1) == .accepted(wakeWriter: true))
+  }
+
+  @Test func `closing while a caller has the turn ends the writer after it`() {
+    var queue = queue(afterAlone: alone)
+    _ = queue.add(1)
+    let wokenAtOnce = queue.close()
+    #expect(!wokenAtOnce)
+    let wokenAfterwards = queue.turnEnded()
+    #expect(wokenAfterwards)
+    guard case .end = queue.next() else { return #expect(Bool(false), "the end") }
+  }
+}
+
+@Suite struct CheckpointPlanTests {
+  @Test func `a long log is copied beside the writer, and what came meanwhile by it`() {
+    var plan = CheckpointPlan()
+    #expect(plan.committed(pages: CheckpointPlan.pages - 1) == .nothing)
+    #expect(plan.committed(pages: CheckpointPlan.pages) == .copyBeside)
+    #expect(plan.committed(pages: CheckpointPlan.pages + 9) == .nothing)
+    plan.copiedBeside()
+    #expect(plan.committed(pages: CheckpointPlan.pages + 18) == .copyHere)
+    #expect(plan.committed(pages: 9) == .nothing)
+  }
+
+  @Test func `a log without end is copied by the writer, whatever it costs`() {
+    var plan = CheckpointPlan()
+    _ = plan.committed(pages: CheckpointPlan.pages)
+    #expect(plan.committed(pages: CheckpointPlan.mostPages) == .copyHere)
+  }
+}
+
+@Suite struct IndexGrowthTests {
+  let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
+
+  private static func query(_ value: Int64) -> EngineQuery {
+    EngineQuery(
+      database: .sample(), zone: "Trails",
+      query: Query(recordType: "Trail", filters: [Filter(.equals, .field("n"), .int64(value))]),
+      after: nil, limit: 99, candidateLimit: 9999)
+  }
+
+  @Test func `an index that grows over several queries answers right all the while`() async throws {
+    // One query takes ten steps of two records; the type has fifty.
+    let store = try folder.openSQLite(indexStep: 2)
+    try await store.write(in: .sample()) { transaction in
+      for number in 0..<50 {
+        try transaction.putNext("r\(number)", fields: ["n": .int64(Int64(number % 5))])
+      }
+      try transaction.put(Zone(key: .sample(), incarnation: 1, lastSequence: 50))
+    }
+    for round in 0..<4 {
+      let found = try await store.read { try $0.matching(Self.query(3)).records.count }
+      #expect(found == 10 + round, "round \(round)")
+      let isBuilt = try await store.onWriter { connection in
+        try connection.exists(SQL("SELECT 1 FROM wanted_fields WHERE built_to IS NULL")) { _ in }
+      }
+      #expect(isBuilt == (round >= 2))
+      try await store.write(in: .sample()) {
+        try $0.putNext("new\(round)", fields: ["n": .int64(3)])
+      }
+    }
+    try await store.close()
+  }
+
+  @Test func `a field that no query asked for costs a save no row of the index`() async throws {
+    let store = try folder.openSQLite()
+    try await store.write(in: .sample()) { transaction in
+      try transaction.putNext("a", fields: ["n": .int64(1), "s": .string("x")])
+      try transaction.put(Zone(key: .sample(), incarnation: 1, lastSequence: 1))
+    }
+    func rows() async throws -> Int64? {
+      try await store.onWriter { connection in
+        try connection.first(SQL("SELECT count(*) FROM query_index")) { $0.int(0) }
+      }
+    }
+    #expect(try await rows() == 0)
+    _ = try await store.read { try $0.matching(Self.query(1)) }
+    #expect(try await rows() == 1)
+    try await store.close()
+  }
+}

@@ -86,6 +86,11 @@ import Testing
 
   @Test func `an update under a long text's beginning leaves no row behind`() async throws {
     let store = try folder.openSQLite()
+    // A query asks for the field, so that saves keep it.
+    try await store.write(in: .sample()) {
+      try $0.put(Zone(key: .sample(), incarnation: 1, lastSequence: 0))
+    }
+    _ = try await store.read { try $0.matching(.beginningWith("é")) }
     for text in [String(repeating: "é", count: 100), String(repeating: "é", count: 101), "short"] {
       try await store.write(in: .sample()) { try $0.putNext("a", fields: ["s": .string(text)]) }
       let rows = try await store.onWriter { connection in
@@ -108,6 +113,14 @@ extension EngineQuery {
     database: .sample(), zone: "Trails",
     query: Query(recordType: "Trail", filters: [Filter(.equals, .field("n"), .int64(1))]),
     after: nil, limit: 9, candidateLimit: 99)
+
+  fileprivate static func beginningWith(_ text: String) -> EngineQuery {
+    EngineQuery(
+      database: .sample(), zone: "Trails",
+      query: Query(
+        recordType: "Trail", filters: [Filter(.beginsWith, .field("s"), .string(text))]),
+      after: nil, limit: 9, candidateLimit: 99)
+  }
 }
 
 extension SQLiteStore {

@@ -13,16 +13,27 @@ struct Seal: Sendable {
   }
   private static let codeLength = 32
   private let key: SymmetricKey
+  private let opened = OpenedSeals()
 
   init(secret: [UInt8]) { key = SymmetricKey(data: secret) }
 
   func text(_ payload: [UInt8], for purpose: Purpose) -> String {
+    guard purpose == .webAuthToken else { return sealed(payload, for: purpose) }
+    return opened.text(of: payload) { sealed(payload, for: purpose) }
+  }
+
+  private func sealed(_ payload: [UInt8], for purpose: Purpose) -> String {
     let code = HMAC<SHA256>.authenticationCode(for: [purpose.rawValue] + payload, using: key)
     return SealedText.text(payload + Array(code))
   }
 
   /// The payload, or nil if this server did not seal the text for this purpose.
   func payload(of text: String, for purpose: Purpose) -> [UInt8]? {
+    guard purpose == .webAuthToken else { return verified(text, for: purpose) }
+    return opened.payload(of: text) { verified(text, for: purpose) }
+  }
+
+  private func verified(_ text: String, for purpose: Purpose) -> [UInt8]? {
     guard text.utf8.count <= 1 << 20, let bytes = SealedText.bytes(text),
       bytes.count >= Self.codeLength
     else { return nil }

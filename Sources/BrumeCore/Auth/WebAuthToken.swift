@@ -65,6 +65,7 @@ struct WebAuthToken: Equatable, Sendable {
 
 extension Engine {
   /// The token for a client's next round trips, as long-lived as the one it just authenticated with.
+  /// It ends on a whole minute, so that a busy client gets the same one for a while.
   package func renewedToken(after text: String) -> String? {
     guard let bytes = seal.payload(of: text, for: .webAuthToken), let old = WebAuthToken(bytes)
     else { return nil }
@@ -73,7 +74,7 @@ extension Engine {
     let life = isKept ? limits.keptWebAuthTokenLife : limits.webAuthTokenLife
     let token = WebAuthToken(
       user: old.user, container: old.container, environment: old.environment,
-      expires: now + life, epoch: old.epoch)
+      expires: (now + life) / 60_000 * 60_000, epoch: old.epoch)
     return seal.text(token.bytes, for: .webAuthToken)
   }
 

@@ -118,15 +118,6 @@ extension FieldValue {
   }
 }
 
-extension FieldName {
-  fileprivate var isIndexed: Bool {
-    switch self {
-    case .field: true
-    case .system(let field): Record.indexedSystemFields.contains(field)
-    }
-  }
-}
-
 // MARK: Keys that hold only the beginnings of long texts
 
 extension ValueRange {

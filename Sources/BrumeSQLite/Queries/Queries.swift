@@ -8,6 +8,7 @@ import BrumeStorage
 extension SQLiteTransaction {
   func matching(_ request: EngineQuery) throws -> EngineQueryPage {
     let zones = try searchedZones(request)
+    try requireIndex(request, zones)
     return try request.query.sorts.isEmpty
       ? page(byKey: request, zones) : page(bySort: request, zones)
   }

@@ -1,39 +1,10 @@
-// Keeps the query index in step with records: for each field of a record one row, or one for each
-// element of a list. Only fields that changed are touched.
+// Keeps the query index in step with records: for each wanted field of a record one row, or one for
+// each element of a list. Only fields that changed are touched. Which fields are wanted, and how
+// their rows come to be for records that were there before: `IndexGrowth.swift`.
 
 import BrumeModel
 import BrumePredicate
 import BrumeStorage
-
-struct RecordTypePlace: Hashable {
-  let zone: Int64
-  let type: String
-}
-
-/// One key of the index: a field of a record type in a zone, with the kind of its values.
-struct IndexKey: Equatable {
-  let id: Int64
-  let kind: IndexKind
-  /// Some record of the type may have no row under this key.
-  var isSparse: Bool
-  /// Some text under this key is only its beginning.
-  var isCut: Bool
-}
-
-/// The keys of one record type in one zone, by field.
-struct TypeKeys {
-  var fields: [String: [IndexKey]] = [:]
-  /// How many keys every record of the type has a row under.
-  var denseCount = 0
-
-  /// The record at hand is the type's first.
-  var isNew = false
-
-  /// Every type that ever had a record has a key.
-  var isUnknown: Bool { fields.isEmpty }
-}
-
-// MARK: Writing
 
 extension SQLiteTransaction {
   func updateIndex(
@@ -45,223 +16,134 @@ extension SQLiteTransaction {
     }
     guard let type = (new ?? old)?.type else { return }
     let typePlace = RecordTypePlace(zone: place.zone, type: type)
-    var keys = try typeKeys(typePlace)
-    if keys.isUnknown { try addFirstKey(&keys, typePlace) }
-    var denseSeen = 0
-    if let new {
-      try new.eachIndexedField(in: database) { field, value in
-        let before = old?.indexedValue(of: field, in: database)
-        if let before, before != value { try removeRows(field, before, place, &keys, typePlace) }
-        let key = try addRows(
-          field, value, place, &keys, typePlace, isNew: before != value)
-        if let key, key.kind.isSingle, !key.isSparse { denseSeen += 1 }
-      }
-      if denseSeen < keys.denseCount { try markSparse(new, in: database, &keys) }
+    let keys = try typeKeys(typePlace)
+    for (name, wanted) in keys.fields {
+      let field = FieldName(indexName: name)
+      let before = old?.indexedValue(of: field, in: database)
+      let after = new?.indexedValue(of: field, in: database)
+      if old != nil, new != nil, before == after { continue }
+      var entry = IndexEntry(name: name, type: typePlace, wanted: wanted, record: place.name)
+      if let before, before != after { try remove(before, &entry) }
+      if new != nil { try add(after, &entry) }
+      try keep(entry)
     }
-    try old?.eachIndexedField(in: database) { field, value in
-      if new?.indexedValue(of: field, in: database) == nil {
-        try removeRows(field, value, place, &keys, typePlace)
-      }
-    }
-    keys.isNew = false
-    cache.typeKeys[typePlace] = keys
   }
 
-  /// Answers the key of a value that is not a list.
-  private func addRows(
-    _ field: FieldName, _ value: FieldValue, _ place: RecordPlace, _ keys: inout TypeKeys,
-    _ typePlace: RecordTypePlace, isNew: Bool
-  ) throws -> IndexKey? {
-    if case .list(let elements, _) = value {
-      guard isNew else { return nil }
+  /// Remembers what the entry taught about its field.
+  private func keep(_ entry: IndexEntry) throws {
+    guard cache.typeKeys[entry.type]?.fields[entry.name] != entry.wanted else { return }
+    cache.isProvisional = true
+    cache.typeKeys[entry.type]?.fields[entry.name] = entry.wanted
+  }
+}
+
+/// One record under one wanted field.
+struct IndexEntry {
+  let name: String
+  let type: RecordTypePlace
+  var wanted: WantedField
+  let record: String
+}
+
+extension SQLiteTransaction {
+  /// Puts a record under its keys; nil is a record without the field.
+  func add(_ value: FieldValue?, _ entry: inout IndexEntry) throws {
+    var own: IndexKey?
+    switch value {
+    case nil: break
+    case .list(let elements, _):
       for element in elements {
         guard let (kind, value) = element.indexed else { continue }
-        let key = try key(field, kind.ofElements, place, &keys, typePlace)
-        try add(value, key, field, place, &keys)
+        try addRow(value, key(kind.ofElements, &entry), &entry)
       }
-      return try self.key(field, .unindexed, place, &keys, typePlace)
+      _ = try key(.unindexed, &entry)
+    case .some(let value):
+      if let (kind, value) = value.indexed {
+        own = try key(kind, &entry)
+        if let own { try addRow(value, own, &entry) }
+      } else {
+        _ = try key(.unindexed, &entry)
+      }
     }
-    guard let (kind, value) = value.indexed else {
-      return try key(field, .unindexed, place, &keys, typePlace)
-    }
-    let key = try key(field, kind, place, &keys, typePlace)
-    if isNew { try add(value, key, field, place, &keys) }
-    return key
+    try markSparse(except: own, &entry)
+    try start(&entry)
   }
 
-  private func add(
-    _ value: IndexValue, _ key: IndexKey, _ field: FieldName, _ place: RecordPlace,
-    _ keys: inout TypeKeys
-  ) throws {
-    try connection.run(Self.addRow) { $0.bind(key, value, place.name) }
+  private func addRow(_ value: IndexValue, _ key: IndexKey, _ entry: inout IndexEntry) throws {
+    try connection.run(Self.addRow) { $0.bind(key, value, entry.record) }
     guard value.isCut, !key.isCut else { return }
     try connection.run(Self.markCut) { $0.bind(1, key.id) }
-    cache.isProvisional = true
-    keys.change(key, field: field.indexName) { $0.isCut = true }
+    entry.change(key) { $0.isCut = true }
   }
 
-  private func removeRows(
-    _ field: FieldName, _ value: FieldValue, _ place: RecordPlace, _ keys: inout TypeKeys,
-    _ typePlace: RecordTypePlace
-  ) throws {
-    if case .list(let elements, _) = value {
-      for element in elements {
-        guard let (kind, value) = element.indexed else { continue }
-        let key = try key(field, kind.ofElements, place, &keys, typePlace)
-        try connection.run(Self.removeRow) { $0.bind(key, value, place.name) }
-      }
-    } else if let (kind, value) = value.indexed {
-      let key = try key(field, kind, place, &keys, typePlace)
-      try connection.run(Self.removeRow) { $0.bind(key, value, place.name) }
+  private func remove(_ value: FieldValue, _ entry: inout IndexEntry) throws {
+    let elements: [FieldValue]
+    let isList: Bool
+    if case .list(let list, _) = value {
+      (elements, isList) = (list, true)
+    } else {
+      (elements, isList) = ([value], false)
+    }
+    for element in elements {
+      guard let (kind, value) = element.indexed else { continue }
+      let key = try key(isList ? kind.ofElements : kind, &entry)
+      try connection.run(Self.removeRow) { $0.bind(key, value, entry.record) }
     }
   }
 
   private static let addRow = SQL("INSERT OR IGNORE INTO query_index VALUES (?1, ?2, ?3)")
   private static let removeRow = SQL(
     "DELETE FROM query_index WHERE key = ?1 AND value = ?2 AND name = ?3")
+  private static let markCut = SQL("UPDATE index_keys SET cut = 1 WHERE id = ?1")
 }
 
 // MARK: Keys
 
 extension SQLiteTransaction {
-  func typeKeys(_ place: RecordTypePlace) throws -> TypeKeys {
-    if let known = cache.typeKeys[place] { return known }
-    var keys = TypeKeys()
-    let bind: (Prepared) -> Void = {
-      $0.bind(1, place.zone)
-      $0.bind(2, place.type)
-    }
-    try connection.each(Self.findKeys, bind) { row in
-      let kind = try row.known(IndexKind(rawValue: row.int(2)), "index kind")
-      keys.add(
-        IndexKey(id: row.int(0), kind: kind, isSparse: row.bool(3), isCut: row.bool(4)),
-        field: row.text(1))
-      return true
-    }
-    cache.typeKeys[place] = keys
-    return keys
-  }
-
-  private func key(
-    _ field: FieldName, _ kind: IndexKind, _ place: RecordPlace, _ keys: inout TypeKeys,
-    _ typePlace: RecordTypePlace
-  ) throws -> IndexKey {
-    let name = field.indexName
-    if let known = keys.fields[name]?.first(where: { $0.kind == kind }) { return known }
-    let isSparse =
-      try !kind.isSingle
-      || !keys.isNew
-        && connection.exists(Self.findOther) {
-          $0.bind(1, typePlace.zone)
-          $0.bind(2, typePlace.type)
-          $0.bind(3, place.name)
-        }
-    let number = try addKey(name, kind, isSparse: isSparse, typePlace)
-    cache.isProvisional = true
-    let key = IndexKey(id: number, kind: kind, isSparse: isSparse, isCut: false)
-    keys.add(key, field: name)
-    return key
-  }
-
-  /// The key that says that the type exists.
-  private func addFirstKey(_ keys: inout TypeKeys, _ typePlace: RecordTypePlace) throws {
-    let name = FieldName.system(.recordName).indexName
-    let number = try addKey(name, .unindexed, isSparse: true, typePlace)
-    cache.isProvisional = true
-    keys.add(IndexKey(id: number, kind: .unindexed, isSparse: true, isCut: false), field: name)
-    keys.isNew = true
-  }
-
-  private func addKey(
-    _ field: String, _ kind: IndexKind, isSparse: Bool, _ typePlace: RecordTypePlace
-  ) throws -> Int64 {
+  private func key(_ kind: IndexKind, _ entry: inout IndexEntry) throws -> IndexKey {
+    if let known = entry.wanted.keys.first(where: { $0.kind == kind }) { return known }
+    let isSparse = !kind.isSingle || entry.wanted.isStarted
     try connection.run(Self.addKey) {
-      $0.bind(1, typePlace.zone)
-      $0.bind(2, typePlace.type)
-      $0.bind(3, field)
+      $0.bind(1, entry.type.zone)
+      $0.bind(2, entry.type.type)
+      $0.bind(3, entry.name)
       $0.bind(4, kind.rawValue)
       $0.bind(5, isSparse)
     }
-    return connection.lastRowID
+    let key = IndexKey(id: connection.lastRowID, kind: kind, isSparse: isSparse, isCut: false)
+    entry.wanted.keys.append(key)
+    return key
   }
 
   /// A record without a row under some dense key: from now on the key is sparse, for good.
-  private func markSparse(
-    _ record: Record, in database: DatabaseKey, _ keys: inout TypeKeys
-  ) throws {
-    var present: Set<Int64> = []
-    record.eachIndexedField(in: database) { field, value in
-      let key = keys.fields[field.indexName]?.first { $0.kind == value.indexed?.kind }
-      if let key { present.insert(key.id) }
-    }
-    for (field, list) in keys.fields {
-      for key in list where key.kind.isSingle && !key.isSparse && !present.contains(key.id) {
-        try connection.run(Self.markSparse) { $0.bind(1, key.id) }
-        keys.change(key, field: field) { $0.isSparse = true }
-        keys.denseCount -= 1
-        cache.isProvisional = true
-      }
+  private func markSparse(except own: IndexKey?, _ entry: inout IndexEntry) throws {
+    for key in entry.wanted.keys where !key.isSparse && key.id != own?.id {
+      try connection.run(Self.markSparse) { $0.bind(1, key.id) }
+      entry.change(key) { $0.isSparse = true }
     }
   }
 
-  private static let findKeys = SQL(
-    "SELECT id, field, kind, sparse, cut FROM index_keys WHERE zone = ?1 AND type = ?2")
+  private func start(_ entry: inout IndexEntry) throws {
+    guard !entry.wanted.isStarted else { return }
+    try connection.run(Self.start) {
+      $0.bind(1, entry.type.zone)
+      $0.bind(2, entry.type.type)
+      $0.bind(3, entry.name)
+    }
+    entry.wanted.isStarted = true
+  }
+
   private static let addKey = SQL(
     "INSERT INTO index_keys (zone, type, field, kind, sparse, cut) VALUES (?1, ?2, ?3, ?4, ?5, 0)")
   private static let markSparse = SQL("UPDATE index_keys SET sparse = 1 WHERE id = ?1")
-  private static let markCut = SQL("UPDATE index_keys SET cut = 1 WHERE id = ?1")
-  private static let findOther = SQL(
-    """
-    SELECT 1 FROM records
-    WHERE zone = ?1 AND type = ?2 AND name <> ?3 LIMIT 1
-    """)
+  private static let start = SQL(
+    "UPDATE wanted_fields SET started = 1 WHERE zone = ?1 AND type = ?2 AND field = ?3")
 }
 
-extension TypeKeys {
-  fileprivate mutating func add(_ key: IndexKey, field: String) {
-    fields[field, default: []].append(key)
-    if key.kind.isSingle, !key.isSparse { denseCount += 1 }
-  }
-}
-
-extension TypeKeys {
-  fileprivate mutating func change(
-    _ key: IndexKey, field: String, _ change: (inout IndexKey) -> Void
-  ) {
-    guard let index = fields[field]?.firstIndex(where: { $0.id == key.id }) else { return }
-    if var changed = fields[field]?[index] {
-      change(&changed)
-      fields[field]?[index] = changed
-    }
-  }
-}
-
-extension FieldName {
-  /// The field's name in the index. Fields begin with a letter, system fields with underscores.
-  var indexName: String {
-    switch self {
-    case .field(let name): name
-    case .system(let field): field.schemaName
-    }
-  }
-}
-
-extension Record {
-  fileprivate func indexedValue(of field: FieldName, in database: DatabaseKey) -> FieldValue? {
-    if field.hidesOwner(of: database), created?.user == database.owner { return nil }
-    return value(of: field)
-  }
-
-  fileprivate func eachIndexedField(
-    in database: DatabaseKey, _ visit: (FieldName, FieldValue) throws -> Void
-  ) rethrows {
-    for (name, value) in fields where !encryptedFields.contains(name) {
-      try visit(.field(name), value)
-    }
-    for system in Record.indexedSystemFields {
-      let field = FieldName.system(system)
-      if let value = indexedValue(of: field, in: database) { try visit(field, value) }
-    }
+extension IndexEntry {
+  fileprivate mutating func change(_ key: IndexKey, _ change: (inout IndexKey) -> Void) {
+    guard let index = wanted.keys.firstIndex(where: { $0.id == key.id }) else { return }
+    change(&wanted.keys[index])
   }
 }
 

@@ -51,8 +51,7 @@ extension SQLiteTransaction {
     _ sort: Sort, _ keys: TypeKeys, _ database: DatabaseKey
   ) -> IndexKey? {
     guard sort.relativeLocation == nil, !sort.field.hidesOwner(of: database),
-      let all = keys.fields[sort.field.indexName],
-      all.count == 1, all[0].kind.isSingle, !all[0].isCut
+      let all = keys.complete(sort.field), all.count == 1, all[0].kind.isSingle, !all[0].isCut
     else { return nil }
     return all[0]
   }

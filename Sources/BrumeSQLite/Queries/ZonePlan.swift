@@ -57,7 +57,9 @@ struct ResolvedFilters {
   }
 
   private mutating func resolve(_ filter: Filter, _ condition: IndexCondition, _ keys: TypeKeys) {
-    let fitting = (keys.fields[condition.field.indexName] ?? []).compactMap { key in
+    // Not in the index, or not all of it yet.
+    guard let all = keys.complete(condition.field) else { return residual.append(filter) }
+    let fitting = all.compactMap { key in
       condition.ranges[key.kind].map { (key: key, range: $0) }
     }
     guard let (key, range) = fitting.first else {
@@ -73,6 +75,9 @@ struct ResolvedFilters {
 }
 
 extension Filter {
+  /// Whether the filter says which records by name.
+  var namesRecords: Bool { recordNames != nil }
+
   /// The record names that a filter on `recordName` allows.
   fileprivate var recordNames: Set<ByteText>? {
     guard field == .system(.recordName) else { return nil }
@@ -132,8 +137,8 @@ extension SQLiteTransaction {
   /// All records of a type by a key that each of them has, if they are few: the zone's names are then
   /// not searched for them.
   private func rowsOfRareType(_ keys: TypeKeys) throws -> ZonePlan.Rows? {
-    let field = FieldName.system(.createdTimestamp).indexName
-    guard let all = keys.fields[field], all.count == 1, !all[0].isSparse else { return nil }
+    guard let all = keys.complete(.system(.createdTimestamp)), all.count == 1, !all[0].isSparse
+    else { return nil }
     let rows = ZonePlan.Rows(key: all[0], range: .between(lower: nil, upper: nil))
     return try countRows(rows, limit: fewCandidates) < fewCandidates ? rows : nil
   }

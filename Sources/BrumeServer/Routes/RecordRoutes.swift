@@ -23,7 +23,9 @@ enum RecordRoutes {
   static func query(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let request = try QueryRequest(json: json)
-    let page = try await call.engine.query(request, in: call.scope, as: call.caller)
+    let page = try await offLoop {
+      try await call.engine.query(request, in: call.scope, as: call.caller)
+    }
     return .json(Wire.queryPage(page, call.options(json, desiring: request.desiredKeys)))
   }
 }

@@ -1,0 +1,38 @@
+// Web auth tokens whose seal is known to be good: one comes with every request of its user, and one
+// goes back. Only the seal is remembered; whether a token still counts is decided anew each time.
+
+import BrumeStorage
+import Synchronization
+
+final class OpenedSeals: Sendable {
+  private struct State {
+    var payloads: [ByteText: [UInt8]] = [:]
+    var texts: [[UInt8]: String] = [:]
+  }
+  /// Ours: beyond this all are forgotten and opened anew.
+  private static let limit = 10_000
+  private let state = Mutex(State())
+
+  func payload(of text: String, opening: () -> [UInt8]?) -> [UInt8]? {
+    let key = ByteText(text)
+    if let known = state.withLock({ $0.payloads[key] }) { return known }
+    guard let payload = opening() else { return nil }
+    keep(payload, key)
+    return payload
+  }
+
+  func text(of payload: [UInt8], sealing: () -> String) -> String {
+    if let known = state.withLock({ $0.texts[payload] }) { return known }
+    let text = sealing()
+    keep(payload, ByteText(text))
+    return text
+  }
+
+  private func keep(_ payload: [UInt8], _ key: ByteText) {
+    state.withLock { state in
+      if state.payloads.count >= Self.limit { state = State() }
+      state.payloads[key] = payload
+      state.texts[payload] = key.text
+    }
+  }
+}

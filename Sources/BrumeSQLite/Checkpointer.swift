@@ -1,0 +1,92 @@
+// Copies the write-ahead log into the database beside the writer, so that no save waits for thousands
+// of pages. It has a connection and a thread of its own. What was appended meanwhile is left to the
+// writer, which is little, and only the writer can let the log begin anew.
+//
+// When to do what is `CheckpointPlan`, a value; durability does not depend on any of it.
+
+import BrumeStorage
+import Dispatch
+import GRDBSQLite
+import Synchronization
+
+/// Decides when the log is copied, and by whom.
+struct CheckpointPlan: Equatable {
+  /// Pages in the log before it is copied: 16 MB. Larger than SQLite's 1000, because each copy costs
+  /// two more syncs.
+  static let pages = 4000
+  /// Ours: with a log this long the writer copies it itself, whatever it costs: 64 MB.
+  static let mostPages = 16_000
+
+  enum Action: Equatable { case nothing, copyBeside, copyHere }
+  private enum State: Equatable { case idle, copying, copied }
+  private var state = State.idle
+
+  /// A commit left this many pages in the log.
+  mutating func committed(pages: Int) -> Action {
+    if pages >= Self.mostPages || state == .copied {
+      if state != .copying { state = .idle }
+      return .copyHere
+    }
+    guard state == .idle, pages >= Self.pages else { return .nothing }
+    state = .copying
+    return .copyBeside
+  }
+
+  /// The thread beside has copied what was there when it began.
+  mutating func copiedBeside() { state = .copied }
+}
+
+final class Checkpointer: Sendable {
+  private let path: String
+  private let plan = Mutex(CheckpointPlan())
+  private let wake = DispatchSemaphore(value: 0)
+  private let ended = DispatchSemaphore(value: 0)
+  private let isEnding = Mutex(false)
+
+  /// - Parameter path: the database file.
+  init(path: String) { self.path = path }
+
+  /// Starts the thread. Without one the writer copies.
+  func start() -> Bool { WriterThread.start { [self] in run() } }
+
+  /// After a commit. Answers whether the writer has to copy now.
+  func committed(pages: Int) -> Bool {
+    switch plan.withLock({ $0.committed(pages: pages) }) {
+    case .nothing: return false
+    case .copyHere: return true
+    case .copyBeside:
+      wake.signal()
+      return false
+    }
+  }
+
+  /// Waits for the thread, the first time. To be called before the store's own connections are
+  /// closed.
+  func close() {
+    let wasEnding = isEnding.withLock { isEnding in
+      defer { isEnding = true }
+      return isEnding
+    }
+    if wasEnding { return }
+    wake.signal()
+    ended.wait()
+  }
+
+  private func run() {
+    defer { ended.signal() }
+    var handle: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX
+    let opened = sqlite3_open_v2(path, &handle, flags, nil) == SQLITE_OK
+    defer { sqlite3_close(handle) }
+    if opened { sqlite3_exec(handle, "PRAGMA synchronous = FULL", nil, nil, nil) }
+    while true {
+      wake.wait()
+      if isEnding.withLock({ $0 }) { return }
+      if opened {
+        // What fails here is tried again by the writer, which knows what failures mean.
+        sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+      }
+      plan.withLock { $0.copiedBeside() }
+    }
+  }
+}
