@@ -75,6 +75,9 @@ let adapters = [
   layer(
     "BrumeSQLite", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", grdb, sqlite, log]),
   layer("BrumePostgres", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", log]),
+  layer(
+    "BrumeAssets",
+    uses: ["BrumeModel", "BrumeStorage", crypto, httpClient, nioCore, nioHTTP1]),
   layer("BrumePush", uses: ["BrumeModel", "BrumeWire", "BrumeCore", "BrumeStorage", log]),
   Target.target(name: "BrumeConsole", exclude: ["web"]),
 ]
@@ -84,7 +87,7 @@ let composition = [
     "BrumeServer",
     uses: [
       "BrumeModel", "BrumeWire", "BrumePredicate", "BrumeSchema", "BrumeStorage", "BrumeCore",
-      "BrumeSQLite", "BrumePostgres", "BrumePush", "BrumeConsole",
+      "BrumeAssets", "BrumeSQLite", "BrumePostgres", "BrumePush", "BrumeConsole",
       hummingbird, hummingbirdCore, lifecycle, signals, configuration, metrics, log, nioCore,
       httpTypes, nioHTTPTypes, crypto,
     ])
@@ -123,7 +126,8 @@ let ruleTests = [
   tests(
     of: "BrumeStorage",
     uses: [
-      "BrumeModel", "BrumePredicate", "BrumeCore", "BrumeWire", "BrumeSQLite", "BrumeTestKit", log,
+      "BrumeModel", "BrumePredicate", "BrumeCore", "BrumeWire", "BrumeAssets", "BrumeSQLite",
+      "BrumeTestKit", log,
     ]),
   tests(
     of: "BrumeCore",

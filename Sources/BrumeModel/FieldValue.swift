@@ -112,10 +112,15 @@ package struct Asset: Hashable, Sendable {
   package var size: Int64
   /// Present in writes only: proof of an upload, bound to user and field, usable once.
   package var receipt: String?
+  /// Present in answers only: where the bytes are, for a while.
+  package var downloadURL: String?
 
-  package init(fileChecksum: String, size: Int64, receipt: String? = nil) {
+  package init(
+    fileChecksum: String, size: Int64, receipt: String? = nil, downloadURL: String? = nil
+  ) {
     self.fileChecksum = fileChecksum
     self.size = size
     self.receipt = receipt
+    self.downloadURL = downloadURL
   }
 }

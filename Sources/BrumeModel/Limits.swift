@@ -72,6 +72,21 @@ package struct Limits: Sendable, Equatable {
   /// Apple's web courier: a token lives 12 hours.
   package var courierSeconds = 43_200
 
+  // MARK: Assets
+
+  /// CloudKit documents 50 MB for an asset.
+  package var assetBytes: Int64 = 50 << 20
+  /// CloudKit documents 15 minutes for an upload address.
+  package var assetUploadLife: Milliseconds = 15 * 60_000
+  /// Ours: how long after its begin an upload may be used by a save.
+  package var assetReceiptLife: Milliseconds = 60 * 60_000
+  /// CloudKit: download addresses live for hours.
+  package var assetAddressLife: Milliseconds = 4 * 3_600_000
+  /// Ours: assets of one list; as many as one request gives tokens for.
+  package var assetsPerField = 200
+  /// Ours: files and uploads that the sweeper looks at in one transaction.
+  package var assetSweepRows = 200
+
   // MARK: Sharing
 
   /// CloudKit documents 100 participants.
@@ -108,6 +123,7 @@ package struct Limits: Sendable, Equatable {
     limits.recordsPerResponse = 1000
     limits.itemsPerOperation = 1000
     limits.recordBytes = 8 << 20
+    limits.assetBytes = 4 << 30
     limits.requestBodyBytes = 64 << 20
     return limits
   }()

@@ -98,6 +98,7 @@ extension SQLiteTransaction {
       old.row, place, type: record.type, sequence: sequence, parent: record.parent, content: bytes)
     try updateIndex(place, in: zone.database, from: old.record, to: record)
     try updateReferences(place, in: zone, from: old.record, to: record)
+    try updateAssets(place, from: old.record, to: record)
     seen[place] = SeenRecord(row: row, sequence: sequence, record: record)
     return StoredRecord(
       name: record.name, type: record.type, sequence: sequence,
@@ -111,6 +112,7 @@ extension SQLiteTransaction {
       old.row, place, type: type, sequence: sequence, parent: nil, content: nil)
     try updateIndex(place, in: key.zone.database, from: old.record, to: nil)
     try updateReferences(place, in: key.zone, from: old.record, to: nil)
+    try updateAssets(place, from: old.record, to: nil)
     seen[place] = SeenRecord(row: row, sequence: sequence, record: nil)
   }
 

@@ -72,13 +72,14 @@ extension SQLiteTransaction {
     UPDATE zones SET incarnation = ?2, last_sequence = ?3, deletion = ?4, has_shares = ?5
     WHERE id = ?1
     """)
-  private static let removeContents = [
-    SQL("DELETE FROM query_index WHERE key IN (SELECT id FROM index_keys WHERE zone = ?1)"),
-    SQL("DELETE FROM index_keys WHERE zone = ?1"),
-    SQL("DELETE FROM wanted_fields WHERE zone = ?1"),
-    SQL("DELETE FROM record_references WHERE zone = ?1"),
-    SQL("DELETE FROM records WHERE zone = ?1"),
-  ]
+  private static let removeContents =
+    [
+      SQL("DELETE FROM query_index WHERE key IN (SELECT id FROM index_keys WHERE zone = ?1)"),
+      SQL("DELETE FROM index_keys WHERE zone = ?1"),
+      SQL("DELETE FROM wanted_fields WHERE zone = ?1"),
+      SQL("DELETE FROM record_references WHERE zone = ?1"),
+      SQL("DELETE FROM records WHERE zone = ?1"),
+    ] + removeAssetHolders
 }
 
 // MARK: Sequences

@@ -9,6 +9,7 @@ import Synchronization
 package final class TestServer: Sendable {
   package let engine: Engine
   package let store: any Store
+  package let assets = MemoryAssetStore()
   package let clock: ManualClock
   package static let container = ContainerID("iCloud.org.example.trailbook")
 
@@ -26,7 +27,7 @@ package final class TestServer: Sendable {
     clock = ManualClock()
     self.store = store
     engine = try await Engine(
-      store: store, limits: limits, host: .test(clock: clock, seed: seed),
+      store: store, assets: assets, limits: limits, host: .test(clock: clock, seed: seed),
       isDevelopment: isDevelopment)
   }
 

@@ -25,6 +25,10 @@ struct MemoryState: Sendable {
   var memberships: Set<Membership> = []
   var shortGUIDs: [ByteText: RecordKey] = [:]
   var settings: [ByteText: [UInt8]] = [:]
+
+  var assetFiles: [ByteText: AssetFile] = [:]
+  var assetUploads: [ByteText: AssetUpload] = [:]
+  var discardedAssetObjects: Set<ByteText> = []
 }
 
 struct MemoryDatabase: Sendable {

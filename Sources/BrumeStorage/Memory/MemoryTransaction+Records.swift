@@ -38,6 +38,7 @@ extension MemoryTransaction {
     let bytes = coders.record.encode(record)
     let kept = MemoryRecord(
       record: try coders.record.decode(bytes), bytes: bytes, sequence: sequence)
+    assetsLetGo(from: self.zone(of: zone)?.records[ByteText(record.name)]?.record, to: kept.record)
     change(zone) {
       $0.deletions[ByteText(record.name)] = nil
       $0.records[ByteText(record.name)] = kept
@@ -46,6 +47,7 @@ extension MemoryTransaction {
   }
 
   func remove(_ key: RecordKey, type: String, sequence: Int64) throws {
+    assetsLetGo(from: zone(of: key.zone)?.records[ByteText(key.name)]?.record, to: nil)
     change(key.zone) {
       $0.records[ByteText(key.name)] = nil
       $0.deletions[ByteText(key.name)] = (type, sequence)

@@ -32,6 +32,9 @@ extension MemoryTransaction {
   func put(_ zone: Zone) throws { change(zone.key) { $0.row = zone } }
 
   func removeContents(of zone: ZoneKey) throws {
+    for kept in self.zone(of: zone)?.records.values.map(\.record) ?? [] {
+      assetsLetGo(from: kept, to: nil)
+    }
     change(zone) {
       $0.records = [:]
       $0.deletions = [:]

@@ -1,0 +1,60 @@
+// What callers ask about assets and what they get back, as values.
+
+/// `assets/upload`: an address for each file that records are going to hold.
+package struct AssetUploadRequest: Equatable, Sendable {
+  package struct File: Equatable, Sendable {
+    package var recordType: String
+    package var fieldName: String
+    /// Nil: the server makes one.
+    package var recordName: String?
+    package init(recordType: String, fieldName: String, recordName: String? = nil) {
+      self.recordType = recordType
+      self.fieldName = fieldName
+      self.recordName = recordName
+    }
+  }
+  package var zone: ZoneID?
+  package var files: [File]
+  package init(zone: ZoneID? = nil, files: [File]) {
+    self.zone = zone
+    self.files = files
+  }
+}
+
+/// What lets one file be uploaded.
+package struct AssetUploadTicket: Equatable, Sendable {
+  package var recordName: String
+  package var fieldName: String
+  /// On the server the ticket; on the wire and in clients the whole address.
+  package var ticket: String
+  package init(recordName: String, fieldName: String, ticket: String) {
+    self.recordName = recordName
+    self.fieldName = fieldName
+    self.ticket = ticket
+  }
+}
+
+/// A field that holds an asset.
+package struct AssetPlace: Equatable, Sendable {
+  package var recordName: String
+  package var fieldName: String
+  package init(recordName: String, fieldName: String) {
+    self.recordName = recordName
+    self.fieldName = fieldName
+  }
+}
+
+/// `assets/rereference`: files that records hold, for other records.
+package struct AssetRereferenceRequest: Equatable, Sendable {
+  package var zone: ZoneID?
+  /// Where the receipts are good; nil: in the same zone.
+  package var targetZone: ZoneID?
+  package var assets: [AssetPlace]
+  package init(zone: ZoneID? = nil, targetZone: ZoneID? = nil, assets: [AssetPlace]) {
+    self.zone = zone
+    self.targetZone = targetZone
+    self.assets = assets
+  }
+}
+
+package typealias AssetResult = Result<Asset, ItemFailure<AssetPlace>>

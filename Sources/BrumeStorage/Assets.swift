@@ -1,0 +1,91 @@
+// The port's part for assets' books: which files there are, which records hold them, which uploads
+// wait for their save, which objects are to be removed. An engine keeps the holders itself, with
+// the record that `put` and `remove` write; a file that lost one is marked for the sweeper.
+//
+// An object is entered before it exists and leaves the books after it is gone, so that no crash
+// leaves one that nobody knows of.
+
+package import BrumeModel
+
+/// A file that was uploaded, by its checksum.
+package struct AssetFile: Equatable, Sendable {
+  /// As records hold it (`Asset.fileChecksum`).
+  package let checksum: String
+  /// The object of the asset store that has the bytes.
+  package let object: String
+  package let size: Int64
+  /// SHA-256 of the bytes.
+  package let digest: [UInt8]
+  /// Since when nobody seems to need it. Zero: something let go of it, and the sweeper has not
+  /// looked yet. Nil: needed.
+  package var idleSince: Milliseconds?
+
+  package init(
+    checksum: String, object: String, size: Int64, digest: [UInt8], idleSince: Milliseconds? = nil
+  ) {
+    self.checksum = checksum
+    self.object = object
+    self.size = size
+    self.digest = digest
+    self.idleSince = idleSince
+  }
+}
+
+/// An upload that no save has used yet.
+package struct AssetUpload: Equatable, Sendable {
+  /// Until the upload is complete also the name of the object that it writes.
+  package let id: String
+  /// What arrived; nil while it is arriving.
+  package var checksum: String?
+  package let began: Milliseconds
+
+  package init(id: String, checksum: String?, began: Milliseconds) {
+    self.id = id
+    self.checksum = checksum
+    self.began = began
+  }
+}
+
+package protocol AssetReading {
+  func assetFile(_ checksum: String) throws -> AssetFile?
+  /// Files with a checksum after `checksum`, in order, at most `limit`.
+  func assetFiles(after checksum: String, limit: Int) throws -> [AssetFile]
+  /// Files that are idle since `time` or before, longest first, at most `limit`.
+  func idleAssetFiles(since time: Milliseconds, limit: Int) throws -> [AssetFile]
+  /// Whether a record holds the file or an upload of it waits for its save.
+  func isAssetFileNeeded(_ checksum: String) throws -> Bool
+  func assetUpload(_ id: String) throws -> AssetUpload?
+  /// Uploads that began at `time` or before, oldest first, at most `limit`.
+  func assetUploads(begunBy time: Milliseconds, limit: Int) throws -> [AssetUpload]
+  /// Objects that nothing refers to any more and that may still be in the asset store.
+  func discardedAssetObjects(limit: Int) throws -> [String]
+}
+
+package protocol AssetWriting {
+  /// Inserts or replaces by checksum.
+  func put(_ file: AssetFile) throws
+  func removeAssetFile(_ checksum: String) throws
+  /// Inserts or replaces by ID.
+  func put(_ upload: AssetUpload) throws
+  func removeAssetUpload(_ id: String) throws
+  /// Notes that an object is to be removed from the asset store.
+  func discardAssetObject(_ name: String) throws
+  /// Forgets an object that was removed.
+  func forgetAssetObject(_ name: String) throws
+}
+
+extension Record {
+  /// The files that the record's fields hold, also in lists, once each.
+  package var assetChecksums: Set<String> {
+    var checksums: Set<String> = []
+    for value in fields.values {
+      switch value {
+      case .asset(let asset): checksums.insert(asset.fileChecksum)
+      case .list(let elements, of: .asset):
+        for case .asset(let asset) in elements { checksums.insert(asset.fileChecksum) }
+      case .string, .int64, .double, .bytes, .timestamp, .location, .reference, .list: continue
+      }
+    }
+    return checksums
+  }
+}

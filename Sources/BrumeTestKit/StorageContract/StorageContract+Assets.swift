@@ -1,0 +1,109 @@
+// Assets' books: files, holders, uploads, objects to remove.
+
+import BrumeModel
+import BrumeStorage
+
+extension StorageContract {
+  private static func file(_ checksum: String, idleSince: Milliseconds? = nil) -> AssetFile {
+    AssetFile(
+      checksum: checksum, object: "object\(checksum)", size: 7, digest: [1, 2, 3],
+      idleSince: idleSince)
+  }
+
+  private static func asset(_ checksum: String) -> FieldValue {
+    .asset(Asset(fileChecksum: checksum, size: 7))
+  }
+
+  private static func idle(_ store: any Store) async throws -> [String] {
+    try await store.read { try $0.idleAssetFiles(since: .max, limit: 10).map(\.checksum) }
+  }
+
+  static let assets: [Case] = [
+    Case("files and uploads come back until they are removed") { store in
+      let files = [file("a"), file("b", idleSince: 5), file("c", idleSince: 0)]
+      let uploads = [
+        AssetUpload(id: "u1", checksum: nil, began: 10),
+        AssetUpload(id: "u2", checksum: "a", began: 11),
+      ]
+      try await store.write(in: nil) { transaction in
+        for file in files.reversed() { try transaction.put(file) }
+        for upload in uploads.reversed() { try transaction.put(upload) }
+        for name in ["y", "x", "x"] { try transaction.discardAssetObject(name) }
+      }
+      try await store.read { transaction in
+        try expectEqual(try transaction.assetFile("b"), files[1], "a file")
+        try expectEqual(try transaction.assetFile("B"), nil, "another file")
+        try expectEqual(
+          try transaction.assetFiles(after: "", limit: 2), [files[0], files[1]], "all")
+        try expectEqual(try transaction.assetFiles(after: "b", limit: 2), [files[2]], "page 2")
+        try expectEqual(
+          try transaction.idleAssetFiles(since: 5, limit: 9), [files[2], files[1]], "idle")
+        try expectEqual(
+          try transaction.idleAssetFiles(since: 4, limit: 9), [files[2]], "idle early")
+        try expectEqual(try transaction.assetUpload("u2"), uploads[1], "an upload")
+        try expectEqual(
+          try transaction.assetUploads(begunBy: 11, limit: 9), uploads, "old uploads")
+        try expectEqual(
+          try transaction.assetUploads(begunBy: 10, limit: 9), [uploads[0]], "older uploads")
+        try expectEqual(try transaction.discardedAssetObjects(limit: 9), ["x", "y"], "discards")
+      }
+      try await store.write(in: nil) { transaction in
+        try transaction.removeAssetFile("b")
+        try transaction.removeAssetUpload("u1")
+        try transaction.forgetAssetObject("x")
+      }
+      try await store.read { transaction in
+        try expectEqual(try transaction.assetFile("b"), nil, "a removed file")
+        try expectEqual(try transaction.assetUpload("u1"), nil, "a removed upload")
+        try expectEqual(try transaction.discardedAssetObjects(limit: 9), ["y"], "discards left")
+      }
+    },
+    Case("a file is needed by records and by uploads, in lists too") { store in
+      func isNeeded(_ checksum: String) async throws -> Bool {
+        try await store.read { try $0.isAssetFileNeeded(checksum) }
+      }
+      try await store.write(in: .sample()) { transaction in
+        for checksum in ["a", "b", "c", "d"] { try transaction.put(file(checksum)) }
+        try transaction.put(AssetUpload(id: "u", checksum: "c", began: 1))
+        try transaction.putNext("one", fields: ["photo": asset("a")])
+        try transaction.putNext(
+          "two", fields: ["album": .list([asset("a"), asset("b")], of: .asset)])
+      }
+      for (checksum, needed) in [("a", true), ("b", true), ("c", true), ("d", false)] {
+        try expectEqual(try await isNeeded(checksum), needed, checksum)
+      }
+      try expectEqual(try await idle(store), [], "idle at first")
+      try await store.write(in: .sample()) { transaction in
+        try transaction.putNext("two", fields: ["album": .list([asset("b")], of: .asset)])
+        let sequence = try transaction.nextSequence(in: .sample())
+        try transaction.remove(
+          RecordKey(zone: .sample(), name: "one"), type: "Trail", sequence: sequence)
+        try transaction.removeAssetUpload("u")
+      }
+      for (checksum, needed) in [("a", false), ("b", true), ("c", false)] {
+        try expectEqual(try await isNeeded(checksum), needed, "\(checksum) afterwards")
+      }
+    },
+    Case("a file that a record lets go of is marked, in the same transaction") { store in
+      try await store.write(in: .sample()) { transaction in
+        for checksum in ["a", "b", "c"] { try transaction.put(file(checksum)) }
+        try transaction.putNext("one", fields: ["photo": asset("a"), "other": asset("b")])
+        try transaction.putNext("two", in: .sample("Other"), fields: ["photo": asset("c")])
+      }
+      struct Undone: Error {}
+      do {
+        try await store.write(in: .sample()) { transaction in
+          try transaction.putNext("one")
+          throw Undone()
+        }
+      } catch is Undone {}
+      try expectEqual(try await idle(store), [], "after a failed write")
+      try await store.write(in: .sample()) { transaction in
+        try transaction.putNext("one", fields: ["photo": asset("b")])
+      }
+      try expectEqual(try await idle(store), ["a"], "after a change")
+      try await store.write(in: .sample()) { try $0.removeContents(of: .sample("Other")) }
+      try expectEqual(try await idle(store), ["a", "c"], "after a zone went")
+    },
+  ]
+}

@@ -1,0 +1,112 @@
+// The asset stores' contract on memory and on a folder, and what is special about each. The bucket
+// is tested against a service of its own in Tests/Independent/assets.py.
+
+import BrumeAssets
+import BrumeStorage
+import BrumeTestKit
+import Foundation
+import Testing
+
+@Suite struct AssetStoreTests {
+  enum Kind: String, CaseIterable, Sendable { case memory, folder }
+
+  @Test(arguments: Kind.allCases, AssetStoreContract.all)
+  func `an asset store keeps its promise:`(kind: Kind, promise: AssetStoreContract.Case)
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let store: any AssetStore =
+      switch kind {
+      case .memory: MemoryAssetStore()
+      case .folder: try FolderAssetStore(folder: folder.path + "/assets")
+      }
+    try await promise.run(store)
+  }
+
+  @Test func `a folder forgets what a crash left unfinished`() async throws {
+    let folder = try TemporaryFolder()
+    let root = folder.path + "/assets"
+    try await FolderAssetStore(folder: root).write([1, 2], as: "finished0000")
+    try Data([1]).write(to: URL(filePath: root + "/incoming/unfinished00"))
+    let store = try FolderAssetStore(folder: root)
+    #expect(try await store.names(after: "", limit: 10) == ["finished0000"])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: root + "/incoming").isEmpty)
+  }
+
+  @Test func `a folder does not follow a link that somebody put in an object's place`() async throws
+  {
+    let folder = try TemporaryFolder()
+    let root = folder.path + "/assets"
+    let store = try FolderAssetStore(folder: root)
+    try await store.write([1], as: "ab0000000000")
+    let secret = folder.path + "/secret"
+    try Data("secret".utf8).write(to: URL(filePath: secret))
+    let link = root + "/ab/ab1111111111"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: secret)
+    #expect(try await store.size(of: "ab1111111111") == nil)
+    await #expect(throws: AssetFailure.self) {
+      _ = try await store.bytes(of: "ab1111111111", 0..<6)
+    }
+  }
+}
+
+@Suite struct S3SignatureTests {
+  private static let credentials = S3Credentials(
+    keyID: "AKIAIOSFODNN7EXAMPLE", secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
+  /// 2013-05-24T00:00:00Z
+  private static let time: Int64 = 1_369_353_600_000
+
+  private func signature(_ request: S3Request) -> String? {
+    request.signedHeaders(by: Self.credentials, region: "us-east-1", at: Self.time)
+      .first { $0.0 == "authorization" }?.1.components(separatedBy: "Signature=").last
+  }
+
+  /// The examples of Amazon's S3 API reference.
+  @Test func `the signatures are those of Amazon's own examples`() {
+    let host = "examplebucket.s3.amazonaws.com"
+    var get = S3Request("GET", host: host, path: "/test.txt")
+    get.headers = [("range", "bytes=0-9")]
+    #expect(
+      signature(get) == "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41")
+    var list = S3Request("GET", host: host, path: "/")
+    list.query = [("max-keys", "2"), ("prefix", "J")]
+    #expect(
+      signature(list) == "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7")
+    var put = S3Request("PUT", host: host, path: "/test%24file.text")
+    put.headers = [
+      ("date", "Fri, 24 May 2013 00:00:00 GMT"), ("x-amz-storage-class", "REDUCED_REDUNDANCY"),
+    ]
+    put.bodyDigest = "44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072"
+    #expect(
+      signature(put) == "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd")
+  }
+
+  @Test(
+    arguments: [
+      (0, "19700101T000000Z"), (951_782_400_000, "20000229T000000Z"),
+      (1_709_251_199_999, "20240229T235959Z"), (4_107_542_399_000, "21000228T235959Z"),
+      (4_107_542_400_000, "21000301T000000Z"),
+    ] as [(Int64, String)])
+  func `the day in a signature is right, leap years too`(time: Int64, text: String) {
+    let headers = S3Request("GET", host: "h", path: "/").signedHeaders(
+      by: Self.credentials, region: "r", at: time)
+    #expect(headers.first { $0.0 == "x-amz-date" }?.1 == text)
+  }
+
+  @Test func `an address says where and how`() throws {
+    let amazon = try S3Address("s3://photos?region=eu-west-1")
+    #expect(amazon.endpoint == "https://s3.eu-west-1.amazonaws.com")
+    #expect(!amazon.isInPath && amazon.prefix.isEmpty)
+    let own = try S3Address("s3://photos/a/b/?endpoint=http://127.0.0.1:9000")
+    #expect(own.bucket == "photos" && own.prefix == "a/b/" && own.isInPath)
+    #expect(own.region == "us-east-1")
+  }
+
+  @Test(arguments: [
+    "photos", "s3://", "s3:///x", "s3://a b", "s3://b?endpoint=127.0.0.1", "s3://b?what=1",
+    "s3://b?style=odd", "s3://b?endpoint=http://h/path", "s3://b?region",
+  ])
+  func `an address that is none is refused`(text: String) {
+    #expect(throws: S3Address.Malformed.self) { try S3Address(text) }
+  }
+}
