@@ -4,6 +4,7 @@
 //   Records/   modifyRecords lookupRecords          Changes/  databaseChanges zoneChanges
 //   Zones/     listZones lookupZones modifyZones    Queries/  query
 //   Sharing/   resolveShares acceptShares           Schema/   schema setIndex importSchema
+//   Assets/    uploadTickets receiveUpload rereference openAsset sweepAssets checkAssets
 //   Users/     currentUser createUser discover      Auth/     authenticate webAuthToken createAPIToken
 //   Subscriptions/, Notifications/, Users/Devices   subscriptions, kept notifications, devices
 //
@@ -15,6 +16,7 @@ import Crypto
 
 package final class Engine: Sendable {
   let store: any Store
+  let assets: any AssetStore
   package let limits: Limits
   let host: Host
   /// The server runs for a developer: ready-made accounts may exist. The schema's strictness is
@@ -30,7 +32,8 @@ package final class Engine: Sendable {
 
   /// Opens the rules on a store. The first start makes the secret that seals tokens.
   package init(
-    store: any Store, limits: Limits, host: Host, isDevelopment: Bool
+    store: any Store, assets: any AssetStore = MemoryAssetStore(), limits: Limits, host: Host,
+    isDevelopment: Bool
   ) async throws {
     let fresh = host.randomBytes(32)
     let now = host.now()
@@ -41,6 +44,7 @@ package final class Engine: Sendable {
       )
     }
     self.store = store
+    self.assets = assets
     self.limits = limits
     self.host = host
     self.isDevelopment = isDevelopment

@@ -10,6 +10,9 @@ struct Seal: Sendable {
     case changeToken = 1
     case continuationMarker = 2
     case webAuthToken = 3
+    case assetTicket = 20
+    case assetReceipt = 21
+    case assetPass = 22
   }
   private static let codeLength = 32
   private let key: SymmetricKey

@@ -12,7 +12,9 @@ extension ZoneBatch {
     for position in items.indices where isAlive(position) {
       let name = items[position].name
       switch actions[position] {
-      case .put: outcomes[position] = try writer.write(name).map { .saved($0) }
+      case .put:
+        outcomes[position] = try writer.write(name).map { .saved($0) }
+        try useReceipts(of: name)
       case .leaveShare: _ = try writer.write(name)
       case .remove: try writer.erase(name)
       case .nothing, nil: break

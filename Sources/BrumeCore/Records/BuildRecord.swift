@@ -11,7 +11,9 @@ extension ZoneBatch {
       ?? Record(name: item.name, zone: item.id.zone, type: type, created: context.stamp)
     let checked = try FieldRules.checked(
       item.draft.fields, of: item.id, isShare: record.isShare, limits: context.limits)
-    let admitted = try schema.admit(checked, of: type, record: item.name, in: context.scope)
+    let admitted = try settleAssets(
+      schema.admit(checked, of: type, record: item.name, in: context.scope), of: item,
+      stored: stored)
     if item.kind == .replace || item.kind == .forceReplace {
       record.fields = [:]
       record.encryptedFields = []

@@ -56,7 +56,7 @@ enum FieldRules {
       }
       return value
     case .asset(var asset):
-      asset.receipt = nil
+      asset.downloadURL = nil
       return .asset(asset)
     case .int64, .bytes, .timestamp:
       return value

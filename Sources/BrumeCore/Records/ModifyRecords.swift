@@ -12,7 +12,7 @@ extension Engine {
     try caller.requireAccess(to: scope)
     let context = ModifyContext(
       caller: caller, user: try caller.requireUser(), scope: scope, now: host.now(),
-      limits: limits, isAtomic: request.atomic ?? false)
+      limits: limits, isAtomic: request.atomic ?? false, seal: seal)
     let plan = try ModifyPlan(request, in: scope, as: caller, limits: limits, host: host)
     var results = plan.failures.mapValues { RecordResult.failure($0) }
     for part in plan.parts {

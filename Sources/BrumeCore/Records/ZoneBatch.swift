@@ -15,6 +15,8 @@ struct ModifyContext: Sendable {
   let limits: Limits
   /// What the request said; zones without the capability ignore it (case ATM-05).
   let isAtomic: Bool
+  /// Opens the receipts of assets.
+  let seal: Seal
 
   var stamp: Stamp { Stamp(time: now, user: user, device: caller.device?.name ?? "1") }
 }
@@ -39,6 +41,8 @@ struct ZoneBatch {
   var departures: [Membership] = []
   /// The short names of shares made here; the zone has a share from now on.
   var shortGUIDs: [String: RecordKey] = [:]
+  /// By record name: the uploads whose files the record takes.
+  var receipts: [String: [String]] = [:]
 
   init(
     _ items: [RecordItem], in zone: ZoneKey, schema: JustInTimeSchema, context: ModifyContext,

@@ -1,0 +1,98 @@
+// What a save may put into an asset field: a file with the receipt of its upload, or the file that
+// is there already. Pure but for looking into the transaction's books.
+
+import BrumeModel
+import BrumeStorage
+
+extension ZoneBatch {
+  /// The fields with their receipts checked and taken off. A record without assets passes through.
+  ///
+  /// - Throws: `badRequest`, naming the field, for a receipt that is expired, of another user,
+  ///   record or field, or used before, and for a file without one.
+  mutating func settleAssets(
+    _ fields: [String: DraftField], of item: RecordItem, stored: Record?
+  ) throws -> [String: DraftField] {
+    guard fields.values.contains(where: { $0.value?.holdsAssets ?? false }) else { return fields }
+    var settled = fields
+    var used: [String] = []
+    for (name, draft) in fields {
+      let kept = stored?.fields[name]
+      switch draft.value {
+      case .asset(let asset):
+        settled[name]?.value = .asset(
+          try self.settled(asset, in: name, of: item, keeping: kept, &used))
+      case .list(let values, of: .asset):
+        if values.count > context.limits.assetsPerField {
+          throw BrumeError(
+            .limitExceeded,
+            "field '\(name)' of record '\(item.name)' holds \(values.count) assets; the maximum is "
+              + "\(context.limits.assetsPerField). Spread them over several records")
+        }
+        let assets = try values.map { value -> FieldValue in
+          guard case .asset(let asset) = value else { return value }
+          return .asset(try self.settled(asset, in: name, of: item, keeping: kept, &used))
+        }
+        settled[name]?.value = .list(assets, of: .asset)
+      case .string, .int64, .double, .bytes, .timestamp, .location, .reference, .list, nil:
+        continue
+      }
+    }
+    receipts[item.name] = used
+    return settled
+  }
+
+  private func settled(
+    _ asset: Asset, in field: String, of item: RecordItem, keeping kept: FieldValue?,
+    _ used: inout [String]
+  ) throws -> Asset {
+    guard let text = asset.receipt else {
+      if let known = kept?.asset(asset.fileChecksum) { return known }
+      throw refusal(
+        item, field,
+        "there is no receipt, and the field does not hold this file yet; upload it to an address "
+          + "from assets/upload and send what that answers")
+    }
+    guard let receipt = context.seal.assetReceipt(text) else {
+      throw refusal(item, field, "the receipt is not one of this server's")
+    }
+    let obstacle = receipt.obstacle(
+      for: context.user, record: item.key, field: field, now: context.now)
+    if let obstacle { throw refusal(item, field, "\(obstacle); upload the file again") }
+    guard !used.contains(receipt.id),
+      let upload = try stage.transaction.assetUpload(receipt.id)
+    else { throw refusal(item, field, "the receipt was used before; upload the file again") }
+    guard upload.checksum == asset.fileChecksum,
+      let file = try stage.transaction.assetFile(asset.fileChecksum)
+    else { throw refusal(item, field, "the receipt is for another file") }
+    used.append(receipt.id)
+    return Asset(fileChecksum: file.checksum, size: file.size)
+  }
+
+  private func refusal(_ item: RecordItem, _ field: String, _ reason: String) -> BrumeError {
+    BrumeError(
+      .badRequest, "Invalid value for field '\(field)' of record '\(item.name)': \(reason)")
+  }
+
+  /// The receipts of a record that is being written are used up.
+  func useReceipts(of name: String) throws {
+    for id in receipts[name] ?? [] { try stage.transaction.removeAssetUpload(id) }
+  }
+}
+
+extension FieldValue {
+  fileprivate var holdsAssets: Bool {
+    switch self {
+    case .asset, .list(_, of: .asset): true
+    case .string, .int64, .double, .bytes, .timestamp, .location, .reference, .list: false
+    }
+  }
+
+  /// The asset of a checksum, in a field or a list.
+  fileprivate func asset(_ checksum: String) -> Asset? {
+    switch self {
+    case .asset(let asset): asset.fileChecksum == checksum ? asset : nil
+    case .list(let values, of: .asset): values.lazy.compactMap { $0.asset(checksum) }.first
+    case .string, .int64, .double, .bytes, .timestamp, .location, .reference, .list: nil
+    }
+  }
+}

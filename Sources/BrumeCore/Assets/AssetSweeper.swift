@@ -1,0 +1,109 @@
+// Removes what nobody needs, in three steps, each of which may be repeated after a crash: uploads
+// that no save used in time are struck from the books; files that nobody needed for long enough
+// are struck too, and their objects listed; only then, when that is committed, objects are removed
+// from the asset store and struck from the list.
+
+package import BrumeModel
+import BrumeStorage
+
+/// What a pass of the sweeper did.
+package struct AssetSweepReport: Equatable, Sendable {
+  package var uploads = 0
+  package var files = 0
+  package var objects = 0
+  package init(uploads: Int = 0, files: Int = 0, objects: Int = 0) {
+    self.uploads = uploads
+    self.files = files
+    self.objects = objects
+  }
+}
+
+extension Engine {
+  /// One pass. Does not begin another batch once the task is cancelled.
+  package func sweepAssets() async throws -> AssetSweepReport {
+    var report = AssetSweepReport()
+    let now = host.now()
+    let (rows, limits) = (limits.assetSweepRows, limits)
+    try await repeatUntilFewer(than: rows) {
+      let count = try await store.write(in: nil) {
+        try Self.expireUploads(in: $0, begunBy: now - limits.assetReceiptLife, rows)
+      }
+      report.uploads += count
+      return count
+    }
+    try await repeatUntilFewer(than: rows) {
+      let (looked, removed) = try await store.write(in: nil) {
+        try Self.judgeFiles(in: $0, now: now, limits)
+      }
+      report.files += removed
+      return looked
+    }
+    try await repeatUntilFewer(than: rows) {
+      let count = try await removeObjects(rows)
+      report.objects += count
+      return count
+    }
+    return report
+  }
+
+  private func repeatUntilFewer(
+    than rows: Int, _ step: () async throws -> Int
+  ) async throws {
+    while try await step() >= rows { try Task.checkCancellation() }
+  }
+
+  private static func expireUploads(
+    in transaction: any WriteTransaction, begunBy time: Milliseconds, _ rows: Int
+  ) throws -> Int {
+    let uploads = try transaction.assetUploads(begunBy: time, limit: rows)
+    for upload in uploads {
+      try transaction.removeAssetUpload(upload.id)
+      guard let checksum = upload.checksum else {
+        try transaction.discardAssetObject(upload.id)
+        continue
+      }
+      if var file = try transaction.assetFile(checksum), file.idleSince == nil {
+        file.idleSince = 0
+        try transaction.put(file)
+      }
+    }
+    return uploads.count
+  }
+
+  private static func judgeFiles(
+    in transaction: any WriteTransaction, now: Milliseconds, _ limits: Limits
+  ) throws -> (looked: Int, removed: Int) {
+    let grace = limits.assetAddressLife
+    let idle = try transaction.idleAssetFiles(
+      since: max(0, now - grace), limit: limits.assetSweepRows)
+    var removed = 0
+    for var file in idle {
+      let isNeeded = try transaction.isAssetFileNeeded(file.checksum)
+      switch AssetSweep.decide(
+        isNeeded: isNeeded, idleSince: file.idleSince ?? 0, now: now, grace: grace)
+      {
+      case .keep:
+        file.idleSince = nil
+        try transaction.put(file)
+      case .wait:
+        file.idleSince = now
+        try transaction.put(file)
+      case .remove:
+        try transaction.removeAssetFile(file.checksum)
+        try transaction.discardAssetObject(file.object)
+        removed += 1
+      }
+    }
+    return (idle.count, removed)
+  }
+
+  private func removeObjects(_ rows: Int) async throws -> Int {
+    let names = try await store.read { try $0.discardedAssetObjects(limit: rows) }
+    for name in names { try await assets.remove(name) }
+    guard !names.isEmpty else { return 0 }
+    try await store.write(in: nil) { transaction in
+      for name in names { try transaction.forgetAssetObject(name) }
+    }
+    return names.count
+  }
+}

@@ -1,0 +1,113 @@
+// What the server hands out around an asset and later believes: the ticket that an upload address
+// carries, the receipt of an upload, the pass of a download address. All are sealed texts, so none
+// of them is a row in the store before a byte has arrived.
+
+import BrumeModel
+
+/// What may be uploaded by the holder of an upload address, and where it may be saved.
+struct AssetTicket: Equatable, Sendable {
+  var user: UserID
+  var zone: ZoneKey
+  /// Nil together with the field: any record of the zone, which is what a rereference gives.
+  var record: String?
+  var field: String?
+  var expires: Milliseconds
+}
+
+/// The proof of an upload.
+struct AssetReceipt: Equatable, Sendable {
+  /// The upload's ID.
+  var id: String
+  var ticket: AssetTicket
+
+  /// Why a save cannot use it; nil when it can.
+  func obstacle(
+    for user: UserID, record: RecordKey, field: String, now: Milliseconds
+  ) -> String? {
+    if now >= ticket.expires { return "the receipt has expired" }
+    if ticket.user != user { return "the receipt belongs to another user" }
+    guard ticket.zone == record.zone else { return "the receipt is for another zone" }
+    if let name = ticket.record, name != record.name {
+      return "the receipt is for record '\(name)'"
+    }
+    if let name = ticket.field, name != field { return "the receipt is for field '\(name)'" }
+    return nil
+  }
+}
+
+/// What a download address opens.
+struct AssetPass: Equatable, Sendable {
+  var checksum: String
+  var expires: Milliseconds
+}
+
+// MARK: As bytes
+
+extension AssetTicket {
+  fileprivate func add(to packer: inout Packer) {
+    packer.add(user.name)
+    packer.add(zone.database.container.name)
+    packer.add(zone.database.environment.rawValue)
+    packer.add(zone.database.owner?.name ?? "")
+    packer.add(zone.name)
+    packer.add(record ?? "")
+    packer.add(field ?? "")
+    packer.add(expires)
+  }
+
+  fileprivate init?(_ unpacker: inout Unpacker) {
+    guard let user = unpacker.text(), let container = unpacker.text(),
+      let environment = unpacker.text().flatMap(Environment.init), let owner = unpacker.text(),
+      let zone = unpacker.text(), let record = unpacker.text(), let field = unpacker.text(),
+      let expires = unpacker.number()
+    else { return nil }
+    let database = DatabaseKey(
+      container: ContainerID(container), environment: environment,
+      owner: owner.isEmpty ? nil : UserID(owner))
+    self.init(
+      user: UserID(user), zone: ZoneKey(database: database, name: zone),
+      record: record.isEmpty ? nil : record, field: field.isEmpty ? nil : field, expires: expires)
+  }
+}
+
+extension Seal {
+  func text(_ ticket: AssetTicket) -> String {
+    var packer = Packer()
+    ticket.add(to: &packer)
+    return text(packer.bytes, for: .assetTicket)
+  }
+
+  func assetTicket(_ text: String) -> AssetTicket? {
+    guard let bytes = payload(of: text, for: .assetTicket) else { return nil }
+    var unpacker = Unpacker(bytes)
+    return AssetTicket(&unpacker)
+  }
+
+  func text(_ receipt: AssetReceipt) -> String {
+    var packer = Packer()
+    packer.add(receipt.id)
+    receipt.ticket.add(to: &packer)
+    return text(packer.bytes, for: .assetReceipt)
+  }
+
+  func assetReceipt(_ text: String) -> AssetReceipt? {
+    guard let bytes = payload(of: text, for: .assetReceipt) else { return nil }
+    var unpacker = Unpacker(bytes)
+    guard let id = unpacker.text(), let ticket = AssetTicket(&unpacker) else { return nil }
+    return AssetReceipt(id: id, ticket: ticket)
+  }
+
+  func text(_ pass: AssetPass) -> String {
+    var packer = Packer()
+    packer.add(pass.checksum)
+    packer.add(pass.expires)
+    return text(packer.bytes, for: .assetPass)
+  }
+
+  func assetPass(_ text: String) -> AssetPass? {
+    guard let bytes = payload(of: text, for: .assetPass) else { return nil }
+    var unpacker = Unpacker(bytes)
+    guard let checksum = unpacker.text(), let expires = unpacker.number() else { return nil }
+    return AssetPass(checksum: checksum, expires: expires)
+  }
+}

@@ -1,0 +1,62 @@
+// Compares the books with the asset store: after a restore of one without the other, files may have
+// lost their bytes, and objects may be there that no book knows (reliability U7).
+
+package import BrumeModel
+import BrumeStorage
+
+/// What does not match.
+package struct AssetCheckReport: Equatable, Sendable {
+  /// Files that records may hold and whose bytes are missing or cut short.
+  package var missing: [String] = []
+  /// Objects in the asset store that the books do not know.
+  package var unknown: [String] = []
+  package var files = 0
+  package var objects = 0
+  package init() {}
+}
+
+extension Engine {
+  /// Looks at every file and object. Changes nothing.
+  ///
+  /// - Parameter limit: how many names of each kind to report.
+  package func checkAssets(limit: Int) async throws -> AssetCheckReport {
+    var report = AssetCheckReport()
+    let rows = limits.assetSweepRows
+    var known: Set<String> = []
+    var last = ""
+    while true {
+      let after = last
+      let files = try await store.read { try $0.assetFiles(after: after, limit: rows) }
+      for file in files {
+        known.insert(file.object)
+        report.files += 1
+        if try await assets.size(of: file.object) != file.size, report.missing.count < limit {
+          report.missing.append(file.checksum)
+        }
+      }
+      guard let end = files.last, files.count == rows else { break }
+      last = end.checksum
+    }
+    try await findUnknown(&report, known, limit: limit)
+    return report
+  }
+
+  private func findUnknown(
+    _ report: inout AssetCheckReport, _ known: Set<String>, limit: Int
+  ) async throws {
+    let others = try await store.read { transaction in
+      Set(try transaction.discardedAssetObjects(limit: .max))
+        .union(try transaction.assetUploads(begunBy: .max, limit: .max).map(\.id))
+    }
+    var last = ""
+    while true {
+      let names = try await assets.names(after: last, limit: limits.assetSweepRows)
+      guard let end = names.last else { return }
+      report.objects += names.count
+      for name in names where !known.contains(name) && !others.contains(name) {
+        if report.unknown.count < limit { report.unknown.append(name) }
+      }
+      last = end
+    }
+  }
+}

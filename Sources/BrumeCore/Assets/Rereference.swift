@@ -1,0 +1,66 @@
+// assets/rereference: a file that one record holds, for another record, without uploading it again.
+
+package import BrumeModel
+import BrumeStorage
+
+extension Engine {
+  /// For each record and field the asset with a new receipt, in order. The receipts are for any
+  /// record of the target zone.
+  package func rereference(
+    _ request: AssetRereferenceRequest, in scope: DatabaseScope, as caller: Caller
+  ) async throws -> [AssetResult] {
+    let user = try caller.requireUser()
+    let most = limits.operationsPerRequest
+    if request.assets.count > most {
+      throw BrumeError(
+        .limitExceeded,
+        "the request names \(request.assets.count) assets; the maximum is \(most). Split it")
+    }
+    let target = try caller.zoneKey(
+      request.targetZone ?? request.zone, in: scope, limits: limits)
+    _ = try await store.read { try $0.zoneView(target, in: scope, for: caller) }
+    let found = try await lookupRecords(
+      LookupRecordsRequest(
+        zone: request.zone, items: request.assets.map { .init(name: $0.recordName) }),
+      in: scope, as: caller)
+    let now = host.now()
+    let uploads = try zip(request.assets, found).map { wanted, result in
+      try Self.asset(wanted, result).map { (asset: $0, id: objectName()) }
+    }
+    try await store.write(in: nil) { transaction in
+      for case .success(let upload) in uploads {
+        try transaction.put(
+          AssetUpload(id: upload.id, checksum: upload.asset.fileChecksum, began: now))
+      }
+    }
+    let ticket = AssetTicket(
+      user: user, zone: target, record: nil, field: nil, expires: now + limits.assetReceiptLife)
+    return uploads.map { upload in
+      upload.map { upload in
+        var asset = upload.asset
+        asset.receipt = seal.text(AssetReceipt(id: upload.id, ticket: ticket))
+        return asset
+      }
+    }
+  }
+
+  private static func asset(
+    _ wanted: AssetPlace, _ result: RecordResult
+  ) throws -> AssetResult {
+    switch result {
+    case .failure(let failure): return .failure(ItemFailure(wanted, failure.error))
+    case .success(.deleted): return .failure(ItemFailure(wanted, BrumeError(.notFound, "gone")))
+    case .success(.saved(let stored)):
+      guard case .asset(let asset)? = try stored.record().fields[wanted.fieldName] else {
+        return .failure(
+          ItemFailure(
+            wanted,
+            BrumeError(
+              .badRequest,
+              "field '\(wanted.fieldName)' of record '\(wanted.recordName)' holds no single asset; "
+                + "name a field of type ASSETID")))
+      }
+      return .success(asset)
+    }
+  }
+}

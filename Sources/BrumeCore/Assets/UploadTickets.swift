@@ -1,0 +1,35 @@
+// assets/upload: addresses for files that records are going to hold.
+
+package import BrumeModel
+import BrumeStorage
+
+extension Engine {
+  /// A ticket for each file, in order. A request without a record name gets one.
+  ///
+  /// - Throws: too many files, a name that cannot be, or a zone that is not there for the caller.
+  package func uploadTickets(
+    _ request: AssetUploadRequest, in scope: DatabaseScope, as caller: Caller
+  ) async throws -> [AssetUploadTicket] {
+    let user = try caller.requireUser()
+    let most = limits.operationsPerRequest
+    if request.files.count > most {
+      throw BrumeError(
+        .limitExceeded,
+        "the request asks for \(request.files.count) tokens; the maximum is \(most). Split it")
+    }
+    let zone = try caller.zoneKey(request.zone, in: scope, limits: limits)
+    _ = try await store.read { try $0.zoneView(zone, in: scope, for: caller) }
+    let expires = host.now() + limits.assetUploadLife
+    return try request.files.map { file in
+      let name = file.recordName ?? host.uuid()
+      let key = RecordKey(zone: zone, name: name)
+      if !key.mayBeUser { try NameRules.recordName(name, limits: limits) }
+      try NameRules.recordType(file.recordType, limits: limits)
+      try NameRules.fieldName(file.fieldName, ofShare: false, limits: limits)
+      let ticket = AssetTicket(
+        user: user, zone: zone, record: name, field: file.fieldName, expires: expires)
+      return AssetUploadTicket(
+        recordName: name, fieldName: file.fieldName, ticket: seal.text(ticket))
+    }
+  }
+}

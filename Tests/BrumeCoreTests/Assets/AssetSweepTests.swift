@@ -1,0 +1,139 @@
+// What the sweeper removes, when, and what a crash between its steps leaves.
+
+import BrumeCore
+import BrumeModel
+import BrumeStorage
+import BrumeTestKit
+import BrumeWire
+import Testing
+
+@Suite struct AssetSweepTests {
+  @Test func `a file goes when nobody needed it for as long as its addresses live`() {
+    func decide(_ isNeeded: Bool, _ since: Int64, _ now: Int64) -> AssetSweep.Decision {
+      AssetSweep.decide(isNeeded: isNeeded, idleSince: since, now: now, grace: 100)
+    }
+    #expect(decide(true, 0, 1000) == .keep)
+    #expect(decide(true, 5, 1000) == .keep)
+    #expect(decide(false, 0, 1000) == .wait)
+    #expect(decide(false, 950, 1049) == .wait)
+    #expect(decide(false, 950, 1050) == .remove)
+  }
+
+  @Test func `an upload that no save used goes after its receipt`() async throws {
+    let assets = try await AssetLab()
+    _ = try await assets.upload([1, 2, 3])
+    #expect(try await assets.sweep() == .init())
+    assets.clock.advance(by: assets.limits.assetReceiptLife)
+    #expect(try await assets.sweep() == .init(uploads: 1))
+    assets.clock.advance(by: assets.limits.assetAddressLife)
+    #expect(try await assets.sweep() == .init(files: 1, objects: 1))
+    #expect(try await assets.objects() == 0)
+  }
+
+  @Test func `a saved file stays, and goes after the last record let go of it`() async throws {
+    let assets = try await AssetLab()
+    let uploaded = try await assets.upload([1, 2, 3])
+    try await assets.save(uploaded)
+    try await assets.save(try await assets.upload([1, 2, 3], for: "two"), in: "two")
+    try await assets.passTime()
+    #expect(try await assets.objects() == 1)
+    _ = try await assets.lab.modify([.init(.delete, RecordDraft(name: "two"))])
+    try await assets.passTime()
+    #expect(try await assets.content(uploaded) == [1, 2, 3])
+    try await assets.lab.save(assets.operation(.forceUpdate, "one", "photo", nil))
+    #expect(try await assets.content(uploaded) == [1, 2, 3], "addresses handed out before work on")
+    try await assets.passTime()
+    #expect(try await assets.objects() == 0)
+    await #expect(throws: BrumeError.self) { _ = try await assets.content(uploaded) }
+  }
+
+  @Test func `a deleted zone's files go`() async throws {
+    let assets = try await AssetLab()
+    try await assets.save(try await assets.upload([1, 2, 3]))
+    try await assets.lab.deleteZone(Lab.trails)
+    try await assets.passTime()
+    #expect(try await assets.objects() == 0)
+  }
+
+  @Test func `a file that found a new record while it was idle stays`() async throws {
+    let assets = try await AssetLab()
+    try await assets.save(try await assets.upload([1, 2, 3]))
+    try await assets.lab.save(assets.operation(.forceUpdate, "one", "photo", nil))
+    #expect(try await assets.sweep() == .init())
+    let again = try await assets.upload([1, 2, 3])
+    try await assets.save(again)
+    try await assets.passTime()
+    #expect(try await assets.content(again) == [1, 2, 3])
+    #expect(try await assets.objects() == 1, "the first copy was replaced")
+  }
+
+  @Test func `an upload that a crash cut off leaves nothing`() async throws {
+    let assets = try await AssetLab()
+    // As the books and the store are when the server dies after the last byte.
+    let store = assets.lab.server.store
+    let time = assets.clock.now
+    try await store.write(in: nil) {
+      try $0.put(AssetUpload(id: "cutoffcutoff", checksum: nil, began: time))
+    }
+    try await assets.lab.server.assets.write([1], as: "cutoffcutoff")
+    #expect(try await assets.objects() == 1)
+    assets.clock.advance(by: assets.limits.assetReceiptLife)
+    #expect(try await assets.sweep() == .init(uploads: 1, objects: 1))
+    #expect(try await assets.objects() == 0)
+  }
+
+  @Test func `files without bytes and bytes without a file are found (U7)`() async throws {
+    let assets = try await AssetLab()
+    let uploaded = try await assets.upload([1, 2, 3])
+    try await assets.save(uploaded)
+    let bytes = assets.lab.server.assets
+    let object = try #require(try await bytes.names(after: "", limit: 1).first)
+    try await bytes.remove(object)
+    try await bytes.write([1], as: "nobodyknows0")
+    let report = try await assets.engine.checkAssets(limit: 10)
+    #expect(report.missing == [uploaded.fileChecksum] && report.unknown == ["nobodyknows0"])
+    let error = await #expect(throws: BrumeError.self) {
+      _ = try await assets.content(uploaded)
+    }
+    #expect(error?.code == .assetNotAvailable)
+    // Uploading the file again mends it.
+    try await assets.save(try await assets.upload([1, 2, 3], for: "two"), in: "two")
+    #expect(try await assets.content(uploaded) == [1, 2, 3])
+  }
+
+  @Test func `an object that cannot be removed now is removed later`() async throws {
+    let clock = ManualClock()
+    let stubborn = StubbornAssets()
+    let store = MemoryStore(coders: .wire)
+    let engine = try await Engine(
+      store: store, assets: stubborn, limits: .apple, host: .test(clock: clock, seed: 1),
+      isDevelopment: true)
+    try await store.write(in: nil) { try $0.discardAssetObject("old000000000") }
+    await #expect(throws: AssetFailure.self) { _ = try await engine.sweepAssets() }
+    #expect(try await store.read { try $0.discardedAssetObjects(limit: 9) } == ["old000000000"])
+  }
+}
+
+/// Removes nothing.
+private struct StubbornAssets: AssetStore {
+  func write(_ name: String, from next: () async throws -> ArraySlice<UInt8>?) async throws {}
+  func size(of name: String) async throws -> Int64? { nil }
+  func read(
+    _ name: String, _ range: Range<Int64>, into take: (ArraySlice<UInt8>) async throws -> Void
+  ) async throws {}
+  func remove(_ name: String) async throws { throw AssetFailure(.unavailable, "not now") }
+  func names(after name: String, limit: Int) async throws -> [String] { [] }
+}
+
+extension AssetLab {
+  func sweep() async throws -> AssetSweepReport { try await engine.sweepAssets() }
+
+  /// Long enough for anything idle to go.
+  func passTime() async throws {
+    _ = try await sweep()
+    clock.advance(by: limits.assetReceiptLife)
+    _ = try await sweep()
+    clock.advance(by: limits.assetAddressLife)
+    _ = try await sweep()
+  }
+}
