@@ -67,15 +67,23 @@ package struct Target: Sendable {
     let world = "\(container.name)/\(environment.rawValue)"
     let path =
       step.call.hasPrefix("/") ? step.call : "/database/1/\(world)/\(step.database)/\(step.call)"
-    let target = path + Self.text(query)
+    let address = Self.parts(ofAddress: step.call)
+    let target = address?.target ?? path + Self.text(query)
     let body = step.text.map { Array($0.utf8) } ?? step.body?.bytes() ?? []
     if step.caller == "key", let serverKey {
       let date = Date(timeIntervalSince1970: now())
       headers += try RequestSigner(serverKey).headers(path: target, body: body, date: date)
     }
     return HTTPCall(
-      method: step.method, base: url, target: target, headers: headers, body: body,
+      method: step.method, base: address?.base ?? url, target: target, headers: headers, body: body,
       timeout: .seconds(30))
+  }
+
+  /// An address that the server gave, for which credentials are not wanted; nil for a path.
+  private static func parts(ofAddress text: String) -> (base: String, target: String)? {
+    let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+    guard parts.count == 4, parts[0] == "http:" || parts[0] == "https:" else { return nil }
+    return ("\(parts[0])//\(parts[2])", "/\(parts[3])")
   }
 
   private static func text(_ query: [(String, String)]) -> String {

@@ -16,6 +16,8 @@ package struct Call: Sendable {
   package let headers: HTTPFields
   package let query: QueryString
   package let body: [UInt8]
+  /// The body of an endpoint that reads it itself.
+  package let incoming: RequestBody?
   package let place: Place
   package let caller: Caller
 

@@ -16,6 +16,7 @@ package final class Composition: Sendable {
   package let host: Host
   package let logger: Logger
   package let store: any Store
+  package let assets: any AssetStore
   package let engine: Engine
   package let signals: MailboxSignals
   package let notifier: Notifier
@@ -40,8 +41,10 @@ package final class Composition: Sendable {
     self.folder = folder
     developmentUsers = users
     store = try await Self.open(settings, logger)
+    assets = try Self.openAssets(settings, host: host)
     engine = try await Engine(
-      store: store, limits: settings.limits, host: host, isDevelopment: settings.isDevelopment)
+      store: store, assets: assets, limits: settings.limits, host: host,
+      isDevelopment: settings.isDevelopment)
     let signals = MailboxSignals()
     self.signals = signals
     notifier = Notifier(

@@ -82,11 +82,12 @@ extension Setting {
     key: "config", kind: .text, fallback: nil, form: "FILE",
     help: "A JSON file with settings. Flags come first, then variables, then the file.")
 
-  package static let all: [Setting] = [
-    host, port, data, store, dev, container, limits, baseURL, origins, logLevel, logFormat,
-    headerTimeout, bodyTimeout, idleTimeout, writeTimeout, shutdownTimeout, heartbeat, poll,
-    connections, config,
-  ]
+  package static let all: [Setting] =
+    [
+      host, port, data, store, dev, container, limits, baseURL, origins, logLevel, logFormat,
+      headerTimeout, bodyTimeout, idleTimeout, writeTimeout, shutdownTimeout, heartbeat, poll,
+      connections,
+    ] + ofAssets + [config]
 }
 
 /// A setting with a value that cannot be used. The text says which, and what it may be.

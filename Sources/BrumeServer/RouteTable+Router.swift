@@ -52,13 +52,16 @@ extension RouteTable {
     let target = request.head.path ?? "/"
     let query = QueryString(target: target)
     let place = try place(of: endpoint, state, query)
-    let body = try await BodyLimit.collect(request, upTo: server.settings.limits.requestBodyBytes)
+    let body =
+      endpoint.streams
+      ? [] : try await BodyLimit.collect(request, upTo: server.settings.limits.requestBodyBytes)
     let authenticate = Authenticate(
       server: server, access: endpoint.access, place: place, requestID: state.requestID)
     let caller = try await authenticate.caller(request, query: query, target: target, body: body)
     let call = Call(
       server: server, method: request.method, target: target, headers: request.headers,
-      query: query, body: body, place: place, caller: caller)
+      query: query, body: body, incoming: endpoint.streams ? request.body : nil, place: place,
+      caller: caller)
     var response = try await endpoint.handler(call).response
     if caller.kind == .user, let token = query["ckWebAuthToken"] {
       response.headers[.webAuthToken] = server.engine.renewedToken(after: token)

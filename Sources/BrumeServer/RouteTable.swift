@@ -25,6 +25,8 @@ package struct Endpoint: Sendable {
   package let path: String
   package let access: Access
   package let handler: Handler
+  /// The body is the handler's to read, piece by piece, instead of being collected before.
+  package var streams = false
 
   init(
     _ methods: [HTTPRequest.Method], _ path: String, _ access: Access, _ handler: @escaping Handler
@@ -33,6 +35,12 @@ package struct Endpoint: Sendable {
     self.path = path
     self.access = access
     self.handler = handler
+  }
+
+  fileprivate var streaming: Endpoint {
+    var endpoint = self
+    endpoint.streams = true
+    return endpoint
   }
 }
 
@@ -64,6 +72,8 @@ package enum RouteTable {
     Endpoint(post, database + "/subscriptions/lookup", .account, SubscriptionRoutes.lookup),
     Endpoint(post, database + "/subscriptions/modify", .account, SubscriptionRoutes.modify),
     Endpoint(post, world + "/subscriptions/lookup", .account, SubscriptionRoutes.lookup),
+    Endpoint(post, database + "/assets/upload", .account, AssetRoutes.tokens),
+    Endpoint(post, database + "/assets/rereference", .account, AssetRoutes.rereference),
     Endpoint(both, database + "/users/caller", .user, UserRoutes.caller),
     Endpoint(both, database + "/users/current", .user, UserRoutes.current),
   ]
@@ -81,6 +91,8 @@ package enum RouteTable {
     Endpoint(get, "/_brume/metrics", .open, HealthRoutes.metrics),
     Endpoint(get, "/_brume/console", .open, ConsoleRoutes.index),
     Endpoint(get, "/_brume/console/:file", .open, ConsoleRoutes.file),
+    Endpoint([.post, .put], "/_brume/assets/upload", .open, AssetRoutes.upload).streaming,
+    Endpoint([.get, .head], "/_brume/assets/file", .open, AssetRoutes.download),
     Endpoint(get, "/_brume/courier", .open, CourierRoute.poll),
     Endpoint(get, "/_brume/stream", .user, StreamRoute.open),
     Endpoint(both, "/_brume/notifications/changes", .user, NotificationRoutes.changes),
@@ -102,6 +114,7 @@ package enum RouteTable {
     Endpoint(post, "/_brume/admin/schema", .operator, SchemaAdmin.importText),
     Endpoint(post, "/_brume/admin/schema/index", .operator, SchemaAdmin.index),
     Endpoint(post, "/_brume/admin/zones/purge", .operator, AdminRoutes.purgeZone),
+    Endpoint(get, "/_brume/admin/assets/check", .operator, AssetAdmin.check),
     Endpoint(get, "/_brume/admin/devices", .operator, AdminRoutes.devices),
     Endpoint(post, "/_brume/admin/push", .operator, AdminRoutes.testPush),
   ]

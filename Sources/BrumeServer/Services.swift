@@ -97,7 +97,8 @@ package enum Services {
     var configuration = ServiceGroupConfiguration(
       services: [
         StoreService(server: server), NotifierService(server: server),
-        StorageWatch(server: server), application(server, logger, onReady),
+        AssetSweepService(server: server), StorageWatch(server: server),
+        application(server, logger, onReady),
       ],
       gracefulShutdownSignals: signals, logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(server.settings.timeouts.shutdown)

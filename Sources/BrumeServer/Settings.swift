@@ -20,6 +20,7 @@ package struct Settings: Sendable {
   package var logFormat = LogFormat.console
   package var timeouts = Timeouts()
   package var connections = 10_000
+  package var assets = AssetSettings()
 
   /// All in seconds.
   package struct Timeouts: Equatable, Sendable {
@@ -57,6 +58,8 @@ package struct Settings: Sendable {
     timeouts.heartbeat = try Self.number(.heartbeat, from: sources, in: 1...300)
     timeouts.poll = try Self.number(.poll, from: sources, in: 1...300)
     connections = try Self.number(.connections, from: sources, in: 1...1_000_000)
+    assets = try AssetSettings(sources)
+    try limits.read(sources)
     try check()
   }
 
@@ -102,7 +105,7 @@ package struct Settings: Sendable {
     return value
   }
 
-  private static func number(
+  static func number(
     _ setting: Setting, from sources: SettingSources, in range: ClosedRange<Int>
   ) throws -> Int {
     let number = try sources.number(setting)

@@ -233,6 +233,6 @@ extension Asset {
   init(_ object: JSONObject) throws(BrumeError) {
     self.init(
       fileChecksum: try object.requiredString("fileChecksum"), size: try object.int("size") ?? 0,
-      receipt: try object.string("receipt"))
+      receipt: try object.string("receipt"), downloadURL: try object.string("downloadURL"))
   }
 }

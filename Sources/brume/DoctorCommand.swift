@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import BrumeServer
+import BrumeWire
 import FoundationEssentials
 
 struct DoctorCommand: AsyncParsableCommand {
@@ -40,6 +41,21 @@ struct DoctorCommand: AsyncParsableCommand {
       _ = try await connection.get("status")
       return "ready at \(connection.file.url)"
     }
+    await check("assets") { try await assets() }
     if !isWell { throw ExitCode(1) }
+  }
+
+  /// Whether every file that the server knows of is there.
+  private func assets() async throws -> String {
+    let answer = try await server.connect().get("assets/check")
+    let missing = answer["missing"]?.array?.count ?? 0
+    guard missing == 0 else {
+      throw CommandFailure(
+        "\(missing) files have lost their bytes; restore the folder or bucket that belongs to this "
+          + "database, or upload them again (docs/assets.md)")
+    }
+    let unknown = answer["unknown"]?.array?.count ?? 0
+    let rest = unknown == 0 ? "" : "; \(unknown) objects in their place belong to no file"
+    return "\(answer["files"]?.int ?? 0) files, all there\(rest)"
   }
 }

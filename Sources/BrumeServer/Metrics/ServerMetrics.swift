@@ -12,6 +12,8 @@ package struct ServerMetrics: Sendable {
   private let connectedStreams: Meter
   private let waitingPolls: Meter
   private let delivered: Counter
+  private let uploadedBytes: Counter
+  private let downloadedBytes: Counter
 
   package init(registry: MetricsRegistry = MetricsRegistry()) {
     self.registry = registry
@@ -19,6 +21,8 @@ package struct ServerMetrics: Sendable {
     deletedRecords = Counter(label: "brume_records_deleted_total", factory: registry)
     connectedStreams = Meter(label: "brume_streams_connected", factory: registry)
     waitingPolls = Meter(label: "brume_courier_polls_waiting", factory: registry)
+    uploadedBytes = Counter(label: "brume_assets_uploaded_bytes_total", factory: registry)
+    downloadedBytes = Counter(label: "brume_assets_downloaded_bytes_total", factory: registry)
     delivered = Counter(label: "brume_notifications_delivered_total", factory: registry)
   }
 
@@ -35,6 +39,9 @@ package struct ServerMetrics: Sendable {
     if saved > 0 { savedRecords.increment(by: saved) }
     if deleted > 0 { deletedRecords.increment(by: deleted) }
   }
+
+  package func assetUploaded(bytes: Int64) { uploadedBytes.increment(by: bytes) }
+  package func assetDownloaded(bytes: Int64) { downloadedBytes.increment(by: bytes) }
 
   package func streamOpened() { connectedStreams.increment() }
   package func streamClosed() { connectedStreams.decrement() }

@@ -7,6 +7,8 @@ import HTTPTypes
 import Hummingbird
 
 struct CrossOrigin: RouterMiddleware {
+  /// Asset addresses, like the courier's, carry their own secret.
+  private static let assets = "/_brume/assets/"
   let server: Composition
 
   func handle(
@@ -20,9 +22,11 @@ struct CrossOrigin: RouterMiddleware {
     response.headers[.accessControlAllowOrigin] = origin
     response.headers[.vary] = "Origin"
     response.headers[.accessControlExposeHeaders] =
-      "X-Apple-CloudKit-Web-Auth-Token, X-Apple-Request-UUID, Retry-After"
+      "X-Apple-CloudKit-Web-Auth-Token, X-Apple-Request-UUID, Retry-After, ETag, Accept-Ranges, "
+      + "Content-Range, Repr-Digest"
     if request.method == .options {
-      response.headers[.accessControlAllowMethods] = "GET, POST"
+      response.headers[.accessControlAllowMethods] =
+        request.uri.path.hasPrefix(Self.assets) ? "GET, HEAD, POST, PUT" : "GET, POST"
       response.headers[.accessControlAllowHeaders] =
         request.headers[.accessControlRequestHeaders] ?? "content-type"
       response.headers[.accessControlMaxAge] = "600"
@@ -33,7 +37,9 @@ struct CrossOrigin: RouterMiddleware {
   private func allows(_ origin: String, _ request: Request) async throws -> Bool {
     let path = request.uri.path
     if path.hasPrefix("/_brume/admin") { return false }
-    if server.settings.isDevelopment || path == "/_brume/courier" { return true }
+    if server.settings.isDevelopment || path == "/_brume/courier" || path.hasPrefix(Self.assets) {
+      return true
+    }
     if server.settings.allowedOrigins.contains(origin) { return true }
     guard let text = QueryString(target: request.head.path ?? "")["ckAPIToken"] else {
       return false

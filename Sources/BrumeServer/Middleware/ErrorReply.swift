@@ -24,6 +24,11 @@ struct ErrorReply: RouterMiddleware {
       response.status = .contentTooLarge
       response.headers[.connection] = "close"
       return response
+    } catch let refused as UploadRefused {
+      var response = Self.response(to: refused.error, requestID: context.requestID)
+      response.status = refused.status
+      if refused.endsConnection { response.headers[.connection] = "close" }
+      return response
     } catch let error as HTTPError where error.status == .notFound {
       let unknown = BrumeError(
         .notFound, "could not find handler for endpoint \(Self.shown(request.uri.path))")
@@ -50,6 +55,15 @@ struct ErrorReply: RouterMiddleware {
         metadata: ["request.id": "\(context.requestID)", "error": "\(error)"])
       let busy = BrumeError(
         .tryAgainLater, "the server's storage is not available; try again later", retryAfter: 5)
+      return Self.response(to: busy, requestID: context.requestID)
+    }
+    if let failure = error as? AssetFailure {
+      context.logger.error(
+        "the asset store refused a request",
+        metadata: ["request.id": "\(context.requestID)", "error": "\(failure)"])
+      let busy = BrumeError(
+        .tryAgainLater, "the server's place for assets is not available; try again later",
+        retryAfter: 5)
       return Self.response(to: busy, requestID: context.requestID)
     }
     if error is CancellationError {

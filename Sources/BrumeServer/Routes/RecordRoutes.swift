@@ -34,7 +34,13 @@ extension Call {
   /// How this caller wants to see records.
   func options(_ json: JSON, desiring keys: [String]? = nil) -> RecordOptions {
     RecordOptions(
-      desiredKeys: keys, numbersAsStrings: Wire.wantsNumbersAsStrings(json), reader: caller.user)
+      desiredKeys: keys, numbersAsStrings: Wire.wantsNumbersAsStrings(json), reader: caller.user,
+      downloadURL: { [server] in server.downloadURL($0) })
+  }
+
+  /// Records as they are, with addresses for their assets.
+  var assetOptions: RecordOptions {
+    RecordOptions(downloadURL: { [server] in server.downloadURL($0) })
   }
 
   fileprivate func count(_ results: [RecordResult]) {

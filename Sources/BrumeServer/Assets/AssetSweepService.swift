@@ -1,0 +1,36 @@
+// Runs the sweeper, again and again. What goes is decided by BrumeCore's Assets.
+
+import BrumeCore
+import Logging
+import ServiceLifecycle
+
+struct AssetSweepService: Service {
+  let server: Composition
+
+  func run() async throws {
+    do {
+      try await cancelWhenGracefulShutdown { try await loop() }
+    } catch is CancellationError {}
+  }
+
+  private func loop() async throws {
+    while true {
+      try await Task.sleep(for: .seconds(server.settings.assets.sweepInterval))
+      do {
+        let report = try await server.engine.sweepAssets()
+        guard report != AssetSweepReport() else { continue }
+        server.logger.info(
+          "assets swept",
+          metadata: [
+            "assets.uploads": "\(report.uploads)", "assets.files": "\(report.files)",
+            "assets.objects": "\(report.objects)",
+          ])
+      } catch let error as CancellationError {
+        throw error
+      } catch {
+        // The next pass finds the same work again.
+        server.logger.warning("assets could not be swept", metadata: ["error": "\(error)"])
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+// The file in an upload's body, piece by piece, whichever form the body has.
+
+import BrumeCore
+import BrumeModel
+import BrumeWire
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+struct IncomingFile {
+  /// Ours: how much larger than its file a form may be.
+  private static let formBytes: Int64 = 16_384
+  private let limit: Int64
+  private var parts: RequestBody.AsyncIterator
+  private var form: MultipartReader?
+  private var received: Int64 = 0
+  private var isAtEnd = false
+
+  init(_ body: RequestBody, limit: Int64) {
+    parts = body.makeAsyncIterator()
+    self.limit = limit
+  }
+
+  /// Learns the form, and refuses what is announced too large before a byte is written.
+  mutating func read(_ headers: HTTPFields) throws(BrumeError) {
+    if let type = headers[.contentType] { form = try MultipartReader(contentType: type) }
+    let most = limit + (form == nil ? 0 : Self.formBytes)
+    if let length = headers[.contentLength].flatMap({ Int64($0) }), length > most {
+      throw AssetMeter.tooLarge(limit)
+    }
+  }
+
+  /// The next piece of the file's content, never empty; nil at the end.
+  mutating func next() async throws -> ArraySlice<UInt8>? {
+    while let part = try await nextPart() {
+      let piece = try form == nil ? part : form?.take(part) ?? []
+      if received > limit + Self.formBytes { throw AssetMeter.tooLarge(limit) }
+      if !piece.isEmpty { return piece }
+    }
+    try form?.finish()
+    return nil
+  }
+
+  private mutating func nextPart() async throws -> ArraySlice<UInt8>? {
+    guard !isAtEnd, let part = try await parts.next(isolation: #isolation) else {
+      isAtEnd = true
+      return nil
+    }
+    received += Int64(part.readableBytes)
+    return ArraySlice(part.readableBytesView)
+  }
+
+  /// Reads on without keeping anything, up to twice the limit. False if there is more.
+  mutating func discardRest() async throws -> Bool {
+    while received <= 2 * limit + Self.formBytes {
+      guard try await nextPart() != nil else { return true }
+    }
+    return false
+  }
+}

@@ -1,0 +1,95 @@
+// assets/upload and assets/rereference, and the two addresses that they and records hand out. The
+// addresses carry their own proof; credentials that come with them are ignored.
+
+import BrumeCore
+import BrumeModel
+import BrumeStorage
+import BrumeWire
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+
+enum AssetRoutes {
+  /// Tokens, in request order.
+  static func tokens(_ call: Call) async throws -> Reply {
+    let request = try AssetUploadRequest(json: call.json())
+    var tickets = try await call.engine.uploadTickets(request, in: call.scope, as: call.caller)
+    for index in tickets.indices {
+      tickets[index].ticket = call.server.uploadURL(ticket: tickets[index].ticket)
+    }
+    return .json(Wire.uploadTickets(tickets))
+  }
+
+  static func rereference(_ call: Call) async throws -> Reply {
+    let request = try AssetRereferenceRequest(json: call.json())
+    let results = try await call.engine.rereference(request, in: call.scope, as: call.caller)
+    return .json(Wire.assetResults(results))
+  }
+
+  /// A file arrives: the body as it is, or a form with one part.
+  static func upload(_ call: Call) async throws -> Reply {
+    guard let body = call.incoming else { throw BrumeError(.badRequest, "there is no body") }
+    var file = IncomingFile(body, limit: call.server.settings.limits.assetBytes)
+    do {
+      guard let ticket = call.query["ticket"] else {
+        throw BrumeError(
+          .badRequest, "the address lacks its ticket; use it as assets/upload gave it")
+      }
+      try call.engine.checkUploadTicket(ticket)
+      try file.read(call.headers)
+      let asset = try await call.engine.receiveUpload(ticket) { try await file.next() }
+      call.server.metrics.assetUploaded(bytes: asset.size)
+      return .json(Wire.singleFile(asset))
+    } catch let error as BrumeError {
+      // Who is still sending would not read the answer: hear him out, within reason.
+      let isWhole = try await file.discardRest()
+      throw UploadRefused(error: error, endsConnection: !isWhole)
+    }
+  }
+
+  /// A file, or a part of it, for whoever has the address. Headers alone for HEAD.
+  static func download(_ call: Call) async throws -> Reply {
+    guard let pass = call.query["pass"] else {
+      throw BrumeError(.badRequest, "the address lacks its pass; use it as the record gave it")
+    }
+    let (file, life) = try await call.engine.openAsset(pass)
+    let answer = AssetAnswer(file: file, life: life, request: call.headers)
+    var reply = Reply(status: answer.status, headers: answer.headers, body: .bytes([]))
+    reply.contentType = "application/octet-stream"
+    guard let range = answer.range, call.method != .head else { return reply }
+    let (engine, metrics) = (call.engine, call.server.metrics)
+    reply.body = .stream { @concurrent writer in
+      // Nobody else has it: each piece is written before the next is read, all in this closure.
+      nonisolated(unsafe) var out = writer
+      try await engine.readAsset(file, range) { piece in
+        try await out.write(ByteBuffer(bytes: piece))
+        metrics.assetDownloaded(bytes: Int64(piece.count))
+      }
+      writer = out
+      try await writer.finish(nil)
+    }
+    return reply
+  }
+}
+
+/// An upload that was not taken. Larger than allowed is 413, as at Apple's upload hosts.
+struct UploadRefused: Error {
+  let error: BrumeError
+  let endsConnection: Bool
+  var status: HTTPResponse.Status {
+    error.code == .limitExceeded
+      ? .contentTooLarge : HTTPResponse.Status(code: error.code.meaning.httpStatus)
+  }
+}
+
+extension Composition {
+  /// Where the holder of a ticket uploads to.
+  func uploadURL(ticket: String) -> String { "\(assetBase)/_brume/assets/upload?ticket=\(ticket)" }
+
+  /// Where an asset of a record can be fetched for some hours.
+  func downloadURL(_ asset: Asset) -> String {
+    "\(assetBase)/_brume/assets/file?pass=\(engine.downloadPass(for: asset))"
+  }
+
+  private var assetBase: String { settings.assets.baseURL ?? url }
+}

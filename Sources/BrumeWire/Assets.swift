@@ -1,0 +1,142 @@
+// `assets/upload`, the answer of an upload, `assets/rereference`: bodies and replies.
+
+package import BrumeModel
+
+// MARK: Tokens
+
+extension AssetUploadRequest: WireRequest {
+  package init(json: JSON) throws(BrumeError) {
+    let object = try json.asObject("the body")
+    let tokens = try object.required("tokens", try object.array("tokens"))
+    self.init(
+      zone: try object.zoneID("zoneID"),
+      files: try eachElement(of: tokens, in: "tokens") { token throws(BrumeError) in
+        File(
+          recordType: try token.requiredString("recordType"),
+          fieldName: try token.requiredString("fieldName"),
+          recordName: try token.string("recordName"))
+      })
+  }
+
+  package func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.zoneMember(zone)
+    writer.array("tokens", files) { writer, file in
+      writer.beginObject()
+      writer.member("recordName", file.recordName)
+      writer.member("recordType", file.recordType)
+      writer.member("fieldName", file.fieldName)
+      writer.endObject()
+    }
+    writer.endObject()
+  }
+}
+
+extension Wire {
+  /// The reply of `assets/upload`. The tickets must be whole addresses here.
+  package static func uploadTickets(_ tickets: [AssetUploadTicket]) -> [UInt8] {
+    bytes(capacity: 64 + tickets.count * 400) { writer in
+      writer.beginObject()
+      writer.array("tokens", tickets) { writer, ticket in
+        writer.beginObject()
+        writer.member("recordName", ticket.recordName)
+        writer.member("fieldName", ticket.fieldName)
+        writer.member("url", ticket.ticket)
+        writer.endObject()
+      }
+      writer.endObject()
+    }
+  }
+
+  package static func uploadTickets(_ json: JSON) throws(BrumeError) -> [AssetUploadTicket] {
+    let object = try json.asObject("the reply")
+    let tokens = try object.required("tokens", try object.array("tokens"))
+    return try eachElement(of: tokens, in: "tokens") { token throws(BrumeError) in
+      if let error = error(in: token) { throw error }
+      return AssetUploadTicket(
+        recordName: try token.requiredString("recordName"),
+        fieldName: try token.requiredString("fieldName"),
+        ticket: try token.requiredString("url"))
+    }
+  }
+
+  /// The answer of an upload: what a save takes as the field's value.
+  package static func singleFile(_ asset: Asset) -> [UInt8] {
+    bytes { writer in
+      writer.beginObject()
+      writer.name("singleFile")
+      writer.fieldValue(.asset(asset), RecordOptions())
+      writer.endObject()
+    }
+  }
+
+  package static func singleFile(_ json: JSON) throws(BrumeError) -> Asset {
+    let object = try json.asObject("the reply")
+    return try Asset(try object.required("singleFile", try object.object("singleFile")))
+  }
+}
+
+// MARK: Rereferencing
+
+extension AssetRereferenceRequest: WireRequest {
+  package init(json: JSON) throws(BrumeError) {
+    let object = try json.asObject("the body")
+    let assets = try object.required("assets", try object.array("assets"))
+    self.init(
+      zone: try object.zoneID("zoneID"), targetZone: try object.zoneID("targetZoneID"),
+      assets: try eachElement(of: assets, in: "assets") { asset throws(BrumeError) in
+        AssetPlace(
+          recordName: try asset.requiredString("recordName"),
+          fieldName: try asset.requiredString("fieldName"))
+      })
+  }
+
+  package func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.zoneMember(zone)
+    if let targetZone {
+      writer.name("targetZoneID")
+      writer.zoneID(targetZone)
+    }
+    writer.array("assets", assets) { writer, asset in
+      writer.beginObject()
+      writer.member("recordName", asset.recordName)
+      writer.member("fieldName", asset.fieldName)
+      writer.endObject()
+    }
+    writer.endObject()
+  }
+}
+
+extension Wire {
+  /// The reply of `assets/rereference`: values for fields, by index.
+  package static func assetResults(_ results: [AssetResult]) -> [UInt8] {
+    bytes { writer in
+      writer.beginObject()
+      writer.array("assets", results) { writer, result in
+        switch result {
+        case .success(let asset): writer.fieldValue(.asset(asset), RecordOptions())
+        case .failure(let failure):
+          writer.beginObject()
+          writer.member("recordName", failure.id.recordName)
+          writer.member("fieldName", failure.id.fieldName)
+          writer.errorMembers(failure.error)
+          writer.endObject()
+        }
+      }
+      writer.endObject()
+    }
+  }
+
+  package static func assetResults(_ json: JSON) throws(BrumeError) -> [AssetResult] {
+    let object = try json.asObject("the reply")
+    let assets = try object.required("assets", try object.array("assets"))
+    return try eachElement(of: assets, in: "assets") { asset throws(BrumeError) in
+      guard let error = error(in: asset) else { return .success(try Asset(asset)) }
+      let place = AssetPlace(
+        recordName: try asset.string("recordName") ?? "",
+        fieldName: try asset.string("fieldName") ?? "")
+      return .failure(ItemFailure(place, error))
+    }
+  }
+}
