@@ -8,7 +8,7 @@ package struct DatabaseCaller: Sendable {
   package let session: Session
   package let scope: DatabaseScope
 
-  private func path(_ action: String) throws(CallFailure) -> String {
+  func path(_ action: String) throws(CallFailure) -> String {
     try "\(session.databasePath())/\(scope.rawValue)/\(action)"
   }
   private func read(_ action: String, _ body: [UInt8]? = nil) async throws -> JSON {

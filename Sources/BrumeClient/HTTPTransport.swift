@@ -11,12 +11,16 @@ package struct HTTPTransport: Transport {
   static let answerBytes = 256 << 20
   private static let requests = client(connections: 32)
   private static let streams = client(connections: 10_000)
+  /// For files: a transfer that does not move for a minute is given up.
+  static let files = client(connections: 8, stall: .seconds(60))
 
   package init() {}
 
-  private static func client(connections: Int) -> HTTPClient {
+  private static func client(connections: Int, stall: TimeAmount? = nil) -> HTTPClient {
     var configuration = HTTPClient.Configuration()
     configuration.timeout.connect = .seconds(10)
+    configuration.timeout.read = stall
+    configuration.timeout.write = stall
     // A refused connection is an answer; whether to try again is `Retry`'s to decide.
     configuration.connectionPool.retryConnectionEstablishment = false
     configuration.redirectConfiguration = .disallow
@@ -55,7 +59,7 @@ package struct HTTPTransport: Transport {
     }
   }
 
-  private func request(_ call: HTTPCall) -> HTTPClientRequest {
+  func request(_ call: HTTPCall) -> HTTPClientRequest {
     var request = HTTPClientRequest(url: call.base + call.target)
     request.method = .RAW(value: call.method)
     for header in call.headers { request.headers.add(name: header.name, value: header.value) }
@@ -63,7 +67,7 @@ package struct HTTPTransport: Transport {
     return request
   }
 
-  private func answer(_ response: HTTPClientResponse) async throws -> HTTPAnswer {
+  func answer(_ response: HTTPClientResponse) async throws -> HTTPAnswer {
     let body = try await response.body.collect(upTo: Self.answerBytes)
     return HTTPAnswer(
       status: Int(response.status.code),
@@ -72,7 +76,7 @@ package struct HTTPTransport: Transport {
   }
 
   /// Tells "never sent" from "sent, and nobody knows what became of it".
-  private static func failure(_ error: any Error, _ call: HTTPCall) -> any Error {
+  static func failure(_ error: any Error, _ call: HTTPCall) -> any Error {
     if error is CancellationError { return error }
     let place = "\(call.base): \(error)"
     switch error {

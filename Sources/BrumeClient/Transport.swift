@@ -60,4 +60,15 @@ package protocol Transport: Sendable {
   func receive(
     _ call: HTTPCall, _ take: (ArraySlice<UInt8>) async throws -> Void
   ) async throws -> HTTPAnswer?
+
+  /// Sends a file as the body. `progress` hears how many bytes have gone. Throws as `send`, and an
+  /// `OutgoingFile.Failure` if the file changes.
+  func upload(
+    _ call: HTTPCall, _ file: OutgoingFile, progress: (Int64) async -> Void
+  ) async throws -> HTTPAnswer
+
+  /// As `receive`, for the content of a file, which has an end.
+  func download(
+    _ call: HTTPCall, _ take: (ArraySlice<UInt8>) async throws -> Void
+  ) async throws -> HTTPAnswer?
 }

@@ -118,7 +118,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
         throw ZoneFailure(error: error)
       }
       let goesOn = page.moreComing && fetchAllChanges
-      await report { self.take(page, of: zoneID, isLast: !goesOn, viewpoint) }
+      try await take(page, of: zoneID, isLast: !goesOn, viewpoint)
       guard goesOn else { return }
       question.token = page.token
     }
@@ -138,29 +138,31 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
 
   private func take(
     _ page: ZoneChangesPage, of zoneID: CKRecordZone.ID, isLast: Bool, _ viewpoint: Viewpoint
-  ) {
+  ) async throws {
     for change in page.changes {
       switch change {
-      case .changed(let stored): changed(stored, in: zoneID, viewpoint)
+      case .changed(let stored):
+        let result = try await withFiles(recordResult(stored, from: viewpoint), from: viewpoint)
+        await report { self.changed(stored.name, result, in: zoneID) }
       case .deleted(let name, let type, _):
-        recordWithIDWasDeletedBlock?(CKRecord.ID(recordName: name, zoneID: zoneID), type)
+        let id = CKRecord.ID(recordName: name, zoneID: zoneID)
+        await report { self.recordWithIDWasDeletedBlock?(id, type) }
       }
     }
     let token = CKServerChangeToken(text: page.token)
-    if isLast {
-      end(zoneID, .success((token, nil, page.moreComing)))
-    } else {
-      recordZoneChangeTokensUpdatedBlock?(zoneID, token, nil)
+    await report {
+      if isLast {
+        self.end(zoneID, .success((token, nil, page.moreComing)))
+      } else {
+        self.recordZoneChangeTokensUpdatedBlock?(zoneID, token, nil)
+      }
     }
   }
 
-  private func changed(_ stored: StoredRecord, in zoneID: CKRecordZone.ID, _ viewpoint: Viewpoint) {
-    let result: Result<CKRecord, any Error> = Result {
-      do { return makeRecord(try stored.record(), from: viewpoint) } catch {
-        throw CKError(converting: error, from: viewpoint)
-      }
-    }
-    let id = CKRecord.ID(recordName: stored.name, zoneID: zoneID)
+  private func changed(
+    _ name: String, _ result: Result<CKRecord, any Error>, in zoneID: CKRecordZone.ID
+  ) {
+    let id = CKRecord.ID(recordName: name, zoneID: zoneID)
     if case .failure(let error) = result { errors[AnyHashable(id)] = error }
     if let recordWasChangedBlock {
       recordWasChangedBlock(id, result)

@@ -12,6 +12,7 @@ extension CKError {
     case let error as BrumeError:
       self.init(error, from: viewpoint, clientRecord: clientRecord)
     case let failure as CallFailure: self.init(failure)
+    case let failure as OutgoingFile.Failure: self.init(failure)
     case is CancellationError: self.init(.operationCancelled, "the operation was cancelled")
     default: self.init(.internalError, "unexpected failure: \(error)")
     }

@@ -1,5 +1,6 @@
 // One field's value: Swift type ↔ Foundation object ↔ the model's value.
 
+import BrumeClient
 import BrumeModel
 import Foundation
 
@@ -107,12 +108,16 @@ extension FieldValue {
   }
 }
 
+/// What the server knows of an asset. A new one stands for itself until its upload takes its place.
 private func storedAsset(_ asset: CKAsset, key: String) throws -> Asset {
-  if let stored = asset.stored { return stored }
-  throw CKError(
-    .assetNotAvailable,
-    "field '\(key)' holds a new asset; this version cannot upload assets yet, use data of up to "
-      + "1 MB instead")
+  if var stored = asset.stored {
+    stored.downloadURL = nil
+    return stored
+  }
+  guard let url = asset.fileURL, let state = OutgoingFile.state(of: url) else {
+    throw CKError(OutgoingFile.Failure.missing(asset.fileURL?.path ?? "nowhere"))
+  }
+  return Asset(fileChecksum: "", size: state.size)
 }
 
 extension Reference {

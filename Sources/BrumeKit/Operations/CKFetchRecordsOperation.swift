@@ -58,10 +58,13 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
       let answers = try await request(from: viewpoint) {
         try await database.caller.lookupRecords(question)
       }
-      await report {
-        for (index, id) in part.enumerated() {
-          self.reportOne(id, recordResult(answers[ifThere: index], id, from: viewpoint))
+      for (index, id) in part.enumerated() {
+        let found = recordResult(answers[ifThere: index], id, from: viewpoint)
+        let result = try await withFiles(found, from: viewpoint) { part in
+          guard part < 1 else { return }
+          await self.report { self.perRecordProgressBlock?(id, part) }
         }
+        await report { self.reportOne(id, result) }
       }
     }
   }
@@ -102,14 +105,20 @@ func recordResult(
   _ answer: RecordResult?, _ id: CKRecord.ID, from viewpoint: Viewpoint
 ) -> Result<CKRecord, any Error> {
   switch answer {
-  case .success(.saved(let stored)):
-    Result { makeRecord(try stored.record(), from: viewpoint) }
-      .mapError { CKError(converting: $0, from: viewpoint) }
+  case .success(.saved(let stored)): recordResult(stored, from: viewpoint)
   case .failure(let failure):
     .failure(CKError(failure.error, from: viewpoint))
   case .success(.deleted), nil:
     .failure(CKError.missingAnswer(for: "record '\(id.recordName)'"))
   }
+}
+
+/// A record of an answer.
+func recordResult(
+  _ stored: StoredRecord, from viewpoint: Viewpoint
+) -> Result<CKRecord, any Error> {
+  Result { makeRecord(try stored.record(), from: viewpoint) }
+    .mapError { CKError(converting: $0, from: viewpoint) }
 }
 
 extension CKError {

@@ -70,7 +70,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     try CKError.checkCount(saves.count + deletes.count)
     let database = effectiveDatabase
     let viewpoint = await database.viewpoint()
-    let plan = plan(saves, deletes, viewpoint)
+    let plan = try await sendingFiles(
+      of: saves, plan(saves, deletes, viewpoint), from: viewpoint)
     let refusals = plan.refusals()
     if !refusals.isEmpty {
       await report {
@@ -105,6 +106,24 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
       ModifyPlan.Item(zone: $0.zoneID, operation: .success(RecordOperation(deleting: $0)))
     }
     return ModifyPlan(saveItems + deleteItems, isAtomic: isAtomic)
+  }
+
+  /// The plan with the files of its records on the server.
+  private func sendingFiles(
+    of saves: [CKRecord], _ plan: ModifyPlan, from viewpoint: Viewpoint
+  ) async throws -> ModifyPlan {
+    var plan = plan
+    for (index, record) in saves.enumerated() where !record.filesToSend.isEmpty {
+      // Looked at each time: a file that failed may have taken the whole zone with it.
+      guard plan.refusals()[index] == nil else { continue }
+      let uploaded = try await uploadFiles(of: record, from: viewpoint) { part in
+        // The last word, 1, comes with the save.
+        guard part < 1 else { return }
+        await self.report { self.perRecordProgressBlock?(record, part) }
+      }
+      plan.send(uploaded, with: index)
+    }
+    return plan
   }
 
   private func policy(for record: CKRecord) -> SavePolicy {
@@ -157,7 +176,10 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
       guard case .saved(let stored) = try outcome.get() else {
         throw CKError.missingAnswer(for: "record '\(record.recordID.recordName)'")
       }
-      return record.take(try stored.record(), from: viewpoint)
+      let assets = record.assetsBySpot
+      record.take(try stored.record(), from: viewpoint)
+      record.keepFiles(of: assets)
+      return record
     }.mapError { CKError(converting: $0, from: viewpoint) }
     saved.add(record.recordID, result)
     if case .success = result { perRecordProgressBlock?(record, 1) }

@@ -58,10 +58,11 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     let viewpoint = await database.viewpoint()
     let question = try question()
     let page = try await request(from: viewpoint) { try await database.caller.query(question) }
-    await report {
-      for stored in page.records { self.matched(stored, viewpoint) }
-      self.next = page.marker.map { Cursor(question, marker: $0) }
+    for stored in page.records {
+      let result = try await withFiles(recordResult(stored, from: viewpoint), from: viewpoint)
+      await report { self.matched(stored.name, result) }
     }
+    await report { self.next = page.marker.map { Cursor(question, marker: $0) } }
   }
 
   private func question() throws -> QueryRequest {
@@ -82,10 +83,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     return question
   }
 
-  private func matched(_ stored: StoredRecord, _ viewpoint: Viewpoint) {
-    let result: Result<CKRecord, any Error> = Result {
-      makeRecord(try stored.record(), from: viewpoint)
-    }.mapError { CKError(converting: $0, from: viewpoint) }
+  private func matched(_ name: String, _ result: Result<CKRecord, any Error>) {
     switch result {
     case .success(let record):
       if let recordMatchedBlock {
@@ -94,7 +92,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
         recordFetchedBlock?(record)
       }
     case .failure:
-      recordMatchedBlock?(CKRecord.ID(recordName: stored.name), result)
+      recordMatchedBlock?(CKRecord.ID(recordName: name), result)
     }
   }
 

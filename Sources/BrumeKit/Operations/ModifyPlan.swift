@@ -12,15 +12,22 @@ struct ModifyPlan {
   /// One item in the app's order, saves first.
   struct Item {
     let zone: CKRecordZone.ID
-    let operation: Result<RecordOperation, CKError>
+    var operation: Result<RecordOperation, CKError>
   }
 
-  let items: [Item]
+  private(set) var items: [Item]
   let isAtomic: Bool
 
   init(_ items: [Item], isAtomic: Bool) {
     self.items = items
     self.isAtomic = isAtomic
+  }
+
+  /// The files of an item were uploaded, or could not be.
+  mutating func send(_ uploaded: Result<[AssetSpot: Asset], CKError>, with position: Int) {
+    items[position].operation = items[position].operation.flatMap { operation in
+      uploaded.map { operation.sending($0) }
+    }
   }
 
   /// Items that are not sent, by position.

@@ -110,14 +110,14 @@ struct RecordConversionTests {
     #expect(operation.record.name == "a")
   }
 
-  @Test func `a new asset is refused with a clear error`() {
+  @Test func `FET-09 a new asset without its file is refused with a clear error`() {
     let record = CKRecord(recordType: "Note")
-    record["photo"] = CKAsset(fileURL: URL(fileURLWithPath: "/tmp/photo.jpg"))
+    record["photo"] = CKAsset(fileURL: URL(fileURLWithPath: "/nowhere/photo.jpg"))
     #expect {
       try record.draft(.allKeys)
     } throws: { error in
       let error = error as? CKError
-      return error?.code == .assetNotAvailable
+      return error?.code == .assetFileNotFound
         && error?.localizedDescription.contains("photo") == true
     }
   }

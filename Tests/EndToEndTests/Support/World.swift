@@ -25,11 +25,13 @@ struct World: Sendable {
   ///   milliseconds.
   static func run(
     _ engine: StorageEngine, mergingPushes: Milliseconds = 0,
+    limits: (inout Limits) -> Void = { _ in },
     _ body: @escaping @Sendable (World) async throws -> Void
   ) async throws {
     let folder = NSTemporaryDirectory() + "/brume-end-to-end-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let settings = settings(engine, folder, mergingPushes)
+    var settings = settings(engine, folder, mergingPushes)
+    limits(&settings.limits)
     let server = try await Composition(
       settings: settings, folder: try DataFolder(path: folder), logger: silent)
     try await Services.embed(

@@ -1,0 +1,137 @@
+// Files of fetched assets on this machine. A staging area: a program that wants to keep a file
+// copies or moves it, as with Apple's framework. Our servers' checksums say what a file must hold,
+// so that one that is here already and unharmed is not fetched again.
+
+package import BrumeModel
+import Crypto
+package import Foundation
+
+package struct AssetCache: Sendable {
+  /// Ours: all files together; the oldest go first.
+  static let limitBytes: Int64 = 2 << 30
+  private let directory: URL
+
+  /// - Parameter stateDirectory: the device's own; without one the system's temporary folder is
+  ///   used, in a place that only this user can read.
+  package init(stateDirectory: String?) {
+    if let stateDirectory {
+      directory = URL(filePath: stateDirectory).appending(path: "assets")
+    } else {
+      directory = FileManager.default.temporaryDirectory.appending(
+        path: "brume-assets-\(getuid())")
+    }
+  }
+
+  /// The local file of an asset, fetched if it is not here.
+  ///
+  /// - Parameter download: hands the bytes over.
+  /// - Throws: what `download` throws; `CallFailure` if the bytes are not those of the asset, or
+  ///   there is no place for them.
+  package func file(
+    of asset: Asset, uuid: () -> String,
+    download: ((ArraySlice<UInt8>) async throws -> Void) async throws -> Void
+  ) async throws -> URL {
+    try prepare()
+    let name = Self.name(of: asset, uuid: uuid)
+    let place = directory.appending(path: name)
+    if Self.digest(in: asset) != nil, Self.holds(place, asset) { return place }
+    let temporary = directory.appending(path: ".\(uuid())")
+    do {
+      try await fetch(asset, to: temporary, download)
+      guard rename(temporary.path, place.path) == 0 else { throw Self.noPlace(place) }
+    } catch {
+      unlink(temporary.path)
+      throw error
+    }
+    prune(keeping: name)
+    return place
+  }
+
+  private func fetch(
+    _ asset: Asset, to temporary: URL,
+    _ download: ((ArraySlice<UInt8>) async throws -> Void) async throws -> Void
+  ) async throws {
+    guard
+      FileManager.default.createFile(
+        atPath: temporary.path, contents: nil, attributes: [.posixPermissions: 0o600]),
+      let handle = FileHandle(forWritingAtPath: temporary.path)
+    else { throw Self.noPlace(temporary) }
+    defer { try? handle.close() }
+    var digest = SHA256()
+    var size: Int64 = 0
+    try await download { piece in
+      piece.withUnsafeBytes { digest.update(bufferPointer: $0) }
+      size += Int64(piece.count)
+      try handle.write(contentsOf: Data(piece))
+    }
+    let expected = Self.digest(in: asset)
+    guard size == asset.size, expected == nil || Array(digest.finalize().prefix(20)) == expected
+    else {
+      throw CallFailure.responseLost("the file of an asset arrived damaged or cut short")
+    }
+  }
+
+  /// Makes the folder, and refuses one that another user put there.
+  private func prepare() throws {
+    try? FileManager.default.createDirectory(
+      at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    var status = stat()
+    guard lstat(directory.path, &status) == 0, status.st_uid == getuid(),
+      status.st_mode & S_IFMT == S_IFDIR
+    else { throw Self.noPlace(directory) }
+  }
+
+  private static func noPlace(_ url: URL) -> CallFailure {
+    .notConfigured(
+      "files of assets cannot be kept at '\(url.path)'; set BRUME_STATE_DIR to a folder of yours")
+  }
+
+  // MARK: Names and contents
+
+  private static func name(of asset: Asset, uuid: () -> String) -> String {
+    guard digest(in: asset) != nil else { return uuid() }
+    return String(
+      asset.fileChecksum.map { $0 == "/" ? "_" : $0 == "+" ? "-" : $0 }.filter { $0 != "=" })
+  }
+
+  /// The first 20 bytes of the content's SHA-256, if the checksum is of our form.
+  private static func digest(in asset: Asset) -> [UInt8]? {
+    guard let bytes = Base64.bytes(asset.fileChecksum), bytes.count == 21, bytes[0] == 1 else {
+      return nil
+    }
+    return Array(bytes.dropFirst())
+  }
+
+  private static func holds(_ place: URL, _ asset: Asset) -> Bool {
+    guard let state = OutgoingFile.state(of: place), state.size == asset.size,
+      let handle = try? FileHandle(forReadingFrom: place)
+    else { return false }
+    defer { try? handle.close() }
+    var digest = SHA256()
+    while let piece = try? handle.read(upToCount: OutgoingFile.pieceBytes), !piece.isEmpty {
+      digest.update(data: piece)
+    }
+    return Array(digest.finalize().prefix(20)) == self.digest(in: asset)
+  }
+
+  /// Removes the oldest files beyond the limit.
+  private func prune(keeping name: String) {
+    let keys: Set<URLResourceKey> = [.fileSizeKey, .contentModificationDateKey]
+    let files =
+      (try? FileManager.default.contentsOfDirectory(
+        at: directory, includingPropertiesForKeys: Array(keys), options: .skipsHiddenFiles)) ?? []
+    let known = files.map { url -> (url: URL, size: Int64, date: Date) in
+      let values = try? url.resourceValues(forKeys: keys)
+      return (
+        url, Int64(values?.fileSize ?? 0), values?.contentModificationDate ?? .distantPast
+      )
+    }.sorted { $0.date > $1.date }
+    var sum: Int64 = 0
+    for file in known {
+      sum += file.size
+      if sum > Self.limitBytes, file.url.lastPathComponent != name {
+        try? FileManager.default.removeItem(at: file.url)
+      }
+    }
+  }
+}

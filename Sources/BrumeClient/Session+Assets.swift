@@ -1,0 +1,64 @@
+// Assets: addresses for files, the files themselves.
+
+package import BrumeModel
+import BrumeWire
+import Foundation
+
+extension DatabaseCaller {
+  /// Addresses to upload files to, in order.
+  package func uploadAddresses(
+    _ request: AssetUploadRequest
+  ) async throws -> [AssetUploadTicket] {
+    try Wire.uploadTickets(
+      await session.call("POST", path("assets/upload"), body: request.bytes(), isRead: true))
+  }
+}
+
+extension Session {
+  /// Sends a file to an upload address; answers what a save takes. Sent again once if the answer is
+  /// lost: what nobody saves, the server forgets.
+  ///
+  /// - Throws: an `OutgoingFile.Failure` for a file that changes meanwhile, and as other calls.
+  package func upload(
+    _ file: OutgoingFile, to address: String, progress: (Int64) async -> Void
+  ) async throws -> Asset {
+    let call = try fileCall("POST", address)
+    var retry = Retry(isRepeatable: true)
+    while true {
+      do {
+        let answer = try await transport.upload(call, file, progress: progress)
+        try file.checkUnchanged()
+        return try Wire.singleFile(Self.read(answer))
+      } catch let failure as CallFailure {
+        try file.checkUnchanged()
+        if retry.failed(failure) { continue }
+        throw Retry.reported(failure, isRead: true)
+      }
+    }
+  }
+
+  /// Fetches an asset's bytes.
+  package func download(
+    _ address: String, _ take: (ArraySlice<UInt8>) async throws -> Void
+  ) async throws {
+    let call = try fileCall("GET", address)
+    do {
+      if let answer = try await transport.download(call, take) {
+        throw Self.error(answer, try? JSON(parsing: answer.body))
+      }
+    } catch let failure as CallFailure {
+      throw Retry.reported(failure, isRead: true)
+    }
+  }
+
+  /// The addresses carry their own proof: no credentials of ours go to wherever they lead.
+  private func fileCall(_ method: String, _ address: String) throws -> HTTPCall {
+    let url = address.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+    guard url.count == 4, ["http:", "https:"].contains(url[0]), url[1].isEmpty, !url[2].isEmpty
+    else { throw CallFailure.malformedAnswer("the server gave '\(address)' as a file's address") }
+    let headers = method == "POST" ? [("Content-Type", "application/octet-stream")] : []
+    return HTTPCall(
+      method: method, base: "\(url[0])//\(url[2])", target: "/\(url[3])",
+      headers: headers.map { HTTPCall.Header($0.0, $0.1) }, body: [], timeout: timeout)
+  }
+}

@@ -1,0 +1,68 @@
+// Fetching the files of fetched records, before the app hears of the record. A file that is here
+// already is not fetched again.
+
+import BrumeClient
+import BrumeModel
+import Foundation
+
+extension CKDatabaseOperation {
+  /// The record with its files, or the failure that says which one is missing.
+  ///
+  /// - Parameter progress: the part of the bytes that has arrived, from 0 to 1.
+  final func withFiles(
+    _ result: Result<CKRecord, any Error>, from viewpoint: Viewpoint,
+    progress: (Double) async -> Void = { _ in }
+  ) async throws -> Result<CKRecord, any Error> {
+    guard case .success(let record) = result else { return result }
+    let wanted = record.assetsBySpot.filter { $0.value.fileURL == nil }
+    guard !wanted.isEmpty else { return result }
+    let total = wanted.values.reduce(Int64(0)) { $0 + ($1.stored?.size ?? 0) }
+    var done: Int64 = 0
+    var fetched: [AssetSpot: CKAsset] = [:]
+    for (spot, asset) in wanted {
+      guard let stored = asset.stored, let address = stored.downloadURL else { continue }
+      do {
+        let url = try await file(of: stored, at: address, from: viewpoint) { count in
+          done += count
+          await progress(total > 0 ? min(1, Double(done) / Double(total)) : 1)
+        }
+        fetched[spot] = CKAsset(stored: stored, fileURL: url)
+      } catch let error as CKError {
+        return .failure(Self.failure(error, spot, record))
+      }
+    }
+    record.replaceAssets(fetched)
+    return .success(record)
+  }
+
+  private func file(
+    of asset: Asset, at address: String, from viewpoint: Viewpoint,
+    arrived: (Int64) async -> Void
+  ) async throws -> URL {
+    let session = session
+    let directory = try? session.configuration.get().stateDirectory
+    let cache = AssetCache(stateDirectory: directory)
+    return try await request(from: viewpoint) {
+      try await cache.file(of: asset, uuid: session.host.uuid) { take in
+        try await session.download(address) { piece in
+          try await take(piece)
+          await arrived(Int64(piece.count))
+        }
+      }
+    }
+  }
+
+  /// A file that the server lacks or will not give is not available (case FET-10).
+  private static func failure(
+    _ error: CKError, _ spot: AssetSpot, _ record: CKRecord
+  ) -> CKError {
+    switch error.code {
+    case .permissionFailure, .unknownItem, .assetNotAvailable:
+      CKError(
+        .assetNotAvailable,
+        "the file in field '\(spot.key)' of record '\(record.recordID.recordName)' cannot be "
+          + "fetched: \(error.localizedDescription)")
+    default: error
+    }
+  }
+}

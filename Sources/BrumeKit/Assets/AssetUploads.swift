@@ -1,0 +1,86 @@
+// Sending the files of records before the records themselves: addresses for all of a record's
+// files, then file after file. What is wrong with a file is its record's failure; what is wrong
+// with the connection is the operation's.
+
+import BrumeClient
+import BrumeModel
+import Foundation
+
+extension CKDatabaseOperation {
+  /// Uploads the files of one record.
+  ///
+  /// - Parameter progress: the part of the bytes that was sent, from 0 to 1.
+  final func uploadFiles(
+    of record: CKRecord, from viewpoint: Viewpoint, progress: (Double) async -> Void
+  ) async throws -> Result<[AssetSpot: Asset], CKError> {
+    let files = record.filesToSend.sorted {
+      ($0.key.key, $0.key.index ?? 0) < ($1.key.key, $1.key.index ?? 0)
+    }
+    var uploaded: [AssetSpot: Asset] = [:]
+    do {
+      let total = try files.reduce(Int64(0)) { try $0 + OutgoingFile($1.value).state.size }
+      var done: Int64 = 0
+      for part in files.pieces(of: Limits.apple.operationsPerRequest) {
+        let addresses = try await addresses(for: part.map(\.key), of: record, viewpoint)
+        for (index, (spot, url)) in part.enumerated() {
+          guard let address = addresses[ifThere: index]?.ticket else {
+            throw CKError.missingAnswer(for: "field '\(spot.key)'")
+          }
+          let file = try OutgoingFile(url)
+          uploaded[spot] = try await request(from: viewpoint) {
+            try await session.upload(file, to: address) { sent in
+              await progress(total > 0 ? Double(done + sent) / Double(total) : 1)
+            }
+          }
+          done += file.state.size
+        }
+      }
+      return .success(uploaded)
+    } catch let failure as OutgoingFile.Failure {
+      return .failure(CKError(failure))
+    } catch let error as CKError where error.isAboutTheFile {
+      return .failure(error)
+    }
+  }
+
+  private func addresses(
+    for spots: [AssetSpot], of record: CKRecord, _ viewpoint: Viewpoint
+  ) async throws -> [AssetUploadTicket] {
+    let question = AssetUploadRequest(
+      zone: ZoneID(record.recordID.zoneID),
+      files: spots.map {
+        .init(
+          recordType: record.recordType, fieldName: $0.key, recordName: record.recordID.recordName)
+      })
+    let caller = effectiveDatabase.caller
+    return try await request(from: viewpoint) { try await caller.uploadAddresses(question) }
+  }
+}
+
+extension CKError {
+  /// What is wrong with a local file (case FET-09).
+  init(_ failure: OutgoingFile.Failure) {
+    switch failure {
+    case .missing(let path):
+      self.init(
+        .assetFileNotFound,
+        "there is no readable file at '\(path)'; save the record again when "
+          + "there is")
+    case .changed(let path):
+      self.init(
+        .assetFileModified,
+        "'\(path)' changed while it was being sent; save the record again when "
+          + "it rests")
+    }
+  }
+
+  /// Concerns one record and leaves the others alone.
+  fileprivate var isAboutTheFile: Bool {
+    switch code {
+    case .assetFileNotFound, .assetFileModified, .assetNotAvailable, .limitExceeded,
+      .invalidArguments, .permissionFailure, .zoneNotFound, .userDeletedZone, .quotaExceeded:
+      true
+    default: false
+    }
+  }
+}
