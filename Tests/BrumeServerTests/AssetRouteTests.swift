@@ -267,6 +267,27 @@ import Testing
     }
   }
 
+  // MARK: Slow and rude clients
+
+  @Test func `an upload that stops coming is closed and leaves nothing`() async throws {
+    try await ConnectionTests.live(patience: 1) { fixture, socket in
+      let server = fixture.server
+      let caller = Caller(
+        container: server.settings.container, environment: .development,
+        user: fixture.user("alice"), device: nil, kind: .user, requestID: "test")
+      let file = AssetUploadRequest.File(recordType: "Note", fieldName: "photo")
+      let ticket = try #require(
+        try await server.engine.uploadTickets(
+          AssetUploadRequest(files: [file]), in: .private, as: caller
+        ).first?.ticket)
+      await socket.send(
+        "POST /_brume/assets/upload?ticket=\(ticket) HTTP/1.1\r\nHost: x\r\n"
+          + "Content-Length: 500\r\n\r\nabc")
+      #expect(await socket.readToEnd() == "")
+      #expect(try await server.assets.names(after: "", limit: 9) == [])
+    }
+  }
+
   @Test func `an operator sees what is missing`() async throws {
     try await ServerFixture().routes { client in
       _ = try await Self.saved(client)
