@@ -41,6 +41,7 @@ check: ## Check format, layering and house rules
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
 	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
 	$(SWIFT) test --skip-build --filter Tidy
+	@scripts/api-coverage --least 79,82
 
 bench: ## Measure the server against raw SQLite on the same disk
 	@scripts/prepare

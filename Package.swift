@@ -97,7 +97,11 @@ let client = [
   layer(
     "BrumeClient",
     uses: ["BrumeModel", "BrumeWire", crypto, log, httpClient, nioCore, nioHTTP1, nioPosix]),
-  layer("BrumeKit", uses: ["BrumeModel", "BrumePredicate", "BrumeWire", "BrumeClient", log]),
+  // Two lines of C that tell Foundation, at load, how nested classes are archived.
+  .target(name: "CBrumeKitLoad"),
+  layer(
+    "BrumeKit",
+    uses: ["BrumeModel", "BrumePredicate", "BrumeWire", "BrumeClient", "CBrumeKitLoad", log]),
 ]
 
 let support = [

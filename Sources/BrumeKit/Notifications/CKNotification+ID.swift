@@ -1,66 +1,66 @@
 // What identifies a notification. One change has one identifier for all subscriptions; together
-// with the subscription it names one notification (product, settled questions). The class has its
-// Objective-C name because Foundation on Linux
-// cannot archive nested classes (see CKRecordZone+ID.swift).
+// with the subscription it names one notification (product, settled questions).
 
 public import Foundation
 
 extension CKNotification {
-  /// Identifies a notification.
-  public typealias ID = CKNotificationID
-}
+  /// Identifies a notification. Two notifications with equal identifiers are the same.
+  ///
+  /// Source: Apple's `CKNotification.ID` page.
+  // Sendable because it never changes.
+  public final class ID: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+    /// The identifier of the change, `nid` in the push.
+    package let notification: String
+    /// The subscription; nil when the push was cut.
+    package let subscription: String?
 
-/// Identifies a notification. Two notifications with equal identifiers are the same.
-///
-/// Source: Apple's `CKNotification.ID` page.
-// Sendable because it never changes.
-public final class CKNotificationID: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-  /// The identifier of the change, `nid` in the push.
-  package let notification: String
-  /// The subscription; nil when the push was cut.
-  package let subscription: String?
+    init(notification: String, subscription: String?) {
+      self.notification = notification
+      self.subscription = subscription
+    }
 
-  init(notification: String, subscription: String?) {
-    self.notification = notification
-    self.subscription = subscription
-  }
+    /// Identifiers come from notifications.
+    @available(*, unavailable, message: "Identifiers come from notifications.")
+    public override convenience init() {
+      self.init(notification: "", subscription: nil)
+    }
 
-  /// Identifiers come from notifications.
-  @available(*, unavailable, message: "Identifiers come from notifications.")
-  public override convenience init() {
-    self.init(notification: "", subscription: nil)
-  }
+    /// Whether the class can be archived securely: yes.
+    public class var supportsSecureCoding: Bool { true }
 
-  /// Whether the class can be archived securely: yes.
-  public class var supportsSecureCoding: Bool { true }
+    #if !canImport(ObjectiveC)
+      /// The class whose name stands in archives.
+      public override var classForCoder: AnyClass { ArchivedNotificationID.self }
+    #endif
 
-  /// Restores an identifier from an archive.
-  public required init?(coder: NSCoder) {
-    guard let notification = coder.text("notification") else { return nil }
-    self.notification = notification
-    self.subscription = coder.text("subscription")
-  }
+    /// Restores an identifier from an archive.
+    public required init?(coder: NSCoder) {
+      guard let notification = coder.text("notification") else { return nil }
+      self.notification = notification
+      self.subscription = coder.text("subscription")
+    }
 
-  /// Archives the identifier.
-  public func encode(with coder: NSCoder) {
-    coder.encodeText(notification, "notification")
-    coder.encodeText(subscription, "subscription")
-  }
+    /// Archives the identifier.
+    public func encode(with coder: NSCoder) {
+      coder.encodeText(notification, "notification")
+      coder.encodeText(subscription, "subscription")
+    }
 
-  /// Returns the identifier itself: it cannot change.
-  public func copy(with zone: NSZone? = nil) -> Any { self }
+    /// Returns the identifier itself: it cannot change.
+    public func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Whether two identifiers name the same notification.
-  public override func isEqual(_ object: Any?) -> Bool {
-    guard let other = object as? CKNotificationID else { return false }
-    return other.notification == notification && other.subscription == subscription
-  }
+    /// Whether two identifiers name the same notification.
+    public override func isEqual(_ object: Any?) -> Bool {
+      guard let other = object as? CKNotification.ID else { return false }
+      return other.notification == notification && other.subscription == subscription
+    }
 
-  /// A hash that agrees with ``isEqual(_:)``.
-  public override var hash: Int {
-    var hasher = Hasher()
-    hasher.combine(notification)
-    hasher.combine(subscription)
-    return hasher.finalize()
+    /// A hash that agrees with ``isEqual(_:)``.
+    public override var hash: Int {
+      var hasher = Hasher()
+      hasher.combine(notification)
+      hasher.combine(subscription)
+      return hasher.finalize()
+    }
   }
 }

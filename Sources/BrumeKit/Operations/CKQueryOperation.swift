@@ -10,9 +10,6 @@ import BrumeModel
 /// page and header.
 // Sendable because all is set before it starts, and then its own task and queue alone use it.
 open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
-  /// A place in the results of a query.
-  public typealias Cursor = CKQueryCursor
-
   /// The limit that leaves the number of results to the server.
   public class var maximumResults: Int { 0 }
 

@@ -27,10 +27,12 @@ public class CKAsset: NSObject, CKRecordValueProtocol, __CKRecordObjCValue, @unc
     self.stored = stored
   }
 
+  /// Whether two are equal.
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? CKAsset else { return false }
     return fileURL == other.fileURL && stored?.fileChecksum == other.stored?.fileChecksum
   }
 
+  /// A hash that agrees with ``isEqual(_:)``.
   public override var hash: Int { fileURL.hashValue }
 }

@@ -24,25 +24,30 @@ extension CKRecord {
     recordChangeTag = coder.text("recordChangeTag")
     creationDate = coder.date("creationDate")
     modificationDate = coder.date("modificationDate")
-    creatorUserRecordID = coder.object(CKRecordID.self, "creatorUserRecordID")
-    lastModifiedUserRecordID = coder.object(CKRecordID.self, "lastModifiedUserRecordID")
-    share = coder.object(CKReference.self, "share")
-    parentReference = coder.object(CKReference.self, "parent")
+    creatorUserRecordID = coder.object(CKRecord.ID.self, "creatorUserRecordID")
+    lastModifiedUserRecordID = coder.object(CKRecord.ID.self, "lastModifiedUserRecordID")
+    share = coder.object(CKRecord.Reference.self, "share")
+    parentReference = coder.object(CKRecord.Reference.self, "parent")
   }
 
   func encodeFields(_ coder: NSCoder) {
-    let storable = fields.filter { !($0.value is CKAsset) }
+    let storable = fields.filter { !Self.holdsAsset($0.value) }
     coder.encode(NSDictionary(dictionary: storable), forKey: "fields")
     coder.encode(NSArray(array: encryptedKeys.sorted()), forKey: "encryptedKeys")
     coder.encode(NSArray(array: changes.sorted()), forKey: "changedKeys")
     coder.encode(parentChanged, forKey: "parentChanged")
   }
 
+  /// Whether a field would be left out of an archive: files are no part of it.
+  static func holdsAsset(_ value: Any) -> Bool {
+    value is CKAsset || (value as? NSArray)?.contains { $0 is CKAsset } ?? false
+  }
+
   func decodeFields(_ coder: NSCoder) {
     guard coder.containsValue(forKey: "fields") else { return }
     let classes: [AnyClass] = [
       NSDictionary.self, NSArray.self, NSString.self, NSNumber.self, NSDate.self, NSData.self,
-      CKReference.self, CKRecordID.self, CKRecordZoneID.self, CLLocation.self,
+      CKRecord.Reference.self, CKRecord.ID.self, CKRecordZone.ID.self, CLLocation.self,
     ]
     let values = coder.decodeObject(of: classes, forKey: "fields") as? [String: Any] ?? [:]
     fields = values.compactMapValues(fieldObject)

@@ -1,68 +1,73 @@
-// Record IDs. See `CKRecordZone+ID.swift` for why the class has its Objective-C name.
+// Record IDs.
 
 public import Foundation
 
 extension CKRecord {
-  /// Identifies a record: its name and its zone.
-  public typealias ID = CKRecordID
-}
+  /// The class behind ``CKRecord/ID``: a record's name and the zone that it lives in.
+  // Sendable because every stored property is constant.
+  public class ID: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+    /// The record's name, unique in its zone.
+    public let recordName: String
+    /// The zone that the record lives in.
+    public let zoneID: CKRecordZone.ID
 
-/// The class behind ``CKRecord/ID``: a record's name and the zone that it lives in.
-// Sendable because every stored property is constant.
-public class CKRecordID: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-  /// The record's name, unique in its zone.
-  public let recordName: String
-  /// The zone that the record lives in.
-  public let zoneID: CKRecordZone.ID
+    /// Names a record of the current user's default zone.
+    public convenience init(recordName: String) {
+      self.init(recordName: recordName, zoneID: .default)
+    }
 
-  /// Names a record of the current user's default zone.
-  public convenience init(recordName: String) {
-    self.init(recordName: recordName, zoneID: .default)
-  }
+    /// Names a record. Without arguments: a new random name in the default zone.
+    public init(
+      recordName: String = UUID().uuidString, zoneID: CKRecordZone.ID = CKRecordZone.ID.default
+    ) {
+      precondition(!recordName.isEmpty, "a record name must not be empty")
+      self.recordName = recordName
+      self.zoneID = zoneID
+    }
 
-  /// Names a record. Without arguments: a new random name in the default zone.
-  public init(
-    recordName: String = UUID().uuidString, zoneID: CKRecordZone.ID = CKRecordZone.ID.default
-  ) {
-    precondition(!recordName.isEmpty, "a record name must not be empty")
-    self.recordName = recordName
-    self.zoneID = zoneID
-  }
+    /// Reads an ID from an archive.
+    public required init?(coder: NSCoder) {
+      guard let name = coder.text("recordName"),
+        let zone = coder.object(CKRecordZone.ID.self, "zoneID")
+      else { return nil }
+      recordName = name
+      zoneID = zone
+    }
 
-  /// Reads an ID from an archive.
-  public required init?(coder: NSCoder) {
-    guard let name = coder.text("recordName"),
-      let zone = coder.object(CKRecordZoneID.self, "zoneID")
-    else { return nil }
-    recordName = name
-    zoneID = zone
-  }
+    /// Writes the ID into an archive.
+    public func encode(with coder: NSCoder) {
+      coder.encodeText(recordName, "recordName")
+      coder.encode(zoneID, forKey: "zoneID")
+    }
 
-  /// Writes the ID into an archive.
-  public func encode(with coder: NSCoder) {
-    coder.encodeText(recordName, "recordName")
-    coder.encode(zoneID, forKey: "zoneID")
-  }
+    /// Always true.
+    public class var supportsSecureCoding: Bool { true }
 
-  /// Always true.
-  public class var supportsSecureCoding: Bool { true }
+    #if !canImport(ObjectiveC)
+      /// The class whose name stands in archives.
+      public override var classForCoder: AnyClass { ArchivedRecordID.self }
+    #endif
 
-  /// The ID itself: it cannot change.
-  public func copy(with zone: NSZone? = nil) -> Any { self }
+    /// The ID itself: it cannot change.
+    public func copy(with zone: NSZone? = nil) -> Any { self }
 
-  public override func isEqual(_ object: Any?) -> Bool {
-    guard let other = object as? CKRecordID else { return false }
-    return recordName == other.recordName && zoneID == other.zoneID
-  }
+    /// Whether two are equal.
+    public override func isEqual(_ object: Any?) -> Bool {
+      guard let other = object as? CKRecord.ID else { return false }
+      return recordName == other.recordName && zoneID == other.zoneID
+    }
 
-  public override var hash: Int {
-    var hasher = Hasher()
-    hasher.combine(recordName)
-    hasher.combine(zoneID)
-    return hasher.finalize()
-  }
+    /// A hash that agrees with ``isEqual(_:)``.
+    public override var hash: Int {
+      var hasher = Hasher()
+      hasher.combine(recordName)
+      hasher.combine(zoneID)
+      return hasher.finalize()
+    }
 
-  public override var description: String {
-    "<CKRecordID: recordName=\(recordName), zoneID=\(zoneID.zoneName):\(zoneID.ownerName)>"
+    /// A text for logs and debuggers.
+    public override var description: String {
+      "<CKRecordID: recordName=\(recordName), zoneID=\(zoneID.zoneName):\(zoneID.ownerName)>"
+    }
   }
 }

@@ -1,10 +1,8 @@
-// References between records. See `CKRecordZone+ID.swift` for the class's Objective-C name.
+// References between records.
 
 public import Foundation
 
 extension CKRecord {
-  /// A pointer to another record of the same database.
-  public typealias Reference = CKReference
 
   /// What happens to a record when the record that it refers to is deleted.
   public enum ReferenceAction: UInt, Sendable {
@@ -19,61 +17,71 @@ extension CKRecord {
 @available(*, deprecated, renamed: "CKRecord.ReferenceAction")
 public typealias CKRecord_Reference_Action = CKRecord.ReferenceAction
 
-/// The class behind ``CKRecord/Reference``: a pointer to another record of the same database.
-// Sendable because every stored property is constant.
-public class CKReference: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable,
-  CKRecordValueProtocol, __CKRecordObjCValue
-{
-  /// The older name of ``CKRecord/ReferenceAction``.
-  @available(*, deprecated, renamed: "CKRecord.ReferenceAction")
-  public typealias Action = CKRecord.ReferenceAction
+extension CKRecord {
+  /// The class behind ``CKRecord/Reference``: a pointer to another record of the same database.
+  // Sendable because every stored property is constant.
+  public class Reference: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable,
+    CKRecordValueProtocol, __CKRecordObjCValue
+  {
+    /// The older name of ``CKRecord/ReferenceAction``.
+    @available(*, deprecated, renamed: "CKRecord.ReferenceAction")
+    public typealias Action = CKRecord.ReferenceAction
 
-  /// What happens to the holder when the target is deleted.
-  public let action: CKRecord.ReferenceAction
-  /// The target.
-  public let recordID: CKRecord.ID
+    /// What happens to the holder when the target is deleted.
+    public let action: CKRecord.ReferenceAction
+    /// The target.
+    public let recordID: CKRecord.ID
 
-  /// Refers to a record by its ID.
-  public init(recordID: CKRecord.ID, action: CKRecord.ReferenceAction) {
-    self.recordID = recordID
-    self.action = action
-  }
+    /// Refers to a record by its ID.
+    public init(recordID: CKRecord.ID, action: CKRecord.ReferenceAction) {
+      self.recordID = recordID
+      self.action = action
+    }
 
-  /// Refers to a record.
-  public convenience init(record: CKRecord, action: CKRecord.ReferenceAction) {
-    self.init(recordID: record.recordID, action: action)
-  }
+    /// Refers to a record.
+    public convenience init(record: CKRecord, action: CKRecord.ReferenceAction) {
+      self.init(recordID: record.recordID, action: action)
+    }
 
-  /// Reads a reference from an archive.
-  public required init?(coder: NSCoder) {
-    guard let id = coder.object(CKRecordID.self, "recordID"),
-      let action = CKRecord.ReferenceAction(
-        rawValue: UInt(bitPattern: coder.decodeInteger(forKey: "action")))
-    else { return nil }
-    recordID = id
-    self.action = action
-  }
+    /// Reads a reference from an archive.
+    public required init?(coder: NSCoder) {
+      guard let id = coder.object(CKRecord.ID.self, "recordID"),
+        let action = CKRecord.ReferenceAction(
+          rawValue: UInt(bitPattern: coder.decodeInteger(forKey: "action")))
+      else { return nil }
+      recordID = id
+      self.action = action
+    }
 
-  /// Writes the reference into an archive.
-  public func encode(with coder: NSCoder) {
-    coder.encode(recordID, forKey: "recordID")
-    coder.encode(Int(action.rawValue), forKey: "action")
-  }
+    /// Writes the reference into an archive.
+    public func encode(with coder: NSCoder) {
+      coder.encode(recordID, forKey: "recordID")
+      coder.encode(Int(action.rawValue), forKey: "action")
+    }
 
-  /// Always true.
-  public class var supportsSecureCoding: Bool { true }
+    /// Always true.
+    public class var supportsSecureCoding: Bool { true }
 
-  /// The reference itself: it cannot change.
-  public func copy(with zone: NSZone? = nil) -> Any { self }
+    #if !canImport(ObjectiveC)
+      /// The class whose name stands in archives.
+      public override var classForCoder: AnyClass { ArchivedReference.self }
+    #endif
 
-  public override func isEqual(_ object: Any?) -> Bool {
-    guard let other = object as? CKReference else { return false }
-    return recordID == other.recordID && action == other.action
-  }
+    /// The reference itself: it cannot change.
+    public func copy(with zone: NSZone? = nil) -> Any { self }
 
-  public override var hash: Int { recordID.hash }
+    /// Whether two are equal.
+    public override func isEqual(_ object: Any?) -> Bool {
+      guard let other = object as? CKRecord.Reference else { return false }
+      return recordID == other.recordID && action == other.action
+    }
 
-  public override var description: String {
-    "<CKReference: recordID=\(recordID), action=\(action)>"
+    /// A hash that agrees with ``isEqual(_:)``.
+    public override var hash: Int { recordID.hash }
+
+    /// A text for logs and debuggers.
+    public override var description: String {
+      "<CKReference: recordID=\(recordID), action=\(action)>"
+    }
   }
 }

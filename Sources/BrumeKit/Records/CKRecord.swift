@@ -50,7 +50,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
   /// Reads a record from an archive: a whole one, or one of system fields only.
   public required init?(coder: NSCoder) {
     guard let type = coder.text("recordType"),
-      let id = coder.object(CKRecordID.self, "recordID")
+      let id = coder.object(CKRecord.ID.self, "recordID")
     else { return nil }
     recordType = type
     recordID = id
@@ -99,22 +99,26 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
 
   // MARK: Fields
 
+  /// The value of a field that is not encrypted, or nil.
   open func object(forKey key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? {
     encryptedKeys.contains(key) ? nil : fields[key]
   }
 
+  /// Sets a field, or removes it with nil.
   open func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: CKRecord.FieldKey) {
     set(object, forKey: key, isEncrypted: false)
   }
 
   // Disfavoured, so that `record["title"] as? String` looks at Swift's values: the compiler would
   // warn that no object of Foundation is a String, though at run time it is bridged.
+  /// The value of a field that is not encrypted. Setting nil removes it.
   @_disfavoredOverload
   open subscript(key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? {
     get { object(forKey: key) }
     set { setObject(newValue, forKey: key) }
   }
 
+  /// The fields that have a value, encrypted ones not included.
   open func allKeys() -> [CKRecord.FieldKey] {
     fields.keys.filter { !encryptedKeys.contains($0) }
   }
@@ -135,6 +139,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
   /// The fields that the server keeps encrypted.
   open var encryptedValues: any CKRecordKeyValueSetting { EncryptedValues(of: self) }
 
+  /// A text for logs and debuggers.
   open override var description: String {
     "<CKRecord: recordType=\(recordType), recordID=\(recordID), tag=\(recordChangeTag ?? "none"), "
       + "keys=\(fields.keys.sorted())>"

@@ -123,6 +123,7 @@
       return 2 * 6_371_000 * asin(min(1, h.squareRoot()))
     }
 
+    /// Whether two are equal.
     public override func isEqual(_ object: Any?) -> Bool {
       guard let other = object as? CLLocation else { return false }
       return coordinate == other.coordinate && altitude == other.altitude
@@ -130,8 +131,10 @@
         && verticalAccuracy == other.verticalAccuracy && timestamp == other.timestamp
     }
 
+    /// A hash that agrees with ``isEqual(_:)``.
     public override var hash: Int { coordinate.latitude.hashValue ^ coordinate.longitude.hashValue }
 
+    /// A text for logs and debuggers.
     public override var description: String { "<\(coordinate.latitude), \(coordinate.longitude)>" }
   }
 #endif

@@ -40,7 +40,7 @@ open class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
 
   /// Restores a subscription from an archive.
   public required init?(coder: NSCoder) {
-    guard let zoneID = coder.object(CKRecordZoneID.self, "watchedZoneID")
+    guard let zoneID = coder.object(CKRecordZone.ID.self, "watchedZoneID")
     else { return nil }
     self.watched = zoneID
     super.init(coder: coder)

@@ -89,9 +89,9 @@ open class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Senda
     self.subscriptionID = id
     self.state = Mutex(
       State(
-        info: coder.object(CKNotificationInfo.self, "notificationInfo"),
+        info: coder.object(CKSubscription.NotificationInfo.self, "notificationInfo"),
         recordType: coder.text("recordType"),
-        zoneID: coder.object(CKRecordZoneID.self, "zoneID")))
+        zoneID: coder.object(CKRecordZone.ID.self, "zoneID")))
   }
 
   /// Archives the subscription.

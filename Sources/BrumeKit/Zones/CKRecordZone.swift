@@ -30,13 +30,13 @@ public class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
 
   /// Reads a zone from an archive.
   public required init?(coder: NSCoder) {
-    guard let id = coder.object(CKRecordZoneID.self, "zoneID") else { return nil }
+    guard let id = coder.object(CKRecordZone.ID.self, "zoneID") else { return nil }
     zoneID = id
     capabilities = Capabilities(rawValue: UInt(coder.decodeInteger(forKey: "capabilities")))
     encryptionScope =
       EncryptionScope(rawValue: coder.decodeInteger(forKey: "encryption"))
       ?? .perRecord
-    share = coder.object(CKReference.self, "share")
+    share = coder.object(CKRecord.Reference.self, "share")
   }
 
   /// Writes the zone into an archive.
@@ -59,12 +59,15 @@ public class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
     return copy
   }
 
+  /// Whether two are equal.
   public override func isEqual(_ object: Any?) -> Bool {
     (object as? CKRecordZone)?.zoneID == zoneID
   }
 
+  /// A hash that agrees with ``isEqual(_:)``.
   public override var hash: Int { zoneID.hash }
 
+  /// A text for logs and debuggers.
   public override var description: String {
     "<CKRecordZone: zoneID=\(zoneID), capabilities=\(capabilities.rawValue)>"
   }
@@ -73,6 +76,7 @@ public class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
 extension CKRecordZone {
   /// What a zone can do.
   public struct Capabilities: OptionSet, Sendable {
+    /// The bits.
     public let rawValue: UInt
     /// Creates a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }

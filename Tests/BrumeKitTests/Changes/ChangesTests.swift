@@ -182,7 +182,7 @@ import Testing
       withRootObject: configuration, requiringSecureCoding: true)
     let copy = try #require(
       try NSKeyedUnarchiver.unarchivedObject(
-        ofClass: CKFetchRecordZoneChangesConfiguration.self, from: archive))
+        ofClass: CKFetchRecordZoneChangesOperation.ZoneConfiguration.self, from: archive))
     #expect(copy.previousServerChangeToken == token)
     #expect(copy.resultsLimit == 5 && copy.desiredKeys == [])
     copy.desiredKeys = nil

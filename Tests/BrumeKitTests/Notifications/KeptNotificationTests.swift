@@ -36,7 +36,7 @@ import Testing
 
   @Test func `marking answers those that were marked`() async throws {
     let server = ScriptedServer { _, _ in Wire.notificationIDs(["n1"]) }
-    let ids = ["n1", "n2"].map { CKNotificationID(notification: $0, subscription: "s") }
+    let ids = ["n1", "n2"].map { CKNotification.ID(notification: $0, subscription: "s") }
     let journal = Journal()
     let operation = CKMarkNotificationsReadOperation(notificationIDsToMarkRead: ids)
     operation.container = server.container

@@ -160,10 +160,10 @@ import Testing
     let one = try #require(CKNotification(fromRemoteNotificationDictionary: query)?.notificationID)
     let two = try #require(CKNotification(fromRemoteNotificationDictionary: query)?.notificationID)
     #expect(one == two && one.hash == two.hash)
-    #expect(one != CKNotificationID(notification: "6C1E", subscription: "other"))
+    #expect(one != CKNotification.ID(notification: "6C1E", subscription: "other"))
     let data = try NSKeyedArchiver.archivedData(withRootObject: one, requiringSecureCoding: true)
     #expect(
-      try NSKeyedUnarchiver.unarchivedObject(ofClass: CKNotificationID.self, from: data) == one)
+      try NSKeyedUnarchiver.unarchivedObject(ofClass: CKNotification.ID.self, from: data) == one)
   }
 
   @Test(arguments: 0..<20) func `strange values are no reason to stop`(seed: UInt64) {

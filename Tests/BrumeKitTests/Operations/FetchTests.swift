@@ -65,7 +65,7 @@ import Testing
     let archive = try NSKeyedArchiver.archivedData(
       withRootObject: cursor, requiringSecureCoding: true)
     let restored = try #require(
-      try NSKeyedUnarchiver.unarchivedObject(ofClass: CKQueryCursor.self, from: archive))
+      try NSKeyedUnarchiver.unarchivedObject(ofClass: CKQueryOperation.Cursor.self, from: archive))
     let second = CKQueryOperation(cursor: restored)
     second.database = database
     second.recordFetchedBlock = { journal.note("old \($0.recordID.recordName)") }
