@@ -25,6 +25,14 @@ extension Session {
         "GET", databasePath() + "/public/users/caller", isRead: true))
   }
 
+  /// The accounts behind addresses, numbers or record names; who is not found is left out.
+  package func discoverUsers(_ wanted: [UserIdentity]) async throws -> [UserIdentity] {
+    try Wire.users(
+      await call(
+        "POST", databasePath() + "/public/users/discover", body: Wire.lookupInfos(wanted),
+        isRead: true))
+  }
+
   /// What the holder of a share's address may know of it.
   package func resolveShares(_ requests: [ShortGUIDRequest]) async throws -> [ShareResult] {
     try Wire.shareResults(
@@ -40,6 +48,24 @@ extension Session {
         "POST", databasePath() + "/public/records/accept", body: Wire.shortGUIDs(requests),
         isRead: false,
         isRepeatable: true))
+  }
+
+  /// Asks the owners of shares for access. The answer never says whether there is such a share.
+  package func requestShareAccess(_ requests: [ShortGUIDRequest]) async throws {
+    _ = try await call(
+      "POST", "/_brume/shares/request", query: place(), body: Wire.shortGUIDs(requests),
+      isRead: false, isRepeatable: true)
+  }
+
+  /// A short-lived web auth token of the current user, for the holder of an API token.
+  package func webAuthToken(exchanging apiToken: String) async throws -> String {
+    let question: JSON = ["apiToken": .string(apiToken)]
+    let answer = try await call(
+      "POST", "/_brume/users/token", query: place(), body: question.bytes(), isRead: true)
+    guard let token = answer["webAuthToken"]?.string else {
+      throw CallFailure.malformedAnswer("the answer has no webAuthToken")
+    }
+    return token
   }
 
   /// Makes this device one that gets pushes, whether or not it is listening now.

@@ -91,6 +91,13 @@ package struct Limits: Sendable, Equatable {
 
   /// CloudKit documents 100 participants.
   package var participants = 100
+  /// Ours: the bytes of a save's `clientChangeTokenData`.
+  package var clientDataBytes = 1024
+  /// Ours: devices of one user whose `clientChangeTokenData` a zone remembers; the longest unused
+  /// goes first.
+  package var clientDataDevices = 32
+  /// Ours: requests for access that wait at one share; more are not noted.
+  package var accessRequests = 100
 
   // MARK: Authentication
 

@@ -42,6 +42,7 @@ package struct RecordDraft: Equatable, Sendable {
   private var rootTag: String?
   package var publicPermission: SharePermission?
   package var participants: [Participant]?
+  package var access: AccessDraft?
 
   package init(
     name: String? = nil, type: String? = nil, changeTag: String? = nil, zone: ZoneID? = nil,
@@ -88,10 +89,13 @@ package struct ModifyRecordsRequest: Equatable, Sendable {
   /// Ours, under the `brume` key: lets a client repeat a request whose answer was lost; the stored
   /// outcome is that of the first try.
   package var operationID: String?
+  /// Ours too: what the zones' changes give back to this device, until its next such save.
+  package var clientData: [UInt8]?
   package init(
     zone: ZoneID? = nil, operations: [RecordOperation], atomic: Bool? = nil,
-    desiredKeys: [String]? = nil, operationID: String? = nil
+    desiredKeys: [String]? = nil, operationID: String? = nil, clientData: [UInt8]? = nil
   ) {
+    self.clientData = clientData
     self.zone = zone
     self.operations = operations
     self.atomic = atomic
@@ -249,7 +253,13 @@ package struct ZoneChangesPage: Sendable {
   package var changes: [ZoneChange]
   package var token: String
   package var moreComing: Bool
-  package init(zone: ZoneID, changes: [ZoneChange], token: String, moreComing: Bool) {
+  /// The data of the device's last save in the zone.
+  package var clientData: [UInt8]?
+  package init(
+    zone: ZoneID, changes: [ZoneChange], token: String, moreComing: Bool,
+    clientData: [UInt8]? = nil
+  ) {
+    self.clientData = clientData
     self.zone = zone
     self.changes = changes
     self.token = token

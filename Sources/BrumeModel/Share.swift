@@ -26,6 +26,13 @@ package struct Participant: Hashable, Sendable {
   package var permission: SharePermission
   package var acceptance: Acceptance
   package var identity: UserIdentity
+  /// When the participant came into the share; nil in drafts and in shares of older servers.
+  package var added: Milliseconds?
+  /// Asked for access and was let in.
+  package var isApprovedRequester = false
+  /// Of an invitation that whoever has its URL first may claim: the secret part of that URL. Empty
+  /// in a draft that asks for one; nil once claimed.
+  package var oneTimeToken: String?
 
   package init(
     id: String, role: Role, permission: SharePermission, acceptance: Acceptance,
@@ -66,6 +73,12 @@ package struct Share: Equatable, Sendable {
   package var participants: [Participant]
   /// Nil for a zone-wide share.
   package var rootRecordName: String?
+  /// Whether somebody with the URL who may not join can ask to.
+  package var allowsAccessRequests = false
+  /// Who asked and waits for an answer.
+  package var requesters: [UserIdentity] = []
+  /// Who may neither join nor ask.
+  package var blocked: [UserIdentity] = []
 
   package init(
     publicPermission: SharePermission = .none, participants: [Participant] = [],
@@ -79,6 +92,21 @@ package struct Share: Equatable, Sendable {
   package var owner: Participant? { participants.first { $0.role == .owner } }
   package func participant(_ user: UserID) -> Participant? {
     participants.first { $0.identity.user == user }
+  }
+}
+
+/// What a save says about access requests: the owner's whole opinion. Who is in neither list is
+/// denied, or no longer blocked.
+package struct AccessDraft: Hashable, Sendable {
+  package var allowsRequests: Bool
+  /// Those who asked and still wait.
+  package var waiting: [UserID]
+  package var blocked: [UserID]
+
+  package init(allowsRequests: Bool, waiting: [UserID] = [], blocked: [UserID] = []) {
+    self.allowsRequests = allowsRequests
+    self.waiting = waiting
+    self.blocked = blocked
   }
 }
 

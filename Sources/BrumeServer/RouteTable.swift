@@ -76,6 +76,7 @@ package enum RouteTable {
     Endpoint(post, database + "/assets/rereference", .account, AssetRoutes.rereference),
     Endpoint(both, database + "/users/caller", .user, UserRoutes.caller),
     Endpoint(both, database + "/users/current", .user, UserRoutes.current),
+    Endpoint(post, database + "/users/discover", .user, UserRoutes.discover),
   ]
 
   private static let tokens: [Endpoint] = [device, world, database].flatMap { base in
@@ -99,6 +100,8 @@ package enum RouteTable {
     Endpoint(post, "/_brume/notifications/read", .user, NotificationRoutes.read),
     Endpoint(post, "/_brume/notifications/badge", .user, NotificationRoutes.badge),
     Endpoint(post, "/_brume/devices", .user, NotificationRoutes.register),
+    Endpoint(post, "/_brume/shares/request", .user, ShareRoutes.requestAccess),
+    Endpoint(post, "/_brume/users/token", .user, UserRoutes.exchangeToken),
   ]
 
   private static let operators: [Endpoint] = [

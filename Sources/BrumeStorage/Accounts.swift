@@ -44,6 +44,8 @@ package enum SettingKey: Hashable, Sendable {
   case operation(user: UserID, id: String)
   /// Rises when records of a shared zone moved between shares: participants then start over.
   case sharingEpoch(ZoneKey)
+  /// What a user's devices said with their last saves in a zone.
+  case clientData(ZoneKey, user: UserID)
 
   /// How engines without structured keys spell it.
   package var text: String {
@@ -56,6 +58,9 @@ package enum SettingKey: Hashable, Sendable {
     case .sharingEpoch(let zone):
       "sharing-epoch/\(zone.database.container.name)/\(zone.database.environment.rawValue)/"
         + "\(zone.database.ownerName)/\(zone.name)"
+    case .clientData(let zone, let user):
+      "client-data/\(zone.database.container.name)/\(zone.database.environment.rawValue)/"
+        + "\(zone.database.ownerName)/\(zone.name)/\(user.name)"
     }
   }
 }

@@ -79,7 +79,8 @@ extension Wire {
             try zoneChange(record)
           },
           token: try zone.requiredString("syncToken"),
-          moreComing: try zone.bool("moreComing") ?? false))
+          moreComing: try zone.bool("moreComing") ?? false,
+          clientData: try zone.extras()?.base64("clientData")))
     }
   }
 
@@ -114,6 +115,12 @@ extension JSONWriter {
     zoneID(page.zone)
     member("syncToken", page.token)
     member("moreComing", page.moreComing)
+    if let data = page.clientData {
+      name("brume")
+      beginObject()
+      member("clientData", Base64.text(data))
+      endObject()
+    }
     array("records", page.changes) { writer, change in
       switch change {
       case .changed(let record): writer.storedRecord(record, options)

@@ -93,6 +93,15 @@ extension JSONObject {
     return Int(clamping: value)
   }
 
+  /// Bytes, as a base64 text.
+  func base64(_ key: String) throws(BrumeError) -> [UInt8]? {
+    guard let text = try string(key) else { return nil }
+    guard let bytes = Base64.bytes(text) else {
+      throw BrumeError(.badRequest, "'\(key)' must be bytes in base64")
+    }
+    return bytes
+  }
+
   /// Our own extras, which other servers and clients neither send nor read.
   func extras() throws(BrumeError) -> JSONObject? { try object("brume") }
 

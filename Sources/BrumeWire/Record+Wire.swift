@@ -8,7 +8,9 @@ extension RecordCoder {
   package static let wire = RecordCoder(
     encode: { record in
       var writer = JSONWriter(capacity: 768)
-      writer.record(record, RecordOptions())
+      var options = RecordOptions()
+      options.showsSecrets = true
+      writer.record(record, options)
       return writer.bytes
     },
     decode: { bytes in
@@ -34,7 +36,7 @@ extension JSONWriter {
     member("deleted", false)
     name("zoneID")
     zoneID(record.zone)
-    if let share = record.shareDetails { shareMembers(share, reader: options.reader) }
+    if let share = record.shareDetails { shareMembers(share, options) }
     endObject()
   }
 

@@ -22,6 +22,7 @@ extension RecordDraft {
         participant throws(BrumeError) in try Participant(participant)
       }
     }
+    access = try AccessDraft(object.extras())
   }
 
   private static func parent(_ object: JSONObject) throws(BrumeError) -> ParentChange {
@@ -48,8 +49,9 @@ extension RecordDraft {
     }
     writer.member("publicPermission", publicPermission?.rawValue)
     if let participants {
-      writer.array("participants", participants) { $0.participant($1) }
+      writer.array("participants", participants) { $0.participant($1, showsToken: true) }
     }
+    access?.write(to: &writer)
     writer.endObject()
   }
 

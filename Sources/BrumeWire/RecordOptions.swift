@@ -9,6 +9,9 @@ package struct RecordOptions: Sendable {
   package var numbersAsStrings: Bool
   /// Whose participant a share shows as `currentUserParticipant`.
   package var reader: UserID?
+  /// Everything of a share, as engines keep it. Replies leave out what only those who manage the
+  /// share may see.
+  var showsSecrets = false
   /// Where the bytes of an asset can be fetched.
   package var downloadURL: (@Sendable (Asset) -> String)?
 

@@ -14,7 +14,8 @@ extension ModifyRecordsRequest: WireRequest {
         operation throws(BrumeError) in try RecordOperation(operation)
       },
       atomic: try object.bool("atomic"), desiredKeys: try object.strings("desiredKeys"),
-      operationID: try object.extras()?.string("operationID"))
+      operationID: try object.extras()?.string("operationID"),
+      clientData: try object.extras()?.base64("clientData"))
   }
 
   package func write(to writer: inout JSONWriter) {
@@ -29,10 +30,11 @@ extension ModifyRecordsRequest: WireRequest {
       writer.endObject()
     }
     writer.member("desiredKeys", desiredKeys)
-    if let operationID {
+    if operationID != nil || clientData != nil {
       writer.name("brume")
       writer.beginObject()
       writer.member("operationID", operationID)
+      writer.member("clientData", clientData.map { Base64.text($0) })
       writer.endObject()
     }
     writer.endObject()

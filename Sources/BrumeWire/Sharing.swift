@@ -6,26 +6,35 @@ package import BrumeModel
 
 extension JSONWriter {
   /// The share's own members of a record dictionary.
-  mutating func shareMembers(_ share: Share, reader: UserID?) {
+  mutating func shareMembers(_ share: Share, _ options: RecordOptions) {
+    let own = options.reader.flatMap { share.participant($0) }
+    let manages = options.showsSecrets || own?.role == .owner || own?.role == .administrator
     member("publicPermission", share.publicPermission.rawValue)
     if let owner = share.owner {
       name("owner")
       participant(owner)
     }
-    array("participants", share.participants) { $0.participant($1) }
-    if let own = reader.flatMap({ share.participant($0) }) {
+    array("participants", share.participants) { $0.participant($1, showsToken: manages) }
+    if let own {
       name("currentUserParticipant")
       participant(own)
     }
-    if let root = share.rootRecordName {
-      name("brume")
-      beginObject()
-      member("rootRecordName", root)
-      endObject()
+    let hasRequests =
+      manages
+      && (share.allowsAccessRequests || !share.requesters.isEmpty || !share.blocked.isEmpty)
+    guard share.rootRecordName != nil || hasRequests else { return }
+    name("brume")
+    beginObject()
+    member("rootRecordName", share.rootRecordName)
+    if hasRequests {
+      member("allowsAccessRequests", share.allowsAccessRequests)
+      array("requesters", share.requesters) { $0.identity($1) }
+      array("blocked", share.blocked) { $0.identity($1) }
     }
+    endObject()
   }
 
-  mutating func participant(_ participant: Participant) {
+  mutating func participant(_ participant: Participant, showsToken: Bool = false) {
     beginObject()
     if !participant.id.isEmpty { member("participantId", participant.id) }
     name("userIdentity")
@@ -33,6 +42,15 @@ extension JSONWriter {
     member("type", participant.role.rawValue)
     member("acceptanceStatus", participant.acceptance.rawValue)
     member("permission", participant.permission.rawValue)
+    let token = showsToken ? participant.oneTimeToken : nil
+    if participant.added != nil || participant.isApprovedRequester || token != nil {
+      name("brume")
+      beginObject()
+      member("added", participant.added)
+      if participant.isApprovedRequester { member("isApprovedRequester", true) }
+      member("oneTimeToken", token)
+      endObject()
+    }
     endObject()
   }
 }
@@ -45,6 +63,38 @@ extension Share {
         of: try object.array("participants") ?? [], in: "participants"
       ) { participant throws(BrumeError) in try Participant(participant) },
       rootRecordName: try object.extras()?.string("rootRecordName"))
+    guard let extras = try object.extras() else { return }
+    allowsAccessRequests = try extras.bool("allowsAccessRequests") ?? false
+    requesters = try Self.identities(extras, "requesters")
+    blocked = try Self.identities(extras, "blocked")
+  }
+
+  private static func identities(
+    _ extras: JSONObject, _ key: String
+  ) throws(BrumeError) -> [UserIdentity] {
+    try eachElement(of: try extras.array(key) ?? [], in: key) { identity throws(BrumeError) in
+      try UserIdentity(identity)
+    }
+  }
+}
+
+extension AccessDraft {
+  /// Nil if the draft's extras say nothing about access.
+  init?(_ extras: JSONObject?) throws(BrumeError) {
+    guard let extras, let allows = try extras.bool("allowsAccessRequests") else { return nil }
+    self.init(
+      allowsRequests: allows,
+      waiting: try extras.strings("requesters")?.map { UserID($0) } ?? [],
+      blocked: try extras.strings("blocked")?.map { UserID($0) } ?? [])
+  }
+
+  func write(to writer: inout JSONWriter) {
+    writer.name("brume")
+    writer.beginObject()
+    writer.member("allowsAccessRequests", allowsRequests)
+    writer.array("requesters", waiting) { $0.string($1.name) }
+    writer.array("blocked", blocked) { $0.string($1.name) }
+    writer.endObject()
   }
 }
 
@@ -57,6 +107,10 @@ extension Participant {
       permission: try object.permission("permission") ?? .readOnly,
       acceptance: try object.acceptance("acceptanceStatus") ?? .invited,
       identity: try UserIdentity(try object.object("userIdentity") ?? JSONObject()))
+    guard let extras = try object.extras() else { return }
+    added = try extras.int("added")
+    isApprovedRequester = try extras.bool("isApprovedRequester") ?? false
+    oneTimeToken = try extras.string("oneTimeToken")
   }
 }
 

@@ -57,7 +57,8 @@ extension Engine {
       subject, at: reader.position, in: scope, for: caller,
       walk: reader.moreComing ? reader.walk : nil)
     return ZoneChangesPage(
-      zone: key.id, changes: reader.changes, token: next, moreComing: reader.moreComing)
+      zone: key.id, changes: reader.changes, token: next, moreComing: reader.moreComing,
+      clientData: try ClientData.recall(in: view.zone, as: caller, transaction))
   }
 }
 

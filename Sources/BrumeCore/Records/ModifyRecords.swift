@@ -13,14 +13,16 @@ extension Engine {
     let context = ModifyContext(
       caller: caller, user: try caller.requireUser(), scope: scope, now: host.now(),
       limits: limits, isAtomic: request.atomic ?? false, seal: seal)
+    try ClientData.check(request.clientData, limits)
     let plan = try ModifyPlan(request, in: scope, as: caller, limits: limits, host: host)
     var results = plan.failures.mapValues { RecordResult.failure($0) }
     for part in plan.parts {
       let memory = OperationMemory(request.operationID, in: part.database, scope, as: caller)
-      let schemas = schemas
+      let (schemas, clientData) = (schemas, request.clientData)
       let answers = try await store.write(in: part.database) { transaction in
         if let known = try memory?.recall(in: transaction, now: context.now) { return known }
         let answers = try Self.run(part, context, schemas, transaction)
+        try ClientData.keep(clientData, of: part, answers, as: caller, in: transaction)
         try memory?.keep(answers, in: transaction, now: context.now)
         return answers
       }

@@ -99,7 +99,8 @@ struct ModifyPlan: Sendable {
   ) -> RecordItem {
     let draft = operation.record
     let isShare = draft.type == Record.shareType || key.name == Record.zoneShareName
-    let count = isShare ? min(draft.participants?.count ?? 0, limits.participants) + 1 : 0
+    // One for the owner, and two for each other: an ID and the secret of a one-time URL.
+    let count = isShare ? 2 * min(draft.participants?.count ?? 0, limits.participants) + 1 : 0
     return RecordItem(
       index: index, kind: operation.kind, key: key, draft: draft,
       shortGUID: isShare || draft.createShortGUID ? ShortGUID.make(host) : "",

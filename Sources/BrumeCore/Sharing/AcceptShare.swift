@@ -59,8 +59,10 @@ extension Engine {
 }
 
 /// A share found by its address.
-private struct Sharing {
+struct Sharing {
   let request: ShortGUIDRequest
+  /// What a one-time URL has beside the address.
+  let oneTimeToken: String?
   let key: RecordKey
   let record: Record
   let share: Share
@@ -73,13 +75,19 @@ private struct Sharing {
     if let known = share.participants.first(where: { $0.identity.isSamePerson(as: identity) }) {
       return known
     }
+    if share.blocked.contains(where: { $0.isSamePerson(as: identity) }) { throw .shareNotFound }
+    if let oneTimeToken,
+      let open = share.participants.first(where: { $0.oneTimeToken == oneTimeToken })
+    {
+      return open
+    }
     if share.publicPermission != .none {
       return Participant(
         id: "", role: .publicUser, permission: share.publicPermission, acceptance: .invited,
         identity: identity.withoutAddresses)
     }
     let isWaitingForSomebody = share.participants.contains {
-      $0.acceptance == .invited && $0.identity.user == nil
+      $0.acceptance == .invited && $0.identity.user == nil && $0.oneTimeToken == nil
     }
     if isWaitingForSomebody {
       throw BrumeError(
@@ -121,9 +129,11 @@ private struct Sharing {
       me.id = id
     }
     me.acceptance = .accepted
+    me.oneTimeToken = nil
     me.identity.user = user
     me.identity.givenName = account.givenName
     me.identity.familyName = account.familyName
+    next.shareDetails?.requesters.removeAll { $0.user == user }
     next.shareDetails?.participants.append(me)
     if let count = next.shareDetails?.participants.count, count > limits.participants {
       throw BrumeError(
@@ -160,21 +170,34 @@ extension UserIdentity {
 
 extension ReadTransaction {
   /// The share behind an address, with or without the cosmetic part after `#`.
-  fileprivate func sharing(_ request: ShortGUIDRequest, of caller: Caller) throws -> Sharing {
-    let shortGUID = request.value.prefix { $0 != "#" }
-    guard let key = try record(shortGUID: String(shortGUID)),
+  func sharing(_ request: ShortGUIDRequest, of caller: Caller) throws -> Sharing {
+    let parts = request.value.prefix { $0 != "#" }.split(separator: ".", maxSplits: 1)
+    guard let shortGUID = parts.first, let key = try record(shortGUID: String(shortGUID)),
       key.zone.database.container == caller.container,
       key.zone.database.environment == caller.environment,
       try zone(key.zone)?.isLive ?? false,
       let record = try record(key)?.record(), let share = record.shareDetails
     else { throw BrumeError.shareNotFound }
-    return Sharing(request: request, key: key, record: record, share: share)
+    return Sharing(
+      request: request, oneTimeToken: parts.count == 2 ? String(parts[1]) : nil, key: key,
+      record: record, share: share)
   }
 }
 
 extension WriteTransaction {
   /// Writes the share with its new participant, and tells the log.
   fileprivate func keep(
+    _ share: Record, _ sharing: Sharing, _ caller: Caller, _ now: Milliseconds
+  ) throws {
+    let (key, user) = (sharing.key, try caller.requireUser())
+    try put(Membership(user: user, share: key))
+    try rewrite(share, sharing, caller, now)
+    let origin = caller.origin(at: now)
+    try append(.membership(user, key.zone), in: key.zone.database, origin: origin)
+  }
+
+  /// Writes a share that somebody who does not own it changed, and tells the log.
+  func rewrite(
     _ share: Record, _ sharing: Sharing, _ caller: Caller, _ now: Milliseconds
   ) throws {
     let (key, database) = (sharing.key, sharing.key.zone.database)
@@ -185,13 +208,11 @@ extension WriteTransaction {
     let user = try caller.requireUser()
     share.modified = Stamp(time: now, user: user, device: caller.device?.name ?? "1")
     try put(share, in: key.zone, sequence: sequence)
-    try put(Membership(user: user, share: key))
     var zone = try liveZone(key.zone)
     zone.lastSequence = sequence
     try put(zone)
     let change = RecordChange(
       record: key, recordType: share.type, kind: .updated, image: nil, coveringShares: [key.name])
     try append(.record(change), in: database, origin: origin)
-    try append(.membership(user, key.zone), in: database, origin: origin)
   }
 }

@@ -53,7 +53,10 @@ extension ZoneBatch {
   private func effectiveKind(
     of item: RecordItem, _ stored: Record?
   ) -> RecordOperation.Kind {
-    guard stored != nil, item.draft.participants != nil || item.draft.publicPermission != nil else {
+    guard stored != nil,
+      item.draft.participants != nil || item.draft.publicPermission != nil
+        || item.draft.access != nil
+    else {
       return item.kind
     }
     switch item.kind {
@@ -117,7 +120,7 @@ extension ZoneBatch {
     let empty = Share(rootRecordName: root?.name)
     share.shareDetails = try ParticipantRules.applied(
       item.draft, to: empty, owner: try identity(of: context.user), ids: item.participantIDs,
-      limits: context.limits, find: identity(matching:))
+      now: context.stamp.time, limits: context.limits, find: identity(matching:))
     stage.put(share)
     if var root {
       root.share = item.name
@@ -192,8 +195,8 @@ extension ZoneBatch {
     let old = stored.shareDetails ?? Share()
     let owner = try identity(of: stage.zone.database.owner ?? context.user)
     let new = try ParticipantRules.applied(
-      item.draft, to: old, owner: owner, ids: item.participantIDs, limits: context.limits,
-      find: identity(matching:))
+      item.draft, to: old, owner: owner, ids: item.participantIDs,
+      now: context.stamp.time, limits: context.limits, find: identity(matching:))
     share.shareDetails = new
     for participant in old.participants where participant.acceptance == .accepted {
       guard let user = participant.identity.user, participant.role != .owner,

@@ -5,27 +5,30 @@ import BrumeModel
 
 enum ParticipantRules {
   /// - Parameters:
-  ///   - ids: fresh identifiers, one more than the draft has participants.
+  ///   - ids: fresh identifiers, one more than twice the draft's participants.
+  ///   - now: when new participants came in.
   ///   - find: completes an identity from the accounts of this server.
   static func applied(
-    _ draft: RecordDraft, to share: Share, owner: UserIdentity, ids: [String], limits: Limits,
-    find: (UserIdentity) throws -> UserIdentity
+    _ draft: RecordDraft, to share: Share, owner: UserIdentity, ids: [String], now: Milliseconds,
+    limits: Limits, find: (UserIdentity) throws -> UserIdentity
   ) throws -> Share {
     try checkCount(draft.participants?.count ?? 0, limits)
     var ids = ids[...]
     var result = share
     if result.owner == nil {
-      result.participants.insert(
-        Participant(
-          id: ids.popFirst() ?? "owner", role: .owner, permission: .readWrite,
-          acceptance: .accepted, identity: owner),
-        at: 0)
+      var first = Participant(
+        id: ids.popFirst() ?? "owner", role: .owner, permission: .readWrite, acceptance: .accepted,
+        identity: owner)
+      first.added = now
+      result.participants.insert(first, at: 0)
     }
     if let wanted = draft.participants {
       result.participants =
         result.participants.filter { $0.role == .owner }
-        + (try merged(wanted, with: share, owner: owner, ids: &ids, find: find))
+        + (try merged(wanted, with: share, owner: owner, ids: &ids, now: now, find: find))
     }
+    if let access = draft.access { AccessRules.apply(access, to: &result) }
+    AccessRules.approve(&result)
     if let permission = draft.publicPermission, permission != share.publicPermission {
       open(&result, permission)
     }
@@ -43,7 +46,7 @@ enum ParticipantRules {
 
   private static func merged(
     _ wanted: [Participant], with share: Share, owner: UserIdentity, ids: inout ArraySlice<String>,
-    find: (UserIdentity) throws -> UserIdentity
+    now: Milliseconds, find: (UserIdentity) throws -> UserIdentity
   ) throws -> [Participant] {
     var merged: [Participant] = []
     for participant in wanted where participant.role != .owner && participant.acceptance != .removed
@@ -58,12 +61,26 @@ enum ParticipantRules {
         next.id = ids.popFirst() ?? participant.id
         next.identity = identity
         next.acceptance = .invited
+        next.added = now
+        next.isApprovedRequester = false
+        if next.oneTimeToken != nil { makeOneTime(&next, named: participant.id, ids: &ids) }
       }
       next.permission = participant.permission
       if next.role != .publicUser { next.role = participant.role }
       if !merged.contains(where: { $0.id == next.id }) { merged.append(next) }
     }
     return merged
+  }
+
+  /// Nobody in particular is invited: who has the URL first. The participant keeps the ID that the
+  /// client gave it, because the client asks for the URL by that ID.
+  private static func makeOneTime(
+    _ participant: inout Participant, named id: String, ids: inout ArraySlice<String>
+  ) {
+    participant.identity = UserIdentity()
+    participant.oneTimeToken = ids.popFirst().map { $0.lowercased().filter { $0 != "-" } }
+    let isPlain = id.utf8.allSatisfy { $0 == 0x2d || UInt8.digitsAndLetters.contains($0) }
+    if isPlain, id.utf8.count == 36 { participant.id = id }
   }
 
   /// Opening a share to everybody with its address drops open invitations; closing it drops those
@@ -76,6 +93,10 @@ enum ParticipantRules {
         : participant.role == .privateUser && participant.acceptance == .invited
     }
   }
+}
+
+extension UInt8 {
+  fileprivate static let digitsAndLetters = Set("0123456789abcdefABCDEF".utf8)
 }
 
 extension UserIdentity {

@@ -27,8 +27,8 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
   /// Called for each record that is gone.
   open var recordWithIDWasDeletedBlock:
     ((_ recordID: CKRecord.ID, _ recordType: CKRecord.RecordType) -> Void)?
-  /// Called after each batch of a zone but the last, with the token to keep. The data is nil here:
-  /// the server does not keep `clientChangeTokenData`.
+  /// Called after each batch of a zone but the last, with the token to keep and the
+  /// `clientChangeTokenData` of this device's last save in the zone.
   open var recordZoneChangeTokensUpdatedBlock:
     ((CKRecordZone.ID, CKServerChangeToken?, Data?) -> Void)?
   /// Called once for each zone. `moreComing` is false if ``fetchAllChanges`` is true.
@@ -150,11 +150,12 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
       }
     }
     let token = CKServerChangeToken(text: page.token)
+    let data = page.clientData.map { Data($0) }
     await report {
       if isLast {
-        self.end(zoneID, .success((token, nil, page.moreComing)))
+        self.end(zoneID, .success((token, data, page.moreComing)))
       } else {
-        self.recordZoneChangeTokensUpdatedBlock?(zoneID, token, nil)
+        self.recordZoneChangeTokensUpdatedBlock?(zoneID, token, data)
       }
     }
   }

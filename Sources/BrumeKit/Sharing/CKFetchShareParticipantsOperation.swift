@@ -1,11 +1,12 @@
 // Turning addresses, numbers and user records into participants to invite.
 
+import BrumeClient
 import BrumeModel
 
 /// An operation that makes participants from addresses, phone numbers or user records.
 ///
-/// Each becomes an invitation; the server finds the account when the share is saved or accepted.
-/// So one is answered for every address, with `hasiCloudAccount` false until an account is known.
+/// Each becomes an invitation, with the account if the server finds one. Somebody who is not found
+/// gets one too, with `hasiCloudAccount` false: the account is matched when the share is accepted.
 /// Source: Apple's `CKFetchShareParticipantsOperation` page.
 // Sendable because all is set before it starts, and then its own task and queue alone use it.
 open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
@@ -38,16 +39,30 @@ open class CKFetchShareParticipantsOperation: CKOperation, @unchecked Sendable {
 
   override func perform() async throws {
     let infos = userIdentityLookupInfos ?? []
-    await report {
-      for info in infos {
-        let identity = CKUserIdentity(lookupInfo: info, userRecordID: info.userRecordID)
-        let participant = CKShare.Participant(inviting: identity)
-        if let block = self.perShareParticipantResultBlock {
-          block(info, .success(participant))
-        } else {
-          self.shareParticipantFetchedBlock?(participant)
+    try CKError.checkCount(infos.count)
+    let container = effectiveContainer
+    let viewpoint = await container.publicCloudDatabase.viewpoint()
+    for part in infos.pieces(of: Limits.apple.recordsPerResponse) {
+      let wanted = part.map(\.model)
+      let found = try await request(from: viewpoint) {
+        try await container.session.discoverUsers(wanted)
+      }
+      await report {
+        for info in part {
+          let identity =
+            info.match(in: found, from: viewpoint)
+            ?? CKUserIdentity(lookupInfo: info, userRecordID: nil)
+          self.reportOne(info, CKShare.Participant(inviting: identity))
         }
       }
+    }
+  }
+
+  private func reportOne(_ info: CKUserIdentity.LookupInfo, _ participant: CKShare.Participant) {
+    if let perShareParticipantResultBlock {
+      perShareParticipantResultBlock(info, .success(participant))
+    } else {
+      shareParticipantFetchedBlock?(participant)
     }
   }
 

@@ -13,6 +13,8 @@ open class CKShare: CKRecord {
   private(set) var rootName: String?
   private var address: URL?
   private var people: [Participant]
+  /// Requests for access and their answers.
+  var access = ShareAccess()
 
   /// What everybody who has the URL may do; `none`: only those who were invited.
   ///
@@ -87,6 +89,8 @@ open class CKShare: CKRecord {
     people.removeAll { $0.role != .owner && $0.isSamePerson(as: participant) }
   }
 
+  func removePeople(where isGone: (Participant) -> Bool) { people.removeAll(where: isGone) }
+
   // MARK: The server's words
 
   /// Takes on what the server says about the share.
@@ -95,6 +99,7 @@ open class CKShare: CKRecord {
     guard let details = record.shareDetails else { return }
     publicPermission = .init(details.publicPermission)
     rootName = details.rootRecordName
+    access = ShareAccess(details)
     people = details.participants.map { Participant($0, in: record.zone, from: viewpoint) }
   }
 
@@ -102,6 +107,7 @@ open class CKShare: CKRecord {
   func complete(_ draft: inout RecordDraft) {
     draft.publicPermission = publicPermission.model
     draft.participants = people.filter { $0.role != .owner }.map(\.model)
+    draft.access = access.draft
     if recordChangeTag == nil, let rootName { draft.shareRoot = (rootName, nil) }
   }
 
@@ -109,13 +115,14 @@ open class CKShare: CKRecord {
 
   /// Restores a share from an archive.
   public required init?(coder: NSCoder) {
-    let classes: [AnyClass] = [NSArray.self, CKShareParticipant.self]
+    let classes: [AnyClass] = [NSArray.self, CKShare.Participant.self]
     rootName = coder.text("rootName")
     address = coder.text("address").flatMap { URL(string: $0) }
     let list =
       coder.containsValue(forKey: "participants")
       ? coder.decodeObject(of: classes, forKey: "participants") as? NSArray : nil
     people = list?.compactMap { $0 as? Participant } ?? []
+    access = ShareAccess(from: coder)
     publicPermission =
       ParticipantPermission(rawValue: coder.decodeInteger(forKey: "publicPermission")) ?? .unknown
     super.init(coder: coder)
@@ -127,6 +134,7 @@ open class CKShare: CKRecord {
     coder.encodeText(rootName, "rootName")
     coder.encodeText(address?.absoluteString, "address")
     coder.encode(NSArray(array: people), forKey: "participants")
+    access.encode(with: coder)
     coder.encode(publicPermission.rawValue, forKey: "publicPermission")
   }
 
@@ -137,15 +145,16 @@ open class CKShare: CKRecord {
     copy.rootName = rootName
     copy.address = address
     copy.publicPermission = publicPermission
+    copy.access = access
     copy.people = people.compactMap { $0.copy() as? Participant }
     return copy
   }
 }
 
-extension CKShareParticipant {
+extension CKShare.Participant {
   /// The owner of a share that was not saved yet: the current user.
-  fileprivate static var owner: CKShareParticipant {
-    CKShareParticipant(
+  fileprivate static var owner: CKShare.Participant {
+    CKShare.Participant(
       id: UUID().uuidString,
       identity: CKUserIdentity(
         lookupInfo: nil, userRecordID: CKRecord.ID(recordName: CKCurrentUserDefaultName)),

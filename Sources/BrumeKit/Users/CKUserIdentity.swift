@@ -1,5 +1,4 @@
-// Who somebody is, as far as others may know. The nested names are aliases because Foundation on
-// Linux cannot archive nested classes (see CKRecordZone+ID.swift).
+// Who somebody is, as far as others may know.
 
 import BrumeModel
 public import Foundation
@@ -9,9 +8,6 @@ public import Foundation
 /// Source: Apple's `CKUserIdentity` page.
 // Sendable because it never changes.
 open class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
-  /// How to look for somebody.
-  public typealias LookupInfo = CKUserIdentityLookupInfo
-
   /// How the identity was looked for; nil if it was not.
   public let lookupInfo: LookupInfo?
   /// The name, if the user lets others see it.
@@ -45,8 +41,8 @@ open class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, @unchecked Senda
 
   /// Restores an identity from an archive.
   public required init?(coder: NSCoder) {
-    lookupInfo = coder.object(CKUserIdentityLookupInfo.self, "lookupInfo")
-    userRecordID = coder.object(CKRecordID.self, "userRecordID")
+    lookupInfo = coder.object(CKUserIdentity.LookupInfo.self, "lookupInfo")
+    userRecordID = coder.object(CKRecord.ID.self, "userRecordID")
     nameComponents = PersonNameComponents(
       given: coder.text("givenName"), family: coder.text("familyName"))
   }
@@ -88,7 +84,7 @@ extension CKUserIdentity {
 
 extension PersonNameComponents {
   /// Nil if there is neither part.
-  fileprivate init?(given: String?, family: String?) {
+  init?(given: String?, family: String?) {
     guard given != nil || family != nil else { return nil }
     self.init()
     givenName = given

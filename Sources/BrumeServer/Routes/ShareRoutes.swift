@@ -1,4 +1,4 @@
-// records/resolve and records/accept.
+// records/resolve and records/accept, and asking for access.
 
 import BrumeCore
 import BrumeWire
@@ -8,13 +8,27 @@ enum ShareRoutes {
     let requests = try Wire.shortGUIDs(call.json())
     return .json(
       Wire.shareResults(
-        try await call.engine.resolveShares(requests, as: call.caller), call.assetOptions))
+        try await call.engine.resolveShares(requests, as: call.caller), call.shareOptions))
   }
 
   static func accept(_ call: Call) async throws -> Reply {
     let requests = try Wire.shortGUIDs(call.json())
     return .json(
       Wire.shareResults(
-        try await call.engine.acceptShares(requests, as: call.caller), call.assetOptions))
+        try await call.engine.acceptShares(requests, as: call.caller), call.shareOptions))
+  }
+
+  static func requestAccess(_ call: Call) async throws -> Reply {
+    try await call.engine.requestShareAccess(Wire.shortGUIDs(call.json()), as: call.caller)
+    return .empty
+  }
+}
+
+extension Call {
+  /// A share shows its reader his own part in it.
+  fileprivate var shareOptions: RecordOptions {
+    var options = assetOptions
+    options.reader = caller.user
+    return options
   }
 }

@@ -1,4 +1,4 @@
-// users/caller and its deprecated form users/current.
+// users/caller and its deprecated form users/current, and tokens for web pages of the same user.
 
 import BrumeCore
 import BrumeModel
@@ -11,5 +11,16 @@ enum UserRoutes {
 
   static func current(_ call: Call) async throws -> Reply {
     .json(Wire.currentUser(try await call.engine.currentUser(as: call.caller)))
+  }
+
+  static func discover(_ call: Call) async throws -> Reply {
+    let wanted = try Wire.lookupInfos(call.json())
+    return .json(Wire.users(try await call.engine.discoverUsers(wanted, as: call.caller)))
+  }
+
+  static func exchangeToken(_ call: Call) async throws -> Reply {
+    let apiToken = try call.json().text("apiToken")
+    let token = try await call.engine.webAuthToken(exchanging: apiToken, as: call.caller)
+    return .json(["webAuthToken": .string(token)])
   }
 }

@@ -132,9 +132,14 @@ import Testing
       journal.all == ["0abc ok", "none unknownItem", "result ok", "accept 0abc ok", "accepted nil"])
   }
 
-  @Test func `participants are made from addresses`() async {
-    let infos = CKUserIdentity.LookupInfo.lookupInfos(withEmails: ["a@example.org"])
+  @Test func `participants are made from addresses, with the account where there is one`() async {
+    let infos = CKUserIdentity.LookupInfo.lookupInfos(
+      withEmails: ["a@example.org", "b@example.org"])
+    let server = ScriptedServer { _, _ in
+      Wire.users([UserIdentity(user: UserID("_b"), emailAddress: "b@example.org")])
+    }
     let operation = CKFetchShareParticipantsOperation(userIdentityLookupInfos: infos)
+    operation.container = server.container
     let journal = Journal()
     operation.perShareParticipantResultBlock = { info, result in
       journal.note("\(info.emailAddress ?? "-") \(outcome(result))")
@@ -143,6 +148,10 @@ import Testing
       }
     }
     await finish(operation)
-    #expect(journal.all == ["a@example.org ok", "privateUser false"])
+    #expect(
+      journal.all == [
+        "a@example.org ok", "privateUser false", "b@example.org ok", "privateUser true",
+      ])
+    #expect(server.requests.map(\.action) == ["users/discover"])
   }
 }

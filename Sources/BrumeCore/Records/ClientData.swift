@@ -1,0 +1,80 @@
+// What a device said of its last save in a zone (`clientChangeTokenData`), given back with the zone's
+// changes, so that the device sees whether that save is among them (framework semantics 4.3).
+//
+// One small value for each user and zone, with a bounded number of devices in it. It belongs to one
+// life of the zone.
+
+import BrumeModel
+import BrumeStorage
+
+enum ClientData {
+  static func check(_ data: [UInt8]?, _ limits: Limits) throws(BrumeError) {
+    guard let data, data.count > limits.clientDataBytes else { return }
+    throw BrumeError(
+      .badRequest,
+      "the client's data has \(data.count) bytes; the maximum is \(limits.clientDataBytes)")
+  }
+
+  /// Notes the data in every zone in which something was saved or deleted. Requests without data
+  /// change nothing.
+  static func keep(
+    _ data: [UInt8]?, of part: ModifyPlan.Part, _ answers: [Int: RecordResult],
+    as caller: Caller, limit: Int = Limits.apple.clientDataDevices,
+    in transaction: any WriteTransaction
+  ) throws {
+    guard let data, let user = caller.user, let device = caller.device?.name else { return }
+    for (key, items) in part.zones {
+      let changed = items.contains { item in
+        if case .success = answers[item.index] { true } else { false }
+      }
+      guard changed, let zone = try transaction.zone(key) else { continue }
+      let setting = SettingKey.clientData(key, user: user)
+      var entries = Entries(try transaction.setting(setting) ?? [], of: zone)
+      entries.set(device, to: data, limit: limit)
+      try transaction.set(setting, to: entries.bytes)
+    }
+  }
+
+  static func recall(
+    in zone: Zone, as caller: Caller, _ transaction: any ReadTransaction
+  ) throws -> [UInt8]? {
+    guard let user = caller.user, let device = caller.device?.name,
+      let bytes = try transaction.setting(.clientData(zone.key, user: user))
+    else { return nil }
+    return Entries(bytes, of: zone).list.first { $0.device == device }?.data
+  }
+
+  /// The devices and their data, the longest unused first.
+  private struct Entries {
+    let incarnation: Int64
+    var list: [(device: String, data: [UInt8])] = []
+
+    /// What another life of the zone left behind reads as nothing.
+    init(_ bytes: [UInt8], of zone: Zone) {
+      incarnation = zone.incarnation
+      var unpacker = Unpacker(bytes)
+      guard unpacker.number() == incarnation else { return }
+      while let device = unpacker.text(), let text = unpacker.text(),
+        let data = Base64.bytes(text)
+      {
+        list.append((device, data))
+      }
+    }
+
+    mutating func set(_ device: String, to data: [UInt8], limit: Int) {
+      list.removeAll { $0.device == device }
+      list.append((device, data))
+      list.removeFirst(max(0, list.count - limit))
+    }
+
+    var bytes: [UInt8] {
+      var packer = Packer()
+      packer.add(incarnation)
+      for (device, data) in list {
+        packer.add(device)
+        packer.add(Base64.text(data))
+      }
+      return packer.bytes
+    }
+  }
+}

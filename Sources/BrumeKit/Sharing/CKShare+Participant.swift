@@ -1,0 +1,156 @@
+// Somebody who takes part in a share, or is invited to.
+
+import BrumeModel
+public import Foundation
+
+extension CKShare {
+  /// Somebody who takes part in a share, or is invited to.
+  ///
+  /// Source: Apple's `CKShare.Participant` page.
+  public class Participant: NSObject, NSSecureCoding, NSCopying {
+    /// Identifies a participant in a share.
+    public typealias ID = String
+
+    /// Identifies the participant in the share.
+    public let participantID: ID
+    /// Who it is.
+    public let userIdentity: CKUserIdentity
+    /// What the participant is in the share. Of an invitation: `privateUser`, unless set.
+    public var role: CKShare.ParticipantRole
+    /// What the participant may do. Of an invitation: read, unless set.
+    public var permission: CKShare.ParticipantPermission
+    /// Where the participant stands.
+    public let acceptanceStatus: CKShare.ParticipantAcceptanceStatus
+    /// When the participant came into the share; nil before the share was saved.
+    public private(set) var dateAddedToShare: Date?
+    /// Whether the participant asked for access and was let in.
+    public private(set) var isApprovedRequester = false
+    /// The secret part of a one-time URL; empty before the server made one.
+    private(set) var oneTimeToken: String?
+
+    required init(
+      id: ID, identity: CKUserIdentity, role: CKShare.ParticipantRole,
+      permission: CKShare.ParticipantPermission, acceptance: CKShare.ParticipantAcceptanceStatus
+    ) {
+      self.participantID = id
+      self.userIdentity = identity
+      self.role = role
+      self.permission = permission
+      self.acceptanceStatus = acceptance
+    }
+
+    /// Participants come from ``CKFetchShareParticipantsOperation`` and from shares.
+    @available(*, unavailable, message: "Fetch participants by address, number or user record.")
+    public override convenience init() {
+      self.init(inviting: CKUserIdentity(lookupInfo: nil, userRecordID: nil))
+    }
+
+    /// A place in a share for whoever comes first by a URL of its own.
+    ///
+    /// Add it to the share, save, and hand out ``CKShare/oneTimeURL(for:)``. Until somebody takes
+    /// the place, its identity is empty.
+    public class func oneTimeURLParticipant() -> Self {
+      let place = Self(
+        id: UUID().uuidString, identity: CKUserIdentity(lookupInfo: nil, userRecordID: nil),
+        role: .privateUser, permission: .readOnly, acceptance: .pending)
+      place.oneTimeToken = ""
+      return place
+    }
+
+    // MARK: Copying and coding
+
+    /// Whether the class can be archived securely: yes.
+    public class var supportsSecureCoding: Bool { true }
+
+    #if !canImport(ObjectiveC)
+      /// The class whose name stands in archives.
+      public override var classForCoder: AnyClass { ArchivedShareParticipant.self }
+    #endif
+
+    /// Restores a participant from an archive.
+    public required init?(coder: NSCoder) {
+      guard
+        let id = coder.text("participantID"),
+        let identity = coder.object(CKUserIdentity.self, "userIdentity")
+      else { return nil }
+      participantID = id
+      userIdentity = identity
+      role = .init(rawValue: coder.decodeInteger(forKey: "role")) ?? .unknown
+      permission = .init(rawValue: coder.decodeInteger(forKey: "permission")) ?? .unknown
+      acceptanceStatus = .init(rawValue: coder.decodeInteger(forKey: "acceptance")) ?? .unknown
+      dateAddedToShare = coder.date("dateAdded")
+      isApprovedRequester = coder.decodeBool(forKey: "isApprovedRequester")
+      oneTimeToken = coder.text("oneTimeToken")
+    }
+
+    /// Archives the participant.
+    public func encode(with coder: NSCoder) {
+      coder.encodeText(participantID, "participantID")
+      coder.encode(userIdentity, forKey: "userIdentity")
+      coder.encode(role.rawValue, forKey: "role")
+      coder.encode(permission.rawValue, forKey: "permission")
+      coder.encode(acceptanceStatus.rawValue, forKey: "acceptance")
+      coder.encodeDate(dateAddedToShare, "dateAdded")
+      coder.encode(isApprovedRequester, forKey: "isApprovedRequester")
+      coder.encodeText(oneTimeToken, "oneTimeToken")
+    }
+
+    /// Makes an independent copy.
+    public func copy(with zone: NSZone? = nil) -> Any {
+      let copy = CKShare.Participant(
+        id: participantID, identity: userIdentity, role: role, permission: permission,
+        acceptance: acceptanceStatus)
+      copy.dateAddedToShare = dateAddedToShare
+      copy.isApprovedRequester = isApprovedRequester
+      copy.oneTimeToken = oneTimeToken
+      return copy
+    }
+
+    // MARK: The server's words
+
+    /// A participant as the server tells it, seen by somebody.
+    convenience init(
+      _ participant: BrumeModel.Participant, in zone: ZoneID, from viewpoint: Viewpoint
+    ) {
+      let name = participant.identity.user.map { viewpoint.userName($0, in: zone) }
+      self.init(
+        id: participant.id, identity: CKUserIdentity(participant.identity, recordName: name),
+        role: .init(participant.role), permission: .init(participant.permission),
+        acceptance: .init(participant.acceptance))
+      dateAddedToShare = participant.added?.date
+      isApprovedRequester = participant.isApprovedRequester
+      oneTimeToken = participant.oneTimeToken
+    }
+  }
+}
+
+extension CKShare.Participant {
+  /// An invitation for somebody.
+  convenience init(inviting identity: CKUserIdentity) {
+    self.init(
+      id: UUID().uuidString, identity: identity, role: .privateUser, permission: .readOnly,
+      acceptance: .pending)
+  }
+
+  /// The participant in the model's words.
+  var model: BrumeModel.Participant {
+    var participant = BrumeModel.Participant(
+      id: participantID, role: role.model, permission: permission.model,
+      acceptance: acceptanceStatus.model, identity: userIdentity.model)
+    participant.oneTimeToken = oneTimeToken
+    return participant
+  }
+
+  /// Whether this is the current user.
+  var isCurrentUser: Bool { userIdentity.userRecordID?.recordName == CKCurrentUserDefaultName }
+
+  /// Whether two stand for the same person.
+  func isSamePerson(as other: CKShare.Participant) -> Bool {
+    if participantID == other.participantID { return true }
+    if let mine = userIdentity.userRecordID, let theirs = other.userIdentity.userRecordID {
+      return mine == theirs
+    }
+    guard let mine = userIdentity.lookupInfo else { return false }
+    return mine == other.userIdentity.lookupInfo
+  }
+}

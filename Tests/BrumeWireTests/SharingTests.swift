@@ -1,0 +1,53 @@
+// What of a share is told to whom.
+
+import BrumeModel
+import Testing
+
+@testable import BrumeWire
+
+struct SharingTests {
+  private static var share: Record {
+    var share = Sample.share
+    share.shareDetails?.participants[1].oneTimeToken = "secret"
+    share.shareDetails?.participants[1].added = 5
+    share.shareDetails?.allowsAccessRequests = true
+    share.shareDetails?.requesters = [UserIdentity(user: UserID("_asks"))]
+    share.shareDetails?.blocked = [UserIdentity(user: UserID("_blocked"))]
+    return share
+  }
+
+  private func told(_ reader: UserID?) throws -> Share {
+    var writer = JSONWriter()
+    writer.record(Self.share, RecordOptions(reader: reader))
+    return try #require(try Record(json: JSON(parsing: writer.bytes)).shareDetails)
+  }
+
+  @Test func `engines keep everything of a share`() throws {
+    let bytes = RecordCoder.wire.encode(Self.share)
+    #expect(try RecordCoder.wire.decode(bytes) == Self.share)
+  }
+
+  @Test func `the owner is told everything`() throws {
+    #expect(try told(Sample.owner) == Self.share.shareDetails)
+  }
+
+  @Test func `others are told neither secrets nor requests`() throws {
+    for reader in [Sample.guest, UserID("_stranger"), nil] {
+      let share = try told(reader)
+      #expect(share.participants.map(\.oneTimeToken) == [nil, nil])
+      #expect(share.participants.map(\.added) == [nil, 5])
+      #expect(share.requesters.isEmpty && share.blocked.isEmpty && !share.allowsAccessRequests)
+      #expect(share.rootRecordName == "A-7")
+    }
+  }
+
+  @Test func `what a save says about access comes through the wire`() throws {
+    var draft = RecordDraft(name: "s", type: Record.shareType)
+    draft.access = AccessDraft(
+      allowsRequests: true, waiting: [UserID("_a")], blocked: [UserID("_b")])
+    var writer = JSONWriter()
+    draft.write(to: &writer)
+    let object = try JSON(parsing: writer.bytes).asObject("the draft")
+    #expect(try RecordDraft(object).access == draft.access)
+  }
+}

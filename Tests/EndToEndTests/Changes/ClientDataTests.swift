@@ -1,0 +1,70 @@
+// `clientChangeTokenData`: what a device says with a save comes back with the zone's changes.
+
+import BrumeKit
+import Foundation
+import Testing
+
+extension Device {
+  /// Saves a record with words of the device's own.
+  fileprivate func save(_ name: String, saying text: String?) async throws {
+    let operation = CKModifyRecordsOperation(recordsToSave: [record(name)])
+    operation.savePolicy = .allKeys
+    operation.clientChangeTokenData = text.map { Data($0.utf8) }
+    var result: Result<Void, any Error>?
+    operation.modifyRecordsResultBlock = { result = $0 }
+    await run(operation, on: database)
+    try #require(result).get()
+  }
+
+  /// What the zone's changes give back.
+  fileprivate func heard() async throws -> String? {
+    let operation = CKFetchRecordZoneChangesOperation(recordZoneIDs: [.named("Z")])
+    var data: Data?
+    operation.recordZoneFetchResultBlock = { data = (try? $1.get())?.clientChangeTokenData }
+    await run(operation, on: database)
+    return data.map { String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct ClientDataTests {
+  @Test(arguments: StorageEngine.allCases)
+  func `a device hears what it said with its last save in the zone, others do not`(
+    _ engine: StorageEngine
+  ) async throws {
+    try await World.run(engine) { world in
+      let (phone, laptop) = try await world.pair()
+      #expect(try await phone.heard() == nil)
+      try await phone.save("a", saying: "one")
+      #expect(try await phone.heard() == "one")
+      #expect(try await laptop.heard() == nil)
+      try await laptop.save("b", saying: "from the laptop")
+      try await phone.save("a", saying: "two")
+      try await phone.save("a", saying: nil)
+      #expect(try await phone.heard() == "two")
+      #expect(try await laptop.heard() == "from the laptop")
+    }
+  }
+
+  @Test(arguments: StorageEngine.allCases)
+  func `it ends with the zone`(_ engine: StorageEngine) async throws {
+    try await World.run(engine) { world in
+      let phone = try await world.pair().phone
+      try await phone.save("a", saying: "one")
+      try await phone.database.deleteRecordZone(withID: .named("Z"))
+      try await phone.makeZone("Z")
+      #expect(try await phone.heard() == nil)
+    }
+  }
+
+  @Test(arguments: StorageEngine.allCases)
+  func `data beyond a kilobyte is refused`(_ engine: StorageEngine) async throws {
+    try await World.run(engine) { world in
+      let phone = try await world.pair().phone
+      let long = try await failure {
+        try await phone.save("a", saying: String(repeating: "x", count: 1025))
+      }
+      #expect(long.code == .invalidArguments)
+    }
+  }
+}
