@@ -61,6 +61,11 @@ package struct Session: Sendable {
   }
 }
 
+/// How long each request of a task may take, where the task says so: operations do.
+package enum RequestTimeout {
+  @TaskLocal package static var current: Duration?
+}
+
 extension Session {
   /// Sends a request and reads its answer as JSON. `isRead` promises that it changes nothing.
   func call(
@@ -98,7 +103,7 @@ extension Session {
     }
     return HTTPCall(
       method: method, base: settings.url, target: target, headers: headers, body: body,
-      timeout: timeout)
+      timeout: RequestTimeout.current ?? timeout)
   }
 
   static func text(_ query: [(String, String)]) -> String {

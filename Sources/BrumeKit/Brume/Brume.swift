@@ -25,12 +25,12 @@ public enum Brume {
   /// ```
   ///
   /// At least once: a push counts as received when the loop comes back for the next one. The
-  /// stream reconnects by itself. It ends when its task is cancelled, or when there is no user, in
-  /// which case the log says why.
+  /// stream reconnects by itself. It ends when its task is cancelled, when the account changes, or
+  /// when there is no user, in which case the log says why.
   public static func remoteNotifications(
     for container: CKContainer
   ) -> AsyncStream<[AnyHashable: Any]> {
-    let pushes = RemoteNotifications(container.session)
+    let pushes = RemoteNotifications(container)
     return AsyncStream(unfolding: { await pushes.next() }, onCancel: { pushes.stop() })
   }
 

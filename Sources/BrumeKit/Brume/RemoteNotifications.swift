@@ -11,8 +11,11 @@ import Synchronization
 final class RemoteNotifications: Sendable {
   private let handover = Handover()
   private let listener: Task<Void, Never>
+  private let account: AccountObserver
 
-  init(_ session: Session) {
+  init(_ container: CKContainer) {
+    let session = container.session
+    account = AccountObserver()
     listener = Task { [handover] in
       do {
         try await PushReceiver(session).run { await handover.offer($0) }
@@ -24,6 +27,7 @@ final class RemoteNotifications: Sendable {
       }
       handover.close()
     }
+    account.begin(container) { [weak self] in self?.stop() }
   }
 
   deinit { stop() }
@@ -40,8 +44,32 @@ final class RemoteNotifications: Sendable {
   }
 
   func stop() {
+    account.end()
     listener.cancel()
     handover.close()
+  }
+}
+
+/// Calls a function when a container's account changes. The pushes of one user are not another's.
+private final class AccountObserver: Sendable {
+  // Sendable because it is only handed back to the notification centre.
+  private struct Token: @unchecked Sendable { let object: any NSObjectProtocol }
+  private let token = Mutex<Token?>(nil)
+
+  func begin(_ container: CKContainer, _ changed: @escaping @Sendable () -> Void) {
+    let object = NotificationCenter.default.addObserver(
+      forName: .CKAccountChanged, object: container, queue: nil
+    ) { _ in changed() }
+    let new = Token(object: object)
+    token.withLock { $0 = new }
+  }
+
+  func end() {
+    let old = token.withLock { token in
+      defer { token = nil }
+      return token
+    }
+    if let old { NotificationCenter.default.removeObserver(old.object) }
   }
 }
 

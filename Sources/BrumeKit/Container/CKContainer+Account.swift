@@ -19,8 +19,9 @@ public enum CKAccountStatus: Int, Sendable {
 }
 
 extension NSNotification.Name {
-  /// Posted when the account may have changed. Accounts of a program here are fixed by its
-  /// settings, so it is never posted.
+  /// Posted, with the container as its object, when somebody signed in or out of it, and when the
+  /// server stopped accepting the user. Ask for the account's status again; tokens and records of
+  /// another user are of no use. May come on any thread.
   public static let CKAccountChanged = NSNotification.Name("CKAccountChangedNotification")
 }
 
@@ -56,11 +57,12 @@ extension CKContainer {
   /// The ID of the current user's record.
   @discardableResult
   public func userRecordID() async throws -> CKRecord.ID {
+    let account = connection.account
     do {
       guard let user = try await session.currentUser().user else {
         throw CKError(.notAuthenticated, "nobody is signed in; set BRUME_USER_TOKEN")
       }
-      connection.isUser(user.name)
+      connection.isUser(user.name, account)
       return CKRecord.ID(recordName: user.name)
     } catch {
       throw CKError(converting: error, from: Viewpoint(scope: .private))

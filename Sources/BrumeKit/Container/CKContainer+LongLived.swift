@@ -1,31 +1,47 @@
-// Long-lived operations: those that go on after the program ends. There are none here, because
-// nothing but the program runs them; the questions about them have answers all the same.
+// Finding long-lived operations of earlier runs again.
 
+import BrumeClient
 import Foundation
 
 extension CKContainer {
-  /// The IDs of operations of earlier runs that can be taken up again: none.
+  /// The IDs of long-lived operations that are not finished, or finished less than a day ago.
+  ///
+  /// Empty without a state directory (`BRUME_STATE_DIR`): then nothing was written down.
   public func fetchAllLongLivedOperationIDs(
     completionHandler: @escaping @Sendable ([CKOperation.ID]?, (any Error)?) -> Void
   ) {
-    connection.queue.addOperation { completionHandler([], nil) }
+    connection.queue.addOperation { completionHandler(self.longLivedIDs, nil) }
   }
 
-  /// The IDs of operations of earlier runs that can be taken up again: none.
-  @discardableResult
-  public func allLongLivedOperationIDs() async throws -> [CKOperation.ID] { [] }
+  /// The IDs of long-lived operations that are not finished, or finished less than a day ago.
+  ///
+  /// Empty without a state directory (`BRUME_STATE_DIR`): then nothing was written down.
+  public func allLongLivedOperationIDs() async throws -> [CKOperation.ID] { longLivedIDs }
 
-  /// An operation of an earlier run: nil.
+  /// A long-lived operation, to be given blocks and run again; nil if there is none of the ID.
+  ///
+  /// Running it asks the server under the same ID: what was saved before is not saved twice.
   public func fetchLongLivedOperation(
     withID operationID: CKOperation.ID,
     completionHandler: @escaping @Sendable (CKOperation?, (any Error)?) -> Void
   ) {
-    connection.queue.addOperation { completionHandler(nil, nil) }
+    connection.queue.addOperation { completionHandler(self.longLived(operationID), nil) }
   }
 
-  /// An operation of an earlier run: nil.
-  @discardableResult
+  /// A long-lived operation, to be given blocks and run again; nil if there is none of the ID.
+  ///
+  /// Running it asks the server under the same ID: what was saved before is not saved twice.
   public func longLivedOperation(for operationID: CKOperation.ID) async throws -> CKOperation? {
-    nil
+    longLived(operationID)
+  }
+
+  private var archive: OperationArchive? {
+    (try? session.configuration.get()).flatMap { OperationArchive($0) }
+  }
+
+  private var longLivedIDs: [CKOperation.ID] { archive?.ids(now: session.host.now()) ?? [] }
+
+  private func longLived(_ id: CKOperation.ID) -> CKOperation? {
+    archive?.entry(id, now: session.host.now()).flatMap { LongLived.operation($0, in: self) }
   }
 }

@@ -63,6 +63,8 @@ public class CKContainer: NSObject, @unchecked Sendable {
     publicCloudDatabase = CKDatabase(.public, connection: connection, defaults: defaults)
     privateCloudDatabase = CKDatabase(.private, connection: connection, defaults: defaults)
     sharedCloudDatabase = CKDatabase(.shared, connection: connection, defaults: defaults)
+    super.init()
+    connection.belongs(to: self)
   }
 
   /// Runs an operation. One on a database that names none gets the private one.
@@ -80,6 +82,7 @@ public class CKContainer: NSObject, @unchecked Sendable {
     }
   }
 
+  /// A text for logs and debuggers.
   public override var description: String {
     "<CKContainer: containerIdentifier=\(containerIdentifier ?? "unknown")>"
   }

@@ -13,7 +13,7 @@ public class CKDatabase: NSObject, @unchecked Sendable {
   /// What the databases of one container share.
   let connection: Connection
   /// The typed caller of this database.
-  let caller: DatabaseCaller
+  var caller: DatabaseCaller { connection.session.database(databaseScope.model) }
   /// How the calls of this object run.
   let defaults: CallDefaults
 
@@ -23,7 +23,6 @@ public class CKDatabase: NSObject, @unchecked Sendable {
     databaseScope = scope
     self.connection = connection
     self.defaults = defaults
-    caller = connection.session.database(scope.model)
   }
 
   /// From where answers of this database are looked at.
@@ -39,6 +38,7 @@ public class CKDatabase: NSObject, @unchecked Sendable {
     connection.queue.addOperation(operation)
   }
 
+  /// A text for logs and debuggers.
   public override var description: String { "<CKDatabase: \(databaseScope.model.rawValue)>" }
 }
 

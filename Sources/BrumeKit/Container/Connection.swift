@@ -1,29 +1,86 @@
 // What a container and its databases share: the session, the queue of their operations, and the
-// current user's name once known.
+// current user's name once known. The session changes when somebody signs in or out.
 
 import BrumeClient
 import BrumeModel
 import Foundation
 import Synchronization
 
-// Sendable because its properties are constant; the queue takes operations from any thread, but
-// Foundation on Linux does not say so.
+// Sendable because everything that can change is behind a mutex; the queue takes operations from any
+// thread, but Foundation on Linux does not say so.
 final class Connection: @unchecked Sendable {
-  let session: Session
+  private struct State {
+    var session: Session
+    var user: String?
+    /// Who tells the app of changes of the account.
+    weak var container: CKContainer?
+    /// Counts the accounts, so that an answer to one is not taken for another's.
+    var account = 0
+  }
   let queue = OperationQueue()
-  private let knownUser = Mutex<String?>(nil)
+  private let state: Mutex<State>
 
-  init(_ session: Session) { self.session = session }
+  init(_ session: Session) { state = Mutex(State(session: session)) }
+
+  /// What calls are sent through now.
+  var session: Session { state.withLock { $0.session } }
+
+  /// Another number after each change of the account.
+  var account: Int { state.withLock { $0.account } }
 
   /// The current user's record name; nil without an account, or if the server cannot be asked.
   func me() async -> String? {
-    if let name = knownUser.withLock({ $0 }) { return name }
+    let (session, known, account) = state.withLock { ($0.session, $0.user, $0.account) }
+    if let known { return known }
     if (try? session.configuration.get())?.userToken == nil { return nil }
     guard let name = try? await session.currentUser().user?.name else { return nil }
-    isUser(name)
+    isUser(name, account)
     return name
   }
 
-  /// Somebody learned who the current user is.
-  func isUser(_ name: String) { knownUser.withLock { $0 = name } }
+  /// Somebody learned who the current user is; not news if the account has changed since.
+  func isUser(_ name: String, _ account: Int) {
+    state.withLock { if $0.account == account { $0.user = name } }
+  }
+
+  /// The account changed.
+  func forgetUser() {
+    state.withLock {
+      $0.user = nil
+      $0.account += 1
+    }
+  }
+
+  /// The server refused the account: true if it was good before.
+  func lostUser() -> Bool {
+    state.withLock {
+      guard $0.user != nil else { return false }
+      $0.user = nil
+      $0.account += 1
+      return true
+    }
+  }
+
+  /// Tells the app that the account may have changed.
+  func postAccountChange() {
+    let container = state.withLock { $0.container }
+    NotificationCenter.default.post(name: .CKAccountChanged, object: container)
+  }
+
+  /// The first container of a connection is the one that apps know.
+  func belongs(to container: CKContainer) {
+    state.withLock { $0.container = $0.container ?? container }
+  }
+
+  /// Somebody signs in; nil: nobody is signed in any more.
+  func signIn(_ userToken: String?) {
+    state.withLock {
+      guard case .success(var settings) = $0.session.configuration else { return }
+      settings.userToken = userToken
+      let old = $0.session
+      $0.session = Session(settings, transport: old.transport, host: old.host)
+      $0.user = nil
+      $0.account += 1
+    }
+  }
 }

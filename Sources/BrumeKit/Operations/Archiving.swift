@@ -11,6 +11,14 @@ extension NSCoder {
     return list?.compactMap { $0 as? String } ?? []
   }
 
+  /// A list of objects; empty when the key is missing or holds something else.
+  func objects<Kind: NSObject & NSCoding>(_ kinds: [Kind.Type], _ key: String) -> [Kind] {
+    guard containsValue(forKey: key) else { return [] }
+    let classes: [AnyClass] = [NSArray.self] + kinds
+    let list = decodeObject(of: classes, forKey: key) as? NSArray
+    return list?.compactMap { $0 as? Kind } ?? []
+  }
+
   /// Archives a list of texts; an empty list leaves the key out.
   func encodeTexts(_ texts: [String], _ key: String) {
     guard !texts.isEmpty else { return }

@@ -13,7 +13,7 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
   /// Creates an operation.
   public required override init() { super.init() }
 
-  override var session: Session { effectiveDatabase.connection.session }
+  override var connection: Connection { effectiveDatabase.connection }
 
   /// The database that holds.
   var effectiveDatabase: CKDatabase { database ?? effectiveContainer.privateCloudDatabase }

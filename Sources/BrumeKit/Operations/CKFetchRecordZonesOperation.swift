@@ -22,7 +22,7 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
   open var fetchRecordZonesCompletionBlock:
     (([CKRecordZone.ID: CKRecordZone]?, (any Error)?) -> Void)?
 
-  private var fetchesAll = false
+  var fetchesAll = false
   private var fetched = ItemResults<CKRecordZone.ID, CKRecordZone>()
 
   /// Creates an operation without work.

@@ -29,7 +29,7 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
       ) -> Void
     )?
 
-  private var fetchesAll = false
+  var fetchesAll = false
   private var fetched = ItemResults<CKSubscription.ID, CKSubscription>()
 
   /// Creates an operation without work.

@@ -30,7 +30,9 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   open var recordIDsToDelete: [CKRecord.ID]?
   /// What saves send. Shares are always saved with `ifServerRecordUnchanged`.
   open var savePolicy = RecordSavePolicy.ifServerRecordUnchanged
-  /// Names the request: repeating an operation with the same data does nothing more.
+  /// Names the request: repeating an operation with the same data does nothing more. Comes back
+  /// with the zone's changes (``CKFetchRecordZoneChangesOperation/recordZoneFetchResultBlock``), so
+  /// that a device sees whether its last save is among them. At most 1 KB.
   open var clientChangeTokenData: Data?
   /// Whether, in custom zones, all items of a zone succeed or fail together.
   open var isAtomic = true
@@ -138,7 +140,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     let name = clientChangeTokenData?.base64EncodedString() ?? operationID
     return ModifyRecordsRequest(
       operations: positions.compactMap { try? plan.items[$0].operation.get() }, atomic: isAtomic,
-      operationID: "\(name)/\(number)")
+      operationID: "\(name)/\(number)", clientData: clientChangeTokenData.map { [UInt8]($0) })
   }
 
   // MARK: Blocks

@@ -5,79 +5,76 @@ public import Foundation
 import Synchronization
 
 extension CKOperation {
-  /// Settings of operations.
-  public typealias Configuration = CKOperationConfiguration
-}
+  /// How operations run: in which container, how urgently, for how long.
+  ///
+  /// Source: Apple's `CKOperation.Configuration` page; the built-in values are those it documents.
+  // Sendable because everything that can change is behind a mutex.
+  open class Configuration: NSObject, @unchecked Sendable {
+    /// The values that were set.
+    struct Values {
+      var container: CKContainer?
+      var qualityOfService: QualityOfService?
+      var allowsCellularAccess: Bool?
+      var isLongLived: Bool?
+      var timeoutIntervalForRequest: TimeInterval?
+      var timeoutIntervalForResource: TimeInterval?
+    }
 
-/// How operations run: in which container, how urgently, for how long.
-///
-/// Source: Apple's `CKOperation.Configuration` page; the built-in values are those it documents.
-// Sendable because everything that can change is behind a mutex.
-open class CKOperationConfiguration: NSObject, @unchecked Sendable {
-  /// The values that were set.
-  struct Values {
-    var container: CKContainer?
-    var qualityOfService: QualityOfService?
-    var allowsCellularAccess: Bool?
-    var isLongLived: Bool?
-    var timeoutIntervalForRequest: TimeInterval?
-    var timeoutIntervalForResource: TimeInterval?
-  }
+    private let values: Mutex<Values>
+    var set: Values { values.withLock { $0 } }
 
-  private let values: Mutex<Values>
-  var set: Values { values.withLock { $0 } }
+    /// Creates a configuration with the built-in values.
+    public override init() {
+      self.values = Mutex(Values())
+    }
 
-  /// Creates a configuration with the built-in values.
-  public override init() {
-    self.values = Mutex(Values())
-  }
+    init(_ values: Values) {
+      self.values = Mutex(values)
+    }
 
-  init(_ values: Values) {
-    self.values = Mutex(values)
-  }
+    func copied() -> CKOperation.Configuration { CKOperation.Configuration(set) }
 
-  func copied() -> CKOperationConfiguration { CKOperationConfiguration(set) }
+    /// The container; nil means the default one.
+    open var container: CKContainer? {
+      get { set.container }
+      set { values.withLock { $0.container = newValue } }
+    }
 
-  /// The container; nil means the default one.
-  open var container: CKContainer? {
-    get { set.container }
-    set { values.withLock { $0.container = newValue } }
-  }
+    /// How urgent the work is. Operations of the classes `utility` and `background` repeat requests
+    /// that failed for reasons that pass; the others report such failures.
+    open var qualityOfService: QualityOfService {
+      get { set.qualityOfService ?? .default }
+      set { values.withLock { $0.qualityOfService = newValue } }
+    }
 
-  /// How urgent the work is. Operations of the classes `utility` and `background` repeat requests
-  /// that failed for reasons that pass; the others report such failures.
-  open var qualityOfService: QualityOfService {
-    get { set.qualityOfService ?? .default }
-    set { values.withLock { $0.qualityOfService = newValue } }
-  }
+    /// Whether mobile networks may be used. Kept, without effect here.
+    open var allowsCellularAccess: Bool {
+      get { set.allowsCellularAccess ?? true }
+      set { values.withLock { $0.allowsCellularAccess = newValue } }
+    }
 
-  /// Whether mobile networks may be used. Kept, without effect here.
-  open var allowsCellularAccess: Bool {
-    get { set.allowsCellularAccess ?? true }
-    set { values.withLock { $0.allowsCellularAccess = newValue } }
-  }
+    /// Whether operations are written down, to be found again by a later run of the program: see
+    /// ``CKOperation/isLongLived``.
+    open var isLongLived: Bool {
+      get { set.isLongLived ?? false }
+      set { values.withLock { $0.isLongLived = newValue } }
+    }
 
-  /// Whether the operation should outlive the program. Kept, without effect here: an operation
-  /// ends with the process that runs it.
-  open var isLongLived: Bool {
-    get { set.isLongLived ?? false }
-    set { values.withLock { $0.isLongLived = newValue } }
-  }
+    /// The longest wait for an answer to one request, in seconds.
+    open var timeoutIntervalForRequest: TimeInterval {
+      get { set.timeoutIntervalForRequest ?? 60 }
+      set { values.withLock { $0.timeoutIntervalForRequest = newValue } }
+    }
 
-  /// The longest wait for an answer to one request, in seconds.
-  open var timeoutIntervalForRequest: TimeInterval {
-    get { set.timeoutIntervalForRequest ?? 60 }
-    set { values.withLock { $0.timeoutIntervalForRequest = newValue } }
-  }
-
-  /// The longest time for the whole operation with its repetitions, in seconds: seven days.
-  open var timeoutIntervalForResource: TimeInterval {
-    get { set.timeoutIntervalForResource ?? 604_800 }
-    set { values.withLock { $0.timeoutIntervalForResource = newValue } }
+    /// The longest time for the whole operation with its repetitions, in seconds: seven days.
+    open var timeoutIntervalForResource: TimeInterval {
+      get { set.timeoutIntervalForResource ?? 604_800 }
+      set { values.withLock { $0.timeoutIntervalForResource = newValue } }
+    }
   }
 }
 
-extension CKOperationConfiguration.Values {
+extension CKOperation.Configuration.Values {
   /// These values, with another configuration's where nothing was set.
   func over(_ other: Self?) -> Self {
     guard let other else { return self }

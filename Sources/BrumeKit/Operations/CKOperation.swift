@@ -30,9 +30,13 @@ open class CKOperation: Operation, @unchecked Sendable {
   private let settings = Mutex(Settings())
   private let work = Mutex<Task<Void, Never>?>(nil)
   private let blocks = DispatchQueue(label: "brume.operation.blocks")
+  /// When the work began.
+  private let began = Mutex<Date?>(nil)
+  /// The account at the beginning.
+  private let account = Mutex<Int?>(nil)
 
-  /// Identifies the operation.
-  public let operationID: ID = UUID().uuidString
+  /// Identifies the operation. A long-lived operation of an earlier run keeps its identifier.
+  public internal(set) var operationID: ID = UUID().uuidString
 
   /// Creates an operation.
   public override init() {
@@ -56,8 +60,8 @@ open class CKOperation: Operation, @unchecked Sendable {
     set { settings.withLock { $0.group = newValue } }
   }
 
-  /// Called when a long-lived operation was written down. Never called here: operations do not
-  /// outlive the process, whatever ``isLongLived`` says.
+  /// Called when a long-lived operation was written down, before it asks the server. Never called
+  /// without a state directory (`BRUME_STATE_DIR`).
   open var longLivedOperationWasPersistedBlock: (() -> Void)?
 
   /// The container of ``configuration``.
@@ -72,7 +76,11 @@ open class CKOperation: Operation, @unchecked Sendable {
     set { own.allowsCellularAccess = newValue }
   }
 
-  /// Whether the operation should outlive the program. Kept, without effect here.
+  /// Whether the operation is written down, so that a later run of the program finds it again with
+  /// ``CKContainer/longLivedOperation(for:)`` should this one end first.
+  ///
+  /// It rests while no program runs it. Without effect for operations of shares and users, for saves
+  /// with assets, for subclasses of one's own, and without a state directory (`BRUME_STATE_DIR`).
   open var isLongLived: Bool {
     get { own.isLongLived }
     set { own.isLongLived = newValue }
@@ -141,15 +149,45 @@ open class CKOperation: Operation, @unchecked Sendable {
 
   private func run(_ decision: OperationPhase.Start) async {
     var failure: CKError?
+    var archive: OperationArchive?
     do {
       guard decision == .run else { throw CancellationError() }
+      let begun = connection.account
+      account.withLock { $0 = begun }
+      let now = session.host.now()
+      began.withLock { $0 = now }
+      archive = try await writeDown()
       try await perform()
     } catch {
       failure =
         isCancelled ? .cancelled : CKError(converting: error, from: Viewpoint(scope: .private))
     }
     await report { self.complete(failure) }
+    endLongLife(archive)
     finish()
+  }
+
+  /// Writes a long-lived operation down, if it can be.
+  private func writeDown() async throws -> OperationArchive? {
+    let session = session
+    guard effective.isLongLived, let configuration = try? session.configuration.get(),
+      let archive = OperationArchive(configuration), let content = LongLived.content(of: self),
+      archive.hasRoom || archive.entry(operationID, now: session.host.now()) != nil
+    else { return nil }
+    try archive.keep(OperationArchive.Entry(id: operationID, content: content))
+    await report { self.longLivedOperationWasPersistedBlock?() }
+    return archive
+  }
+
+  /// Who cancels wants it gone; otherwise a later run may hear the blocks once more for a day.
+  private func endLongLife(_ archive: OperationArchive?) {
+    guard let archive else { return }
+    let now = session.host.now()
+    guard !isCancelled, var entry = archive.entry(operationID, now: now) else {
+      return archive.remove(operationID)
+    }
+    entry.finished = now
+    try? archive.keep(entry)
   }
 
   private func finish() {
@@ -184,8 +222,10 @@ open class CKOperation: Operation, @unchecked Sendable {
     }
   }
 
+  /// What the operation's container and its databases share.
+  var connection: Connection { effectiveContainer.connection }
   /// What the operation sends its requests through.
-  var session: Session { effectiveContainer.session }
+  final var session: Session { connection.session }
 
   /// Sends a request, and repeats it as the quality of service allows. What it throws is a
   /// ``CKError``.
@@ -193,30 +233,61 @@ open class CKOperation: Operation, @unchecked Sendable {
     from viewpoint: Viewpoint, _ send: () async throws -> Answer
   ) async throws -> Answer {
     let settings = effective
+    let timeout = settings.set.timeoutIntervalForRequest.map { Duration.seconds($0) }
     var policy = RetryPolicy(
       qualityOfService: settings.qualityOfService,
       limitSeconds: settings.timeoutIntervalForResource)
-    let begin = ContinuousClock.now
     while true {
       try Task.checkCancellation()
+      if policy.isOver(elapsedSeconds: elapsedSeconds) { throw CKError.tookTooLong }
       do {
-        return try await send()
+        let answer = try await RequestTimeout.$current.withValue(
+          timeout ?? RequestTimeout.current
+        ) { try await send() }
+        try checkAccount()
+        return answer
       } catch {
         guard !isCancelled else { throw CancellationError() }
         let failure = CKError(converting: error, from: viewpoint)
-        let elapsed = (ContinuousClock.now - begin) / .seconds(1)
-        guard case .retry(let seconds) = policy.failed(failure, elapsedSeconds: elapsed) else {
-          throw failure
-        }
+        if failure.code == .notAuthenticated { lostAccount() }
+        let decision = policy.failed(failure, elapsedSeconds: elapsedSeconds)
+        guard case .retry(let seconds) = decision else { throw failure }
         try await session.host.sleep(.seconds(seconds))
       }
     }
   }
 }
 
+extension CKOperation {
+  private var elapsedSeconds: Double {
+    began.withLock { $0 }.map { session.host.now().timeIntervalSince($0) } ?? 0
+  }
+
+  /// What was asked for one user is not answered to another (case ACC-07).
+  private func checkAccount() throws {
+    guard account.withLock({ $0 }) == connection.account else {
+      throw CKError(
+        .notAuthenticated, "The account changed while the operation ran. Run it again.")
+    }
+  }
+
+  /// The server does not take the user any more: the app is told once.
+  private func lostAccount() {
+    if connection.lostUser() { connection.postAccountChange() }
+  }
+}
+
 extension CKError {
   /// The failure of an operation that was told to stop.
   static var cancelled: CKError { CKError(.operationCancelled, "The operation was cancelled.") }
+
+  /// The failure of an operation that used up its time.
+  static var tookTooLong: CKError {
+    CKError(
+      .networkFailure,
+      "The operation took longer than its timeoutIntervalForResource. What it did stays done; run "
+        + "another one for the rest.")
+  }
 }
 
 extension TaskPriority {

@@ -14,18 +14,25 @@ struct RetryPolicy: Equatable, Sendable {
     case retry(afterSeconds: Double)
   }
 
-  /// Ours: the first pause without a hint from the server, doubled each time up to the longest.
-  static let firstPauseSeconds = 1.0
+  /// The first pause without a hint from the server, doubled each time up to the longest: what
+  /// Apple's own sync code does (case CHG-13).
+  static let firstPauseSeconds = 2.0
   static let longestPauseSeconds = 120.0
 
   let isPatient: Bool
+  /// Urgent operations have no limit for the whole: somebody waits, and will cancel.
+  let isUrgent: Bool
   let limitSeconds: Double
   private(set) var attempts = 0
 
   init(qualityOfService: QualityOfService, limitSeconds: Double) {
+    self.isUrgent = qualityOfService == .userInteractive || qualityOfService == .userInitiated
     self.isPatient = qualityOfService == .utility || qualityOfService == .background
     self.limitSeconds = limitSeconds
   }
+
+  /// Whether the time for the whole operation is used up.
+  func isOver(elapsedSeconds: Double) -> Bool { !isUrgent && elapsedSeconds >= limitSeconds }
 
   /// A request failed `elapsedSeconds` after the operation began.
   mutating func failed(_ error: CKError, elapsedSeconds: Double) -> Decision {

@@ -54,6 +54,7 @@ public class CKQuery: NSObject, NSSecureCoding, NSCopying {
       sorts: try (sortDescriptors ?? []).map { try $0.model() })
   }
 
+  /// A text for logs and debuggers.
   public override var description: String { "<CKQuery: recordType=\(recordType)>" }
 }
 

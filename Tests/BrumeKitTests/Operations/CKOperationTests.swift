@@ -120,6 +120,6 @@ import Testing
     await finish(operation)
     #expect(journal.all == ["ok"])
     #expect(server.requests.count == 2)
-    #expect(server.pauses == [.seconds(1)])
+    #expect(server.pauses == [.seconds(2)])
   }
 }

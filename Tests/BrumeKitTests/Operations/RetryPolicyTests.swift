@@ -15,15 +15,16 @@ import Testing
     #expect(policy.failed(error(.zoneBusy, after: 2), elapsedSeconds: 0) == .fail)
   }
 
-  @Test func `patient work waits longer each time, up to two minutes`() {
+  @Test func `CHG-13 patient work waits longer each time, up to two minutes`() {
     var policy = RetryPolicy(qualityOfService: .utility, limitSeconds: 1_000_000)
     let pauses = (0..<9).map { _ in policy.failed(error(.networkFailure), elapsedSeconds: 0) }
     #expect(
       pauses
-        == [1, 2, 4, 8, 16, 32, 64, 120, 120].map { RetryPolicy.Decision.retry(afterSeconds: $0) })
+        == [2, 4, 8, 16, 32, 64, 120, 120, 120].map { RetryPolicy.Decision.retry(afterSeconds: $0) }
+    )
   }
 
-  @Test func `the server's wish to wait is honoured`() {
+  @Test func `CHG-13 the server's wish to wait is honoured`() {
     var policy = RetryPolicy(qualityOfService: .background, limitSeconds: 1000)
     #expect(
       policy.failed(error(.serviceUnavailable, after: 30), elapsedSeconds: 0)
@@ -34,6 +35,17 @@ import Testing
     var policy = RetryPolicy(qualityOfService: .utility, limitSeconds: 10)
     #expect(policy.failed(error(.zoneBusy, after: 11), elapsedSeconds: 0) == .fail)
     #expect(policy.failed(error(.zoneBusy), elapsedSeconds: 9.5) == .fail)
+  }
+
+  @Test func `only work that nobody waits for has a limit for the whole`() {
+    for (quality, isOver) in [
+      (QualityOfService.userInteractive, false), (.userInitiated, false), (.default, true),
+      (.utility, true), (.background, true),
+    ] {
+      let policy = RetryPolicy(qualityOfService: quality, limitSeconds: 10)
+      #expect(policy.isOver(elapsedSeconds: 10) == isOver)
+      #expect(!policy.isOver(elapsedSeconds: 9.9))
+    }
   }
 
   @Test func `what will not pass is not repeated`() {

@@ -1,0 +1,114 @@
+// Long-lived operations between two runs of a program: one file for each in the state directory, with
+// what is to be done and, once it was done, when. Only keeps bytes; what they mean is BrumeKit's
+// business.
+//
+// Finished ones are kept for a day, so that a program which ended too early can run them again and
+// hear their blocks; then they go (framework semantics 1).
+
+import BrumeModel
+package import Foundation
+
+package struct OperationArchive: Sendable {
+  /// An operation that was written down.
+  package struct Entry: Equatable, Sendable {
+    package var id: String
+    package var content: [UInt8]
+    /// Nil while it is not finished.
+    package var finished: Date?
+    package init(id: String, content: [UInt8], finished: Date? = nil) {
+      self.id = id
+      self.content = content
+      self.finished = finished
+    }
+  }
+  /// CloudKit: finished long-lived operations are collected after 24 hours (CKOperation header).
+  package static let lifeSeconds = 86_400.0
+  /// Ours: more are not written down.
+  package static let limit = 1000
+
+  private let folder: String
+
+  /// Nil without a state directory: then nothing outlives the process.
+  package init?(_ configuration: Configuration) {
+    guard let directory = configuration.stateDirectory else { return nil }
+    let place = [configuration.container.name, configuration.environment.rawValue]
+    folder = "\(directory)/operations/" + place.map(Self.fileName).joined(separator: "-")
+  }
+
+  /// The operations of earlier runs and of this one, oldest first. Forgets those that are over.
+  package func ids(now: Date) -> [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    var kept: [(id: String, written: Date)] = []
+    for name in names.prefix(2 * Self.limit) {
+      guard let entry = read(name) else { continue }
+      if let finished = entry.finished, now.timeIntervalSince(finished) >= Self.lifeSeconds {
+        remove(entry.id)
+      } else {
+        kept.append((entry.id, written(name)))
+      }
+    }
+    return kept.sorted { ($0.written, $0.id) < ($1.written, $1.id) }.map(\.id)
+  }
+
+  package func entry(_ id: String, now: Date) -> Entry? {
+    guard let entry = read(Self.fileName(id)), entry.id == id else { return nil }
+    if let finished = entry.finished, now.timeIntervalSince(finished) >= Self.lifeSeconds {
+      remove(id)
+      return nil
+    }
+    return entry
+  }
+
+  /// Writes an operation down. It is there when this returns.
+  package func keep(_ entry: Entry) throws(CallFailure) {
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      let file = File(
+        id: entry.id, content: Data(entry.content),
+        finished: entry.finished?.timeIntervalSinceReferenceDate)
+      try JSONEncoder().encode(file).write(to: url(Self.fileName(entry.id)), options: .atomic)
+    } catch {
+      throw .notConfigured(
+        "the state directory (BRUME_STATE_DIR) cannot keep a long-lived operation: \(error)")
+    }
+  }
+
+  package func remove(_ id: String) {
+    try? FileManager.default.removeItem(at: url(Self.fileName(id)))
+  }
+
+  /// Whether there is room for one more.
+  package var hasRoom: Bool {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return names.count < Self.limit
+  }
+
+  // MARK: Files
+
+  private struct File: Codable {
+    var id: String
+    var content: Data
+    var finished: Double?
+  }
+
+  private func read(_ name: String) -> Entry? {
+    guard let data = try? Data(contentsOf: url(name)),
+      let file = try? JSONDecoder().decode(File.self, from: data)
+    else { return nil }
+    return Entry(
+      id: file.id, content: [UInt8](file.content),
+      finished: file.finished.map { Date(timeIntervalSinceReferenceDate: $0) })
+  }
+
+  private func written(_ name: String) -> Date {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")
+    return attributes?[.modificationDate] as? Date ?? .distantPast
+  }
+
+  private func url(_ name: String) -> URL { URL(fileURLWithPath: "\(folder)/\(name)") }
+
+  /// Operation IDs are UUIDs, but come from outside when an app asks for one.
+  private static func fileName(_ text: String) -> String {
+    String(text.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "." ? $0 : "_" })
+  }
+}

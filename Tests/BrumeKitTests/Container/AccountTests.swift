@@ -1,0 +1,117 @@
+// Signing in and out while the program runs: ACC-01, ACC-04, ACC-06, ACC-07.
+
+import BrumeClient
+import BrumeModel
+import Foundation
+import Synchronization
+import Testing
+
+@testable import BrumeKit
+
+/// Counts the posts about one container.
+private final class Posts: Sendable {
+  private struct Token: @unchecked Sendable { let object: any NSObjectProtocol }
+  private let seen = Mutex(0)
+  private let token = Mutex<Token?>(nil)
+  var count: Int { seen.withLock { $0 } }
+
+  init(_ container: CKContainer) {
+    let object = NotificationCenter.default.addObserver(
+      forName: .CKAccountChanged, object: container, queue: nil
+    ) { [weak self] _ in self?.seen.withLock { $0 += 1 } }
+    let new = Token(object: object)
+    token.withLock { $0 = new }
+  }
+
+  deinit {
+    if let old = token.withLock({ $0 }) { NotificationCenter.default.removeObserver(old.object) }
+  }
+}
+
+@Suite struct AccountTests {
+  private static let ann = (200, #"{"userRecordName":"_ann"}"#)
+
+  @Test func `ACC-04 who signs out has no account, and the app is told`() async throws {
+    let server = AnsweringServer { _ in Self.ann }
+    let container = server.container()
+    let posts = Posts(container)
+    #expect(try await container.accountStatus() == .available)
+    Brume.signOut(of: container)
+    #expect(try await container.accountStatus() == .noAccount)
+    #expect(posts.count == 1)
+    #expect(server.paths.count == 1, "nobody is asked about nobody")
+  }
+
+  @Test func `ACC-06 who signs in speaks from then on, through databases that are held`()
+    async throws
+  {
+    let server = AnsweringServer { call in
+      call.target.contains("ckWebAuthToken=bobs")
+        ? (200, #"{"userRecordName":"_bob","zones":[]}"#)
+        : (200, #"{"userRecordName":"_ann","zones":[]}"#)
+    }
+    let container = server.container()
+    let (database, posts) = (container.privateCloudDatabase, Posts(container))
+    #expect(try await container.userRecordID().recordName == "_ann")
+    Brume.signIn(userToken: "bobs", to: container)
+    #expect(try await container.userRecordID().recordName == "_bob")
+    _ = try await database.allRecordZones()
+    #expect(database === container.privateCloudDatabase && posts.count == 1)
+  }
+
+  @Test func `ACC-07 an answer for one account is not taken for another's`() async throws {
+    let holder = Mutex<CKContainer?>(nil)
+    let server = AnsweringServer { _ in
+      if let container = holder.withLock({ $0 }) { Brume.signOut(of: container) }
+      return (200, #"{"zones":[]}"#)
+    }
+    let container = server.container()
+    holder.withLock { $0 = container }
+    let error = await #expect(throws: CKError.self) {
+      try await container.privateCloudDatabase.allRecordZones()
+    }
+    #expect(error?.code == .notAuthenticated)
+  }
+
+  @Test func `a user whom the server takes no more is told of once`() async throws {
+    let refuses = Mutex(false)
+    let server = AnsweringServer { _ in
+      refuses.withLock { $0 }
+        ? (421, #"{"serverErrorCode":"AUTHENTICATION_REQUIRED","reason":"expired"}"#) : Self.ann
+    }
+    let container = server.container()
+    let posts = Posts(container)
+    #expect(try await container.accountStatus() == .available)
+    refuses.withLock { $0 = true }
+    for _ in 0..<2 {
+      let error = await #expect(throws: CKError.self) {
+        try await container.privateCloudDatabase.allRecordZones()
+      }
+      #expect(error?.code == .notAuthenticated)
+    }
+    #expect(posts.count == 1)
+    #expect(try await container.accountStatus() == .noAccount)
+  }
+
+  @Test func `the stream of pushes ends with the account`() async throws {
+    let server = AnsweringServer { _ in (200, ": hello\n\n") }
+    let container = server.container()
+    var pushes = Brume.remoteNotifications(for: container).makeAsyncIterator()
+    Brume.signOut(of: container)
+    #expect(await pushes.next() == nil)
+  }
+
+  @Test func `ACC-01 without an account private calls fail`() async throws {
+    let server = AnsweringServer { _ in
+      (421, #"{"serverErrorCode":"AUTHENTICATION_REQUIRED","reason":"sign in"}"#)
+    }
+    let container = server.container(userToken: nil)
+    #expect(try await container.accountStatus() == .noAccount)
+    for database in [container.privateCloudDatabase, container.sharedCloudDatabase] {
+      let error = await #expect(throws: CKError.self) {
+        try await database.record(for: CKRecord.ID(recordName: "a"))
+      }
+      #expect(error?.code == .notAuthenticated)
+    }
+  }
+}

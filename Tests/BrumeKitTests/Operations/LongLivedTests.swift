@@ -1,0 +1,194 @@
+// Long-lived operations: written down, found by a later run, asked again under the same ID.
+
+import BrumeClient
+import BrumeModel
+import BrumeWire
+import Foundation
+import Synchronization
+import Testing
+
+@testable import BrumeKit
+
+/// A state directory that several "runs" of a program share, and the time.
+private final class Disk: Sendable {
+  let folder = NSTemporaryDirectory() + "/brume-long-lived-\(UUID().uuidString)"
+  private let time = Mutex(Date(timeIntervalSince1970: 1_000_000))
+  var now: Date { time.withLock { $0 } }
+
+  func pass(_ seconds: Double) { time.withLock { $0 += seconds } }
+
+  /// The container of one run of the program.
+  func run(_ server: ScriptedServer, keepsState: Bool = true) -> CKContainer {
+    let settings = Configuration(
+      url: "http://scripted", container: ContainerID("iCloud.test"), apiToken: "token",
+      userToken: "user", deviceID: DeviceID("phone"), stateDirectory: keepsState ? folder : nil)
+    let host = Session.Host(now: { self.now }, sleep: { _ in })
+    return CKContainer(
+      connection: Connection(Session(settings, transport: server, host: host)),
+      identifier: "iCloud.test")
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+}
+
+private func longLived() -> CKModifyRecordsOperation {
+  let zone = CKRecordZone.ID(zoneName: "Notes")
+  let note = CKRecord(recordType: "Note", recordID: CKRecord.ID(recordName: "a", zoneID: zone))
+  note["title"] = "kept"
+  let operation = CKModifyRecordsOperation(
+    recordsToSave: [note], recordIDsToDelete: [CKRecord.ID(recordName: "b", zoneID: zone)])
+  operation.isLongLived = true
+  operation.savePolicy = .allKeys
+  return operation
+}
+
+private let saved = Wire.records(
+  [
+    .success(.saved(stored("a"))),
+    .success(.deleted(name: "b", zone: ZoneID(name: "Notes", ownerName: "_me"))),
+  ], RecordOptions())
+
+@Suite struct LongLivedTests {
+  @Test func `a later run finds the operation and asks the same under the same ID`() async throws {
+    let (disk, journal) = (Disk(), Journal())
+    let later = ScriptedServer { _, _ in saved }
+    let first = ScriptedServer { _, _ in
+      // The first run hangs here; a later one takes over.
+      let container = disk.run(later)
+      for id in try await container.allLongLivedOperationIDs() {
+        let found = try await container.longLivedOperation(for: id)
+        let operation = try #require(found as? CKModifyRecordsOperation)
+        journal.note("found \(id == operation.operationID) \(operation.isLongLived)")
+        operation.perRecordSaveBlock = { journal.note("\($0.recordName) \(outcome($1))") }
+        operation.perRecordDeleteBlock = { journal.note("\($0.recordName) \(outcome($1))") }
+        container.privateCloudDatabase.add(operation)
+        await withCheckedContinuation { done in
+          operation.completionBlock = { done.resume() }
+        }
+      }
+      return saved
+    }
+    let operation = longLived()
+    operation.longLivedOperationWasPersistedBlock = { journal.note("written down") }
+    operation.database = disk.run(first).privateCloudDatabase
+    await finish(operation)
+    #expect(journal.all == ["written down", "found true true", "a ok", "b ok"])
+    let questions = try [first, later].map {
+      try ModifyRecordsRequest(json: try #require($0.requests.first?.body))
+    }
+    #expect(questions[0] == questions[1])
+    #expect(questions[0].operations.map(\.kind) == [.forceUpdate, .forceDelete])
+  }
+
+  @Test func `a finished operation can be heard again for a day`() async throws {
+    let (disk, server) = (Disk(), ScriptedServer { _, _ in saved })
+    let operation = longLived()
+    operation.database = disk.run(server).privateCloudDatabase
+    await finish(operation)
+    let container = disk.run(server)
+    disk.pass(86_399)
+    #expect(try await container.allLongLivedOperationIDs() == [operation.operationID])
+    disk.pass(1)
+    #expect(try await container.longLivedOperation(for: operation.operationID) == nil)
+    #expect(try await container.allLongLivedOperationIDs() == [])
+  }
+
+  @Test func `an operation that was cancelled is forgotten`() async throws {
+    let disk = Disk()
+    let operation = longLived()
+    let server = ScriptedServer { _, _ in
+      operation.cancel()
+      throw CancellationError()
+    }
+    operation.database = disk.run(server).privateCloudDatabase
+    await finish(operation)
+    #expect(try await disk.run(server).allLongLivedOperationIDs() == [])
+  }
+
+  @Test func `ordinary operations and runs without a state directory write nothing down`()
+    async throws
+  {
+    let (disk, server, journal) = (Disk(), ScriptedServer { _, _ in saved }, Journal())
+    let ordinary = longLived()
+    ordinary.isLongLived = false
+    ordinary.database = disk.run(server).privateCloudDatabase
+    let homeless = longLived()
+    homeless.database = disk.run(server, keepsState: false).privateCloudDatabase
+    for operation in [ordinary, homeless] {
+      operation.longLivedOperationWasPersistedBlock = { journal.note("never") }
+      await finish(operation)
+    }
+    #expect(journal.all.isEmpty)
+    #expect(try await disk.run(server).allLongLivedOperationIDs() == [])
+    let none = try await disk.run(server, keepsState: false).longLivedOperation(for: "x")
+    #expect(none == nil)
+  }
+
+  private func through<Operation: CKOperation>(_ operation: Operation) throws -> Operation {
+    let server = ScriptedServer { _, _ in [] }
+    let container = server.container
+    (operation as? CKDatabaseOperation)?.database = container.sharedCloudDatabase
+    let entry = OperationArchive.Entry(
+      id: "7", content: try #require(LongLived.content(of: operation)))
+    let back = try #require(LongLived.operation(entry, in: container) as? Operation)
+    #expect(back.operationID == "7")
+    #expect((back as? CKDatabaseOperation)?.database === container.sharedCloudDatabase)
+    return back
+  }
+
+  @Test func `each kind comes back with what it asks`() throws {
+    let zone = CKRecordZone.ID(zoneName: "Z")
+    let ids = [CKRecord.ID(recordName: "a", zoneID: zone)]
+    let records = CKFetchRecordsOperation(recordIDs: ids)
+    records.desiredKeys = []
+    #expect(try through(records).recordIDs == ids)
+    #expect(try through(records).desiredKeys == [])
+    let query = CKQueryOperation(
+      query: CKQuery(recordType: "Note", predicate: NSPredicate(format: "title == %@", "x")))
+    query.zoneID = zone
+    query.resultsLimit = 3
+    let asked = try through(query)
+    #expect(asked.query?.recordType == "Note" && asked.zoneID == zone && asked.resultsLimit == 3)
+    #expect(try asked.query?.model() == query.query?.model())
+    let zones = CKModifyRecordZonesOperation(
+      recordZonesToSave: [CKRecordZone(zoneName: "N")], recordZoneIDsToDelete: [zone])
+    #expect(try through(zones).recordZonesToSave?.map(\.zoneID.zoneName) == ["N"])
+    #expect(try through(zones).recordZoneIDsToDelete == [zone])
+    #expect(try through(CKFetchRecordZonesOperation.fetchAllRecordZonesOperation()).fetchesAll)
+    let token = CKServerChangeToken(text: "t")
+    let database = CKFetchDatabaseChangesOperation(previousServerChangeToken: token)
+    database.fetchAllChanges = false
+    #expect(try through(database).previousServerChangeToken == token)
+    #expect(try !through(database).fetchAllChanges)
+    let changes = CKFetchRecordZoneChangesOperation(
+      recordZoneIDs: [zone],
+      configurationsByRecordZoneID: [zone: .init(previousServerChangeToken: token)])
+    let back = try through(changes)
+    #expect(back.configurationsByRecordZoneID?[zone]?.previousServerChangeToken == token)
+    let info = CKSubscription.NotificationInfo(shouldSendContentAvailable: true)
+    let subscription = CKDatabaseSubscription(subscriptionID: "s")
+    subscription.notificationInfo = info
+    let subscriptions = CKModifySubscriptionsOperation(
+      subscriptionsToSave: [subscription], subscriptionIDsToDelete: ["old"])
+    #expect(try through(subscriptions).subscriptionsToSave?.first is CKDatabaseSubscription)
+    #expect(try through(subscriptions).subscriptionIDsToDelete == ["old"])
+    #expect(
+      try through(CKFetchSubscriptionsOperation(subscriptionIDs: ["s"])).subscriptionIDs == ["s"])
+  }
+
+  @Test func `saves with assets are not written down`() {
+    let file = CKAsset(fileURL: URL(fileURLWithPath: "/tmp/a"))
+    for value in [file as any __CKRecordObjCValue, NSArray(array: [file])] {
+      let operation = longLived()
+      operation.recordsToSave?.first?.setObject(value, forKey: "file")
+      #expect(LongLived.content(of: operation) == nil)
+    }
+  }
+
+  @Test func `damaged files stand for nothing`() throws {
+    let container = ScriptedServer { _, _ in [] }.container
+    for content in [[], Array("nonsense".utf8)] {
+      #expect(LongLived.operation(.init(id: "7", content: content), in: container) == nil)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// The two time limits of operations.
+
+import BrumeClient
+import BrumeModel
+import BrumeWire
+import Foundation
+import Synchronization
+import Testing
+
+@testable import BrumeKit
+
+/// Answers pages without end; each takes a minute. Remembers how long it was given.
+private final class SlowServer: Transport {
+  private let time = Mutex(Date(timeIntervalSince1970: 0))
+  private let given = Mutex<[Duration]>([])
+  var timeouts: [Duration] { given.withLock { $0 } }
+
+  func send(_ call: HTTPCall) async throws -> HTTPAnswer {
+    let number = given.withLock { given in
+      given.append(call.timeout)
+      return given.count
+    }
+    time.withLock { $0 += 60 }
+    let page = DatabaseChangesPage(zones: [], token: "\(number)", moreComing: true)
+    return HTTPAnswer(status: 200, body: Wire.databaseChanges(page))
+  }
+
+  func receive(
+    _ call: HTTPCall, _ take: (ArraySlice<UInt8>) async throws -> Void
+  ) async throws -> HTTPAnswer? { nil }
+
+  var database: CKDatabase {
+    let settings = Configuration(
+      url: "http://slow", container: ContainerID("iCloud.test"), apiToken: "t", userToken: "u")
+    let host = Session.Host(now: { self.time.withLock { $0 } }, sleep: { _ in })
+    return CKContainer(
+      connection: Connection(Session(settings, transport: self, host: host)), identifier: nil
+    ).privateCloudDatabase
+  }
+}
+
+@Suite struct TimeoutTests {
+  @Test func `an operation ends when its time for the whole is used up`() async {
+    let (server, journal) = (SlowServer(), Journal())
+    let operation = CKFetchDatabaseChangesOperation()
+    operation.timeoutIntervalForResource = 180
+    operation.database = server.database
+    operation.changeTokenUpdatedBlock = { journal.note($0.text) }
+    operation.fetchDatabaseChangesResultBlock = { journal.note(outcome($0)) }
+    await finish(operation)
+    #expect(journal.all == ["1", "2", "3", "networkFailure"])
+  }
+
+  @Test func `requests get the time that the operation or its group says, else a minute`() async {
+    func timeout(_ set: (CKOperation) -> Void) async -> Duration? {
+      let server = SlowServer()
+      let operation = CKFetchDatabaseChangesOperation()
+      operation.fetchAllChanges = false
+      set(operation)
+      operation.database = server.database
+      await finish(operation)
+      return server.timeouts.first
+    }
+    #expect(await timeout { _ in } == .seconds(60))
+    #expect(await timeout { $0.timeoutIntervalForRequest = 7 } == .seconds(7))
+    let group = CKOperationGroup()
+    let defaults = CKOperation.Configuration()
+    defaults.timeoutIntervalForRequest = 8
+    group.defaultConfiguration = defaults
+    #expect(await timeout { $0.group = group } == .seconds(8))
+  }
+}
