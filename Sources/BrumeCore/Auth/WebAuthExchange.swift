@@ -16,7 +16,7 @@ extension Engine {
       known.environment == caller.environment
     else {
       throw BrumeError(
-        .authenticationFailed,
+        .badRequest,
         "the API token is unknown in container '\(caller.container.name)', "
           + "\(caller.environment.rawValue); make one with `brume token create`")
     }

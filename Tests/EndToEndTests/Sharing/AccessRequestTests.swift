@@ -172,7 +172,7 @@ struct AccessRequestTests {
           url: world.url, container: World.containerName, apiToken: ready.apiToken,
           userToken: token, deviceID: "page"))
       #expect(try await page.userRecordID() == phone.container.userRecordID())
-      #expect(await exchange("0000")?.failure?.code == .notAuthenticated)
+      #expect(await exchange("0000")?.failure?.code == .invalidArguments)
       #expect(await exchange(nil)?.failure?.code == .invalidArguments)
     }
   }
