@@ -2,6 +2,14 @@
 
 package import BrumeModel
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 package struct RecordOptions: Sendable {
   /// Names of the fields to return; nil for all. System data is always returned.
   package var desiredKeys: [String]?
@@ -42,16 +50,20 @@ package struct RecordOptions: Sendable {
     return downloadURL == nil || !Self.mayHoldAsset(stored)
   }
 
+  /// The C library looks for the tag's rarest letter faster than a loop could: every record of
+  /// every page goes through here.
   private static func mayHoldAsset(_ stored: [UInt8]) -> Bool {
-    let tag = Array("\"ASSETID".utf8)
-    return stored.withUnsafeBufferPointer { bytes in
-      var at = 0
-      while bytes.count - at >= tag.count {
-        // 'D' is the rarest letter of the tag in ordinary records: look at the end first.
-        if bytes[at + 7] == UInt8(ascii: "D"), bytes[at..<at + tag.count].elementsEqual(tag) {
-          return true
-        }
-        at += 1
+    let tag: StaticString = "\"ASSETID"
+    let last = tag.utf8CodeUnitCount - 1
+    return stored.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return false }
+      var from = last
+      while from < bytes.count,
+        let found = memchr(start + from, Int32(UInt8(ascii: "D")), bytes.count - from)
+      {
+        let end = UnsafeRawPointer(found) - start
+        if memcmp(start + (end - last), tag.utf8Start, last + 1) == 0 { return true }
+        from = end + 1
       }
       return false
     }

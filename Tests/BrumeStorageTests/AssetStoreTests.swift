@@ -1,5 +1,5 @@
-// The asset stores' contract on memory and on a folder, and what is special about each. The bucket
-// is tested against a service of its own in Tests/Independent/assets.py.
+// The asset stores' contract on memory, on a folder and, where BRUME_TEST_BUCKET has an address, on
+// a bucket, and what is special about each. Tests/Independent/assets.py starts a service for it.
 
 import BrumeAssets
 import BrumeStorage
@@ -8,9 +8,12 @@ import Foundation
 import Testing
 
 @Suite struct AssetStoreTests {
-  enum Kind: String, CaseIterable, Sendable { case memory, folder }
+  enum Kind: String, Sendable { case memory, folder, bucket }
 
-  @Test(arguments: Kind.allCases, AssetStoreContract.all)
+  static let bucket = ProcessInfo.processInfo.environment["BRUME_TEST_BUCKET"]
+  static let kinds: [Kind] = [.memory, .folder] + (bucket == nil ? [] : [.bucket])
+
+  @Test(arguments: kinds, AssetStoreContract.all)
   func `an asset store keeps its promise:`(kind: Kind, promise: AssetStoreContract.Case)
     async throws
   {
@@ -19,8 +22,31 @@ import Testing
       switch kind {
       case .memory: MemoryAssetStore()
       case .folder: try FolderAssetStore(folder: folder.path + "/assets")
+      case .bucket: try Self.emptyBucket(spool: folder.path + "/spool")
       }
     try await promise.run(store)
+  }
+
+  /// A place of its own in the bucket.
+  private static func emptyBucket(spool: String) throws -> any AssetStore {
+    let parts = (bucket ?? "").split(separator: "?", maxSplits: 1).map(String.init)
+    let address = try S3Address("\(parts[0])/\(UUID().uuidString)?\(parts[1])")
+    return try S3AssetStore(
+      address, S3Credentials(keyID: "test", secret: "secret"), spool: spool,
+      now: { Int64(Date().timeIntervalSince1970 * 1000) })
+  }
+
+  @Test func `a service that is not there is a failure of the asset store`() async throws {
+    let folder = try TemporaryFolder()
+    // Nothing listens on port 1.
+    let store = try S3AssetStore(
+      S3Address("s3://none?endpoint=http://127.0.0.1:1"),
+      S3Credentials(keyID: "k", secret: "s"), spool: folder.path + "/spool", now: { 0 })
+    let failure = await #expect(throws: AssetFailure.self) {
+      try await store.write([1, 2, 3], as: "abcdefabcdef")
+    }
+    #expect(failure?.code == .unavailable)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/spool").isEmpty)
   }
 
   @Test func `a folder forgets what a crash left unfinished`() async throws {

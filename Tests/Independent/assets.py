@@ -236,6 +236,17 @@ def run(arguments, name, place, objects):
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def contract(bucket):
+    """The same promises as on memory and on a folder. What they leave shows that they were played."""
+    address = f"s3://{BUCKET}?endpoint=http://127.0.0.1:{bucket.port}"
+    before = bucket.count(None)
+    tests = subprocess.run(["swift", "test", "--skip-build", "--filter", "AssetStoreTests"],
+                           env={**os.environ, "BRUME_TEST_BUCKET": address},
+                           capture_output=True, text=True)
+    check(tests.returncode == 0, f"the contract on the bucket:\n{tests.stdout[-3000:]}")
+    check(bucket.count(None) > before, "the contract was played on the bucket")
+
+
 class Bucket:
     """moto's server on a free port."""
 
@@ -277,6 +288,8 @@ def main():
     parser.add_argument("--brume", required=True)
     parser.add_argument("--python", default=sys.executable, help="a Python that has moto")
     parser.add_argument("--only", choices=["folder", "bucket"])
+    parser.add_argument("--contract", action="store_true",
+                        help="play the Swift package's contract of asset stores on the bucket, too")
     arguments = parser.parse_args()
     if arguments.only != "bucket":
         run(arguments, "data folder", (), lambda folder: files_below(os.path.join(folder, "assets")))
@@ -289,6 +302,8 @@ def main():
         try:
             place = f"s3://{BUCKET}/files?endpoint=http://127.0.0.1:{bucket.port}"
             run(arguments, "bucket", ("--assets", place), bucket.count)
+            if arguments.contract:
+                contract(bucket)
         finally:
             bucket.stop()
     if failures:
