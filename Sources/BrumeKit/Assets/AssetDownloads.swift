@@ -5,7 +5,7 @@ import BrumeClient
 import BrumeModel
 import Foundation
 
-extension CKDatabaseOperation {
+extension CKOperation {
   /// The record with its files, or the failure that says which one is missing.
   ///
   /// - Parameter progress: the part of the bytes that has arrived, from 0 to 1.

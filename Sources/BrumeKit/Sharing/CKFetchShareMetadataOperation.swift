@@ -50,10 +50,13 @@ open class CKFetchShareMetadataOperation: CKOperation, @unchecked Sendable {
     let answers = try await request(from: viewpoint) {
       try await container.session.resolveShares(questions)
     }
-    await report {
-      for (index, url) in urls.enumerated() {
-        self.reportOne(url, shareResult(answers[ifThere: index], url.absoluteString, viewpoint))
+    for (index, url) in urls.enumerated() {
+      let result = shareResult(answers[ifThere: index], url.absoluteString, viewpoint)
+      if let root = try? result.get().rootRecord {
+        // A file that cannot be fetched stays away; the share itself is there all the same.
+        _ = try await withFiles(.success(root), from: viewpoint)
       }
+      await report { self.reportOne(url, result) }
     }
   }
 

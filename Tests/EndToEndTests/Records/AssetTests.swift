@@ -245,6 +245,15 @@ struct AssetTests {
       _ = try await phone.database.modifyRecords(saving: [root, share], deleting: [])
       let url = try #require(
         (try await phone.database.record(for: share.recordID) as? CKShare)?.url)
+      let operation = CKFetchShareMetadataOperation(shareURLs: [url])
+      operation.shouldFetchRootRecord = true
+      let file = Mutex<URL?>(nil)
+      operation.perShareMetadataResultBlock = { _, result in
+        let photo = (try? result.get())?.rootRecord?["photo"] as? CKAsset
+        file.withLock { $0 = photo?.fileURL }
+      }
+      await bob.run(operation)
+      #expect(file.withLock { $0 } != nil, "the root in the metadata has its file")
       try await bob.container.accept(try await bob.container.shareMetadata(for: url))
       let zone = try #require(try await bob.shared.allRecordZones().first)
       let id = CKRecord.ID(recordName: "root", zoneID: zone.zoneID)
