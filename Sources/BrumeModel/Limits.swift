@@ -106,6 +106,19 @@ package struct Limits: Sendable, Equatable {
   package var keptWebAuthTokenLife: Milliseconds = 14 * 86_400_000
   /// A signed request is valid 10 minutes around its date.
   package var signatureSkew: Milliseconds = 10 * 60_000
+  /// Ours: signatures of modifying requests that are remembered, so that a copy does nothing.
+  package var usedSignatures = 500_000
+  /// Clients ask for a fresh sign-in page every 14 minutes (web services 2.3); ours lives longer.
+  package var signInLife: Milliseconds = 30 * 60_000
+  /// Ours: wrong passwords in a row for a name, then for an address, before waiting begins.
+  package var freeAttemptsPerName = 5
+  package var freeAttemptsPerAddress = 20
+  /// Ours: the longest wait between two attempts.
+  package var longestAttemptPause: Milliseconds = 15 * 60_000
+  /// Ours: names and addresses whose attempts are remembered, and callers whose rate is measured.
+  package var watchedCallers = 10_000
+  /// Ours: what a provider may answer.
+  package var providerAnswerBytes = 1 << 20
 
   package init() {}
 

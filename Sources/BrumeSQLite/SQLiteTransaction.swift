@@ -48,6 +48,8 @@ struct TransactionCache {
   var watchers: [WatchedType: Bool] = [:]
   var followed: [DatabaseKey: Bool] = [:]
   var lastLogPosition: Int64?
+  /// How many signatures are remembered.
+  var usedSignatures: Int?
   /// Something above is not committed.
   var isProvisional = false
 
