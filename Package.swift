@@ -79,6 +79,9 @@ let adapters = [
     "BrumeAssets",
     uses: ["BrumeModel", "BrumeStorage", crypto, httpClient, nioCore, nioHTTP1]),
   layer("BrumePush", uses: ["BrumeModel", "BrumeWire", "BrumeCore", "BrumeStorage", log]),
+  layer(
+    "BrumeOpenID",
+    uses: ["BrumeModel", "BrumeWire", "BrumeCore", httpClient, nioCore, nioHTTP1]),
   Target.target(name: "BrumeConsole", exclude: ["web"]),
 ]
 
@@ -87,7 +90,8 @@ let composition = [
     "BrumeServer",
     uses: [
       "BrumeModel", "BrumeWire", "BrumePredicate", "BrumeSchema", "BrumeStorage", "BrumeCore",
-      "BrumeAssets", "BrumeSQLite", "BrumePostgres", "BrumePush", "BrumeConsole",
+      "BrumeAssets", "BrumeSQLite", "BrumePostgres", "BrumePush", "BrumeConsole", "BrumeOpenID",
+      nioPosix,
       hummingbird, hummingbirdCore, lifecycle, signals, configuration, metrics, log, nioCore,
       httpTypes, nioHTTPTypes, crypto,
     ])
@@ -137,7 +141,7 @@ let ruleTests = [
     of: "BrumeCore",
     uses: [
       "BrumeModel", "BrumePredicate", "BrumeSchema", "BrumeStorage", "BrumeWire", "BrumeTestKit",
-      crypto,
+      crypto, cryptoExtras,
     ]),
   tests(
     of: "BrumePush",
