@@ -20,6 +20,8 @@ package struct Call: Sendable {
   package let incoming: RequestBody?
   package let place: Place
   package let caller: Caller
+  /// Where the request comes from.
+  package let address: ClientAddress
 
   /// What the path (or, under `/_brume`, the query) says about where the call goes.
   package struct Place: Equatable, Sendable {

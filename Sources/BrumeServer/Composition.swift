@@ -3,6 +3,7 @@
 
 package import BrumeCore
 package import BrumeModel
+import BrumeOpenID
 package import BrumePush
 import BrumeSQLite
 package import BrumeStorage
@@ -21,6 +22,10 @@ package final class Composition: Sendable {
   package let signals: MailboxSignals
   package let notifier: Notifier
   package let metrics: ServerMetrics
+  package let rates: RateLimits
+  let passwords: PasswordDesk
+  /// Nil: nobody signs in by a provider.
+  let provider: OpenIDProvider?
   package let health = Health()
   /// Opens `/_brume/admin/…`; only the data folder's owner can read it.
   package let adminToken: String
@@ -50,6 +55,11 @@ package final class Composition: Sendable {
     notifier = Notifier(
       engine: engine, encode: { PushPayload.encode($0) }, wake: { signals.signal($0) })
     metrics = ServerMetrics()
+    rates = RateLimits(settings.rates, limits: settings.limits, host: host)
+    passwords = PasswordDesk(limits: settings.limits, host: host)
+    provider = try settings.provider.map {
+      try OpenIDProvider(settings: $0, limits: settings.limits, host: host)
+    }
     adminToken = hexadecimal(host.randomBytes(32))
     address = Mutex(settings.url(port: settings.port))
   }

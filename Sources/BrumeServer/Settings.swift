@@ -21,6 +21,22 @@ package struct Settings: Sendable {
   package var timeouts = Timeouts()
   package var connections = 10_000
   package var assets = AssetSettings()
+  package var rates = Rates()
+  /// Opens `/_brume/metrics` to scrapers on other machines.
+  package var metricsToken: String?
+  /// Addresses of proxies whose `X-Forwarded-For` is believed.
+  package var trustedProxies: [String] = []
+  /// Nil: names and passwords of this server only.
+  package var provider: ProviderSettings?
+
+  /// Requests a second in the long run; 0 is no limit.
+  package struct Rates: Equatable, Sendable {
+    /// Ours: after a rest, this many seconds' worth may come at once.
+    static let burstSeconds = 10
+    package var user = 0
+    package var anonymous = 0
+    package init() {}
+  }
 
   /// All in seconds.
   package struct Timeouts: Equatable, Sendable {
@@ -45,9 +61,12 @@ package struct Settings: Sendable {
     container = ContainerID(try sources.text(.container) ?? container.name)
     limits = try Self.choice(.limits, from: sources) { Self.profiles[$0] }
     baseURL = try sources.text(.baseURL)
-    allowedOrigins = try (sources.text(.origins) ?? "").split(separator: ",").map {
-      String($0).trimmed
-    }
+    allowedOrigins = try Self.list(.origins, from: sources)
+    rates.user = try Self.rate(.userRate, from: sources, orElse: isDevelopment ? 0 : 100)
+    rates.anonymous = try Self.rate(.anonymousRate, from: sources, orElse: isDevelopment ? 0 : 20)
+    metricsToken = try sources.text(.metricsToken)
+    trustedProxies = try Self.list(.trustedProxies, from: sources)
+    provider = try Self.provider(sources)
     logLevel = try Self.choice(.logLevel, from: sources) { Logger.Level(rawValue: $0) }
     logFormat = try Self.choice(.logFormat, from: sources) { LogFormat(rawValue: $0) }
     timeouts.header = try Self.number(.headerTimeout, from: sources, in: 1...3600)
@@ -93,6 +112,34 @@ package struct Settings: Sendable {
       }
       throw SettingError("--store is '\(text)'; it may be sqlite or memory")
     }
+  }
+
+  private static func provider(_ sources: SettingSources) throws -> ProviderSettings? {
+    guard let discovery = try sources.text(.oidcDiscovery), !discovery.isEmpty else { return nil }
+    guard let client = try sources.text(.oidcClientID), !client.isEmpty else {
+      throw SettingError(
+        "\(Setting.oidcDiscovery.flag) is set; \(Setting.oidcClientID.flag) is missing")
+    }
+    return ProviderSettings(
+      discoveryURL: discovery, clientID: client,
+      clientSecret: try sources.text(.oidcClientSecret),
+      name: try sources.text(.oidcName) ?? "your account")
+  }
+
+  private static func list(
+    _ setting: Setting, from sources: SettingSources
+  ) throws -> [String] {
+    try (sources.text(setting) ?? "").split(separator: ",").map { String($0).trimmed }
+  }
+
+  private static func rate(
+    _ setting: Setting, from sources: SettingSources, orElse fallback: Int
+  ) throws -> Int {
+    guard let text = try sources.text(setting) else { return fallback }
+    guard let number = Int(text), (0...1_000_000).contains(number) else {
+      throw SettingError("\(setting.flag) is '\(text)'; it may be 0 (no limit) to 1000000")
+    }
+    return number
   }
 
   private static func choice<Value>(

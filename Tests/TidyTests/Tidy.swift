@@ -76,7 +76,8 @@ import Testing
 
   @Test(arguments: [
     ("Hummingbird", ["BrumeServer"]), ("GRDB", ["BrumeSQLite"]), ("CPostgres", ["BrumePostgres"]),
-    ("AsyncHTTPClient", ["BrumeClient", "BrumePush", "BrumeAssets"]), ("ArgumentParser", ["brume"]),
+    ("AsyncHTTPClient", ["BrumeClient", "BrumePush", "BrumeAssets", "BrumeOpenID"]),
+    ("ArgumentParser", ["brume"]),
   ])
   func `a third-party package enters in one place`(package: String, homes: [String]) throws {
     for path in try swiftFiles(under: "Sources") where try imports(of: path).contains(package) {

@@ -1,6 +1,7 @@
 // Liveness, readiness and metrics. They say nothing about anybody's data.
 
 import BrumeCore
+import BrumeModel
 import BrumePush
 import BrumeStorage
 import BrumeWire
@@ -27,7 +28,16 @@ enum HealthRoutes {
     return reply
   }
 
+  /// Open to this machine and in development; to others with the token of the settings.
   static func metrics(_ call: Call) async throws -> Reply {
+    let settings = call.server.settings
+    let hasToken = settings.metricsToken.map { call.headers.carryBearer($0) } ?? false
+    guard settings.isDevelopment || call.address.isLocal || hasToken else {
+      throw BrumeError(
+        .authenticationFailed,
+        "the metrics are open to the server's own machine only; start it with --metrics-token and "
+          + "send 'Authorization: Bearer …'")
+    }
     let metrics = call.server.metrics
     let position = try await call.server.store.read { try $0.lastLogPosition() }
     let notifier = call.server.notifier.status

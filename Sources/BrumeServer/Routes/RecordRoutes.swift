@@ -16,7 +16,8 @@ enum RecordRoutes {
   static func lookup(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let request = try LookupRecordsRequest(json: json)
-    let results = try await call.engine.lookupRecords(request, in: call.scope, as: call.caller)
+    let results = try await call.leading(
+      call.engine.lookupRecords(request, in: call.scope, as: call.caller))
     return .json(Wire.records(results, for: request, call.options(json)))
   }
 
@@ -41,6 +42,25 @@ extension Call {
   /// Records as they are, with addresses for their assets.
   var assetOptions: RecordOptions {
     RecordOptions(downloadURL: { [server] in server.downloadURL($0) })
+  }
+
+  /// Items that need a user name the sign-in page, as whole requests do (web services 2.3).
+  fileprivate func leading(_ results: [RecordResult]) async throws -> [RecordResult] {
+    let needsUser = results.contains { result in
+      if case .failure(let failure) = result {
+        failure.error.code == .authenticationRequired
+      } else {
+        false
+      }
+    }
+    guard needsUser, let address = try await signInAddress() else { return results }
+    return results.map { result in
+      guard case .failure(let failure) = result, failure.error.code == .authenticationRequired
+      else { return result }
+      var error = failure.error
+      error.redirectURL = address
+      return .failure(ItemFailure(failure.id, error))
+    }
   }
 
   fileprivate func count(_ results: [RecordResult]) {
