@@ -29,7 +29,7 @@ demo: ## Play the documented scenarios against a throw-away server
 	@exec $(BIN) demo $(ARGS)
 
 test: ## Run all the tests
-	@scripts/prepare
+	@scripts/prepare tests
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build --skip BrumeServerTests --skip EndToEndTests
 	@# Tests over sockets run by themselves: hundreds of others at once would make them wait.

@@ -220,15 +220,16 @@ struct LimitProbe: Sendable, CustomTestStringConvertible {
     try await ServerFixture().routes { client in
       for (depth, status) in [(32, 200), (33, 400)] {
         let inner = String(repeating: "[", count: depth - 1)
-        let text = #"{"unknown":"# + inner + String(repeating: "]", count: depth - 1) + "}"
+        let text =
+          #"{"zones":[],"unknown":"# + inner + String(repeating: "]", count: depth - 1) + "}"
         let answer = try await client.send(
-          "\(client.fixture.path("zones/list"))?\(client.fixture.credentials("alice"))", .post,
+          "\(client.fixture.path("zones/lookup"))?\(client.fixture.credentials("alice"))", .post,
           Array(text.utf8))
         #expect(answer.status == status, "\(depth): \(answer.text)")
       }
-      for text in [#"{"a":1,"a":2}"#, #"{"zones":[{"b":1,"b":1}]}"#] {
+      for text in [#"{"zones":[],"a":1,"a":2}"#, #"{"zones":[],"x":[{"b":1,"b":1}]}"#] {
         let answer = try await client.send(
-          "\(client.fixture.path("zones/list"))?\(client.fixture.credentials("alice"))", .post,
+          "\(client.fixture.path("zones/lookup"))?\(client.fixture.credentials("alice"))", .post,
           Array(text.utf8))
         #expect(answer.status == 400, "\(answer.text)")
       }
