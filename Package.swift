@@ -107,7 +107,9 @@ let client = [
 let support = [
   layer(
     "BrumeTesting",
-    uses: ["BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumeClient", "BrumeKit"]),
+    uses: [
+      "BrumeModel", "BrumeStorage", "BrumeCore", "BrumeServer", "BrumeClient", "BrumeKit", log,
+    ]),
   layer("BrumeTestKit", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeCore"]),
   layer("BrumeConformance", uses: ["BrumeModel", "BrumeWire", "BrumeClient", yams]),
 ]
@@ -154,6 +156,7 @@ let edgeTests = [
     ]),
   tests(of: "BrumeClient", uses: ["BrumeModel", "BrumeWire", crypto]),
   tests(of: "BrumeKit", uses: ["BrumeModel", "BrumePredicate", "BrumeWire", "BrumeClient"]),
+  tests(of: "BrumeTesting", uses: ["BrumeKit"]),
   .testTarget(
     name: "EndToEndTests",
     dependencies: [

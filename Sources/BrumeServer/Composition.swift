@@ -22,6 +22,8 @@ package final class Composition: Sendable {
   package let notifier: Notifier
   package let metrics: ServerMetrics
   package let health = Health()
+  /// Faults to play; nil outside development.
+  package let faults: FaultGate?
   /// Opens `/_brume/admin/…`; only the data folder's owner can read it.
   package let adminToken: String
   /// The data folder, locked; nil in tests.
@@ -50,6 +52,7 @@ package final class Composition: Sendable {
     notifier = Notifier(
       engine: engine, encode: { PushPayload.encode($0) }, wake: { signals.signal($0) })
     metrics = ServerMetrics()
+    faults = settings.isDevelopment ? FaultGate() : nil
     adminToken = hexadecimal(host.randomBytes(32))
     address = Mutex(settings.url(port: settings.port))
   }

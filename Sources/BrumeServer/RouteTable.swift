@@ -119,6 +119,10 @@ package enum RouteTable {
     Endpoint(post, "/_brume/admin/zones/purge", .operator, AdminRoutes.purgeZone),
     Endpoint(get, "/_brume/admin/assets/check", .operator, AssetAdmin.check),
     Endpoint(get, "/_brume/admin/devices", .operator, AdminRoutes.devices),
+    Endpoint(get, "/_brume/admin/faults", .operator, FaultAdmin.list),
+    Endpoint(post, "/_brume/admin/faults", .operator, FaultAdmin.add),
+    Endpoint(post, "/_brume/admin/faults/clear", .operator, FaultAdmin.clear),
+    Endpoint(post, "/_brume/admin/faults/release", .operator, FaultAdmin.release),
     Endpoint(post, "/_brume/admin/push", .operator, AdminRoutes.testPush),
   ]
 }

@@ -13,7 +13,7 @@ package struct EventStream: Sendable {
   /// Entries in one batch.
   static let batchSize = 50
   let reader: MailboxReader
-  let device: DeviceKey
+  package let device: DeviceKey
 
   package init(
     store: any Store, signals: MailboxSignals, device: DeviceKey, limits: Limits, host: Host

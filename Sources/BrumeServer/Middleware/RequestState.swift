@@ -10,4 +10,7 @@ package struct RequestState: RequestContext {
   package init(source: ApplicationRequestContextSource) {
     coreContext = .init(source: source)
   }
+
+  /// A request that came through no connection.
+  init(core: CoreRequestContextStorage) { coreContext = core }
 }

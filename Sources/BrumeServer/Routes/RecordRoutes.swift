@@ -8,7 +8,7 @@ enum RecordRoutes {
   static func modify(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let request = try ModifyRecordsRequest(json: json)
-    let results = try await call.engine.modifyRecords(request, in: call.scope, as: call.caller)
+    let results = try await call.modifyRecords(request)
     call.count(results)
     return .json(Wire.records(results, call.options(json, desiring: request.desiredKeys)))
   }
@@ -16,15 +16,15 @@ enum RecordRoutes {
   static func lookup(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let request = try LookupRecordsRequest(json: json)
-    let results = try await call.engine.lookupRecords(request, in: call.scope, as: call.caller)
+    let results = try await call.lookupRecords(request)
     return .json(Wire.records(results, for: request, call.options(json)))
   }
 
   static func query(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let request = try QueryRequest(json: json)
-    let page = try await offLoop {
-      try await call.engine.query(request, in: call.scope, as: call.caller)
+    let page = try await call.meetingFaults(.query, zone: request.zone?.name) {
+      try await offLoop { try await call.engine.query(request, in: call.scope, as: call.caller) }
     }
     return .json(Wire.queryPage(page, call.options(json, desiring: request.desiredKeys)))
   }

@@ -1,21 +1,24 @@
 // records/resolve and records/accept, and asking for access.
 
 import BrumeCore
+import BrumeModel
 import BrumeWire
 
 enum ShareRoutes {
   static func resolve(_ call: Call) async throws -> Reply {
     let requests = try Wire.shortGUIDs(call.json())
-    return .json(
-      Wire.shareResults(
-        try await call.engine.resolveShares(requests, as: call.caller), call.shareOptions))
+    let found = try await call.meetingFaults(.sharing) {
+      try await call.engine.resolveShares(requests, as: call.caller)
+    }
+    return .json(Wire.shareResults(found, call.shareOptions))
   }
 
   static func accept(_ call: Call) async throws -> Reply {
     let requests = try Wire.shortGUIDs(call.json())
-    return .json(
-      Wire.shareResults(
-        try await call.engine.acceptShares(requests, as: call.caller), call.shareOptions))
+    let accepted = try await call.meetingFaults(.sharing) {
+      try await call.engine.acceptShares(requests, as: call.caller)
+    }
+    return .json(Wire.shareResults(accepted, call.shareOptions))
   }
 
   static func requestAccess(_ call: Call) async throws -> Reply {

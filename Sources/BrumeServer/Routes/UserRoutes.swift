@@ -6,7 +6,10 @@ import BrumeWire
 
 enum UserRoutes {
   static func caller(_ call: Call) async throws -> Reply {
-    .json(Wire.identity(try await call.engine.currentUser(as: call.caller)))
+    let user = try await call.meetingFaults(.account) {
+      try await call.engine.currentUser(as: call.caller)
+    }
+    return .json(Wire.identity(user))
   }
 
   static func current(_ call: Call) async throws -> Reply {

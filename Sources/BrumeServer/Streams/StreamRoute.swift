@@ -61,7 +61,8 @@ enum StreamRoute {
     let heartbeat = Duration.seconds(server.settings.timeouts.heartbeat)
     let batches = stream.batches(after: cursor, heartbeat: heartbeat)
     let generation = server.engine.generation
-    for try await entries in batches.cancelOnGracefulShutdown() {
+    for try await batch in batches.cancelOnGracefulShutdown() {
+      let entries = try await server.faultless(batch, to: stream.device)
       try await writer.write(
         entries.isEmpty ? ByteBuffer(string: ":\n\n") : events(entries, generation))
       server.metrics.notificationsDelivered(entries.count)
