@@ -92,6 +92,20 @@ public final class LocalServer: Sendable {
     return made
   }
 
+  /// A program without a user, which speaks with a server-to-server key: it reaches the public
+  /// database.
+  public func program() async throws -> CKContainer {
+    let pair = ServerKeyPair()
+    let key = try await server.engine.createServerKey(
+      name: "tests", publicKeyPEM: pair.publicKeyPEM, container: ContainerID(container),
+      environment: .development)
+    let settings = BrumeClient.Configuration(
+      url: "http://local.server", container: ContainerID(container),
+      serverKey: .init(id: key.id, privateKeyPEM: pair.privateKeyPEM))
+    let transport = LocalTransport(inProcess, token: nil)
+    return Brume.container(settings, transport: transport, host: .manual(clock))
+  }
+
   /// Another process on the same device: the same user and name, and nothing remembered. For apps
   /// that are killed and started again.
   public func restartedDevice(_ name: String) throws -> CKContainer {

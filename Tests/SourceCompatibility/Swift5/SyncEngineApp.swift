@@ -3,10 +3,33 @@
 import CloudKit
 import Foundation
 
+struct StoredNote: Codable, Sendable {
+  var text: String
+  var lastKnownRecordData: Data?
+
+  init(_ record: CKRecord) {
+    text = record["text"] as? String ?? ""
+    let archiver = NSKeyedArchiver(requiringSecureCoding: true)
+    record.encodeSystemFields(with: archiver)
+    archiver.finishEncoding()
+    lastKnownRecordData = archiver.encodedData
+  }
+
+  func record(_ recordID: CKRecord.ID) -> CKRecord {
+    var record = CKRecord(recordType: "Note", recordID: recordID)
+    if let data = lastKnownRecordData, let coder = try? NSKeyedUnarchiver(forReadingFrom: data) {
+      coder.requiresSecureCoding = true
+      record = CKRecord(coder: coder) ?? record
+    }
+    record["text"] = text
+    return record
+  }
+}
+
 final actor SyncedNotes: CKSyncEngineDelegate {
   private let database: CKDatabase
   private let automaticallySync: Bool
-  private var notes: [String: CKRecord] = [:]
+  private var notes: [String: StoredNote] = [:]
   private var serialization: CKSyncEngine.State.Serialization?
   private var _syncEngine: CKSyncEngine?
 
@@ -41,7 +64,7 @@ final actor SyncedNotes: CKSyncEngineDelegate {
       for deletion in event.deletions where deletion.zoneID.zoneName == "Notes" { notes = [:] }
     case .fetchedRecordZoneChanges(let event):
       for modification in event.modifications {
-        notes[modification.record.recordID.recordName] = modification.record
+        notes[modification.record.recordID.recordName] = StoredNote(modification.record)
       }
       for deletion in event.deletions { notes[deletion.recordID.recordName] = nil }
     case .sentRecordZoneChanges(let event):
@@ -57,13 +80,13 @@ final actor SyncedNotes: CKSyncEngineDelegate {
   private func handleSent(_ event: CKSyncEngine.Event.SentRecordZoneChanges) {
     var again: [CKSyncEngine.PendingRecordZoneChange] = []
     var zones: [CKSyncEngine.PendingDatabaseChange] = []
-    for saved in event.savedRecords { notes[saved.recordID.recordName] = saved }
+    for saved in event.savedRecords { notes[saved.recordID.recordName] = StoredNote(saved) }
     for failed in event.failedRecordSaves {
       let record = failed.record
       switch failed.error.code {
       case .serverRecordChanged:
         guard let server = failed.error.serverRecord else { continue }
-        notes[record.recordID.recordName] = server
+        notes[record.recordID.recordName] = StoredNote(server)
         again.append(.saveRecord(record.recordID))
       case .zoneNotFound:
         zones.append(.saveZone(CKRecordZone(zoneID: record.recordID.zoneID)))
@@ -86,7 +109,7 @@ final actor SyncedNotes: CKSyncEngineDelegate {
     let notes = self.notes
     return await CKSyncEngine.RecordZoneChangeBatch(pendingChanges: changes) { recordID in
       if let note = notes[recordID.recordName] {
-        return note
+        return note.record(recordID)
       } else {
         syncEngine.state.remove(pendingRecordZoneChanges: [.saveRecord(recordID)])
         return nil
