@@ -11,17 +11,17 @@ extension SyncJobs {
   func fetch(_ context: CKSyncEngine.FetchChangesContext) async throws {
     _ = try await run { [self] in
       try await checkAccount()
-      await tell(.willFetchChanges(.init(context: context)))
+      await tell(.willFetchChanges(Event.WillFetchChanges(context: context)))
       do {
         try await subscribe()
         try await fetchDatabase(context)
         try await fetchZones(context)
       } catch {
         await accountMayBeGone(error)
-        await tell(.didFetchChanges(.init(context: context)))
+        await tell(.didFetchChanges(Event.DidFetchChanges(context: context)))
         throw error
       }
-      await tell(.didFetchChanges(.init(context: context)))
+      await tell(.didFetchChanges(Event.DidFetchChanges(context: context)))
       return true
     }
   }
@@ -59,7 +59,8 @@ extension SyncJobs {
     if !page.modifications.isEmpty || !page.deletions.isEmpty {
       await tell(
         .fetchedDatabaseChanges(
-          .init(modifications: page.modifications, deletions: page.deletions)))
+          Event.FetchedDatabaseChanges(modifications: page.modifications, deletions: page.deletions)
+        ))
     }
     state.update {
       $0.fetched(
@@ -91,7 +92,7 @@ extension SyncJobs {
   private func fetchZone(
     _ zone: CKRecordZone.ID, _ context: CKSyncEngine.FetchChangesContext
   ) async throws {
-    await tell(.willFetchRecordZoneChanges(.init(zoneID: zone)))
+    await tell(.willFetchRecordZoneChanges(Event.WillFetchRecordZoneChanges(zoneID: zone)))
     do {
       while try await fetchPage(of: zone, context) { try Task.checkCancellation() }
     } catch {
@@ -100,11 +101,13 @@ extension SyncJobs {
         // The zone is gone, or cannot be read: the database will say when there is something new.
         state.update { $0.forget(zone) }
       }
-      await tell(.didFetchRecordZoneChanges(.init(zoneID: zone, error: failure)))
+      await tell(
+        .didFetchRecordZoneChanges(Event.DidFetchRecordZoneChanges(zoneID: zone, error: failure)))
       if failure.isRepeatedBySyncEngine { throw failure }
       return
     }
-    await tell(.didFetchRecordZoneChanges(.init(zoneID: zone, error: nil)))
+    await tell(
+      .didFetchRecordZoneChanges(Event.DidFetchRecordZoneChanges(zoneID: zone, error: nil)))
   }
 
   /// Fetches one page. Answers whether there is more.
@@ -125,7 +128,8 @@ extension SyncJobs {
     if !page.modifications.isEmpty || !page.deletions.isEmpty {
       await tell(
         .fetchedRecordZoneChanges(
-          .init(modifications: page.modifications, deletions: page.deletions)))
+          Event.FetchedRecordZoneChanges(
+            modifications: page.modifications, deletions: page.deletions)))
     }
     state.update { $0.fetched(zone, token: page.token, moreComing: page.moreComing) }
     await tellState()
@@ -154,10 +158,12 @@ extension SyncJobs {
       var page = ZonePage()
       var failure: (any Error)?
       operation.recordWasChangedBlock = { _, result in
-        if case .success(let record) = result { page.modifications.append(.init(record: record)) }
+        if case .success(let record) = result {
+          page.modifications.append(CKDatabase.RecordZoneChange.Modification(record: record))
+        }
       }
       operation.recordWithIDWasDeletedBlock = {
-        page.deletions.append(.init(recordID: $0, recordType: $1))
+        page.deletions.append(CKDatabase.RecordZoneChange.Deletion(recordID: $0, recordType: $1))
       }
       operation.recordZoneFetchResultBlock = { _, result in
         switch result {

@@ -12,17 +12,17 @@ extension SyncJobs {
   func send(_ context: CKSyncEngine.SendChangesContext) async throws -> Bool {
     try await run { [self] in
       try await checkAccount()
-      await tell(.willSendChanges(.init(context: context)))
+      await tell(.willSendChanges(Event.WillSendChanges(context: context)))
       let isOfUse: Bool
       do {
         try await sendDatabaseChanges(context)
         isOfUse = try await sendBatches(context)
       } catch {
         await accountMayBeGone(error)
-        await tell(.didSendChanges(.init(context: context)))
+        await tell(.didSendChanges(Event.DidSendChanges(context: context)))
         throw error
       }
-      await tell(.didSendChanges(.init(context: context)))
+      await tell(.didSendChanges(Event.DidSendChanges(context: context)))
       return isOfUse
     }
   }
@@ -108,6 +108,7 @@ extension SyncJobs {
 
 /// What became of changes of zones.
 private struct ZoneOutcome {
+  private typealias Failure = CKSyncEngine.Event.SentDatabaseChanges.FailedZoneSave
   let event: CKSyncEngine.Event.SentDatabaseChanges
   /// Changes that stay pending, and why.
   private(set) var unsent: [CKSyncEngine.PendingDatabaseChange] = []
@@ -119,7 +120,7 @@ private struct ZoneOutcome {
     _ deletes: [CKRecordZone.ID: Result<Void, any Error>]
   ) {
     var saved: [CKRecordZone] = []
-    var notSaved: [CKSyncEngine.Event.SentDatabaseChanges.FailedZoneSave] = []
+    var notSaved: [Failure] = []
     var deleted: [CKRecordZone.ID] = []
     var notDeleted: [CKRecordZone.ID: CKError] = [:]
     for zone in zones {
@@ -128,8 +129,8 @@ private struct ZoneOutcome {
       case .failure(let error as CKError) where error.isRepeatedBySyncEngine:
         unsent.append(.saveZone(zone))
         passing = error
-      case .failure(let error): notSaved.append(.init(zone: zone, error: CKError(of: error)))
-      case nil: notSaved.append(.init(zone: zone, error: .missingAnswer(for: "a zone")))
+      case .failure(let error): notSaved.append(Failure(zone: zone, error: CKError(of: error)))
+      case nil: notSaved.append(Failure(zone: zone, error: .missingAnswer(for: "a zone")))
       }
     }
     for id in deletions {
@@ -142,7 +143,7 @@ private struct ZoneOutcome {
       case nil: notDeleted[id] = .missingAnswer(for: "a zone")
       }
     }
-    event = .init(
+    event = CKSyncEngine.Event.SentDatabaseChanges(
       savedZones: saved, failedZoneSaves: notSaved, deletedZoneIDs: deleted,
       failedZoneDeletes: notDeleted)
   }
@@ -150,6 +151,7 @@ private struct ZoneOutcome {
 
 /// What became of changes of records.
 private struct RecordOutcome {
+  private typealias Failure = CKSyncEngine.Event.SentRecordZoneChanges.FailedRecordSave
   let event: CKSyncEngine.Event.SentRecordZoneChanges
   /// Changes that stay pending, and why.
   private(set) var unsent: [CKSyncEngine.PendingRecordZoneChange] = []
@@ -161,7 +163,7 @@ private struct RecordOutcome {
     _ deletes: [CKRecord.ID: Result<Void, any Error>]
   ) {
     var saved: [CKRecord] = []
-    var notSaved: [CKSyncEngine.Event.SentRecordZoneChanges.FailedRecordSave] = []
+    var notSaved: [Failure] = []
     var deleted: [CKRecord.ID] = []
     var notDeleted: [CKRecord.ID: CKError] = [:]
     for record in batch.recordsToSave {
@@ -170,8 +172,8 @@ private struct RecordOutcome {
       case .failure(let error as CKError) where error.isRepeatedBySyncEngine:
         unsent.append(.saveRecord(record.recordID))
         passing = error
-      case .failure(let error): notSaved.append(.init(record: record, error: CKError(of: error)))
-      case nil: notSaved.append(.init(record: record, error: .missingAnswer(for: "a record")))
+      case .failure(let error): notSaved.append(Failure(record: record, error: CKError(of: error)))
+      case nil: notSaved.append(Failure(record: record, error: .missingAnswer(for: "a record")))
       }
     }
     for id in batch.recordIDsToDelete {
@@ -184,7 +186,7 @@ private struct RecordOutcome {
       case nil: notDeleted[id] = .missingAnswer(for: "a record")
       }
     }
-    event = .init(
+    event = CKSyncEngine.Event.SentRecordZoneChanges(
       savedRecords: saved, failedRecordSaves: notSaved, deletedRecordIDs: deleted,
       failedRecordDeletes: notDeleted)
   }

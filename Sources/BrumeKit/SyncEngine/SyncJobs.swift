@@ -5,6 +5,7 @@ import BrumeModel
 import Synchronization
 
 final class SyncJobs: Sendable {
+  typealias Event = CKSyncEngine.Event
   let database: CKDatabase
   let state: CKSyncEngine.State
   /// Held by the app, as the delegate is: neither keeps the other alive through us.
@@ -141,9 +142,10 @@ final class SyncJobs: Sendable {
       now = nil
     }
     if now != before {
-      state.update { $0.reset(to: now) }
+      state.update { $0.accountChanged(to: now) }
       usedSubscription.withLock { $0 = nil }
-      await tell(.accountChange(.init(changeType: Self.change(from: before, to: now))))
+      await tell(
+        .accountChange(Event.AccountChange(changeType: Self.change(from: before, to: now))))
     }
     guard now != nil else {
       throw CKError(.notAuthenticated, "nobody is signed in; the engine waits for an account")

@@ -126,9 +126,10 @@ struct SyncState: Equatable, Sendable {
     unfetchedZones.removeAll { $0 == zone }
   }
 
-  /// Another user, or nobody: nothing of this is true any more.
-  mutating func reset(to user: String?) {
-    self = SyncState()
+  /// Another user, or nobody: nothing of this is true any more. What was added while there was no
+  /// account belongs to the one who signs in.
+  mutating func accountChanged(to user: String?) {
+    if self.user != nil { self = SyncState() }
     self.user = user
   }
 

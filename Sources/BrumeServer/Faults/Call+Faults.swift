@@ -5,6 +5,8 @@
 package import BrumeCore
 package import BrumeModel
 
+private typealias Asked = FaultPlan.Call.Item
+
 extension Call {
   /// A call whose items have no failures of their own.
   func meetingFaults<Answer: Sendable>(
@@ -27,7 +29,7 @@ extension Call {
     var faulty = FaultyCall<RecordOperation, RecordResult>(
       items: request.operations,
       describe: { operation in
-        FaultPlan.Call.Item(
+        Asked(
           operation.kind.isDelete ? .deleteRecords : .saveRecords, zone: zone(operation).name,
           record: operation.record.name)
       },
@@ -54,7 +56,7 @@ extension Call {
     }
     let faulty = FaultyCall<LookupRecordsRequest.Item, RecordResult>(
       items: request.items,
-      describe: { .init(.fetchRecords, zone: zone($0).name, record: $0.name) },
+      describe: { Asked(.fetchRecords, zone: zone($0).name, record: $0.name) },
       fail: { .failure(ItemFailure(RecordID(name: $0.name, zone: zone($0)), $1)) })
     return try await meeting(faulty) { rest in
       var request = request
@@ -65,7 +67,7 @@ extension Call {
 
   func lookupZones(_ zones: [ZoneID]) async throws -> [ZoneResult] {
     let faulty = FaultyCall<ZoneID, ZoneResult>(
-      items: zones, describe: { .init(.fetchZones, zone: $0.name) },
+      items: zones, describe: { Asked(.fetchZones, zone: $0.name) },
       fail: { .failure(ItemFailure($0, $1)) })
     return try await meeting(faulty) {
       try await engine.lookupZones($0, in: scope, as: caller)
@@ -75,7 +77,7 @@ extension Call {
   func modifyZones(_ operations: [ZoneOperation]) async throws -> [ZoneResult] {
     var faulty = FaultyCall<ZoneOperation, ZoneResult>(
       items: operations,
-      describe: { .init($0.kind == .create ? .saveZones : .deleteZones, zone: $0.zone.name) },
+      describe: { Asked($0.kind == .create ? .saveZones : .deleteZones, zone: $0.zone.name) },
       fail: { .failure(ItemFailure($0.zone, $1)) })
     faulty.pretend = { .success(ZoneState(zone: $0.zone, isAtomic: true)) }
     return try await meeting(faulty) {
@@ -86,7 +88,7 @@ extension Call {
   func zoneChanges(_ requests: [ZoneChangesRequest]) async throws -> [ZoneChangesResult] {
     let faulty = FaultyCall<ZoneChangesRequest, ZoneChangesResult>(
       items: requests,
-      describe: { .init(.fetchZoneChanges, zone: $0.zone.name, token: $0.token) },
+      describe: { Asked(.fetchZoneChanges, zone: $0.zone.name, token: $0.token) },
       fail: { .failure(ItemFailure($0.zone, $1)) })
     return try await meeting(faulty) {
       try await engine.zoneChanges($0, in: scope, as: caller)
@@ -100,8 +102,8 @@ extension Call {
       items: operations,
       describe: { operation in
         switch operation {
-        case .save: .init(.saveSubscriptions)
-        case .delete: .init(.deleteSubscriptions)
+        case .save: Asked(.saveSubscriptions)
+        case .delete: Asked(.deleteSubscriptions)
         }
       },
       fail: { operation, error in
@@ -192,7 +194,8 @@ extension Call {
     draft.zone = zone
     let other = caller.another
     let known = try await engine.lookupRecords(
-      LookupRecordsRequest(items: [.init(name: name, zone: zone)]), in: scope, as: other)
+      LookupRecordsRequest(items: [LookupRecordsRequest.Item(name: name, zone: zone)]), in: scope,
+      as: other)
     if case .success(.saved)? = known.first { draft.fields = [:] }
     _ = try await engine.modifyRecords(
       ModifyRecordsRequest(operations: [RecordOperation(.forceUpdate, draft)]), in: scope,
