@@ -65,7 +65,7 @@ import Testing
 
   @Test(arguments: [
     LocalServer.Fault.lostAnswer(), .error(.networkFailure), .error(.serviceUnavailable),
-    .throttled(retryAfter: 1), .error(.zoneBusy), .expiredToken,
+    .throttled(retryAfter: 1), .error(.zoneBusy),
   ])
   func `a fault at any call, and a crash after it, lose nothing`(
     fault: LocalServer.Fault
