@@ -25,6 +25,7 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   public let state: State
   let jobs: SyncJobs
   private let driver: SyncDriver?
+  private let account: AccountWatch
 
   /// Creates an engine, which starts to sync if its configuration says so.
   public init(_ configuration: Configuration) {
@@ -35,6 +36,10 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
     state = State(configuration.stateSerialization?.state ?? SyncState())
     jobs = SyncJobs(configuration, state)
     driver = configuration.automaticallySync ? SyncDriver(jobs) : nil
+    account = AccountWatch(database.connection) { [jobs, weak driver] in
+      jobs.accountMayHaveChanged()
+      driver?.report(.accountArrived)
+    }
     jobs.engine.set(self)
     state.whenChanged { [jobs, weak driver] hasMore in
       jobs.tellStateSoon()

@@ -1,5 +1,5 @@
-// Starts the jobs of an engine that syncs by itself: hears of pushes, of the account and of time, lets
-// the scheduler decide, and reports how the jobs ended. Holds no engine: when the app lets go of it,
+// Starts the jobs of an engine that syncs by itself: hears of pushes and of time, lets the scheduler
+// decide, and reports how the jobs ended. Holds no engine: when the app lets go of it,
 // everything here ends.
 
 import BrumeClient
@@ -14,10 +14,6 @@ final class SyncDriver: Sendable {
   private let tasks = Mutex<[Task<Void, Never>]>([])
   private let timer = Mutex<Task<Void, Never>?>(nil)
   private let pushes = Mutex<Task<Void, Never>?>(nil)
-  private let observer = Mutex<Observer?>(nil)
-
-  // Sendable because the token is only kept and handed back.
-  private struct Observer: @unchecked Sendable { let token: any NSObjectProtocol }
 
   init(_ jobs: SyncJobs) {
     self.jobs = jobs
@@ -31,23 +27,11 @@ final class SyncDriver: Sendable {
     let loop = Task { [weak self, events] in
       for await event in events { self?.handle(event) }
     }
-    let account = NotificationCenter.default.addObserver(
-      forName: .CKAccountChanged, object: nil, queue: nil
-    ) { [weak self, jobs] change in
-      guard jobs.isAbout(change.object) else { return }
-      jobs.accountMayHaveChanged()
-      self?.report(.accountArrived)
-    }
-    observer.withLock { $0 = Observer(token: account) }
     tasks.withLock { $0 = [loop] }
   }
 
   func stop() {
     sink.finish()
-    observer.withLock { observer in
-      if let token = observer?.token { NotificationCenter.default.removeObserver(token) }
-      observer = nil
-    }
     for task in tasks.withLock({ $0 }) { task.cancel() }
     timer.withLock { $0 }?.cancel()
     pushes.withLock { $0 }?.cancel()
@@ -103,12 +87,6 @@ final class SyncDriver: Sendable {
 }
 
 extension SyncJobs {
-  /// Whether a notification about the account concerns this engine's container.
-  fileprivate func isAbout(_ object: Any?) -> Bool {
-    guard let container = object as? CKContainer else { return true }
-    return container.connection === database.connection
-  }
-
   /// Runs a job of the scheduler.
   fileprivate func outcome(of job: SyncScheduler.Job) async -> SyncScheduler.Outcome {
     do {

@@ -99,7 +99,6 @@ import Testing
     _ = try await engineFailure { try await world.phone.engine.fetchChanges() }
     #expect(world.phone.events.filter { $0 == "signOut" }.count == 1)
     #expect(world.phone.pending.isEmpty && world.phone.notes.isEmpty)
-    #expect(try await world.stored().isEmpty == false)
   }
 
   @Test func `ACC-05 ACC-06 signing in again fetches everything`() async throws {
