@@ -38,7 +38,7 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
     driver = configuration.automaticallySync ? SyncDriver(jobs) : nil
     account = AccountWatch(database.connection) { [jobs, weak driver] in
       jobs.accountMayHaveChanged()
-      driver?.report(.accountArrived)
+      driver?.accountChanged()
     }
     jobs.engine.set(self)
     state.whenChanged { [jobs, weak driver] hasMore in

@@ -13,7 +13,7 @@ final class SyncDriver: Sendable {
   private let scheduler = Mutex(SyncScheduler())
   private let tasks = Mutex<[Task<Void, Never>]>([])
   private let timer = Mutex<Task<Void, Never>?>(nil)
-  private let pushes = Mutex<Task<Void, Never>?>(nil)
+  private let pushes = Mutex<(account: Int, task: Task<Void, Never>)?>(nil)
 
   init(_ jobs: SyncJobs) {
     self.jobs = jobs
@@ -34,7 +34,7 @@ final class SyncDriver: Sendable {
     sink.finish()
     for task in tasks.withLock({ $0 }) { task.cancel() }
     timer.withLock { $0 }?.cancel()
-    pushes.withLock { $0 }?.cancel()
+    pushes.withLock { $0?.task.cancel() }
   }
 
   private func handle(_ event: SyncScheduler.Event) {
@@ -63,13 +63,14 @@ final class SyncDriver: Sendable {
     }
   }
 
-  /// Hears of pushes to the engine's subscription, once there is one. When the account goes, the
+  /// Hears of pushes to the engine's subscription, once there is one. When the account changes, the
   /// stream ends; the next job that works opens another.
   private func listen() {
     pushes.withLock { pushes in
       guard pushes == nil else { return }
-      let stream = RemoteNotifications(jobs.session)
-      pushes = Task { [weak self, jobs] in
+      let container = CKContainer(connection: jobs.database.connection, identifier: nil)
+      let stream = RemoteNotifications(container)
+      let task = Task { [weak self, jobs] in
         await withTaskCancellationHandler {
           while let push = await stream.next() {
             let id = CKNotification(fromRemoteNotificationDictionary: push)?.subscriptionID
@@ -78,12 +79,24 @@ final class SyncDriver: Sendable {
         } onCancel: {
           stream.stop()
         }
-        self?.pushesEnded()
+        self?.pushesEnded(jobs.database.connection.account)
       }
+      pushes = (jobs.database.connection.account, task)
     }
   }
 
-  private func pushesEnded() { pushes.withLock { $0 = nil } }
+  private func pushesEnded(_ account: Int) {
+    pushes.withLock { if $0?.account == account { $0 = nil } }
+  }
+
+  /// Somebody signed in or out: the pushes of one user are not another's.
+  func accountChanged() {
+    pushes.withLock { pushes in
+      pushes?.task.cancel()
+      pushes = nil
+    }
+    report(.accountArrived)
+  }
 }
 
 extension SyncJobs {
