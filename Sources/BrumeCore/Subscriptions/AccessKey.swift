@@ -136,3 +136,13 @@ struct OrderKey: Comparable, Sendable {
     a.high != b.high ? a.high < b.high : a.low < b.low
   }
 }
+
+extension GlobeCells.Cell {
+  /// The square as it stands in a key.
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(row)
+    bytes.append(column)
+    return bytes
+  }
+}

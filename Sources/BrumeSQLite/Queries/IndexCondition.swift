@@ -11,6 +11,8 @@ enum ValueRange: Equatable, Sendable {
   /// At least two values.
   case oneOf([IndexValue])
   case between(lower: Bound?, upper: Bound?)
+  /// Whole numbers in one of several ranges, which may be many at once.
+  case within([ClosedRange<Int64>])
 
   struct Bound: Equatable, Sendable {
     let value: IndexValue
@@ -42,7 +44,8 @@ struct IndexCondition: Equatable, Sendable {
       ranges = Self.order(filter.comparator, filter.value)
     case .beginsWith: ranges = Self.prefix(filter.value)
     case .listMemberBeginsWith: ranges = Self.ofElements(Self.prefix(filter.value))
-    case .notEquals, .near, .containsAllTokens, .containsAnyTokens, .notIn, .notBeginsWith,
+    case .near: ranges = Self.near(filter)
+    case .notEquals, .containsAllTokens, .containsAnyTokens, .notIn, .notBeginsWith,
       .notListContains, .notListContainsAny, .listContainsAll, .notListContainsAll,
       .notListMemberBeginsWith:
       return nil
@@ -80,6 +83,13 @@ struct IndexCondition: Equatable, Sendable {
     let bound = ValueRange.Bound(value: value, isIncluded: isIncluded)
     let isUpper = comparator == .lessThan || comparator == .lessThanOrEquals
     return [kind: isUpper ? .between(lower: nil, upper: bound) : .between(lower: bound, upper: nil)]
+  }
+
+  private static func near(_ filter: Filter) -> [IndexKind: ValueRange] {
+    guard case .location(let centre) = filter.value, let metres = filter.distance,
+      let numbers = GlobeCells.numbers(near: centre, metres: metres)
+    else { return [:] }
+    return [.place: .within(numbers)]
   }
 
   private static func prefix(_ constant: FieldValue) -> [IndexKind: ValueRange] {
@@ -130,6 +140,7 @@ extension ValueRange {
       .between(
         lower: lower.map { Bound(value: $0.value.beginning, isIncluded: true) },
         upper: upper.map { Bound(value: $0.value.beginning, isIncluded: true) })
+    case .within: self
     }
   }
 }

@@ -13,10 +13,13 @@ enum IndexKind: Int64, Hashable, Sendable {
   case reference = 4
   /// A value that is there but not in the index. The key only says so.
   case unindexed = 5
+  /// The square of the globe that holds a place: leads to candidates only.
+  case place = 6
   case numbers = 17
   case timestamps = 18
   case texts = 19
   case references = 20
+  case places = 21
 
   /// The kind of a list's elements.
   var ofElements: IndexKind {
@@ -25,11 +28,14 @@ enum IndexKind: Int64, Hashable, Sendable {
     case .timestamp, .timestamps: .timestamps
     case .text, .texts: .texts
     case .reference, .references: .references
+    case .place, .places: .places
     case .unindexed: .unindexed
     }
   }
   /// Whether a record has exactly one value under such a key, so that a sort can walk it.
   var isSingle: Bool { rawValue < IndexKind.unindexed.rawValue }
+  /// Whether the rows say only roughly what the values are.
+  var isRough: Bool { self == .place || self == .places }
 }
 
 enum IndexValue: Equatable, Sendable {
@@ -61,7 +67,8 @@ extension FieldValue {
     case .timestamp(let value): (.timestamp, .int(value))
     case .string(let value): (.text, IndexValue(cutting: value))
     case .reference(let value): (.reference, IndexValue(cutting: value.recordName))
-    case .bytes, .location, .asset, .list: nil
+    case .location(let place): GlobeCells.number(of: place).map { (.place, .int($0)) }
+    case .bytes, .asset, .list: nil
     }
   }
 }

@@ -11,8 +11,8 @@ extension SQLiteTransaction {
     _ visit: (String) throws -> Bool
   ) throws {
     let text = """
-      SELECT DISTINCT name FROM query_index
-      WHERE key = ? AND \(rows.range.sql)\(after == nil ? "" : " AND name > ?")
+      SELECT DISTINCT name FROM \(rows.range.source)
+      WHERE key = ?1 AND \(rows.range.sql)\(after == nil ? "" : " AND name > ?")
       ORDER BY name LIMIT ?
       """
     let bind: (Prepared) -> Void = {
@@ -85,7 +85,7 @@ extension SQLiteTransaction {
   func countRows(_ rows: ZonePlan.Rows, limit: Int) throws -> Int {
     let text = """
       SELECT count(*) FROM
-      (SELECT 1 FROM query_index WHERE key = ? AND \(rows.range.sql) LIMIT ?)
+      (SELECT 1 FROM \(rows.range.source) WHERE key = ?1 AND \(rows.range.sql) LIMIT ?)
       """
     var count = 0
     try connection.each(composed: text, { $0.bind($0.bind(rows), limit) }) { row in
@@ -111,6 +111,14 @@ extension SQLiteTransaction {
 }
 
 extension ValueRange {
+  /// Where the rows come from. With several ranges each is looked up by itself: as a condition with
+  /// OR it would make SQLite read all rows of the key. Parameters are numbered from 2.
+  fileprivate var source: String {
+    guard case .within(let ranges) = self else { return "query_index" }
+    let pairs = padded(ranges).indices.map { "(?\(2 * $0 + 2), ?\(2 * $0 + 3))" }
+    return "(VALUES \(pairs.joined(separator: ", "))) AS ranges CROSS JOIN query_index"
+  }
+
   /// The range as a condition on `value`. Lists of values have a length that is a power of two, so
   /// that few texts are prepared.
   fileprivate var sql: String {
@@ -118,6 +126,7 @@ extension ValueRange {
     case .equals: "value = ?"
     case .oneOf(let values):
       "value IN (?" + String(repeating: ", ?", count: padded(values).count - 1) + ")"
+    case .within: "value BETWEEN ranges.column1 AND ranges.column2"
     case .between(nil, nil): "1"
     case .between(let lower, let upper):
       [
@@ -132,10 +141,13 @@ extension ValueRange {
     case .equals(let value): [value]
     case .oneOf(let values): padded(values)
     case .between(let lower, let upper): [lower, upper].compactMap { $0?.value }
+    case .within(let ranges):
+      padded(ranges).flatMap { [.int($0.lowerBound), .int($0.upperBound)] }
     }
   }
 
-  private func padded(_ values: [IndexValue]) -> [IndexValue] {
+  /// Names are told apart, so a value or range may be there twice.
+  private func padded<Value>(_ values: [Value]) -> [Value] {
     var count = 1
     while count < values.count { count *= 2 }
     return values + Array(repeating: values[0], count: count - values.count)
@@ -182,7 +194,7 @@ extension IndexKind {
   fileprivate var holdsText: Bool {
     switch self {
     case .text, .reference, .texts, .references: true
-    case .number, .timestamp, .unindexed, .numbers, .timestamps: false
+    case .number, .timestamp, .unindexed, .place, .numbers, .timestamps, .places: false
     }
   }
 }

@@ -18,6 +18,8 @@ struct IndexKey: Equatable {
   var isSparse: Bool
   /// Some text under this key is only its beginning.
   var isCut: Bool
+  /// What the rows find must still be judged.
+  var isRough: Bool { isCut || kind.isRough }
 }
 
 /// A field of a record type in a zone that a query has asked for.

@@ -68,7 +68,7 @@ struct ResolvedFilters {
     }
     // The field has values of several kinds, which no schema allows: not worth an index.
     guard fitting.count == 1 else { return residual.append(filter) }
-    if key.isCut { residual.append(filter) }
+    if key.isRough { residual.append(filter) }
     let rows = ZonePlan.Rows(key: key, range: key.isCut ? range.overBeginnings : range)
     conditions.append(.init(filter: filter, rows: rows))
   }
@@ -160,9 +160,9 @@ extension ZonePlan {
   /// Adds what must still be checked of each candidate.
   mutating func check(_ conditions: [Condition], except source: Int?) {
     for (index, condition) in conditions.enumerated() where index != source {
-      if condition.rows.range.isEquality, !condition.rows.key.isCut {
+      if condition.rows.range.isEquality, !condition.rows.key.isRough {
         probes.append(condition.rows)
-      } else if !condition.rows.key.isCut {
+      } else if !condition.rows.key.isRough {
         residual.append(condition.filter)
       }
     }

@@ -1,9 +1,8 @@
+import BrumeCore
 import BrumeModel
 import BrumePredicate
 import BrumeTestKit
 import Testing
-
-@testable import BrumeCore
 
 struct GlobeCellsTests {
   /// What the evaluator calls near must be in a covered square: at the poles, across the
@@ -31,6 +30,9 @@ struct GlobeCellsTests {
       let cell = try #require(GlobeCells.cell(of: place, level: cover.level))
       #expect(cover.cells.contains(cell), "\(centre) \(place) \(metres)")
       #expect(cover.cells.count <= GlobeCells.most)
+      let number = try #require(GlobeCells.number(of: place))
+      let numbers = try #require(GlobeCells.numbers(near: centre, metres: metres))
+      #expect(numbers.contains { $0.contains(number) }, "\(centre) \(place) \(metres)")
     }
     #expect(near > 2000)
   }

@@ -1,9 +1,9 @@
 // Squares of the globe at several levels, so that "within so many metres of a place" is found by
 // looking up one square a level instead of measuring every distance. Only a way to candidates: the
-// distance itself is measured by the evaluator.
+// distance itself is measured by the evaluator. Subscriptions look squares up level by level; storage
+// engines number the finest squares so that a square of any level is one range of numbers.
 
-import BrumeModel
-import BrumePredicate
+package import BrumeModel
 
 #if canImport(Darwin)
   import Darwin
@@ -13,23 +13,17 @@ import BrumePredicate
   import Musl
 #endif
 
-enum GlobeCells {
-  struct Cell: Equatable, Sendable {
-    let row: Int32
-    let column: Int32
-    var bytes: [UInt8] {
-      var bytes: [UInt8] = []
-      bytes.append(row)
-      bytes.append(column)
-      return bytes
-    }
+package enum GlobeCells {
+  package struct Cell: Equatable, Sendable {
+    package let row: Int32
+    package let column: Int32
   }
   /// At level n the globe has 2^n rows and 2^(n+1) columns; the finest rows are about 300 m high.
-  static let finest: UInt32 = 16
-  static let most = 12
+  package static let finest: UInt32 = 16
+  package static let most = 12
 
   /// The square of a place; nil for what is not on the globe.
-  static func cell(of place: Location, level: UInt32) -> Cell? {
+  package static func cell(of place: Location, level: UInt32) -> Cell? {
     guard place.latitude.isFinite, place.longitude.isFinite else { return nil }
     let rows = Double(1 << level)
     return Cell(
@@ -39,7 +33,7 @@ enum GlobeCells {
 
   /// The squares that a circle touches, of the finest level where they are few. Nil for circles that
   /// cannot be: they match nothing, or everything, and the evaluator says which.
-  static func covering(
+  package static func covering(
     _ centre: Location, metres: Double
   ) -> (level: UInt32, cells: [Cell])? {
     guard abs(centre.latitude) <= 90, abs(centre.longitude) <= 180, metres >= 0,
@@ -88,5 +82,34 @@ enum GlobeCells {
 
   private static func clamped(_ value: Double, _ count: Double) -> Int {
     Int(max(0, min(count - 1, value.rounded(.down))))
+  }
+}
+
+// MARK: Squares as numbers
+
+extension GlobeCells {
+  /// The number of the finest square of a place. Neighbours mostly have near numbers.
+  package static func number(of place: Location) -> Int64? {
+    cell(of: place, level: finest).map { number(of: $0, level: finest) }
+  }
+
+  /// The numbers of all finest squares that a circle may touch: few ranges, in order. Nil as for
+  /// `covering`.
+  package static func numbers(near centre: Location, metres: Double) -> [ClosedRange<Int64>]? {
+    guard let (level, cells) = covering(centre, metres: metres) else { return nil }
+    let shift = Int64(2 * (finest - level))
+    return cells.map { number(of: $0, level: level) }.sorted().map {
+      $0 << shift...($0 << shift | (1 << shift - 1))
+    }
+  }
+
+  /// Bits of column and row in turn, the greatest first. Columns have one bit more. What a coarser
+  /// square holds begins with its bits.
+  private static func number(of cell: Cell, level: UInt32) -> Int64 {
+    var number = Int64(cell.column >> Int32(level)) & 1
+    for bit in (0..<Int32(level)).reversed() {
+      number = number << 2 | Int64(cell.row >> bit & 1) << 1 | Int64(cell.column >> bit & 1)
+    }
+    return number
   }
 }
