@@ -38,25 +38,25 @@ struct MailboxReader: Sendable {
   ///
   /// - Returns: nil when the time has passed.
   func poll<Found: Sendable>(
-    _ device: DeviceKey, waiting: Duration,
+    _ devices: [DeviceKey], waiting: Duration,
     look: () async throws -> (found: Found?, nextDue: Milliseconds?)
   ) async throws -> Found? {
     let end = clock.now() + waiting.milliseconds
-    let listener = signals.listen(to: device)
-    defer { listener.stop() }
+    let listeners = devices.map { signals.listen(to: $0) }
+    defer { for listener in listeners { listener.stop() } }
     while true {
       let (found, nextDue) = try await look()
       if let found { return found }
       let now = clock.now()
       if now >= end { return nil }
-      try await wait(listener, for: min(end, max(nextDue ?? end, now + 1)) - now)
+      try await wait(listeners, for: min(end, max(nextDue ?? end, now + 1)) - now)
     }
   }
 
-  private func wait(_ listener: MailboxSignals.Listener, for time: Milliseconds) async throws {
+  private func wait(_ listeners: [MailboxSignals.Listener], for time: Milliseconds) async throws {
     let clock = clock
     try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask(operation: { await listener.wait() })
+      for listener in listeners { group.addTask(operation: { await listener.wait() }) }
       group.addTask(operation: { try await clock.sleep(time) })
       try await group.next()
       group.cancelAll()

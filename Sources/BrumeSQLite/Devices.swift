@@ -15,8 +15,8 @@ extension SQLiteTransaction {
     try connection.all(Self.ofUser, { $0.bind(user, container, environment) }) { try $0.device() }
   }
 
-  func device(courierToken: String) throws -> Device? {
-    try connection.first(Self.ofCourier, { $0.bind(1, courierToken) }) { try $0.device() }
+  func devices(courierToken: String) throws -> [Device] {
+    try connection.all(Self.ofCourier, { $0.bind(1, courierToken) }) { try $0.device() }
   }
 
   func put(_ device: Device) throws {
@@ -59,6 +59,7 @@ extension SQLiteTransaction {
   private static let columns = """
     container, environment, user, device, channel, token, token_environment, registered
     """
+  private static let order = "container, environment, user, device"
   private static let place = "container = ?1 AND environment = ?2 AND user = ?3"
   private static let find = SQL(
     "SELECT \(columns) FROM devices WHERE \(place) AND device = ?4 AND channel IS NOT NULL")
@@ -66,7 +67,10 @@ extension SQLiteTransaction {
   private static let ofUser = SQL(
     "SELECT \(columns) FROM devices WHERE \(place) AND channel IS NOT NULL ORDER BY device")
   private static let ofCourier = SQL(
-    "SELECT \(columns) FROM devices WHERE token = ?1 AND channel = 'courier'")
+    """
+    SELECT \(columns) FROM devices WHERE token = ?1 AND channel = 'courier'
+    ORDER BY registered, \(order)
+    """)
   private static let add = SQL(
     "INSERT INTO devices (container, environment, user, device) VALUES (?1, ?2, ?3, ?4)")
   private static let put = SQL(

@@ -36,7 +36,8 @@ package protocol MailboxReading {
   func devices(
     of user: UserID, container: ContainerID, environment: Environment
   ) throws -> [Device]
-  func device(courierToken: String) throws -> Device?
+  /// The devices that one courier token reaches: one a container, oldest registration first.
+  func devices(courierToken: String) throws -> [Device]
   /// Waiting entries after `position`, oldest first, at most `limit`.
   func mailbox(_ device: DeviceKey, after position: Int64, limit: Int) throws -> [MailboxEntry]
   func mailboxCount(_ device: DeviceKey) throws -> Int
@@ -47,6 +48,13 @@ package protocol MailboxReading {
   ) throws -> [KeptNotification]
   /// The badge number last sent to a user's devices.
   func badge(of user: UserID, container: ContainerID, environment: Environment) throws -> Int
+}
+
+extension MailboxReading {
+  /// The device that the token was made for.
+  package func device(courierToken: String) throws -> Device? {
+    try devices(courierToken: courierToken).first
+  }
 }
 
 package protocol MailboxWriting {

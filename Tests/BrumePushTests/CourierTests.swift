@@ -20,6 +20,31 @@ import Testing
     #expect(try await world.waiting() == [])
   }
 
+  @Test func `a token of several containers brings the pushes of all in their order`() async throws
+  {
+    let world = PushWorld()
+    try await world.register()
+    let other = DeviceKey(
+      container: ContainerID("iCloud.org.example.other"), environment: .development,
+      user: world.phone.user, device: world.phone.device)
+    let device = Device(
+      key: other, channel: .courier(token: PushWorld.token), registered: world.clock.now)
+    try await world.store.write(in: nil) { try $0.put(device) }
+    try await world.put("a")
+    try await world.put("b", to: other)
+    try await world.put("c")
+    var got: [String?] = []
+    for _ in 0..<3 {
+      got.append(try id(await world.courier.next(token: PushWorld.token, waiting: .seconds(1))))
+    }
+    #expect(got == ["a", "b", "c"])
+    // Whichever is signalled, the poll wakes.
+    async let answer = world.courier.next(token: PushWorld.token, waiting: .seconds(25))
+    await world.clock.sleepers(1)
+    try await world.put("d", to: other)
+    #expect(try id(await answer) == "d")
+  }
+
   @Test func `an empty queue is held open, then answers with nothing`() async throws {
     let world = PushWorld()
     try await world.register()

@@ -29,9 +29,9 @@ struct PushWorld {
   }
 
   /// Puts entries into the mailbox and wakes readers, as the notifier does.
-  func put(_ ids: String..., due: Milliseconds = 0) async throws {
+  func put(_ ids: String..., due: Milliseconds = 0, to device: DeviceKey? = nil) async throws {
     let time = clock.now + due
-    let phone = phone
+    let phone = device ?? phone
     try await store.write(in: nil) { transaction in
       for id in ids {
         try transaction.enqueue(entry(id, time), to: phone)

@@ -38,7 +38,7 @@ extension Engine {
   }
 
   /// Registers a push token that the client got from Apple. A courier token of this server's own
-  /// may be given too; it stays what it is.
+  /// may be given too: given in another container it brings that one's notifications as well.
   package func registerToken(
     _ token: String, environment: Environment, clientID: String?, as caller: Caller
   ) async throws {
@@ -46,22 +46,45 @@ extension Engine {
     guard (1...400).contains(token.utf8.count) else {
       throw BrumeError(.badRequest, "'apnsToken' must have 1 to 400 characters")
     }
-    let own = try await store.read { try $0.device(courierToken: token) }
-    if let own {
-      if own.key.user == user { return }
-      throw BrumeError(.badRequest, "'apnsToken' is another user's courier token; create your own")
+    let own = try await store.read { try $0.devices(courierToken: token) }
+    if let first = own.first {
+      guard first.key.user == user else {
+        throw BrumeError(
+          .badRequest, "'apnsToken' is another user's courier token; create your own")
+      }
+      return try await share(token, of: own, clientID, caller)
     }
     try await put(.apns(token: token, environment: environment), clientID, caller)
   }
 
+  // CloudKit: a page with several containers asks for one token and registers it in the others.
+  private func share(
+    _ token: String, of devices: [Device], _ clientID: String?, _ caller: Caller
+  ) async throws {
+    let isHere = devices.contains {
+      $0.key.container == caller.container && $0.key.environment == caller.environment
+    }
+    if isHere { return }
+    guard devices.count < limits.containersPerCourierToken else {
+      throw BrumeError(
+        .badRequest,
+        "the courier token brings the notifications of \(devices.count) containers, the maximum; "
+          + "create another")
+    }
+    try await put(
+      .courier(token: token), clientID ?? devices[0].key.device.name, caller,
+      registered: devices[0].registered)
+  }
+
   private func put(
-    _ channel: Device.Channel, _ clientID: String?, _ caller: Caller
+    _ channel: Device.Channel, _ clientID: String?, _ caller: Caller,
+    registered: Milliseconds? = nil
   ) async throws {
     let id = try Self.deviceID(clientID) ?? caller.device ?? DeviceID(host.uuid())
     let key = DeviceKey(
       container: caller.container, environment: caller.environment,
       user: try caller.requireUser(), device: id)
-    let device = Device(key: key, channel: channel, registered: host.now())
+    let device = Device(key: key, channel: channel, registered: registered ?? host.now())
     let limits = limits
     try await store.write(in: nil) { transaction in
       try transaction.put(device)

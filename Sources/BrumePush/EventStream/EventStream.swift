@@ -42,7 +42,7 @@ package struct EventStream: Sendable {
   package func entries(
     after position: Int64, waiting: Duration
   ) async throws -> [MailboxEntry] {
-    let found = try await reader.poll(device, waiting: waiting) {
+    let found = try await reader.poll([device], waiting: waiting) {
       let front = try await reader.front(of: device, after: position, limit: Self.batchSize)
       return (front.entries.isEmpty ? nil : front.entries, front.nextDue)
     }

@@ -14,9 +14,13 @@ extension MemoryTransaction {
     .sorted { $0.key.byteText < $1.key.byteText }
   }
 
-  func device(courierToken: String) throws -> Device? {
-    state.devices.values.first {
+  func devices(courierToken: String) throws -> [Device] {
+    state.devices.values.filter {
       if case .courier(let token) = $0.channel { token == courierToken } else { false }
+    }
+    .sorted {
+      $0.registered == $1.registered
+        ? $0.key.byteText < $1.key.byteText : $0.registered < $1.registered
     }
   }
 

@@ -28,6 +28,8 @@ extension StorageContract {
           of: UserID("_a1"), container: .sample, environment: .production)
         try expectEqual(other, [], "devices in the other environment")
         try expectEqual(try transaction.device(courierToken: "c0"), devices[1], "by token")
+        try expectEqual(
+          try transaction.devices(courierToken: "c0"), [devices[1]], "all of a token")
         try expectEqual(try transaction.device(courierToken: "none"), nil, "by unknown token")
         try expectEqual(try transaction.device(.sample("D0")), nil, "unknown device")
       }

@@ -39,6 +39,23 @@ struct DeviceTests {
     #expect(try await world.store.read { try $0.device(courierToken: token) } != nil)
   }
 
+  @Test func `a courier token registered in another container stands for both`() async throws {
+    let world = try await NotifierWorld()
+    let here = world.caller(alice)
+    let token = try await world.engine.createCourierToken(
+      environment: .development, clientID: "tab", as: here)
+    let there = Caller(
+      container: ContainerID("iCloud.org.example.other"), environment: here.environment,
+      user: here.user, device: here.device, kind: .user, requestID: "r")
+    for _ in 0..<2 {
+      try await world.engine.registerToken(
+        token, environment: .development, clientID: nil, as: there)
+    }
+    let found = try await world.store.read { try $0.devices(courierToken: token) }
+    #expect(Set(found.map(\.key.container)) == [here.container, there.container])
+    #expect(found.map(\.key.device.name) == ["tab", "tab"])
+  }
+
   @Test func `a courier token may be registered again by its owner only`() async throws {
     let world = try await NotifierWorld()
     let engine = world.engine
