@@ -43,9 +43,13 @@ package struct ChangeToken: Equatable, Sendable {
   package struct Walk: Equatable, Sendable {
     package let through: Int64
     package let isFirst: Bool
-    package init(through: Int64, isFirst: Bool) {
+    /// Newest first: what has this sequence or a higher one was delivered (case CHG-14). Nil: oldest
+    /// first.
+    package let below: Int64?
+    package init(through: Int64, isFirst: Bool, below: Int64? = nil) {
       self.through = through
       self.isFirst = isFirst
+      self.below = below
     }
   }
 

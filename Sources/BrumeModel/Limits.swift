@@ -27,6 +27,10 @@ package struct Limits: Sendable, Equatable {
   /// Ours: records that one cascade may delete.
   package var cascade = 10_000
 
+  /// Ours: bytes of values and files that the private database of a user may hold. Nil: no limit.
+  /// CloudKit's is what the user pays for.
+  package var storageBytesPerUser: Int64?
+
   // MARK: Queries
 
   /// Ours (reliability, B11 rule 6).
@@ -69,6 +73,8 @@ package struct Limits: Sendable, Equatable {
   package var coalescedKeys = 100_000
   /// Ours: silent pushes of one subscription to one device merge within this window.
   package var coalescingWindow: Milliseconds = 1000
+  /// Ours: containers whose notifications one courier token may bring.
+  package var containersPerCourierToken = 20
   /// Apple's web courier: a token lives 12 hours.
   package var courierSeconds = 43_200
 

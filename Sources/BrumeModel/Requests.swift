@@ -74,6 +74,9 @@ package struct RecordOperation: Equatable, Sendable {
   }
   package var kind: Kind
   package var record: RecordDraft
+  /// How this record comes back; nil: as the request says.
+  package var desiredKeys: [String]?
+  package var numbersAsStrings: Bool?
   package init(_ kind: Kind, _ record: RecordDraft) {
     self.kind = kind
     self.record = record
@@ -230,15 +233,20 @@ package struct ZoneChangesRequest: Equatable, Sendable {
   package var limit: Int?
   package var desiredKeys: [String]?
   package var desiredTypes: [String]?
+  /// Newest first (case CHG-14). Nil: oldest first.
+  package var reverse: Bool?
+  package var numbersAsStrings: Bool?
   package init(
     zone: ZoneID, token: String? = nil, limit: Int? = nil, desiredKeys: [String]? = nil,
-    desiredTypes: [String]? = nil
+    desiredTypes: [String]? = nil, reverse: Bool? = nil, numbersAsStrings: Bool? = nil
   ) {
     self.zone = zone
     self.token = token
     self.limit = limit
     self.desiredKeys = desiredKeys
     self.desiredTypes = desiredTypes
+    self.reverse = reverse
+    self.numbersAsStrings = numbersAsStrings
   }
 }
 
@@ -255,15 +263,18 @@ package struct ZoneChangesPage: Sendable {
   package var moreComing: Bool
   /// The data of the device's last save in the zone.
   package var clientData: [UInt8]?
+  /// The changes are newest first.
+  package var isReverse: Bool
   package init(
     zone: ZoneID, changes: [ZoneChange], token: String, moreComing: Bool,
-    clientData: [UInt8]? = nil
+    clientData: [UInt8]? = nil, isReverse: Bool = false
   ) {
     self.clientData = clientData
     self.zone = zone
     self.changes = changes
     self.token = token
     self.moreComing = moreComing
+    self.isReverse = isReverse
   }
 }
 

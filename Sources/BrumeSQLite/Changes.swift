@@ -6,11 +6,11 @@ import BrumeStorage
 
 extension SQLiteTransaction {
   func changes(
-    in zone: ZoneKey, after: Int64, through: Int64, limit: Int
+    in zone: ZoneKey, after: Int64, through: Int64, limit: Int, newestFirst: Bool
   ) throws -> [ZoneChange] {
     guard let number = try number(of: zone) else { return [] }
     return try connection.all(
-      Self.findChanges,
+      newestFirst ? Self.findNewestChanges : Self.findChanges,
       {
         $0.bind(1, number)
         $0.bind(2, after)
@@ -28,9 +28,10 @@ extension SQLiteTransaction {
     }
   }
 
-  private static let findChanges = SQL(
-    """
+  private static let range = """
     SELECT name, coalesce(type, deleted_type), sequence, content FROM records
-    WHERE zone = ?1 AND sequence > ?2 AND sequence <= ?3 ORDER BY sequence LIMIT ?4
-    """)
+    WHERE zone = ?1 AND sequence > ?2 AND sequence <= ?3 ORDER BY sequence
+    """
+  private static let findChanges = SQL("\(range) LIMIT ?4")
+  private static let findNewestChanges = SQL("\(range) DESC LIMIT ?4")
 }

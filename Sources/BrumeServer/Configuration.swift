@@ -42,6 +42,9 @@ extension Setting {
   package static let limits = Setting(
     key: "limits", kind: .text, fallback: "apple", form: "apple|relaxed|tiny",
     help: "Which limits apply: Apple's, larger ones, or very small ones for tests.")
+  package static let userQuota = Setting(
+    key: "user.quota", kind: .number, fallback: "0", form: "BYTES",
+    help: "What each user's private database may hold, with files; 0 sets no limit.")
   package static let baseURL = Setting(
     key: "base.url", kind: .text, fallback: nil, form: "URL",
     help: "The address that clients use, when a proxy stands in front of the server.")
@@ -84,8 +87,9 @@ extension Setting {
 
   package static let all: [Setting] =
     [
-      host, port, data, store, dev, container, limits, baseURL, origins, logLevel, logFormat,
-      headerTimeout, bodyTimeout, idleTimeout, writeTimeout, shutdownTimeout, heartbeat, poll,
+      host, port, data, store, dev, container, limits, userQuota, baseURL, origins, logLevel,
+      logFormat, headerTimeout, bodyTimeout, idleTimeout, writeTimeout, shutdownTimeout, heartbeat,
+      poll,
       connections,
     ] + ofAssets + [config]
 }

@@ -44,6 +44,8 @@ package struct Settings: Sendable {
     isDevelopment = try sources.isOn(.dev)
     container = ContainerID(try sources.text(.container) ?? container.name)
     limits = try Self.choice(.limits, from: sources) { Self.profiles[$0] }
+    let quota = try Self.number(.userQuota, from: sources, in: 0...Int.max)
+    limits.storageBytesPerUser = quota == 0 ? nil : Int64(quota)
     baseURL = try sources.text(.baseURL)
     allowedOrigins = try (sources.text(.origins) ?? "").split(separator: ",").map {
       String($0).trimmed

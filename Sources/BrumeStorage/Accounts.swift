@@ -46,6 +46,8 @@ package enum SettingKey: Hashable, Sendable {
   case sharingEpoch(ZoneKey)
   /// What a user's devices said with their last saves in a zone.
   case clientData(ZoneKey, user: UserID)
+  /// What the records of a zone take of their owner's quota, and as of which sequence.
+  case storedBytes(ZoneKey)
 
   /// How engines without structured keys spell it.
   package var text: String {
@@ -55,13 +57,15 @@ package enum SettingKey: Hashable, Sendable {
     case .generation: "generation"
     case .secret: "secret"
     case .operation(let user, let id): "operation/\(user.name)/\(id)"
-    case .sharingEpoch(let zone):
-      "sharing-epoch/\(zone.database.container.name)/\(zone.database.environment.rawValue)/"
-        + "\(zone.database.ownerName)/\(zone.name)"
-    case .clientData(let zone, let user):
-      "client-data/\(zone.database.container.name)/\(zone.database.environment.rawValue)/"
-        + "\(zone.database.ownerName)/\(zone.name)/\(user.name)"
+    case .sharingEpoch(let zone): "sharing-epoch/\(Self.text(zone))"
+    case .clientData(let zone, let user): "client-data/\(Self.text(zone))/\(user.name)"
+    case .storedBytes(let zone): "stored-bytes/\(Self.text(zone))"
     }
+  }
+
+  private static func text(_ zone: ZoneKey) -> String {
+    "\(zone.database.container.name)/\(zone.database.environment.rawValue)/"
+      + "\(zone.database.ownerName)/\(zone.name)"
   }
 }
 

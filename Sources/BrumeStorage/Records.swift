@@ -12,8 +12,19 @@ package protocol RecordReading {
   /// One page of a query, from indexes.
   func matching(_ request: EngineQuery) throws -> EngineQueryPage
   /// Records and deletions of a zone with a sequence in (`after`, `through`], each name once in its
-  /// newest state, in sequence order, at most `limit`.
-  func changes(in zone: ZoneKey, after: Int64, through: Int64, limit: Int) throws -> [ZoneChange]
+  /// newest state, in sequence order or from the highest down, at most `limit`.
+  func changes(
+    in zone: ZoneKey, after: Int64, through: Int64, limit: Int, newestFirst: Bool
+  ) throws -> [ZoneChange]
+}
+
+extension RecordReading {
+  /// The same, in sequence order.
+  package func changes(
+    in zone: ZoneKey, after: Int64, through: Int64, limit: Int
+  ) throws -> [ZoneChange] {
+    try changes(in: zone, after: after, through: through, limit: limit, newestFirst: false)
+  }
 }
 
 package protocol RecordWriting {

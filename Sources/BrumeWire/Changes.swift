@@ -16,6 +16,7 @@ extension Wire {
         writer.member("resultsLimit", request.limit.map { Int64($0) })
         writer.member("desiredKeys", request.desiredKeys)
         writer.member("desiredRecordTypes", request.desiredTypes)
+        writer.member("reverse", request.reverse)
         writer.endObject()
       }
       writer.endObject()
@@ -33,6 +34,8 @@ extension Wire {
       request.limit = request.limit ?? defaults.limit
       request.desiredKeys = request.desiredKeys ?? defaults.desiredKeys
       request.desiredTypes = request.desiredTypes ?? defaults.desiredTypes
+      request.reverse = request.reverse ?? defaults.reverse
+      request.numbersAsStrings = request.numbersAsStrings ?? defaults.numbersAsStrings
       return request
     }
   }
@@ -48,9 +51,11 @@ extension Wire {
     bytes(capacity: results.reduce(64) { $0 + sizeEstimate($1) }) { writer in
       writer.beginObject()
       writer.array("zones", results.enumerated()) { writer, item in
-        let keys = item.offset < requests.count ? requests[item.offset].desiredKeys : nil
+        let request = item.offset < requests.count ? requests[item.offset] : nil
+        var own = options.desiring(request?.desiredKeys)
+        own.numbersAsStrings = request?.numbersAsStrings ?? own.numbersAsStrings
         switch item.element {
-        case .success(let page): writer.zoneChanges(page, options.desiring(keys))
+        case .success(let page): writer.zoneChanges(page, own)
         case .failure(let failure): writer.zoneFailure(failure)
         }
       }
@@ -97,14 +102,11 @@ extension Wire {
 
 extension ZoneChangesRequest {
   fileprivate init(_ object: JSONObject, zone: ZoneID) throws(BrumeError) {
-    if try object.bool("reverse") ?? false {
-      throw BrumeError(
-        .badRequest, "'reverse' is not supported; leave it out and read the changes oldest first")
-    }
     self.init(
       zone: zone, token: try object.string("syncToken"), limit: try object.limit("resultsLimit"),
       desiredKeys: try object.strings("desiredKeys"),
-      desiredTypes: try object.strings("desiredRecordTypes"))
+      desiredTypes: try object.strings("desiredRecordTypes"),
+      reverse: try object.bool("reverse"), numbersAsStrings: object.numbersAsStrings)
   }
 }
 

@@ -86,11 +86,11 @@ extension JSONObject {
     try required(key, try string(key))
   }
 
-  /// A limit of results: at least 1; nil if absent.
+  /// A limit of results; nil if absent, or 0: then the server chooses (case QRY-15).
   func limit(_ key: String) throws(BrumeError) -> Int? {
     guard let value = try int(key) else { return nil }
-    guard value > 0 else { throw BrumeError(.badRequest, "'\(key)' must be at least 1") }
-    return Int(clamping: value)
+    guard value >= 0 else { throw BrumeError(.badRequest, "'\(key)' must not be negative") }
+    return value == 0 ? nil : Int(clamping: value)
   }
 
   /// Bytes, as a base64 text.

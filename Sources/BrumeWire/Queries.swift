@@ -139,12 +139,13 @@ extension QueryRequest: WireRequest {
 
 extension Wire {
   package static func queryPage(
-    _ page: QueryPage, _ options: RecordOptions = RecordOptions()
+    _ page: QueryPage, _ options: RecordOptions = RecordOptions(), syncToken: String? = nil
   ) -> [UInt8] {
     bytes(capacity: page.records.reduce(128) { $0 + $1.sizeEstimate }) { writer in
       writer.beginObject()
       writer.array("records", page.records) { $0.storedRecord($1, options) }
       writer.member("continuationMarker", page.marker)
+      writer.member("syncToken", syncToken)
       writer.endObject()
     }
   }

@@ -28,7 +28,7 @@ extension RecordDraft {
   private static func parent(_ object: JSONObject) throws(BrumeError) -> ParentChange {
     guard let parent = try object.object("parent") else { return .unchanged }
     guard let target = try Reference(parent) else { return .cleared }
-    return .set(Reference(recordName: target.recordName, zone: target.zone))
+    return .set(target)
   }
 
   func write(to writer: inout JSONWriter) {

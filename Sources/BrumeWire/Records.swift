@@ -50,6 +50,8 @@ extension RecordOperation {
         .badRequest, "'operationType' must be one of \(kinds), not '\(type.prefix(40))'")
     }
     self.init(kind, try RecordDraft(try object.required("record", try object.object("record"))))
+    desiredKeys = try object.strings("desiredKeys")
+    numbersAsStrings = object.numbersAsStrings
   }
 }
 
@@ -104,28 +106,42 @@ extension JSONWriter {
 }
 
 extension Wire {
-  /// The reply of `records/modify`, and of `records/lookup` unless its items have their own keys.
+  /// A reply that is a list of records.
   package static func records(
     _ results: [RecordResult], _ options: RecordOptions = RecordOptions()
   ) -> [UInt8] {
-    records(results, desiredKeys: { _ in nil }, options)
+    records(results, syncToken: nil) { _ in options }
+  }
+
+  /// The reply of `records/modify`: what an operation wants comes before what the request wants.
+  ///
+  /// - Parameter syncToken: with `getCurrentSyncToken`, the zone's token.
+  package static func records(
+    _ results: [RecordResult], for request: ModifyRecordsRequest,
+    _ options: RecordOptions = RecordOptions(), syncToken: String? = nil
+  ) -> [UInt8] {
+    records(results, syncToken: syncToken) { index in
+      guard index < request.operations.count else { return options }
+      let operation = request.operations[index]
+      var own = options.desiring(operation.desiredKeys)
+      own.numbersAsStrings = operation.numbersAsStrings ?? own.numbersAsStrings
+      return own
+    }
   }
 
   /// The reply of `records/lookup`: an item's desired keys come before those of the request.
   package static func records(
     _ results: [RecordResult], for request: LookupRecordsRequest,
-    _ options: RecordOptions = RecordOptions()
+    _ options: RecordOptions = RecordOptions(), syncToken: String? = nil
   ) -> [UInt8] {
-    records(
-      results,
-      desiredKeys: { index in
-        let item = index < request.items.count ? request.items[index].desiredKeys : nil
-        return item ?? request.desiredKeys
-      }, options)
+    records(results, syncToken: syncToken) { index in
+      let item = index < request.items.count ? request.items[index].desiredKeys : nil
+      return options.desiring(item ?? request.desiredKeys)
+    }
   }
 
   private static func records(
-    _ results: [RecordResult], desiredKeys: (Int) -> [String]?, _ options: RecordOptions
+    _ results: [RecordResult], syncToken: String?, options: (Int) -> RecordOptions
   ) -> [UInt8] {
     let size = results.reduce(64) { sum, result in
       if case .success(.saved(let record)) = result { sum + record.sizeEstimate } else { sum + 256 }
@@ -133,8 +149,9 @@ extension Wire {
     return bytes(capacity: size) { writer in
       writer.beginObject()
       writer.array("records", results.enumerated()) { writer, item in
-        writer.recordResult(item.element, options.desiring(desiredKeys(item.offset)))
+        writer.recordResult(item.element, options(item.offset))
       }
+      writer.member("syncToken", syncToken)
       writer.endObject()
     }
   }

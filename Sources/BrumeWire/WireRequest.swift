@@ -37,11 +37,15 @@ package enum Wire {
   /// `{}`, the answer of calls that return nothing.
   package static let empty: [UInt8] = Array("{}".utf8)
 
-  /// True if the request wants number fields as texts. The archive misspells the key once.
+  /// True if the request wants number fields as texts.
   package static func wantsNumbersAsStrings(_ json: JSON) -> Bool {
-    for key in ["numbersAsStrings", "numberAsStrings"] where json[key]?.bool == true { return true }
-    return json["zones"]?.array?.contains { $0["numbersAsStrings"]?.bool == true } ?? false
+    json.object?.numbersAsStrings ?? false
   }
+}
+
+extension JSONObject {
+  /// CloudKit: the archive misspells the key once.
+  var numbersAsStrings: Bool? { self["numbersAsStrings"]?.bool ?? self["numberAsStrings"]?.bool }
 }
 
 /// Writes `{key: [elements…]}`.

@@ -107,7 +107,7 @@ struct RequestTests {
   @Test func `keys of a changes body are defaults for its zones`() throws {
     let body = try parse(
       #"""
-      {"zones":[{"zoneID":{"zoneName":"A"},"desiredKeys":[]},{"zoneID":"B","numbersAsStrings":true}],
+      {"zones":[{"zoneID":{"zoneName":"A"},"desiredKeys":[],"reverse":true},{"zoneID":"B","numbersAsStrings":true}],
        "resultsLimit":100,"desiredKeys":["km"],"desiredRecordTypes":["Hike"]}
       """#)
     let requests = try Wire.zoneChangesRequests(body)
@@ -115,7 +115,8 @@ struct RequestTests {
     #expect(requests.map(\.desiredKeys) == [[], ["km"]])
     #expect(requests.map(\.desiredTypes) == [["Hike"], ["Hike"]])
     #expect(requests[1].zone == ZoneID(name: "B"))
-    #expect(Wire.wantsNumbersAsStrings(body))
+    #expect(requests.map(\.numbersAsStrings) == [nil, true])
+    #expect(requests.map(\.reverse) == [true, nil])
     #expect(Wire.wantsNumbersAsStrings(["numberAsStrings": true]))
     #expect(!Wire.wantsNumbersAsStrings(["numbersAsStrings": false]))
   }
@@ -205,7 +206,7 @@ struct RequestTests {
   }
 
   @Test(arguments: [
-    #"{"query":{}}"#, #"{"query":{"recordType":"T"},"resultsLimit":0}"#,
+    #"{"query":{}}"#, #"{"query":{"recordType":"T"},"resultsLimit":-1}"#,
     #"{"query":{"recordType":"T"},"resultsLimit":1.5}"#,
     #"{"query":{"recordType":"T","filterBy":[{"comparator":"LIKE","fieldName":"a","fieldValue":{"value":1}}]}}"#,
     #"{"query":{"recordType":"T","filterBy":[{"comparator":"EQUALS","fieldValue":{"value":1}}]}}"#,
@@ -219,8 +220,8 @@ struct RequestTests {
     #expect(error?.code == .badRequest)
   }
 
-  @Test func `walking a feed backwards is refused rather than ignored`() throws {
-    let body = try parse(#"{"zones":[{"zoneID":{"zoneName":"A"},"reverse":true}]}"#)
-    #expect(throws: BrumeError.self) { try Wire.zoneChangesRequests(body) }
+  @Test func `QRY-15 a limit of 0 leaves it to the server`() throws {
+    let body = try parse(#"{"query":{"recordType":"T"},"resultsLimit":0}"#)
+    #expect(try QueryRequest(json: body).limit == nil)
   }
 }

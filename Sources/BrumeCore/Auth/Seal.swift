@@ -2,6 +2,7 @@
 // its purpose and its bytes, so that nobody can make one, change one, or use one for another purpose.
 // Nothing here is secret from the holder; it is only tamper-proof.
 
+import BrumeModel
 import Crypto
 import FoundationEssentials
 
@@ -13,6 +14,10 @@ struct Seal: Sendable {
     case assetTicket = 20
     case assetReceipt = 21
     case assetPass = 22
+
+    // CloudKit: OpenCloudKit decodes sync tokens and markers as padded base64 and drops others. Web
+    // auth tokens and what files need travel in URLs.
+    var isStandardBase64: Bool { self == .changeToken || self == .continuationMarker }
   }
   private static let codeLength = 32
   private let key: SymmetricKey
@@ -27,7 +32,8 @@ struct Seal: Sendable {
 
   private func sealed(_ payload: [UInt8], for purpose: Purpose) -> String {
     let code = HMAC<SHA256>.authenticationCode(for: [purpose.rawValue] + payload, using: key)
-    return SealedText.text(payload + Array(code))
+    let bytes = payload + Array(code)
+    return purpose.isStandardBase64 ? Base64.text(bytes) : SealedText.text(bytes)
   }
 
   /// The payload, or nil if this server did not seal the text for this purpose.
@@ -37,7 +43,7 @@ struct Seal: Sendable {
   }
 
   private func verified(_ text: String, for purpose: Purpose) -> [UInt8]? {
-    guard text.utf8.count <= 1 << 20, let bytes = SealedText.bytes(text),
+    guard text.utf8.count <= 1 << 20, let bytes = Self.bytes(of: text, purpose),
       bytes.count >= Self.codeLength
     else { return nil }
     let payload = Array(bytes.dropLast(Self.codeLength))
@@ -45,5 +51,11 @@ struct Seal: Sendable {
       Array(bytes.suffix(Self.codeLength)), authenticating: [purpose.rawValue] + payload,
       using: key)
     return isValid ? payload : nil
+  }
+
+  /// One text per value: standard base64 has other spellings that decode alike.
+  private static func bytes(of text: String, _ purpose: Purpose) -> [UInt8]? {
+    guard purpose.isStandardBase64 else { return SealedText.bytes(text) }
+    return Base64.bytes(text).flatMap { Base64.text($0) == text ? $0 : nil }
   }
 }

@@ -15,7 +15,7 @@ enum TokenRules {
   /// The token's bytes before sealing.
   static func bytes(_ token: ChangeToken) -> [UInt8] {
     var packer = Packer()
-    packer.add(1)
+    packer.add(2)
     packer.add(token.container.name)
     packer.add(token.environment.rawValue)
     packer.add(token.scope.rawValue)
@@ -24,6 +24,7 @@ enum TokenRules {
     packer.add(token.sequence)
     packer.add(token.walk?.through ?? -1)
     packer.add(token.walk?.isFirst == true ? 1 : 0)
+    packer.add(token.walk?.below ?? -1)
     add(token.subject, to: &packer)
     return packer.bytes
   }
@@ -55,7 +56,7 @@ enum TokenRules {
   /// Nil for bytes that are no token.
   static func token(_ bytes: [UInt8]) -> ChangeToken? {
     var unpacker = Unpacker(bytes)
-    guard unpacker.number() == 1,
+    guard unpacker.number() == 2,
       let container = unpacker.text(),
       let environment = unpacker.text().flatMap(Environment.init),
       let scope = unpacker.text().flatMap(DatabaseScope.init),
@@ -64,12 +65,16 @@ enum TokenRules {
       let sequence = unpacker.number(),
       let through = unpacker.number(),
       let isFirst = unpacker.number(),
+      let below = unpacker.number(),
       let subject = subject(from: &unpacker), unpacker.isAtEnd
     else { return nil }
     return ChangeToken(
       container: ContainerID(container), environment: environment, scope: scope,
       reader: UserID(reader), generation: generation, subject: subject, sequence: sequence,
-      walk: through < 0 ? nil : ChangeToken.Walk(through: through, isFirst: isFirst == 1))
+      walk: through < 0
+        ? nil
+        : ChangeToken.Walk(
+          through: through, isFirst: isFirst == 1, below: below < 0 ? nil : below))
   }
 
   private static func subject(from unpacker: inout Unpacker) -> ChangeToken.Subject? {

@@ -1,7 +1,9 @@
 // changes/zone: what changed in zones since a token, page by page.
 //
 // A fetch of several pages ends where it began to look: what changes meanwhile belongs to the next
-// fetch (case CHG-16). A fetch from the beginning hears of no old deletion (case CHG-07).
+// fetch (case CHG-16). A fetch from the beginning hears of no old deletion (case CHG-07). A fetch may
+// walk from the newest change to the oldest; its last token goes on forwards from where it began
+// (cases CHG-14, CHG-15).
 
 package import BrumeModel
 import BrumeStorage
@@ -51,14 +53,16 @@ extension Engine {
       return token
     }
     var reader = ChangeReader(
-      view: view, from: token, types: request.desiredTypes.map { Set($0) }, limits: limits)
+      view: view, from: token, isReverse: request.reverse ?? false,
+      types: request.desiredTypes.map { Set($0) }, limits: limits)
     try reader.read(limits.page(request.limit), from: transaction)
     let next = try self.token(
       subject, at: reader.position, in: scope, for: caller,
-      walk: reader.moreComing ? reader.walk : nil)
+      walk: reader.moreComing ? reader.next : nil)
     return ZoneChangesPage(
       zone: key.id, changes: reader.changes, token: next, moreComing: reader.moreComing,
-      clientData: try ClientData.recall(in: view.zone, as: caller, transaction))
+      clientData: try ClientData.recall(in: view.zone, as: caller, transaction),
+      isReverse: reader.walk.below != nil)
   }
 }
 
@@ -71,16 +75,30 @@ private struct ChangeReader {
   private(set) var position: Int64
   private(set) var changes: [ZoneChange] = []
   private(set) var moreComing = false
+  /// Newest first: everything from here on was looked at.
+  private var below: Int64?
 
   /// Rounds of looking for something to show before an empty page is sent after all.
   private static let rounds = 50
 
-  init(view: ZoneView, from token: ChangeToken?, types: Set<String>?, limits: Limits) {
+  /// A walk that is under way keeps its direction.
+  init(
+    view: ZoneView, from token: ChangeToken?, isReverse: Bool, types: Set<String>?, limits: Limits
+  ) {
     self.view = view
     self.types = types
     self.limits = limits
     position = token?.sequence ?? 0
-    walk = token?.walk ?? .init(through: view.zone.lastSequence, isFirst: token == nil)
+    let newest = view.zone.lastSequence
+    walk =
+      token?.walk
+      ?? .init(through: newest, isFirst: token == nil, below: isReverse ? newest + 1 : nil)
+    below = walk.below
+  }
+
+  /// The walk after this page.
+  var next: ChangeToken.Walk {
+    ChangeToken.Walk(through: walk.through, isFirst: walk.isFirst, below: below)
   }
 
   mutating func read(_ limit: Int, from transaction: any ReadTransaction) throws {
@@ -89,7 +107,8 @@ private struct ChangeReader {
     let batch = limits.recordsPerResponse
     for _ in 0..<Self.rounds {
       let found = try transaction.changes(
-        in: key, after: position, through: walk.through, limit: batch)
+        in: key, after: position, through: below.map { $0 - 1 } ?? walk.through, limit: batch,
+        newestFirst: below != nil)
       for change in found {
         if let shown = try shown(change, &coverage, transaction) {
           if changes.count == limit {
@@ -98,7 +117,7 @@ private struct ChangeReader {
           }
           changes.append(shown)
         }
-        position = change.sequence
+        if below == nil { position = change.sequence } else { below = change.sequence }
       }
       if found.count < batch {
         position = walk.through

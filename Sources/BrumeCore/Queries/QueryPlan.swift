@@ -100,7 +100,14 @@ extension QueryPlan {
         "the condition on '\(name)' has \(values.count) values; the maximum is "
           + "\(limits.valuesPerFilter)")
     }
+    if filter.comparator == .near { try checkDistance(filter, name) }
     return try with(filter, as: expected)
+  }
+
+  private static func checkDistance(_ filter: Filter, _ name: FieldName) throws(BrumeError) {
+    if let distance = filter.distance, distance.isFinite, distance >= 0 { return }
+    throw BrumeError(
+      .badRequest, "NEAR on field '\(name)' needs 'distance': metres, not negative")
   }
 
   private static func requireSearchable(

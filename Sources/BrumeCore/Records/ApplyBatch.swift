@@ -40,12 +40,14 @@ private struct BatchWriter {
   private var before: Coverage
   private var after: Coverage
   private let hasShares: Bool
+  private var storedBytes: Int64?
 
   init(_ batch: ZoneBatch) throws {
     context = batch.context
     transaction = batch.stage.transaction
     stage = batch.stage
     zone = batch.view.zone
+    storedBytes = batch.storedBytes
     hasShares = zone.hasShares || !batch.shortGUIDs.isEmpty
     before = batch.coverage
     after = Coverage(
@@ -60,6 +62,7 @@ private struct BatchWriter {
     record.changeTag = ChangeTag.text(sequence)
     let stored = try transaction.put(record, in: stage.zone, sequence: sequence)
     let old = try stage.before(name)
+    storedBytes? += record.quotaBytes - (old?.quotaBytes ?? 0)
     let shares = try covering(old: old, new: record)
     try append(name, record.type, old == nil ? .created : .updated, image: stored, shares)
     return stored
@@ -68,6 +71,7 @@ private struct BatchWriter {
   mutating func erase(_ name: String) throws {
     guard written.insert(name).inserted, let old = try stage.before(name) else { return }
     let key = RecordKey(zone: stage.zone, name: name)
+    storedBytes? -= old.quotaBytes
     let shares = try covering(old: old, new: nil)
     let image = try transaction.record(key)
     let line = DeletionLine(type: old.type, shares: shares)
@@ -124,6 +128,7 @@ private struct BatchWriter {
     if movesBetweenShares { try transaction.raiseSharingEpoch(of: stage.zone) }
     zone.hasShares = hasShares
     try transaction.put(zone)
+    if let storedBytes { try transaction.keepStoredBytes(storedBytes, of: zone) }
   }
 }
 

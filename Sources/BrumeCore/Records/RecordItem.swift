@@ -11,6 +11,8 @@ struct RecordItem: Sendable {
   /// Chance, drawn before the transaction: its body may run no impure code (decision 0005).
   let shortGUID: String
   let participantIDs: [String]
+  /// The name is none that a record may have: the item fails, and takes an atomic batch along.
+  var flaw: BrumeError?
 
   var name: String { key.name }
   var id: RecordID { RecordID(name: key.name, zone: key.zone.id) }
@@ -53,7 +55,6 @@ struct ModifyPlan: Sendable {
       do throws(BrumeError) {
         key = RecordKey(
           zone: try caller.zoneKey(zone, in: scope, limits: limits), name: name)
-        if !key.mayBeUser { try NameRules.recordName(name, limits: limits) }
       } catch {
         let id = RecordID(name: name, zone: zone ?? ZoneID(name: ZoneID.defaultName))
         failures[index] = ItemFailure(id, error)
@@ -65,7 +66,18 @@ struct ModifyPlan: Sendable {
           "record '\(name)' of zone '\(key.zone.name)' is in the request twice; save or delete a "
             + "record once in a request")
       }
-      add(Self.item(operation, at: index, key: key, host: host, limits: limits))
+      var item = Self.item(operation, at: index, key: key, host: host, limits: limits)
+      item.flaw = Self.flaw(of: key, limits)
+      add(item)
+    }
+  }
+
+  private static func flaw(of key: RecordKey, _ limits: Limits) -> BrumeError? {
+    do throws(BrumeError) {
+      if !key.mayBeUser { try NameRules.recordName(key.name, limits: limits) }
+      return nil
+    } catch {
+      return error
     }
   }
 

@@ -39,6 +39,8 @@ struct ZoneBatch {
   var cascade: Set<String> = []
   /// Participants who lose or leave a share.
   var departures: [Membership] = []
+  /// What the zone's records took before the batch, where there is a quota.
+  var storedBytes: Int64?
   /// The short names of shares made here; the zone has a share from now on.
   var shortGUIDs: [String: RecordKey] = [:]
   /// By record name: the uploads whose files the record takes.
@@ -64,6 +66,7 @@ struct ZoneBatch {
     for position in items.indices where !items[position].isShare { try judge(position) }
     try settleRelations()
     for position in items.indices where items[position].isShare { try judge(position) }
+    try enforceQuota()
     AtomicBatch.spread(&failures, over: items, isAtomic: context.isAtomic && view.zone.isAtomic)
     let outcomes = try failures.count == items.count ? [:] : apply()
     return items.indices.map { position in
@@ -78,6 +81,7 @@ struct ZoneBatch {
 
   private mutating func judge(_ position: Int) throws {
     let item = items[position]
+    if let flaw = item.flaw { return failures[position] = flaw }
     do {
       actions[position] = item.isShare ? try shareAction(for: item) : try action(for: item)
     } catch let error as BrumeError {

@@ -32,8 +32,9 @@ enum ChangeRoutes {
     let results = try await call.engine.zoneChanges(requests, in: call.scope, as: call.caller)
     if case .failure(let failure)? = results.first { throw failure.error }
     let reply = try JSON(parsing: Wire.zoneChanges(results, for: requests, call.options(json)))
-    guard let page = reply["zones"]?.array?.first else { return .empty }
-    return .json(page)
+    guard case .object(var page)? = reply["zones"]?.array?.first else { return .empty }
+    if case .success(let found)? = results.first, found.isReverse { page["reverse"] = true }
+    return .json(.object(page))
   }
 
   /// zones/changes: as changes/database, with a token of another name.

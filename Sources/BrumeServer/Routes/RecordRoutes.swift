@@ -8,29 +8,48 @@ enum RecordRoutes {
   static func modify(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let request = try ModifyRecordsRequest(json: json)
+    let token = try await call.currentSyncToken(of: request.zone)
     let results = try await call.engine.modifyRecords(request, in: call.scope, as: call.caller)
     call.count(results)
-    return .json(Wire.records(results, call.options(json, desiring: request.desiredKeys)))
+    let options = call.options(json, desiring: request.desiredKeys)
+    return .json(Wire.records(results, for: request, options, syncToken: token))
   }
 
   static func lookup(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let request = try LookupRecordsRequest(json: json)
+    let token = try await call.currentSyncToken(of: request.zone)
     let results = try await call.engine.lookupRecords(request, in: call.scope, as: call.caller)
-    return .json(Wire.records(results, for: request, call.options(json)))
+    return .json(Wire.records(results, for: request, call.options(json), syncToken: token))
   }
 
   static func query(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let request = try QueryRequest(json: json)
+    let token = try await call.currentSyncToken(of: request.zone)
     let page = try await offLoop {
       try await call.engine.query(request, in: call.scope, as: call.caller)
     }
-    return .json(Wire.queryPage(page, call.options(json, desiring: request.desiredKeys)))
+    let options = call.options(json, desiring: request.desiredKeys)
+    return .json(Wire.queryPage(page, options, syncToken: token))
   }
 }
 
 extension Call {
+  /// The zone's sync token if `getCurrentSyncToken` asks for it; nil where a zone has none.
+  ///
+  /// Taken before the call does its work: changes that others make meanwhile come again, and none is
+  /// skipped. It is no error if there is none: the call itself says what is wrong with the zone.
+  // CloudKit: iCloud's web apps send the flag, some as `True`.
+  fileprivate func currentSyncToken(of zone: ZoneID?) async throws -> String? {
+    guard query["getCurrentSyncToken"]?.lowercased() == "true", scope != .public, let zone else {
+      return nil
+    }
+    let found = try await engine.lookupZones([zone], in: scope, as: caller)
+    guard case .success(let state)? = found.first else { return nil }
+    return state.token
+  }
+
   /// How this caller wants to see records.
   func options(_ json: JSON, desiring keys: [String]? = nil) -> RecordOptions {
     RecordOptions(

@@ -21,7 +21,7 @@ extension MemoryTransaction {
   }
 
   func changes(
-    in zone: ZoneKey, after: Int64, through: Int64, limit: Int
+    in zone: ZoneKey, after: Int64, through: Int64, limit: Int, newestFirst: Bool
   ) throws -> [ZoneChange] {
     guard let zone = self.zone(of: zone), after < through else { return [] }
     let range = after + 1...through
@@ -31,7 +31,7 @@ extension MemoryTransaction {
       changes.append(
         (line.sequence, .deleted(name: name.text, type: line.type, sequence: line.sequence)))
     }
-    return changes.sorted { $0.0 < $1.0 }.prefix(limit).map(\.1)
+    return changes.sorted { newestFirst ? $0.0 > $1.0 : $0.0 < $1.0 }.prefix(limit).map(\.1)
   }
 
   func put(_ record: Record, in zone: ZoneKey, sequence: Int64) throws -> StoredRecord {

@@ -21,19 +21,26 @@ extension StorageContract {
         try transaction.putNext("c", type: "Hut")
       }
       try await store.read { transaction in
-        func feed(_ after: Int64, _ through: Int64, _ limit: Int) throws -> [String] {
-          try transaction.changes(in: .sample(), after: after, through: through, limit: limit)
-            .map { change in
-              switch change {
-              case .changed(let record): "\(record.sequence) \(record.name) \(record.type)"
-              case .deleted(let name, let type, let sequence): "\(sequence) -\(name) \(type)"
-              }
+        func feed(
+          _ after: Int64, _ through: Int64, _ limit: Int, newestFirst: Bool = false
+        ) throws -> [String] {
+          try transaction.changes(
+            in: .sample(), after: after, through: through, limit: limit, newestFirst: newestFirst
+          ).map { change in
+            switch change {
+            case .changed(let record): "\(record.sequence) \(record.name) \(record.type)"
+            case .deleted(let name, let type, let sequence): "\(sequence) -\(name) \(type)"
             }
+          }
         }
         let all = ["4 d Trail", "5 a Trail", "7 -b Trail", "8 -never Trail", "10 c Hut"]
         try expectEqual(try feed(0, .max, 99), all, "feed")
         try expectEqual(try feed(4, 8, 99), Array(all[1...3]), "feed from 4 through 8")
         try expectEqual(try feed(0, .max, 2), Array(all[...1]), "first two")
+        try expectEqual(
+          try feed(0, .max, 99, newestFirst: true), Array(all.reversed()), "newest first")
+        try expectEqual(
+          try feed(4, 9, 2, newestFirst: true), [all[3], all[2]], "newest two through 9")
         try expectEqual(try feed(10, .max, 9), [], "nothing new")
         try expectEqual(try feed(10, 4, 9), [], "an empty range")
       }

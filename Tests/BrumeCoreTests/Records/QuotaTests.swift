@@ -1,0 +1,81 @@
+// The quota of a user's private database.
+
+import BrumeCore
+import BrumeModel
+import BrumeTestKit
+import Testing
+
+@Suite struct QuotaTests {
+  private static let roomy: Limits = {
+    var limits = Limits()
+    limits.storageBytesPerUser = 1000
+    return limits
+  }()
+
+  private static func text(_ count: Int, _ name: String, parent: String? = nil) -> RecordOperation {
+    var draft = RecordDraft(
+      name: name, type: "Hike",
+      fields: ["t": DraftField(.string(String(repeating: "x", count: count)))])
+    if let parent { draft.parent = .set(Reference(recordName: parent)) }
+    return RecordOperation(.forceUpdate, draft)
+  }
+
+  @Test func `SAV-25 a save over the quota fails, and what fits is saved`() async throws {
+    let lab = try await Lab(limits: Self.roomy)
+    let results = try await lab.modify([
+      Self.text(600, "a"), Self.text(600, "b"), Self.text(300, "c"),
+    ])
+    #expect(results.map { $0.error?.code } == [nil, .quotaExceeded, nil])
+    #expect(try await lab.exists("c"))
+    #expect(try await lab.failure(of: Self.text(200, "d")).code == .quotaExceeded)
+  }
+
+  @Test func `SAV-25 a child of a record over the quota fails with it`() async throws {
+    let lab = try await Lab(limits: Self.roomy)
+    let results = try await lab.modify([
+      Self.text(1, "child", parent: "big"), Self.text(2000, "big"), Self.text(1, "other"),
+    ])
+    #expect(results.map { $0.error?.code } == [.quotaExceeded, .quotaExceeded, nil])
+  }
+
+  @Test func `SAV-26 a missing parent comes before the quota`() async throws {
+    let lab = try await Lab(limits: Self.roomy)
+    let error = try await lab.failure(of: Self.text(2000, "child", parent: "ghost"))
+    #expect(error.code == .validatingReferenceError)
+  }
+
+  @Test func `what shrinks or goes makes room, in the same batch too`() async throws {
+    let lab = try await Lab(limits: Self.roomy)
+    try await lab.save(Self.text(900, "a"))
+    try await lab.save(Self.text(500, "a"))
+    try await lab.save(Self.text(400, "b"))
+    let results = try await lab.modify([
+      Self.text(800, "c"), RecordOperation(.forceDelete, RecordDraft(name: "a")),
+      RecordOperation(.forceDelete, RecordDraft(name: "b")),
+    ])
+    #expect(results.map { $0.error?.code } == [nil, nil, nil])
+  }
+
+  @Test func `the zones of a user count together, and a deleted one no longer`() async throws {
+    let lab = try await Lab(limits: Self.roomy)
+    let other = ZoneID(name: "Other")
+    try await lab.makeZone(other)
+    try await lab.save(Self.text(700, "a"), zone: other)
+    #expect(try await lab.failure(of: Self.text(700, "b")).code == .quotaExceeded)
+    try await lab.deleteZone(other)
+    try await lab.save(Self.text(700, "b"))
+  }
+
+  @Test func `an atomic batch over the quota leaves nothing, and counts nothing`() async throws {
+    let lab = try await Lab(limits: Self.roomy)
+    let results = try await lab.modify(
+      [Self.text(500, "a"), Self.text(800, "b")], atomic: true)
+    #expect(results.map { $0.error?.code } == [.atomicError, .quotaExceeded])
+    try await lab.save(Self.text(900, "c"))
+  }
+
+  @Test func `the public database has no quota of a user`() async throws {
+    let lab = try await Lab(limits: Self.roomy)
+    try await lab.save(Self.text(5000, "p"), in: .public)
+  }
+}
