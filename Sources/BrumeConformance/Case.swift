@@ -42,6 +42,9 @@ struct Step: Equatable, Sendable {
   var status: JSON
   var headers: [JSONObject.Member]
   var pattern: JSON?
+  /// The name of a token: the call is repeated with it while more is coming, and the last answer is
+  /// the one that counts.
+  var drain: String?
   /// Variable and the place of its value in the answer.
   var keep: [JSONObject.Member]
 }
@@ -70,7 +73,7 @@ extension Case {
       return Case(
         name: label.isEmpty ? place : "\(place) (\(label.prefix(120)))", ids: json.words("id"),
         source: source, needs: json.words("needs"), zones: json.words("zones"),
-        values: fixed + columns, steps: steps)
+        values: columns + fixed, steps: steps)
     }
   }
 }
@@ -83,7 +86,7 @@ extension Step {
     try object.check(
       [
         "call", "method", "in", "as", "type", "query", "body", "text", "status", "headers",
-        "expect", "keep",
+        "expect", "drain", "keep",
       ], place)
     self.call = call
     let isList = call.hasSuffix("/list") || call == "users/caller" || call == "users/current"
@@ -98,6 +101,7 @@ extension Step {
     status = json["status"] ?? 200
     headers = json["headers"]?.object?.members ?? []
     pattern = json["expect"]
+    drain = json["drain"]?.string
     keep = json["keep"]?.object?.members ?? []
   }
 }

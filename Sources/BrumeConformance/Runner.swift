@@ -23,11 +23,14 @@ package struct Runner: Sendable {
   let target: Target
   /// Part of every name that cases make.
   let label: String
+  /// What every reply must be within, whatever a case asks of it.
+  let description: Description?
 
   /// - Parameter label: tells runs on one server apart: letters and digits.
-  package init(_ target: Target, label: String) {
+  package init(_ target: Target, label: String, description: Description? = nil) {
     self.target = target
     self.label = label
+    self.description = description
   }
 
   /// Runs cases in their order, telling each outcome as it is known.
@@ -111,13 +114,27 @@ package struct Runner: Sendable {
   private func send(
     _ step: Step, _ place: String, _ variables: inout Variables, _ litter: inout Litter
   ) async throws -> [String] {
-    let answer = try await target.transport.send(target.request(step))
+    var step = step
+    var request = try target.request(step)
+    var answer = try await target.transport.send(request)
+    while let token = step.drain, let page = try? JSON(parsing: answer.body),
+      page["moreComing"] == true, case .object(var body)? = step.body
+    {
+      body[token] = page[token]
+      step.body = .object(body)
+      request = try target.request(step)
+      answer = try await target.transport.send(request)
+    }
     let text = String(decoding: answer.body, as: UTF8.self)
     let json = try? JSON(parsing: answer.body)
     litter.took(step, answer: json ?? .null)
     let status = JSON.int(Int64(answer.status))
     var problems = Pattern.mismatches(status, step.status, at: "\(place): the status")
     if !problems.isEmpty { return problems.map { "\($0): \(text.prefix(600))" } }
+    let outside = description?.problems(
+      method: request.method, target: request.target, status: answer.status,
+      reply: json ?? .null)
+    problems += (outside ?? []).map { "\(place): outside the description: \($0)" }
     for header in step.headers {
       let value = answer.header(header.key).map { JSON.string($0) }
       problems += Pattern.mismatches(value, header.value, at: "\(place): header \(header.key)")

@@ -19,9 +19,30 @@ struct Variables: Equatable, Sendable {
       var filled: [JSON] = []
       for element in elements { filled.append(try fill(element)) }
       return .array(filled)
-    case .object(let object): return .object(JSONObject(uniqueMembers: try fill(object.members)))
+    case .object(let object):
+      if let made = try generated(object) { return made }
+      return .object(JSONObject(uniqueMembers: try fill(object.members)))
     case .null, .bool, .int, .double: return json
     }
+  }
+
+  /// What would be too long to write: `{$repeat: {count: 201, each: …${i}…}}` is an array, and
+  /// `{$long: 300}` is a text of so many characters.
+  private func generated(_ object: JSONObject) throws(CaseError) -> JSON? {
+    if let count = object["$long"]?.int {
+      return .string(String(repeating: "x", count: Int(count)))
+    }
+    guard let plan = object["$repeat"] else { return nil }
+    guard let count = try plan["count"].map({ json throws(CaseError) in try fill(json) })?.int,
+      let element = plan["each"]
+    else { throw CaseError("'$repeat' needs 'count' and 'each'") }
+    var elements: [JSON] = []
+    for index in 0..<count {
+      var variables = self
+      variables["i"] = .int(index)
+      elements.append(try variables.fill(element))
+    }
+    return .array(elements)
   }
 
   func fill(_ members: [JSONObject.Member]) throws(CaseError) -> [JSONObject.Member] {

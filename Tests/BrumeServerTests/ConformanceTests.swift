@@ -15,6 +15,9 @@ import Testing
   static let folder = #filePath.replacing(
     "Tests/BrumeServerTests/ConformanceTests.swift", with: "Conformance/cases")
 
+  static let description = #filePath.replacing(
+    "Tests/BrumeServerTests/ConformanceTests.swift", with: "docs/protocol/openapi.yaml")
+
   @Test(arguments: [Settings.Engine.memory, .sqlite])
   func `all cases pass in process`(engine: Settings.Engine) async throws {
     let fixture = try await ServerFixture { $0.engine = engine }
@@ -31,15 +34,51 @@ import Testing
     }
   }
 
-  @Test func `every case that needs nothing but settings runs in some test`() throws {
-    let known: Set = ["second user", "key", "operator", "limits tiny", "schema production"]
+  /// The settings that some cases need, and a server that has them.
+  private static let settings = ["limits tiny", "user quota 17000"]
+
+  @Test(arguments: [Settings.Engine.memory, .sqlite])
+  func `cases for servers with other settings pass there`(engine: Settings.Engine) async throws {
+    let fixture = try await ServerFixture {
+      $0.engine = engine
+      $0.limits = .tiny
+      $0.limits.storageBytesPerUser = 17_000
+    }
+    try await fixture.routes { client in
+      try await play(
+        fixture, RoutesTransport(client: client.client), "http://server", needing: Self.settings)
+    }
+  }
+
+  @Test func `every case runs in some test`() throws {
+    let known = Set(["second user", "key", "operator"] + Self.settings)
     for test in try CaseFiles.cases(in: Self.folder) {
       #expect(known.isSuperset(of: test.needs), "\(test.name)")
     }
   }
 
+  @Test func `a reply outside the description is found out`() throws {
+    let description = try Description(file: Self.description)
+    func problems(_ status: Int, _ reply: JSON) -> [String] {
+      description.problems(
+        method: "POST", target: "/database/1/iCloud.a/development/private/records/lookup?a=b",
+        status: status, reply: reply)
+    }
+    let zone: JSON = ["zoneName": "Z", "zoneType": "REGULAR_CUSTOM_ZONE"]
+    let gone: JSON = ["recordName": "A", "deleted": true, "zoneID": zone]
+    #expect(problems(200, ["records": [gone]]) == [])
+    #expect(
+      problems(200, ["records": [["recordName": "A", "deleted": true, "mood": "good"]]]).count == 1)
+    #expect(problems(200, ["records": [["recordName": "A"]]]).isEmpty == false)
+    #expect(problems(200, [:]) == ["reply/records is missing"])
+    #expect(problems(200, ["records": "A"]).isEmpty == false)
+    #expect(problems(302, [:]) == ["the description knows no status 302 here"])
+    #expect(problems(400, ["serverErrorCode": "NOVEL", "reason": "a", "uuid": "b"]).count == 1)
+  }
+
   private func play(
-    _ fixture: ServerFixture, _ transport: any Transport, _ url: String
+    _ fixture: ServerFixture, _ transport: any Transport, _ url: String,
+    needing settings: [String] = []
   ) async throws {
     var target = Target(
       url: url, container: ContainerID(ServerFixture.container),
@@ -47,12 +86,18 @@ import Testing
       now: { Date().timeIntervalSince1970 })
     target.firstUser = fixture.ready.accounts.first?.token
     target.secondUser = fixture.ready.accounts.last?.token
+    target.settings = Set(settings)
     target.operatorToken = fixture.server.adminToken
     if let id = fixture.ready.keyID, let file = fixture.ready.keyFile {
       let pem = try String(contentsOfFile: file, encoding: .utf8)
       target.serverKey = .init(id: id, privateKeyPEM: pem)
     }
-    let outcomes = try await Runner(target, label: "t").run(CaseFiles.cases(in: Self.folder))
+    let description = try Description(file: Self.description)
+    let runner = Runner(target, label: "t", description: description)
+    let cases = try CaseFiles.cases(in: Self.folder).filter { test in
+      settings.isEmpty || test.needs.contains { settings.contains($0) }
+    }
+    let outcomes = try await runner.run(cases)
     for outcome in outcomes {
       guard case .failed(let problems) = outcome.result else { continue }
       Issue.record("\(outcome.name): \(problems.joined(separator: "; ")) [\(outcome.source)]")

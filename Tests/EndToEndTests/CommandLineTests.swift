@@ -32,6 +32,30 @@ import Testing
     #expect(!outcome.talk.isEmpty)
   }
 
+  @Test func `conformance plays chosen cases, skips what it cannot, and says so`() async throws {
+    try await Tool.withFolder { folder in
+      let server = try await Tool.serve(
+        "--dev", "--port", "0", "--store", "memory", "--data", folder)
+      let lines = server.lines.compactMap { line -> (String, String)? in
+        let parts = line.split(separator: "=", maxSplits: 1)
+        return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
+      }
+      let values = Dictionary(lines, uniquingKeysWith: { $1 })
+      let cases = #filePath.replacing(
+        "Tests/EndToEndTests/CommandLineTests.swift", with: "Conformance/cases")
+      let outcome = try await Tool.run(
+        "conformance", "--cases", cases, "--url", try #require(values["BRUME_URL"]),
+        "--container", try #require(values["BRUME_CONTAINER"]),
+        "--api-token", try #require(values["BRUME_API_TOKEN"]),
+        "--user-token", try #require(values["BRUME_USER_TOKEN_ALICE"]), "--filter", "sharing/")
+      _ = await Tool.end(server.process)
+      #expect(outcome.status == 0, "\(outcome.output)")
+      #expect(outcome.output.contains("ok  sharing/sharing: a share is made from its root"))
+      #expect(outcome.output.contains("it needs a second user: --second-user-token"))
+      #expect(outcome.talk.contains(" passed, 0 failed, "))
+    }
+  }
+
   @Test func `without a server commands end with 1 and say what to do`() async throws {
     try await Tool.withFolder { folder in
       let outcome = try await Tool.run("status", "--data", folder)
