@@ -19,6 +19,7 @@ package final class Composition: Sendable {
   package let assets: any AssetStore
   package let engine: Engine
   package let signals: MailboxSignals
+  package let streams: StreamHub
   package let notifier: Notifier
   package let metrics: ServerMetrics
   package let health = Health()
@@ -47,8 +48,11 @@ package final class Composition: Sendable {
       isDevelopment: settings.isDevelopment)
     let signals = MailboxSignals()
     self.signals = signals
+    let streams = StreamHub()
+    self.streams = streams
     notifier = Notifier(
-      engine: engine, encode: { PushPayload.encode($0) }, wake: { signals.signal($0) })
+      engine: engine, encode: { PushPayload.encode($0) }, wake: { signals.signal($0) },
+      handOver: { streams.handOver($0) }, isHeard: { streams.isHeard(by: $0) })
     metrics = ServerMetrics()
     adminToken = hexadecimal(host.randomBytes(32))
     address = Mutex(settings.url(port: settings.port))

@@ -60,8 +60,12 @@ extension RouteTable {
     let caller = try await authenticate.caller(request, query: query, target: target, body: body)
     let call = Call(
       server: server, method: request.method, target: target, headers: request.headers,
+<<<<<<< HEAD
       query: query, body: body, incoming: endpoint.streams ? request.body : nil, place: place,
       caller: caller)
+=======
+      query: query, body: body, place: place, caller: caller, channel: state.channel)
+>>>>>>> e6b948b (Hand pushes to open streams as they are committed)
     var response = try await endpoint.handler(call).response
     if caller.kind == .user, let token = query["ckWebAuthToken"] {
       response.headers[.webAuthToken] = server.engine.renewedToken(after: token)

@@ -96,6 +96,7 @@ package enum RouteTable {
     Endpoint([.get, .head], "/_brume/assets/file", .open, AssetRoutes.download),
     Endpoint(get, "/_brume/courier", .open, CourierRoute.poll),
     Endpoint(get, "/_brume/stream", .user, StreamRoute.open),
+    Endpoint(post, "/_brume/stream/ack", .user, StreamRoute.acknowledge),
     Endpoint(both, "/_brume/notifications/changes", .user, NotificationRoutes.changes),
     Endpoint(post, "/_brume/notifications/read", .user, NotificationRoutes.read),
     Endpoint(post, "/_brume/notifications/badge", .user, NotificationRoutes.badge),

@@ -50,8 +50,7 @@ struct PushWorld {
   }
 
   var stream: EventStream {
-    EventStream(
-      store: store, signals: signals, device: phone, limits: limits, clock: clock.push)
+    EventStream(store: store, device: phone, limits: limits, clock: clock.push)
   }
   var courier: Courier {
     Courier(store: store, signals: signals, limits: limits, clock: clock.push)

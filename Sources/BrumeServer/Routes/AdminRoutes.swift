@@ -100,7 +100,10 @@ enum AdminRoutes {
       for device in devices { try store.enqueue(entry, to: device.key) }
       return devices.map(\.key)
     }
-    for device in reached { call.server.signals.signal(device) }
+    for device in reached {
+      call.server.signals.signal(device)
+      call.server.streams.look(at: device)
+    }
     return .json(["devices": .int(Int64(reached.count))])
   }
 }

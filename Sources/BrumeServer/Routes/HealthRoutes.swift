@@ -37,7 +37,9 @@ enum HealthRoutes {
     metrics.gauge("brume_notifications_made", Int64(notifier.notifications))
     metrics.gauge("brume_mailbox_entries_written", Int64(notifier.mailboxEntries))
     metrics.gauge("brume_mailbox_overflows", Int64(notifier.overflows))
-    metrics.gauge("brume_devices_listening", Int64(call.server.signals.listenedDevices))
+    metrics.gauge(
+      "brume_devices_listening",
+      Int64(call.server.signals.listenedDevices + call.server.streams.count))
     metrics.gauge("brume_ready", call.server.health.isReady ? 1 : 0)
     var reply = Reply(body: .bytes(Array(metrics.registry.text().utf8)))
     reply.contentType = "text/plain; version=0.0.4; charset=utf-8"
