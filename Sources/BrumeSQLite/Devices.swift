@@ -42,12 +42,21 @@ extension SQLiteTransaction {
 
   func removeDevice(_ key: DeviceKey) throws {
     guard let number = try number(of: key) else { return }
+    cache.devices[key] = nil
+    cache.isProvisional = true
     try connection.run(Self.removeMail) { $0.bind(1, number) }
     try connection.run(Self.remove) { $0.bind(1, number) }
   }
 
   func number(of key: DeviceKey) throws -> Int64? {
-    try connection.first(Self.findNumber, { $0.bind(key) }) { $0.int(0) }
+    if let known = cache.devices[key] { return known }
+    let number = try connection.first(Self.findNumber, { $0.bind(key) }) { $0.int(0) }
+    // Device IDs are compared by bytes, the cache's keys by characters: only plain names are kept.
+    if isWriter, let number, key.device.name.utf8.allSatisfy({ $0 < 0x80 }) {
+      cache.devices[key] = number
+      cache.isProvisional = true
+    }
+    return number
   }
 
   func givenNumber(of key: DeviceKey) throws -> Int64 {

@@ -42,6 +42,7 @@ struct TransactionCache {
 
   var databases: [DatabaseKey: Int64] = [:]
   var zones: [ZoneKey: Int64] = [:]
+  var devices: [DeviceKey: Int64] = [:]
   var sequences: [Int64: Int64] = [:]
   var changedSequences: Set<Int64> = []
   var typeKeys: [RecordTypePlace: TypeKeys] = [:]
@@ -52,7 +53,8 @@ struct TransactionCache {
   var isProvisional = false
 
   var isOverfull: Bool {
-    zones.count > Self.limit || databases.count > Self.limit || typeKeys.count > Self.limit
+    devices.count > Self.limit || zones.count > Self.limit || databases.count > Self.limit
+      || typeKeys.count > Self.limit
       || sequences.count > Self.limit || watchers.count > Self.limit || followed.count > Self.limit
   }
 }
