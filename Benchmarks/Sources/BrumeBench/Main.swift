@@ -34,7 +34,7 @@ struct BrumeBench {
     if isChosen("writes") { try writes(server, raw, seconds) }
     if isChosen("reads") { try reads(server, raw, seconds, records) }
     if isChosen("pushes") { try pushes(server, isTiny ? 50 : 1000) }
-    if isChosen("matching") { try Matching.run(arguments[1], isTiny: isTiny) }
+    if isChosen("matching") { try Matching.run(arguments[1], server, isTiny: isTiny) }
     if isChosen("fanout") { try fanOut(arguments[1], folder, isTiny ? [20] : [1, 1_000, 10_000]) }
   }
 

@@ -16,6 +16,8 @@ package final class Notifier: Sendable {
     package var position: Int64 = 0
     /// The newest log entry when the notifier last looked.
     package var newest: Int64 = 0
+    /// When the oldest change was made that is not done; nil if all are.
+    package var waitingSince: Milliseconds?
     package var subscriptions = 0
     package var notifications = 0
     package var mailboxEntries = 0
@@ -163,7 +165,11 @@ extension Notifier {
       }
       return batch
     }
-    counts.withLock { $0.newest = max($0.newest, batch.newest) }
+    let oldest = batch.entries.first?.origin.time
+    counts.withLock {
+      $0.newest = max($0.newest, batch.newest)
+      $0.waitingSince = oldest
+    }
     return batch
   }
 
@@ -270,6 +276,7 @@ extension Notifier {
     }
     counts.withLock {
       $0.position = outcome.cursor.position
+      if outcome.cursor.position >= $0.newest { $0.waitingSince = nil }
       $0.subscriptions = left
       $0.notifications += outcome.notifications
       $0.mailboxEntries += outcome.mailboxEntries

@@ -33,6 +33,8 @@ enum HealthRoutes {
     let notifier = call.server.notifier.status
     metrics.gauge("brume_log_position", position)
     metrics.gauge("brume_notifier_lag_entries", max(0, position - notifier.position))
+    let since = notifier.waitingSince.map { call.server.host.now() - $0 } ?? 0
+    metrics.gauge("brume_notifier_lag_milliseconds", max(0, since))
     metrics.gauge("brume_notifier_subscriptions", Int64(notifier.subscriptions))
     metrics.gauge("brume_notifications_made", Int64(notifier.notifications))
     metrics.gauge("brume_mailbox_entries_written", Int64(notifier.mailboxEntries))

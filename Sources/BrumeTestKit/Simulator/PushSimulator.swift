@@ -6,7 +6,7 @@
 
 package import BrumeCore
 package import BrumeModel
-import BrumeStorage
+package import BrumeStorage
 import Synchronization
 
 package final class PushSimulator {
@@ -36,12 +36,18 @@ package final class PushSimulator {
     package var crashes = 0
   }
 
+  private final class Clock: Sendable {
+    private let time = Mutex<Milliseconds>(1_000_000)
+    var now: Milliseconds { time.withLock { $0 } }
+    func advance(_ by: Milliseconds) { time.withLock { $0 += by } }
+  }
+
   static let container = ContainerID("iCloud.org.example.simulator")
   private let store: MemoryStore
   private let dying: CrashingStore
   private let form: Form
   private let fault: Fault?
-  private let clock = Mutex<Milliseconds>(1_000_000)
+  private let clock = Clock()
   private var random: SeededRandom
   private var engine: Engine
   private var notifier: Notifier
@@ -91,7 +97,7 @@ package final class PushSimulator {
     try await prepare()
     for number in 1...steps {
       step = number
-      clock.withLock { $0 += Milliseconds(random.next(below: 400)) }
+      clock.advance(Milliseconds(random.next(below: 400)))
       switch random.next(below: 10) {
       case 0...3: try await save()
       case 4: try await subscribe()
@@ -102,14 +108,15 @@ package final class PushSimulator {
     }
     step = steps + 1
     try await notify(mayCrash: false)
-    clock.withLock { $0 += 5_000 }
+    clock.advance(5_000)
     for device in PushLedger.devices { try await read(device, atMost: .max) }
     outcome.failures += ledger.failures()
   }
 
   /// As after the start of a process: nothing but the store is known.
   private func restart() async throws {
-    engine = try await Self.engine(dying) { [unowned self] in self.clock.withLock { $0 } }
+    let clock = clock
+    engine = try await Self.engine(dying) { clock.now }
     notifier = Notifier(
       engine: engine, encode: form.encode, wake: { _ in }, isHeard: { _ in false })
   }
@@ -203,7 +210,7 @@ package final class PushSimulator {
 
   /// Takes what may be delivered from the front of a mailbox, and acknowledges it, mostly.
   private func read(_ device: DeviceKey, atMost limit: Int) async throws {
-    let now = clock.withLock { $0 }
+    let now = clock.now
     let all = try await store.read { try $0.mailbox(device, after: 0, limit: 10_000) }
     var entries = Array(all.prefix { $0.time <= now }.prefix(limit))
     if fault == .`devices read backwards` { entries.reverse() }
