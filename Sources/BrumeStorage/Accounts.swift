@@ -40,6 +40,8 @@ package enum SettingKey: Hashable, Sendable {
   case notifierCursor
   case generation
   case secret
+  /// The P-256 key that signs for Web Push services.
+  case vapidKey
   /// The stored answer to a client's `operationID`.
   case operation(user: UserID, id: String)
   /// Rises when records of a shared zone moved between shares: participants then start over.
@@ -54,6 +56,7 @@ package enum SettingKey: Hashable, Sendable {
     case .notifierCursor: "notifier-cursor"
     case .generation: "generation"
     case .secret: "secret"
+    case .vapidKey: "vapid-key"
     case .operation(let user, let id): "operation/\(user.name)/\(id)"
     case .sharingEpoch(let zone):
       "sharing-epoch/\(zone.database.container.name)/\(zone.database.environment.rawValue)/"

@@ -40,10 +40,10 @@ package protocol Store: Sendable {
 
 /// Everything that can be read.
 package protocol ReadTransaction: RecordReading, ZoneReading, LogReading, SubscriptionReading,
-  MailboxReading, AccountReading, SettingReading, AssetReading
+  MailboxReading, DeliveryReading, AccountReading, SettingReading, AssetReading
 {}
 
 /// Everything that can be written.
 package protocol WriteTransaction: ReadTransaction, RecordWriting, ZoneWriting, LogWriting,
-  SubscriptionWriting, MailboxWriting, AccountWriting, SettingWriting, AssetWriting
+  SubscriptionWriting, MailboxWriting, DeliveryWriting, AccountWriting, SettingWriting, AssetWriting
 {}

@@ -19,6 +19,11 @@ struct MemoryState: Sendable {
   var lastKeptPosition: Int64 = 0
   var badges: [ByteText: Int] = [:]
 
+  var apnsSenders: [APNsSender] = []
+  var webhooks: [Webhook] = []
+  var pushLog: [PushLogEntry] = []
+  var lastPushLogPosition: Int64 = 0
+
   var users: [UserID: User] = [:]
   var apiTokens: [ByteText: APIToken] = [:]
   var serverKeys: [ByteText: ServerKey] = [:]
