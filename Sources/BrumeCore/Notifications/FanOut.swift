@@ -95,7 +95,8 @@ struct FanOut {
   /// Saves the cursor and drops what of the log is done.
   func finish() throws -> Outcome {
     try transaction.set(.notifierCursor, to: outcome.cursor.bytes)
-    try transaction.trimLog(through: outcome.cursor.position)
+    try transaction.trimLog(
+      through: transaction.trimmable(through: outcome.cursor.position, limits: engine.limits))
     return outcome
   }
 
