@@ -20,6 +20,7 @@ let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 
 /// Packages only the server needs. Users of the `CloudKit` library switch the trait off
 /// (`traits: []`) and never download them.
@@ -78,7 +79,12 @@ let adapters = [
   layer(
     "BrumeAssets",
     uses: ["BrumeModel", "BrumeStorage", crypto, httpClient, nioCore, nioHTTP1]),
-  layer("BrumePush", uses: ["BrumeModel", "BrumeWire", "BrumeCore", "BrumeStorage", log]),
+  layer(
+    "BrumePush",
+    uses: [
+      "BrumeModel", "BrumeWire", "BrumeCore", "BrumeStorage", log, crypto, httpClient, nioCore,
+      nioHTTP1, nioPosix, nioSSL,
+    ]),
   Target.target(name: "BrumeConsole", exclude: ["web"]),
 ]
 
@@ -115,8 +121,8 @@ let support = [
 let tool = Target.executableTarget(
   name: "brume",
   dependencies: [
-    "BrumeModel", "BrumeCore", "BrumeServer", "BrumeClient", "BrumeKit", "BrumeSchema", "BrumeWire",
-    "BrumeConformance", arguments, signals, log,
+    "BrumeModel", "BrumeCore", "BrumePush", "BrumeServer", "BrumeClient", "BrumeKit", "BrumeSchema",
+    "BrumeWire", "BrumeConformance", arguments, signals, log,
   ],
   swiftSettings: settings)
 
@@ -141,7 +147,7 @@ let ruleTests = [
     ]),
   tests(
     of: "BrumePush",
-    uses: ["BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumeTestKit"]),
+    uses: ["BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumeTestKit", crypto]),
 ]
 
 let edgeTests = [
@@ -186,6 +192,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-metrics.git", from: "2.9.0"),
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
     .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.24.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
     .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.20.0"),
     .package(url: "https://github.com/jpsim/Yams.git", from: "6.0.0"),

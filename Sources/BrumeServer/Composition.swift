@@ -20,6 +20,7 @@ package final class Composition: Sendable {
   package let engine: Engine
   package let signals: MailboxSignals
   package let notifier: Notifier
+  package let deliveries: Deliveries
   package let metrics: ServerMetrics
   package let health = Health()
   /// Opens `/_brume/admin/…`; only the data folder's owner can read it.
@@ -47,9 +48,16 @@ package final class Composition: Sendable {
       isDevelopment: settings.isDevelopment)
     let signals = MailboxSignals()
     self.signals = signals
-    notifier = Notifier(
-      engine: engine, encode: { PushPayload.encode($0) }, wake: { signals.signal($0) })
     metrics = ServerMetrics()
+    let deliveries = try await Deliveries(
+      engine: engine, store: store, settings: settings, host: host, metrics: metrics)
+    self.deliveries = deliveries
+    notifier = Notifier(
+      engine: engine, encode: { PushPayload.encode($0) },
+      wake: { devices in
+        signals.signal(devices)
+        deliveries.worker.hint(devices)
+      })
     adminToken = hexadecimal(host.randomBytes(32))
     address = Mutex(settings.url(port: settings.port))
   }
@@ -69,6 +77,12 @@ package final class Composition: Sendable {
   package func importSchema(_ text: String) async throws {
     try await engine.importSchema(
       text: text, container: settings.container, environment: .development)
+  }
+
+  /// These devices have mail: whoever waits for it and whoever sends it should know.
+  package func wake(_ devices: Set<DeviceKey>) {
+    signals.signal(devices)
+    deliveries.worker.hint(devices)
   }
 
   /// The listener's port is known.

@@ -87,7 +87,7 @@ extension Setting {
       host, port, data, store, dev, container, limits, baseURL, origins, logLevel, logFormat,
       headerTimeout, bodyTimeout, idleTimeout, writeTimeout, shutdownTimeout, heartbeat, poll,
       connections,
-    ] + ofAssets + [config]
+    ] + ofAssets + ofDelivery + [config]
 }
 
 /// A setting with a value that cannot be used. The text says which, and what it may be.

@@ -99,7 +99,9 @@ package enum RouteTable {
     Endpoint(both, "/_brume/notifications/changes", .user, NotificationRoutes.changes),
     Endpoint(post, "/_brume/notifications/read", .user, NotificationRoutes.read),
     Endpoint(post, "/_brume/notifications/badge", .user, NotificationRoutes.badge),
-    Endpoint(post, "/_brume/devices", .user, NotificationRoutes.register),
+    Endpoint(post, "/_brume/devices", .user, DeviceRoutes.register),
+    Endpoint(post, "/_brume/devices/remove", .user, DeviceRoutes.remove),
+    Endpoint(get, "/_brume/webpush/key", .open, DeviceRoutes.webPushKey),
     Endpoint(post, "/_brume/shares/request", .user, ShareRoutes.requestAccess),
     Endpoint(post, "/_brume/users/token", .user, UserRoutes.exchangeToken),
   ]
@@ -120,5 +122,13 @@ package enum RouteTable {
     Endpoint(get, "/_brume/admin/assets/check", .operator, AssetAdmin.check),
     Endpoint(get, "/_brume/admin/devices", .operator, AdminRoutes.devices),
     Endpoint(post, "/_brume/admin/push", .operator, AdminRoutes.testPush),
+    Endpoint(get, "/_brume/admin/push/log", .operator, PushAdmin.log),
+    Endpoint(get, "/_brume/admin/apns", .operator, PushAdmin.senders),
+    Endpoint(post, "/_brume/admin/apns", .operator, PushAdmin.addSender),
+    Endpoint(post, "/_brume/admin/apns/remove", .operator, PushAdmin.removeSender),
+    Endpoint(get, "/_brume/admin/webhooks", .operator, WebhookAdmin.list),
+    Endpoint(post, "/_brume/admin/webhooks", .operator, WebhookAdmin.add),
+    Endpoint(post, "/_brume/admin/webhooks/enable", .operator, WebhookAdmin.enable),
+    Endpoint(post, "/_brume/admin/webhooks/remove", .operator, WebhookAdmin.remove),
   ]
 }

@@ -1,6 +1,7 @@
 // The settings as the server uses them: typed, checked, complete.
 
 package import BrumeModel
+package import BrumePush
 package import Logging
 
 package struct Settings: Sendable {
@@ -21,6 +22,19 @@ package struct Settings: Sendable {
   package var timeouts = Timeouts()
   package var connections = 10_000
   package var assets = AssetSettings()
+  package var outside = Outside()
+
+  /// Calls to APNs, Web Push services and webhooks.
+  package struct Outside: Equatable, Sendable {
+    package var apns = APNsChannel.Hosts()
+    package var apnsConcurrency = 500
+    package var concurrency = 4
+    package var timeout = 10
+    package var contact = "mailto:operator@localhost"
+    package var allowed: [String] = []
+    package var trust: String?
+    package init() {}
+  }
 
   /// All in seconds.
   package struct Timeouts: Equatable, Sendable {
@@ -60,7 +74,39 @@ package struct Settings: Sendable {
     connections = try Self.number(.connections, from: sources, in: 1...1_000_000)
     assets = try AssetSettings(sources)
     try limits.read(sources)
+    outside = try Self.outside(from: sources)
+    limits.pushLogRows = try Self.number(.pushLog, from: sources, in: 1...10_000_000)
+    limits.webhookFailures = try Self.number(.webhookFailures, from: sources, in: 1...1_000_000)
     try check()
+  }
+
+  private static func outside(from sources: SettingSources) throws -> Outside {
+    var outside = Outside()
+    outside.apns.production = try url(.apnsURL, from: sources)
+    outside.apns.sandbox = try url(.apnsSandboxURL, from: sources)
+    outside.apnsConcurrency = try number(.apnsConcurrency, from: sources, in: 1...10_000)
+    outside.concurrency = try number(.pushConcurrency, from: sources, in: 1...1000)
+    outside.timeout = try number(.pushTimeout, from: sources, in: 1...300)
+    outside.contact = try choice(.pushContact, from: sources) { text in
+      text.hasPrefix("mailto:") || text.hasPrefix("https://") ? text : nil
+    }
+    outside.allowed = try (sources.text(.pushAllow) ?? "").split(separator: ",").map {
+      String($0).trimmed
+    }
+    outside.trust = try sources.text(.pushTrust)
+    if let file = outside.trust, DataFolder.read(file) == nil {
+      throw SettingError("\(Setting.pushTrust.flag) names '\(file)', which cannot be read")
+    }
+    return outside
+  }
+
+  /// Scheme, host and port of a server that the operator names, without a slash at the end.
+  private static func url(_ setting: Setting, from sources: SettingSources) throws -> String {
+    let text = try sources.text(setting) ?? ""
+    guard let url = try? PushURL(text), url.target == "/" else {
+      throw SettingError("\(setting.flag) must be like https://host or https://host:port")
+    }
+    return url.origin
   }
 
   package static let profiles: [String: Limits] = [

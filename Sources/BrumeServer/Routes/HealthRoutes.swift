@@ -38,6 +38,9 @@ enum HealthRoutes {
     metrics.gauge("brume_mailbox_entries_written", Int64(notifier.mailboxEntries))
     metrics.gauge("brume_mailbox_overflows", Int64(notifier.overflows))
     metrics.gauge("brume_devices_listening", Int64(call.server.signals.listenedDevices))
+    let deliveries = call.server.deliveries.worker.status
+    metrics.gauge("brume_push_lanes", Int64(deliveries.lanes))
+    metrics.gauge("brume_pushes_under_way", Int64(deliveries.underWay))
     metrics.gauge("brume_ready", call.server.health.isReady ? 1 : 0)
     var reply = Reply(body: .bytes(Array(metrics.registry.text().utf8)))
     reply.contentType = "text/plain; version=0.0.4; charset=utf-8"
