@@ -210,7 +210,6 @@ def apns_statuses(world):
         "c8": ((410, "Unregistered", {"timestamp": older}), True, True),
         "c9": ("silence", True, True),
         "ca": ("reset", True, True),
-        "cb": ("goaway", True, True),
     }
     tokens = {name: name * 32 for name in cases}
     for name, (answer, _, _) in cases.items():
@@ -233,6 +232,18 @@ def apns_statuses(world):
             check(arrived[1]["time"] - arrived[0]["time"] >= 1, f"{answer}: Retry-After")
         verdicts = [line["verdict"] for line in world.log("--device", name)]
         check(verdicts[-1] == ("gone" if not stays else "sent" if again else "refused"), f"{answer}: {verdicts}")
+
+
+def apns_goaway(world):
+    """Apple closes the connection without having looked at anything: a new one is opened."""
+    token = "ce" * 32
+    world.phone("goaway", token)
+    world.apple.script[token] = ["goaway"]
+    connections = world.apple.connections
+    world.save("goaway", text="x", urgent=0)
+    arrived = world.apple.arrivals.wait(lambda _: len(world.apple.to(token)) >= 2, "the push after GOAWAY")
+    check(len({item["headers"]["apns-id"] for item in world.apple.to(token)}) == 1 and arrived, "the same ID")
+    check(world.apple.connections > connections, "a new connection")
 
 
 def web_push(world):
@@ -370,7 +381,7 @@ def main():
         world = World(binary, folder)
         start = time.monotonic()
         try:
-            for step in (prepare, apns_headers, apns_statuses, web_push, in_a_browser, forgery, webhooks, trace, crash):
+            for step in (prepare, apns_headers, apns_statuses, apns_goaway, web_push, in_a_browser, forgery, webhooks, trace, crash):
                 step(world)
                 print(f"   {step.__name__} ok, {time.monotonic() - start:.1f} s", flush=True)
         except Refused as error:

@@ -114,8 +114,10 @@ def shown(payload, folder):
         target = browser.call("Target.createTarget", url=origin + "/")["targetId"]
         session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         browser.call("ServiceWorker.enable", session)
-        end = time.monotonic() + 20
-        while browser.evaluate(session, "document.title") != "ready" and time.monotonic() < end:
+        end = time.monotonic() + 60
+        while browser.evaluate(session, "document.title") != "ready":
+            if time.monotonic() > end:
+                raise SystemExit("Chromium's service worker did not get ready")
             time.sleep(0.1)
         browser.call("ServiceWorker.deliverPushMessage", session, origin=origin,
                      registrationId=browser.registration(), data=json.dumps(payload))
