@@ -93,7 +93,9 @@ extension IPAddress {
     guard let gap = text.firstRange(of: "::") else {
       return groups(text[...]).flatMap { $0.count == 16 ? $0 : nil }
     }
-    guard let head = groups(text[..<gap.lowerBound]), let tail = groups(text[gap.upperBound...]),
+    // Dotted decimal ends an address; in front of the gap it is none.
+    guard !text[..<gap.lowerBound].contains("."), let head = groups(text[..<gap.lowerBound]),
+      let tail = groups(text[gap.upperBound...]),
       head.count + tail.count <= 14
     else { return nil }
     return head + [UInt8](repeating: 0, count: 16 - head.count - tail.count) + tail
