@@ -20,6 +20,7 @@ let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 
 /// Packages only the server needs. Users of the `CloudKit` library switch the trait off
 /// (`traits: []`) and never download them.
@@ -78,7 +79,15 @@ let adapters = [
   layer(
     "BrumeAssets",
     uses: ["BrumeModel", "BrumeStorage", crypto, httpClient, nioCore, nioHTTP1]),
-  layer("BrumePush", uses: ["BrumeModel", "BrumeWire", "BrumeCore", "BrumeStorage", log]),
+  layer(
+    "BrumePush",
+    uses: [
+      "BrumeModel", "BrumeWire", "BrumeCore", "BrumeStorage", log, crypto, httpClient, nioCore,
+      nioHTTP1, nioPosix, nioSSL,
+    ]),
+  layer(
+    "BrumeOpenID",
+    uses: ["BrumeModel", "BrumeWire", "BrumeCore", httpClient, nioCore, nioHTTP1]),
   Target.target(name: "BrumeConsole", exclude: ["web"]),
 ]
 
@@ -87,7 +96,8 @@ let composition = [
     "BrumeServer",
     uses: [
       "BrumeModel", "BrumeWire", "BrumePredicate", "BrumeSchema", "BrumeStorage", "BrumeCore",
-      "BrumeAssets", "BrumeSQLite", "BrumePostgres", "BrumePush", "BrumeConsole",
+      "BrumeAssets", "BrumeSQLite", "BrumePostgres", "BrumePush", "BrumeConsole", "BrumeOpenID",
+      nioPosix,
       hummingbird, hummingbirdCore, lifecycle, signals, configuration, metrics, log, nioCore,
       httpTypes, nioHTTPTypes, crypto,
     ])
@@ -107,7 +117,9 @@ let client = [
 let support = [
   layer(
     "BrumeTesting",
-    uses: ["BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumeClient", "BrumeKit"]),
+    uses: [
+      "BrumeModel", "BrumeStorage", "BrumeCore", "BrumeServer", "BrumeClient", "BrumeKit", log,
+    ]),
   layer("BrumeTestKit", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeCore"]),
   layer("BrumeConformance", uses: ["BrumeModel", "BrumeWire", "BrumeClient", yams]),
 ]
@@ -115,8 +127,8 @@ let support = [
 let tool = Target.executableTarget(
   name: "brume",
   dependencies: [
-    "BrumeModel", "BrumeCore", "BrumeServer", "BrumeClient", "BrumeKit", "BrumeSchema", "BrumeWire",
-    "BrumeConformance", arguments, signals, log,
+    "BrumeModel", "BrumeCore", "BrumePush", "BrumeServer", "BrumeClient", "BrumeKit", "BrumeSchema",
+    "BrumeWire", "BrumeConformance", arguments, signals, log,
   ],
   swiftSettings: settings)
 
@@ -137,11 +149,11 @@ let ruleTests = [
     of: "BrumeCore",
     uses: [
       "BrumeModel", "BrumePredicate", "BrumeSchema", "BrumeStorage", "BrumeWire", "BrumeTestKit",
-      crypto,
+      crypto, cryptoExtras,
     ]),
   tests(
     of: "BrumePush",
-    uses: ["BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumeTestKit"]),
+    uses: ["BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumeTestKit", crypto]),
 ]
 
 let edgeTests = [
@@ -154,6 +166,7 @@ let edgeTests = [
     ]),
   tests(of: "BrumeClient", uses: ["BrumeModel", "BrumeWire", crypto]),
   tests(of: "BrumeKit", uses: ["BrumeModel", "BrumePredicate", "BrumeWire", "BrumeClient"]),
+  tests(of: "BrumeTesting", uses: ["BrumeKit"]),
   .testTarget(
     name: "EndToEndTests",
     dependencies: [
@@ -186,6 +199,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-metrics.git", from: "2.9.0"),
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
     .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.24.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
     .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.20.0"),
     .package(url: "https://github.com/jpsim/Yams.git", from: "6.0.0"),

@@ -11,6 +11,8 @@ let package = Package(
   platforms: [.macOS(.v15)],
   targets: [
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .executableTarget(name: "BrumeBench", dependencies: ["CSQLite"]),
+    .target(name: "CEpoll"),
+    .executableTarget(name: "BrumeBench", dependencies: ["CEpoll", "CSQLite"]),
+    .executableTarget(name: "ReferenceMatcher", cxxSettings: [.unsafeFlags(["-O3"])]),
   ]
 )

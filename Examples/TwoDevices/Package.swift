@@ -8,11 +8,14 @@ import PackageDescription
 let package = Package(
   name: "TwoDevices",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "brume", path: "../..", traits: [])],
+  dependencies: [.package(name: "brume", path: "../..")],
   targets: [
     .target(name: "Notes", dependencies: [.product(name: "CloudKit", package: "brume")]),
     .testTarget(
       name: "NotesTests",
-      dependencies: ["Notes", .product(name: "CloudKit", package: "brume")]),
+      dependencies: [
+        "Notes", .product(name: "CloudKit", package: "brume"),
+        .product(name: "BrumeTesting", package: "brume"),
+      ]),
   ]
 )

@@ -9,6 +9,9 @@ package struct PushReceiver: Sendable {
   /// Takes one push: the dictionary that an Apple device would get, as JSON. Answers whether it
   /// was dealt with; false ends the receiving without moving the position.
   package typealias Deliver = @Sendable ([UInt8]) async -> Bool
+  /// Ours: pushes between two acknowledgements beside the open stream. The server ends a stream
+  /// with half a mailbox (50) unacknowledged, so this keeps one open.
+  static let acknowledgedEvery = 20
   private let session: Session
   private let state: DeviceState
   private let stateKey: String
@@ -70,6 +73,7 @@ package struct PushReceiver: Sendable {
     call.headers.append(HTTPCall.Header("Accept", "text/event-stream"))
     var parser = EventStreamParser()
     var isFirst = true
+    var unacknowledged = 0
     let refusal = try await session.transport.receive(call) { bytes in
       if isFirst { connected() }
       isFirst = false
@@ -79,9 +83,23 @@ package struct PushReceiver: Sendable {
         guard let id = event.id, id != cursor else { continue }
         cursor = id
         try state.keep(cursor: id, stateKey)
+        unacknowledged += 1
+      }
+      if unacknowledged >= Self.acknowledgedEvery, let cursor {
+        unacknowledged = 0
+        await acknowledge(cursor)
       }
     }
     if let refusal { _ = try Session.read(refusal) }
+  }
+
+  /// Saves the server from ending the stream for want of it. If it fails, coming back acknowledges.
+  private func acknowledge(_ cursor: String) async {
+    guard let place = try? session.place(),
+      let call = try? session.httpCall(
+        "POST", "/_brume/stream/ack", query: place + [("cursor", cursor)])
+    else { return }
+    _ = try? await session.transport.send(call)
   }
 }
 

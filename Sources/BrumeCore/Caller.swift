@@ -18,18 +18,21 @@ package struct Caller: Equatable, Sendable {
   package let user: UserID?
   package let device: DeviceID?
   package let kind: Kind
+  /// Roles of the container's own that the user has (case SCH-09).
+  package let roles: Set<String>
   /// Names the request in logs, errors and the notifications it causes.
   package let requestID: String
 
   package init(
     container: ContainerID, environment: Environment, user: UserID?, device: DeviceID?,
-    kind: Kind, requestID: String
+    kind: Kind, roles: Set<String> = [], requestID: String
   ) {
     self.container = container
     self.environment = environment
     self.user = user
     self.device = device
     self.kind = kind
+    self.roles = roles
     self.requestID = requestID
   }
 }

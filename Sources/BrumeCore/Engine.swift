@@ -27,7 +27,6 @@ package final class Engine: Sendable {
   /// stream. Restoring a backup raises it, which expires what older lives handed out.
   package let generation: Int64
   let schemas = SchemaCache()
-  let usedSignatures = UsedSignatures()
   let knownCredentials = KnownCredentials()
 
   /// Opens the rules on a store. The first start makes the secret that seals tokens.

@@ -12,11 +12,13 @@ package struct User: Equatable, Sendable {
   package var familyName: String?
   /// Raised by "sign out everywhere": tokens of an earlier epoch are refused.
   package var tokenEpoch: Int64
+  /// Whether others may find this account by its address and learn its name.
+  package var isDiscoverable: Bool
 
   package init(
     id: UserID, name: String, passwordHash: String? = nil, emailAddress: String? = nil,
     phoneNumber: String? = nil, givenName: String? = nil, familyName: String? = nil,
-    tokenEpoch: Int64 = 0
+    tokenEpoch: Int64 = 0, isDiscoverable: Bool = true
   ) {
     self.id = id
     self.name = name
@@ -26,6 +28,7 @@ package struct User: Equatable, Sendable {
     self.givenName = givenName
     self.familyName = familyName
     self.tokenEpoch = tokenEpoch
+    self.isDiscoverable = isDiscoverable
   }
 }
 
@@ -38,16 +41,19 @@ package struct APIToken: Equatable, Sendable {
   package let environment: Environment
   /// Nil: any origin.
   package var allowedOrigins: [String]?
+  /// Where the sign-in page sends the token instead of posting it to the page that opened it.
+  package var callback: String?
 
   package init(
     token: String, name: String, container: ContainerID, environment: Environment,
-    allowedOrigins: [String]? = nil
+    allowedOrigins: [String]? = nil, callback: String? = nil
   ) {
     self.token = token
     self.name = name
     self.container = container
     self.environment = environment
     self.allowedOrigins = allowedOrigins
+    self.callback = callback
   }
 }
 
@@ -71,6 +77,33 @@ package struct ServerKey: Equatable, Sendable {
     self.container = container
     self.environment = environment
     self.publicKey = publicKey
+    self.user = user
+  }
+}
+
+/// Who somebody is at an OpenID Connect provider: a name that only the provider gives out, and only
+/// once.
+package struct ProviderIdentity: Hashable, Sendable {
+  package let issuer: String
+  package let subject: String
+
+  package init(issuer: String, subject: String) {
+    self.issuer = issuer
+    self.subject = subject
+  }
+}
+
+/// A user has one of a container's own security roles (case SCH-09).
+package struct RoleMember: Hashable, Sendable {
+  package let container: ContainerID
+  package let environment: Environment
+  package let role: String
+  package let user: UserID
+
+  package init(container: ContainerID, environment: Environment, role: String, user: UserID) {
+    self.container = container
+    self.environment = environment
+    self.role = role
     self.user = user
   }
 }

@@ -9,6 +9,7 @@ package struct BrumeError: Error, Equatable, Sendable {
     // Finer than the wire's list; told apart by the `CKError` number under our own key.
     case changeTokenExpired, userDeletedZone, limitExceeded, badDatabase, rejected, alreadyShared
     case tooManyParticipants, participantMayNeedVerification, assetNotAvailable, badContainer
+    case incompatibleVersion, managedAccountRestricted, accountTemporarilyUnavailable
   }
   package let code: Code
   /// English text that names the field, type or zone, the rule, and what to do next.
@@ -70,6 +71,10 @@ extension BrumeError.Code {
       Meaning(wire: "ACCESS_DENIED", httpStatus: 403, ckError: 33)
     case .assetNotAvailable: Meaning(wire: "NOT_FOUND", httpStatus: 404, ckError: 35)
     case .badContainer: Meaning(wire: "BAD_REQUEST", httpStatus: 400, ckError: 5)
+    case .incompatibleVersion: Meaning(wire: "BAD_REQUEST", httpStatus: 400, ckError: 18)
+    case .managedAccountRestricted: Meaning(wire: "ACCESS_DENIED", httpStatus: 403, ckError: 32)
+    case .accountTemporarilyUnavailable:
+      Meaning(wire: "TRY_AGAIN_LATER", httpStatus: 503, ckError: 36)
     }
   }
 }

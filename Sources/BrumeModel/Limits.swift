@@ -93,6 +93,38 @@ package struct Limits: Sendable, Equatable {
   /// Ours: files and uploads that the sweeper looks at in one transaction.
   package var assetSweepRows = 200
 
+  // MARK: Delivery to the outside
+
+  /// APNs documents at most 30 days, push services usually keep 28.
+  package var pushLife: Milliseconds = 28 * 86_400_000
+  /// RFC 8291 with a body of 4096 bytes, which every push service takes.
+  package var webPushPayloadBytes = 3993
+  /// Ours: a push address as somebody registers it.
+  package var pushURLBytes = 2048
+  /// Ours: sends under way at once, over all channels.
+  package var pushesUnderWay = 1024
+  /// Ours: devices and webhooks that wait in memory; more wait in the store until the next look.
+  package var deliveryLanes = 50_000
+  /// Ours: how often the store is looked through for mail that no hint told of.
+  package var deliveryScan: Milliseconds = 60_000
+  /// Ours: the first wait after a failure, doubled up to the second.
+  package var deliveryBackoff: Milliseconds = 1000
+  package var deliveryBackoffMaximum: Milliseconds = 600_000
+  /// Ours: how long another side may ask us to wait.
+  package var retryAfterMaximum: Milliseconds = 3_600_000
+  /// Ours: rows of the push log.
+  package var pushLogRows = 10_000
+  /// Ours: webhooks of one container and environment.
+  package var webhooksPerContainer = 20
+  /// Ours: changes in one call of a webhook.
+  package var webhookChanges = 100
+  /// Ours: records of one call of a webhook together; what is beyond goes into the next.
+  package var webhookBytes = 4 << 20
+  /// Ours: failures in a row after which a webhook is switched off.
+  package var webhookFailures = 30
+  /// Ours: log entries that are kept for a webhook that is behind.
+  package var webhookLag: Int64 = 100_000
+
   // MARK: Sharing
 
   /// CloudKit documents 100 participants.
@@ -112,6 +144,19 @@ package struct Limits: Sendable, Equatable {
   package var keptWebAuthTokenLife: Milliseconds = 14 * 86_400_000
   /// A signed request is valid 10 minutes around its date.
   package var signatureSkew: Milliseconds = 10 * 60_000
+  /// Ours: signatures of modifying requests that are remembered, so that a copy does nothing.
+  package var usedSignatures = 500_000
+  /// Clients ask for a fresh sign-in page every 14 minutes (web services 2.3); ours lives longer.
+  package var signInLife: Milliseconds = 30 * 60_000
+  /// Ours: wrong passwords in a row for a name, then for an address, before waiting begins.
+  package var freeAttemptsPerName = 5
+  package var freeAttemptsPerAddress = 20
+  /// Ours: the longest wait between two attempts.
+  package var longestAttemptPause: Milliseconds = 15 * 60_000
+  /// Ours: names and addresses whose attempts are remembered, and callers whose rate is measured.
+  package var watchedCallers = 10_000
+  /// Ours: what a provider may answer.
+  package var providerAnswerBytes = 1 << 20
 
   package init() {}
 

@@ -62,8 +62,30 @@ package struct Device: Equatable, Sendable {
     case stream
     /// Polls the web courier with this token (64 hex digits).
     case courier(token: String)
-    /// Registered an Apple push token (hex). Sending to APNs is a later channel.
-    case apns(token: String, environment: Environment)
+    /// Registered an Apple push token (hex). Nil topic: the container's first one.
+    case apns(token: String, environment: Environment, topic: String?)
+    /// Registered a subscription of a browser's or distributor's push service.
+    case webPush(WebPushTarget)
+
+    /// Raw values are what engines, metrics and the command line call it.
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
+      case stream, courier, apns, webpush
+      /// The server sends; others come and fetch.
+      package var isPushed: Bool {
+        switch self {
+        case .stream, .courier: false
+        case .apns, .webpush: true
+        }
+      }
+    }
+    package var kind: Kind {
+      switch self {
+      case .stream: .stream
+      case .courier: .courier
+      case .apns: .apns
+      case .webPush: .webpush
+      }
+    }
   }
   package let key: DeviceKey
   package var channel: Channel

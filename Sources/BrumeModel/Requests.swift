@@ -261,13 +261,13 @@ package struct ZoneChangesPage: Sendable {
   package var changes: [ZoneChange]
   package var token: String
   package var moreComing: Bool
-  /// The data of the device's last save in the zone.
-  package var clientData: [UInt8]?
   /// The changes are newest first.
   package var isReverse: Bool
+  /// The data of the device's last save in the zone.
+  package var clientData: [UInt8]?
   package init(
-    zone: ZoneID, changes: [ZoneChange], token: String, moreComing: Bool,
-    clientData: [UInt8]? = nil, isReverse: Bool = false
+    zone: ZoneID, changes: [ZoneChange], token: String, moreComing: Bool, isReverse: Bool = false,
+    clientData: [UInt8]? = nil
   ) {
     self.clientData = clientData
     self.zone = zone

@@ -23,15 +23,10 @@ struct MailboxReader: Sendable {
       try $0.mailbox(device, after: position, limit: limit)
     }
     let now = clock.now()
-    let entries = waiting.prefix { isDue($0, now) }
+    let entries = waiting.prefix { $0.isDue(at: now, window: limits.coalescingWindow) }
     return Front(
       entries: Array(entries),
       nextDue: entries.count < waiting.count ? waiting[entries.count].time : nil)
-  }
-
-  /// An entry that is due later than merging can make it comes from before the clock was set back.
-  private func isDue(_ entry: MailboxEntry, _ now: Milliseconds) -> Bool {
-    entry.time <= now || entry.time > now + limits.coalescingWindow
   }
 
   /// Asks `look` until it finds something, again at each signal and when something gets due.

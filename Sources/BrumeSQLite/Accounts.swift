@@ -16,6 +16,10 @@ extension SQLiteTransaction {
     try connection.first(Self.userByEmail, { $0.bind(1, emailAddress) }) { $0.user() }
   }
 
+  func user(phoneNumber: String) throws -> User? {
+    try connection.first(Self.userByPhone, { $0.bind(1, phoneNumber) }) { $0.user() }
+  }
+
   func users() throws -> [User] { try connection.all(Self.allUsers) { $0.user() } }
 
   func put(_ user: User) throws {
@@ -28,19 +32,22 @@ extension SQLiteTransaction {
       $0.bind(6, user.givenName)
       $0.bind(7, user.familyName)
       $0.bind(8, user.tokenEpoch)
+      $0.bind(9, user.isDiscoverable ? 1 : 0)
     }
   }
 
   private static let userColumns =
-    "id, name, password_hash, email, phone, given_name, family_name, token_epoch"
+    "id, name, password_hash, email, phone, given_name, family_name, token_epoch, discoverable"
   private static let findUser = SQL("SELECT \(userColumns) FROM users WHERE id = ?1")
   private static let userByName = SQL(
     "SELECT \(userColumns) FROM users WHERE name = ?1 ORDER BY id LIMIT 1")
   private static let userByEmail = SQL(
     "SELECT \(userColumns) FROM users WHERE email = ?1 ORDER BY name, id LIMIT 1")
+  private static let userByPhone = SQL(
+    "SELECT \(userColumns) FROM users WHERE phone = ?1 ORDER BY name, id LIMIT 1")
   private static let allUsers = SQL("SELECT \(userColumns) FROM users ORDER BY name, id")
   private static let putUser = SQL(
-    "INSERT OR REPLACE INTO users (\(userColumns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
+    "INSERT OR REPLACE INTO users (\(userColumns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
 }
 
 // MARK: Credentials
@@ -69,6 +76,7 @@ extension SQLiteTransaction {
       $0.bind(3, token.container.name)
       $0.bind(4, token.environment.rawValue)
       $0.bind(5, token.allowedOrigins.map(lines))
+      $0.bind(6, token.callback)
     }
   }
 
@@ -91,11 +99,11 @@ extension SQLiteTransaction {
     try connection.run(Self.removeKey) { $0.bind(1, id) }
   }
 
-  private static let tokenColumns = "token, name, container, environment, origins"
+  private static let tokenColumns = "token, name, container, environment, origins, callback"
   private static let findToken = SQL("SELECT \(tokenColumns) FROM api_tokens WHERE token = ?1")
   private static let allTokens = SQL("SELECT \(tokenColumns) FROM api_tokens ORDER BY token")
   private static let putToken = SQL(
-    "INSERT OR REPLACE INTO api_tokens (\(tokenColumns)) VALUES (?1, ?2, ?3, ?4, ?5)")
+    "INSERT OR REPLACE INTO api_tokens (\(tokenColumns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
   private static let removeToken = SQL("DELETE FROM api_tokens WHERE token = ?1")
   private static let keyColumns = "id, name, container, environment, public_key, user"
   private static let findKey = SQL("SELECT \(keyColumns) FROM server_keys WHERE id = ?1")
@@ -110,13 +118,14 @@ extension Prepared {
     User(
       id: UserID(text(0)), name: text(1), passwordHash: optionalText(2),
       emailAddress: optionalText(3), phoneNumber: optionalText(4), givenName: optionalText(5),
-      familyName: optionalText(6), tokenEpoch: int(7))
+      familyName: optionalText(6), tokenEpoch: int(7), isDiscoverable: int(8) != 0)
   }
 
   fileprivate func apiToken() throws -> APIToken {
     APIToken(
       token: text(0), name: text(1), container: ContainerID(text(2)),
-      environment: try environment(3), allowedOrigins: optionalText(4).map(texts))
+      environment: try environment(3), allowedOrigins: optionalText(4).map(texts),
+      callback: optionalText(5))
   }
 
   fileprivate func serverKey() throws -> ServerKey {

@@ -22,32 +22,29 @@ extension SQLiteTransaction {
   func put(_ device: Device) throws {
     try connection.run(Self.put) {
       $0.bind(device.key)
-      switch device.channel {
-      case .stream:
-        $0.bind(5, "stream")
-        $0.bind(6, nil as String?)
-        $0.bind(7, nil as String?)
-      case .courier(let token):
-        $0.bind(5, "courier")
-        $0.bind(6, token)
-        $0.bind(7, nil as String?)
-      case .apns(let token, let environment):
-        $0.bind(5, "apns")
-        $0.bind(6, token)
-        $0.bind(7, environment.rawValue)
-      }
+      $0.bind(5, device.channel.kind.rawValue)
+      $0.bind(device.channel)
       $0.bind(8, device.registered)
     }
   }
 
   func removeDevice(_ key: DeviceKey) throws {
     guard let number = try number(of: key) else { return }
+    cache.devices[key] = nil
+    cache.isProvisional = true
     try connection.run(Self.removeMail) { $0.bind(1, number) }
     try connection.run(Self.remove) { $0.bind(1, number) }
   }
 
   func number(of key: DeviceKey) throws -> Int64? {
-    try connection.first(Self.findNumber, { $0.bind(key) }) { $0.int(0) }
+    if let known = cache.devices[key] { return known }
+    let number = try connection.first(Self.findNumber, { $0.bind(key) }) { $0.int(0) }
+    // Device IDs are compared by bytes, the cache's keys by characters: only plain names are kept.
+    if isWriter, let number, key.device.name.utf8.allSatisfy({ $0 < 0x80 }) {
+      cache.devices[key] = number
+      cache.isProvisional = true
+    }
+    return number
   }
 
   func givenNumber(of key: DeviceKey) throws -> Int64 {
@@ -56,29 +53,30 @@ extension SQLiteTransaction {
     return connection.lastRowID
   }
 
-  private static let columns = """
-    container, environment, user, device, channel, token, token_environment, registered
+  static let deviceColumns = """
+    container, environment, user, device, channel, token, token_environment, registered, detail
     """
   private static let order = "container, environment, user, device"
   private static let place = "container = ?1 AND environment = ?2 AND user = ?3"
   private static let find = SQL(
-    "SELECT \(columns) FROM devices WHERE \(place) AND device = ?4 AND channel IS NOT NULL")
+    "SELECT \(deviceColumns) FROM devices WHERE \(place) AND device = ?4 AND channel IS NOT NULL")
   private static let findNumber = SQL("SELECT id FROM devices WHERE \(place) AND device = ?4")
   private static let ofUser = SQL(
-    "SELECT \(columns) FROM devices WHERE \(place) AND channel IS NOT NULL ORDER BY device")
+    "SELECT \(deviceColumns) FROM devices WHERE \(place) AND channel IS NOT NULL ORDER BY device")
   private static let ofCourier = SQL(
     """
-    SELECT \(columns) FROM devices WHERE token = ?1 AND channel = 'courier'
+    SELECT \(deviceColumns) FROM devices WHERE token = ?1 AND channel = 'courier'
     ORDER BY registered, \(order)
     """)
   private static let add = SQL(
     "INSERT INTO devices (container, environment, user, device) VALUES (?1, ?2, ?3, ?4)")
   private static let put = SQL(
     """
-    INSERT INTO devices (\(columns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+    INSERT INTO devices (\(deviceColumns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
     ON CONFLICT (container, environment, user, device) DO UPDATE
       SET channel = excluded.channel, token = excluded.token,
-        token_environment = excluded.token_environment, registered = excluded.registered
+        token_environment = excluded.token_environment, registered = excluded.registered,
+        detail = excluded.detail
     """)
   private static let removeMail = SQL("DELETE FROM mailbox WHERE device = ?1")
   private static let remove = SQL("DELETE FROM devices WHERE id = ?1")
@@ -96,17 +94,46 @@ extension Prepared {
     bind(4, device.device.name)
   }
 
-  fileprivate func device() throws -> Device {
+  /// Token, the token's environment and what else the channel needs, at 6, 7 and 9.
+  fileprivate func bind(_ channel: Device.Channel) {
+    var (token, environment, detail): (String?, String?, String?) = (nil, nil, nil)
+    switch channel {
+    case .stream: break
+    case .courier(let text): token = text
+    case .apns(let text, let place, let topic):
+      (token, environment, detail) = (text, place.rawValue, topic)
+    case .webPush(let target):
+      token = target.endpoint
+      detail = [target.key, target.secret].map { Base64.text($0) }.joined(separator: " ")
+    }
+    bind(6, token)
+    bind(7, environment)
+    bind(9, detail)
+  }
+
+  func device() throws -> Device {
+    guard let kind = Device.Channel.Kind(rawValue: text(4)) else {
+      throw StoreError(.corrupt, "unknown channel of a device in the database file")
+    }
     let channel: Device.Channel
-    switch text(4) {
-    case "stream": channel = .stream
-    case "courier": channel = .courier(token: text(5))
-    case "apns": channel = .apns(token: text(5), environment: try environment(6))
-    default: throw StoreError(.corrupt, "unknown channel of a device in the database file")
+    switch kind {
+    case .stream: channel = .stream
+    case .courier: channel = .courier(token: text(5))
+    case .apns:
+      channel = .apns(token: text(5), environment: try environment(6), topic: optionalText(8))
+    case .webpush: channel = .webPush(try webPushTarget())
     }
     let key = DeviceKey(
       container: ContainerID(text(0)), environment: try environment(1), user: UserID(text(2)),
       device: DeviceID(text(3)))
     return Device(key: key, channel: channel, registered: int(7))
+  }
+
+  private func webPushTarget() throws -> WebPushTarget {
+    let parts = text(8).split(separator: " ").map { Base64.bytes(String($0)) }
+    guard parts.count == 2, let key = parts[0], let secret = parts[1] else {
+      throw StoreError(.corrupt, "a device's push keys in the database file cannot be read")
+    }
+    return WebPushTarget(endpoint: text(5), key: key, secret: secret)
   }
 }

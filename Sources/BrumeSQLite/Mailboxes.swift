@@ -30,15 +30,7 @@ extension SQLiteTransaction {
 
   func enqueue(_ entry: MailboxEntry, to device: DeviceKey) throws -> Int64 {
     let number = try givenNumber(of: device)
-    let waiting = try connection.first(
-      Self.findSame,
-      {
-        $0.bind(1, number)
-        $0.bind(2, entry.notificationID)
-        $0.bind(3, entry.subscriptionID)
-      }
-    ) { $0.int(0) }
-    if let waiting { return waiting }
+    let before = connection.totalChanges
     try connection.run(Self.add) {
       $0.bind(1, number)
       $0.bind(2, entry.notificationID)
@@ -48,7 +40,17 @@ extension SQLiteTransaction {
       $0.bind(6, entry.time)
       $0.bind(7, entry.requestID)
     }
-    return connection.lastRowID
+    if connection.totalChanges > before { return connection.lastRowID }
+    // It waits already.
+    let waiting = try connection.first(
+      Self.findSame,
+      {
+        $0.bind(1, number)
+        $0.bind(2, entry.notificationID)
+        $0.bind(3, entry.subscriptionID)
+      }
+    ) { $0.int(0) }
+    return waiting ?? connection.lastRowID
   }
 
   func acknowledge(through position: Int64, by device: DeviceKey) throws {
@@ -78,7 +80,7 @@ extension SQLiteTransaction {
   private static let add = SQL(
     """
     INSERT INTO mailbox (device, notification, subscription, collapse, payload, time, request)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (device, notification, subscription) DO NOTHING
     """)
   private static let acknowledge = SQL("DELETE FROM mailbox WHERE device = ?1 AND position <= ?2")
   private static let remove = SQL("DELETE FROM mailbox WHERE device = ?1 AND position = ?2")

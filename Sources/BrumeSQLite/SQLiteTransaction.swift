@@ -42,17 +42,21 @@ struct TransactionCache {
 
   var databases: [DatabaseKey: Int64] = [:]
   var zones: [ZoneKey: Int64] = [:]
+  var devices: [DeviceKey: Int64] = [:]
   var sequences: [Int64: Int64] = [:]
   var changedSequences: Set<Int64> = []
   var typeKeys: [RecordTypePlace: TypeKeys] = [:]
   var watchers: [WatchedType: Bool] = [:]
   var followed: [DatabaseKey: Bool] = [:]
   var lastLogPosition: Int64?
+  /// How many signatures are remembered.
+  var usedSignatures: Int?
   /// Something above is not committed.
   var isProvisional = false
 
   var isOverfull: Bool {
-    zones.count > Self.limit || databases.count > Self.limit || typeKeys.count > Self.limit
+    devices.count > Self.limit || zones.count > Self.limit || databases.count > Self.limit
+      || typeKeys.count > Self.limit
       || sequences.count > Self.limit || watchers.count > Self.limit || followed.count > Self.limit
   }
 }

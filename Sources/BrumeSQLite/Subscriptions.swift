@@ -94,7 +94,7 @@ extension SQLiteTransaction {
     return connection.totalChanges > before
   }
 
-  private func forgetWatchers() {
+  func forgetWatchers() {
     cache.watchers = [:]
     cache.followed = [:]
     cache.isProvisional = true
@@ -127,8 +127,10 @@ extension SQLiteTransaction {
     """)
   private static let publicFollower = SQL(
     """
-    SELECT 1 FROM subscriptions WHERE container = ?1 AND environment = ?2 AND scope = 'public'
-    LIMIT 1
+    SELECT 1 WHERE
+      EXISTS (SELECT 1 FROM subscriptions
+        WHERE container = ?1 AND environment = ?2 AND scope = 'public')
+      OR EXISTS (SELECT 1 FROM webhooks WHERE container = ?1 AND environment = ?2)
     """)
   private static let follower = SQL(
     """
@@ -137,6 +139,7 @@ extension SQLiteTransaction {
         WHERE container = ?1 AND environment = ?2 AND scope = 'private' AND user = ?3)
       OR EXISTS (SELECT 1 FROM subscriptions
         WHERE container = ?1 AND environment = ?2 AND scope = 'shared' AND user <> ?3)
+      OR EXISTS (SELECT 1 FROM webhooks WHERE container = ?1 AND environment = ?2)
     """)
   private static let put = SQL(
     """

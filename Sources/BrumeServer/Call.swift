@@ -6,6 +6,7 @@ package import BrumeModel
 package import BrumeWire
 package import HTTPTypes
 package import Hummingbird
+package import NIOCore
 
 /// A request after routing and authentication.
 package struct Call: Sendable {
@@ -20,6 +21,10 @@ package struct Call: Sendable {
   package let incoming: RequestBody?
   package let place: Place
   package let caller: Caller
+  /// Where the request comes from.
+  package let address: ClientAddress
+  /// The connection, for answers that never end; nil in the same process.
+  package let channel: (any NIOCore.Channel)?
 
   /// What the path (or, under `/_brume`, the query) says about where the call goes.
   package struct Place: Equatable, Sendable {

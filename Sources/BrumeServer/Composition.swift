@@ -3,6 +3,7 @@
 
 package import BrumeCore
 package import BrumeModel
+import BrumeOpenID
 package import BrumePush
 import BrumeSQLite
 package import BrumeStorage
@@ -19,9 +20,17 @@ package final class Composition: Sendable {
   package let assets: any AssetStore
   package let engine: Engine
   package let signals: MailboxSignals
+  package let streams: StreamHub
   package let notifier: Notifier
+  package let deliveries: Deliveries
   package let metrics: ServerMetrics
+  package let rates: RateLimits
+  let passwords: PasswordDesk
+  /// Nil: nobody signs in by a provider.
+  let provider: OpenIDProvider?
   package let health = Health()
+  /// Faults to play; nil outside development.
+  package let faults: FaultGate?
   /// Opens `/_brume/admin/…`; only the data folder's owner can read it.
   package let adminToken: String
   /// The data folder, locked; nil in tests.
@@ -47,9 +56,30 @@ package final class Composition: Sendable {
       isDevelopment: settings.isDevelopment)
     let signals = MailboxSignals()
     self.signals = signals
-    notifier = Notifier(
-      engine: engine, encode: { PushPayload.encode($0) }, wake: { signals.signal($0) })
     metrics = ServerMetrics()
+    let deliveries = try await Deliveries(
+      engine: engine, store: store, settings: settings, host: host, metrics: metrics)
+    self.deliveries = deliveries
+    let streams = StreamHub()
+    self.streams = streams
+    let faults = settings.isDevelopment ? FaultGate() : nil
+    self.faults = faults
+    notifier = Notifier(
+      engine: engine, encode: { PushPayload.encode($0) },
+      wake: { devices in
+        signals.signal(devices)
+        deliveries.worker.hint(devices)
+      },
+      handOver: { entries in
+        // What has to meet a fault is read from the mailbox.
+        if faults?.isIdle ?? true { return streams.handOver(entries) }
+        for device in Set(entries.map(\.device)) { streams.look(at: device) }
+      }, isHeard: { streams.isHeard(by: $0) })
+    rates = RateLimits(settings.rates, limits: settings.limits, host: host)
+    passwords = PasswordDesk(limits: settings.limits, host: host)
+    provider = try settings.provider.map {
+      try OpenIDProvider(settings: $0, limits: settings.limits, host: host)
+    }
     adminToken = hexadecimal(host.randomBytes(32))
     address = Mutex(settings.url(port: settings.port))
   }
@@ -69,6 +99,13 @@ package final class Composition: Sendable {
   package func importSchema(_ text: String) async throws {
     try await engine.importSchema(
       text: text, container: settings.container, environment: .development)
+  }
+
+  /// These devices have mail: whoever waits for it and whoever sends it should know.
+  package func wake(_ devices: Set<DeviceKey>) {
+    signals.signal(devices)
+    for device in devices { streams.look(at: device) }
+    deliveries.worker.hint(devices)
   }
 
   /// The listener's port is known.

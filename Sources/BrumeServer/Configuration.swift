@@ -81,6 +81,31 @@ extension Setting {
   package static let connections = Setting(
     key: "connections", kind: .number, fallback: "10000", form: "NUMBER",
     help: "How many connections may be open at once.")
+  package static let userRate = Setting(
+    key: "rate.user", kind: .text, fallback: nil, form: "NUMBER",
+    help: "Requests a second of one user in the long run, ten times as many at once; 0 is no "
+      + "limit. 100 unless --dev.")
+  package static let anonymousRate = Setting(
+    key: "rate.anonymous", kind: .text, fallback: nil, form: "NUMBER",
+    help: "The same for requests without a user, by address. 20 unless --dev.")
+  package static let metricsToken = Setting(
+    key: "metrics.token", kind: .text, fallback: nil, form: "TEXT",
+    help: "Opens the metrics to other machines that send 'Authorization: Bearer TEXT'.")
+  package static let trustedProxies = Setting(
+    key: "trusted.proxies", kind: .text, fallback: "", form: "LIST",
+    help: "Addresses of proxies whose X-Forwarded-For is believed, separated by commas.")
+  package static let oidcDiscovery = Setting(
+    key: "oidc.discovery", kind: .text, fallback: nil, form: "URL",
+    help: "Sign-in by an OpenID Connect provider: its .well-known/openid-configuration.")
+  package static let oidcClientID = Setting(
+    key: "oidc.client.id", kind: .text, fallback: nil, form: "TEXT",
+    help: "The client ID that the provider gave this server.")
+  package static let oidcClientSecret = Setting(
+    key: "oidc.client.secret", kind: .text, fallback: nil, form: "TEXT",
+    help: "Its secret, if it has one. A variable or the file keeps it out of process lists.")
+  package static let oidcName = Setting(
+    key: "oidc.name", kind: .text, fallback: nil, form: "TEXT",
+    help: "What the sign-in page calls the provider.")
   package static let config = Setting(
     key: "config", kind: .text, fallback: nil, form: "FILE",
     help: "A JSON file with settings. Flags come first, then variables, then the file.")
@@ -89,9 +114,9 @@ extension Setting {
     [
       host, port, data, store, dev, container, limits, userQuota, baseURL, origins, logLevel,
       logFormat, headerTimeout, bodyTimeout, idleTimeout, writeTimeout, shutdownTimeout, heartbeat,
-      poll,
-      connections,
-    ] + ofAssets + [config]
+      poll, connections, userRate, anonymousRate, metricsToken, trustedProxies, oidcDiscovery,
+      oidcClientID, oidcClientSecret, oidcName,
+    ] + ofAssets + ofDelivery + [config]
 }
 
 /// A setting with a value that cannot be used. The text says which, and what it may be.

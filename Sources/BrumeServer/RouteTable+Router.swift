@@ -55,18 +55,26 @@ extension RouteTable {
     let body =
       endpoint.streams
       ? [] : try await BodyLimit.collect(request, upTo: server.settings.limits.requestBodyBytes)
+    let address = ClientAddress(
+      peer: state.peer, forwarded: request.headers[.forwardedFor],
+      trustedProxies: server.settings.trustedProxies)
     let authenticate = Authenticate(
       server: server, access: endpoint.access, place: place, requestID: state.requestID)
-    let caller = try await authenticate.caller(request, query: query, target: target, body: body)
-    let call = Call(
-      server: server, method: request.method, target: target, headers: request.headers,
-      query: query, body: body, incoming: endpoint.streams ? request.body : nil, place: place,
-      caller: caller)
-    var response = try await endpoint.handler(call).response
-    if caller.kind == .user, let token = query["ckWebAuthToken"] {
-      response.headers[.webAuthToken] = server.engine.renewedToken(after: token)
+    do {
+      let caller = try await authenticate.caller(
+        request, query: query, target: target, body: body, from: address)
+      let call = Call(
+        server: server, method: request.method, target: target, headers: request.headers,
+        query: query, body: body, incoming: endpoint.streams ? request.body : nil, place: place,
+        caller: caller, address: address, channel: state.channel)
+      var response = try await endpoint.handler(call).response
+      if caller.kind == .user, let token = query["ckWebAuthToken"] {
+        response.headers[.webAuthToken] = server.engine.renewedToken(after: token)
+      }
+      return response
+    } catch let error as BrumeError where error.code == .authenticationRequired {
+      throw try await authenticate.leading(error, request, query: query)
     }
-    return response
   }
 
   /// Container, environment and database: from the path, or from the query under `/_brume`.

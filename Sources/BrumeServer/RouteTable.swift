@@ -53,7 +53,7 @@ package enum RouteTable {
   private static let database = world + "/:database"
   private static let device = "/device/1/:container/:environment"
 
-  package static let all: [Endpoint] = apple + tokens + ours + operators
+  package static let all: [Endpoint] = apple + tokens + ours + signIn + operators
 
   private static let apple: [Endpoint] = [
     Endpoint(post, database + "/records/modify", .account, RecordRoutes.modify),
@@ -76,7 +76,10 @@ package enum RouteTable {
     Endpoint(post, database + "/assets/rereference", .account, AssetRoutes.rereference),
     Endpoint(both, database + "/users/caller", .user, UserRoutes.caller),
     Endpoint(both, database + "/users/current", .user, UserRoutes.current),
-    Endpoint(post, database + "/users/discover", .user, UserRoutes.discover),
+    Endpoint(both, database + "/users/discover", .user, UserRoutes.discover),
+    Endpoint(post, database + "/users/lookup/email", .user, UserRoutes.lookup),
+    Endpoint(post, database + "/users/lookup/id", .user, UserRoutes.lookup),
+    Endpoint(both, database + "/users/lookup/contacts", .user, UserRoutes.contacts),
   ]
 
   private static let tokens: [Endpoint] = [device, world, database].flatMap { base in
@@ -96,12 +99,25 @@ package enum RouteTable {
     Endpoint([.get, .head], "/_brume/assets/file", .open, AssetRoutes.download),
     Endpoint(get, "/_brume/courier", .open, CourierRoute.poll),
     Endpoint(get, "/_brume/stream", .user, StreamRoute.open),
+    Endpoint(post, "/_brume/stream/ack", .user, StreamRoute.acknowledge),
     Endpoint(both, "/_brume/notifications/changes", .user, NotificationRoutes.changes),
     Endpoint(post, "/_brume/notifications/read", .user, NotificationRoutes.read),
     Endpoint(post, "/_brume/notifications/badge", .user, NotificationRoutes.badge),
-    Endpoint(post, "/_brume/devices", .user, NotificationRoutes.register),
+    Endpoint(post, "/_brume/devices", .user, DeviceRoutes.register),
+    Endpoint(post, "/_brume/devices/remove", .user, DeviceRoutes.remove),
+    Endpoint(get, "/_brume/webpush/key", .open, DeviceRoutes.webPushKey),
     Endpoint(post, "/_brume/shares/request", .user, ShareRoutes.requestAccess),
     Endpoint(post, "/_brume/users/token", .user, UserRoutes.exchangeToken),
+  ]
+
+  private static let signIn: [Endpoint] = [
+    Endpoint(get, SignInRoutes.path, .open, SignInRoutes.page),
+    Endpoint(get, SignInRoutes.path + "/file/:file", .open, SignInRoutes.file),
+    Endpoint(get, SignInRoutes.path + "/options", .open, SignInRoutes.options),
+    Endpoint(post, SignInRoutes.path + "/password", .open, SignInRoutes.password),
+    Endpoint(get, SignInRoutes.path + "/provider", .open, SignInRoutes.provider),
+    Endpoint(get, SignInRoutes.path + "/callback", .open, SignInRoutes.callback),
+    Endpoint(post, "/_brume/signout", .user, SignInRoutes.signOutEverywhere),
   ]
 
   private static let operators: [Endpoint] = [
@@ -109,6 +125,10 @@ package enum RouteTable {
     Endpoint(get, "/_brume/admin/users", .operator, AccountAdmin.users),
     Endpoint(post, "/_brume/admin/users", .operator, AccountAdmin.createUser),
     Endpoint(post, "/_brume/admin/users/token", .operator, AccountAdmin.userToken),
+    Endpoint(post, "/_brume/admin/users/change", .operator, AccountAdmin.changeUser),
+    Endpoint(post, "/_brume/admin/users/signout", .operator, AccountAdmin.signOut),
+    Endpoint(get, "/_brume/admin/roles", .operator, RoleAdmin.list),
+    Endpoint(post, "/_brume/admin/roles", .operator, RoleAdmin.set),
     Endpoint(get, "/_brume/admin/tokens", .operator, AccountAdmin.tokens),
     Endpoint(post, "/_brume/admin/tokens", .operator, AccountAdmin.createToken),
     Endpoint(get, "/_brume/admin/keys", .operator, AccountAdmin.keys),
@@ -119,6 +139,18 @@ package enum RouteTable {
     Endpoint(post, "/_brume/admin/zones/purge", .operator, AdminRoutes.purgeZone),
     Endpoint(get, "/_brume/admin/assets/check", .operator, AssetAdmin.check),
     Endpoint(get, "/_brume/admin/devices", .operator, AdminRoutes.devices),
+    Endpoint(get, "/_brume/admin/faults", .operator, FaultAdmin.list),
+    Endpoint(post, "/_brume/admin/faults", .operator, FaultAdmin.add),
+    Endpoint(post, "/_brume/admin/faults/clear", .operator, FaultAdmin.clear),
+    Endpoint(post, "/_brume/admin/faults/release", .operator, FaultAdmin.release),
     Endpoint(post, "/_brume/admin/push", .operator, AdminRoutes.testPush),
+    Endpoint(get, "/_brume/admin/push/log", .operator, PushAdmin.log),
+    Endpoint(get, "/_brume/admin/apns", .operator, PushAdmin.senders),
+    Endpoint(post, "/_brume/admin/apns", .operator, PushAdmin.addSender),
+    Endpoint(post, "/_brume/admin/apns/remove", .operator, PushAdmin.removeSender),
+    Endpoint(get, "/_brume/admin/webhooks", .operator, WebhookAdmin.list),
+    Endpoint(post, "/_brume/admin/webhooks", .operator, WebhookAdmin.add),
+    Endpoint(post, "/_brume/admin/webhooks/enable", .operator, WebhookAdmin.enable),
+    Endpoint(post, "/_brume/admin/webhooks/remove", .operator, WebhookAdmin.remove),
   ]
 }

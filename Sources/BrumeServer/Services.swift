@@ -1,5 +1,5 @@
 // The services of `serve` and their order. Shutdown goes backwards: first the listener (open requests
-// finish, streams are told to end), then the notifier, last the store.
+// finish, streams are told to end), then the notifier, then delivery to the outside, last the store.
 
 import BrumeCore
 import BrumeStorage
@@ -39,6 +39,15 @@ private struct NotifierService: Service {
   func run() async throws {
     do {
       try await cancelWhenGracefulShutdown { try await server.notifier.run() }
+    } catch is CancellationError {}
+  }
+}
+
+private struct DeliveryService: Service {
+  let server: Composition
+  func run() async throws {
+    do {
+      try await cancelWhenGracefulShutdown { try await server.deliveries.run() }
     } catch is CancellationError {}
   }
 }
@@ -96,8 +105,9 @@ package enum Services {
     if logger.logLevel == .info { logger.logLevel = .warning }
     var configuration = ServiceGroupConfiguration(
       services: [
-        StoreService(server: server), NotifierService(server: server),
-        AssetSweepService(server: server), StorageWatch(server: server),
+        StoreService(server: server), DeliveryService(server: server),
+        NotifierService(server: server), AssetSweepService(server: server),
+        StorageWatch(server: server),
         application(server, logger, onReady),
       ],
       gracefulShutdownSignals: signals, logger: logger)

@@ -1,6 +1,7 @@
 // The settings as the server uses them: typed, checked, complete.
 
 package import BrumeModel
+package import BrumePush
 package import Logging
 
 package struct Settings: Sendable {
@@ -21,6 +22,35 @@ package struct Settings: Sendable {
   package var timeouts = Timeouts()
   package var connections = 10_000
   package var assets = AssetSettings()
+  package var rates = Rates()
+  /// Opens `/_brume/metrics` to scrapers on other machines.
+  package var metricsToken: String?
+  /// Addresses of proxies whose `X-Forwarded-For` is believed.
+  package var trustedProxies: [String] = []
+  /// Nil: names and passwords of this server only.
+  package var provider: ProviderSettings?
+  package var outside = Outside()
+
+  /// Requests a second in the long run; 0 is no limit.
+  package struct Rates: Equatable, Sendable {
+    /// Ours: after a rest, this many seconds' worth may come at once.
+    static let burstSeconds = 10
+    package var user = 0
+    package var anonymous = 0
+    package init() {}
+  }
+
+  /// Calls to APNs, Web Push services and webhooks.
+  package struct Outside: Equatable, Sendable {
+    package var apns = APNsChannel.Hosts()
+    package var apnsConcurrency = 500
+    package var concurrency = 4
+    package var timeout = 10
+    package var contact = "mailto:operator@localhost"
+    package var allowed: [String] = []
+    package var trust: String?
+    package init() {}
+  }
 
   /// All in seconds.
   package struct Timeouts: Equatable, Sendable {
@@ -47,9 +77,12 @@ package struct Settings: Sendable {
     let quota = try Self.number(.userQuota, from: sources, in: 0...Int.max)
     limits.storageBytesPerUser = quota == 0 ? nil : Int64(quota)
     baseURL = try sources.text(.baseURL)
-    allowedOrigins = try (sources.text(.origins) ?? "").split(separator: ",").map {
-      String($0).trimmed
-    }
+    allowedOrigins = try Self.list(.origins, from: sources)
+    rates.user = try Self.rate(.userRate, from: sources, orElse: isDevelopment ? 0 : 100)
+    rates.anonymous = try Self.rate(.anonymousRate, from: sources, orElse: isDevelopment ? 0 : 20)
+    metricsToken = try sources.text(.metricsToken)
+    trustedProxies = try Self.list(.trustedProxies, from: sources)
+    provider = try Self.provider(sources)
     logLevel = try Self.choice(.logLevel, from: sources) { Logger.Level(rawValue: $0) }
     logFormat = try Self.choice(.logFormat, from: sources) { LogFormat(rawValue: $0) }
     timeouts.header = try Self.number(.headerTimeout, from: sources, in: 1...3600)
@@ -62,7 +95,39 @@ package struct Settings: Sendable {
     connections = try Self.number(.connections, from: sources, in: 1...1_000_000)
     assets = try AssetSettings(sources)
     try limits.read(sources)
+    outside = try Self.outside(from: sources)
+    limits.pushLogRows = try Self.number(.pushLog, from: sources, in: 1...10_000_000)
+    limits.webhookFailures = try Self.number(.webhookFailures, from: sources, in: 1...1_000_000)
     try check()
+  }
+
+  private static func outside(from sources: SettingSources) throws -> Outside {
+    var outside = Outside()
+    outside.apns.production = try url(.apnsURL, from: sources)
+    outside.apns.sandbox = try url(.apnsSandboxURL, from: sources)
+    outside.apnsConcurrency = try number(.apnsConcurrency, from: sources, in: 1...10_000)
+    outside.concurrency = try number(.pushConcurrency, from: sources, in: 1...1000)
+    outside.timeout = try number(.pushTimeout, from: sources, in: 1...300)
+    outside.contact = try choice(.pushContact, from: sources) { text in
+      text.hasPrefix("mailto:") || text.hasPrefix("https://") ? text : nil
+    }
+    outside.allowed = try (sources.text(.pushAllow) ?? "").split(separator: ",").map {
+      String($0).trimmed
+    }
+    outside.trust = try sources.text(.pushTrust)
+    if let file = outside.trust, DataFolder.read(file) == nil {
+      throw SettingError("\(Setting.pushTrust.flag) names '\(file)', which cannot be read")
+    }
+    return outside
+  }
+
+  /// Scheme, host and port of a server that the operator names, without a slash at the end.
+  private static func url(_ setting: Setting, from sources: SettingSources) throws -> String {
+    let text = try sources.text(setting) ?? ""
+    guard let url = try? PushURL(text), url.target == "/" else {
+      throw SettingError("\(setting.flag) must be like https://host or https://host:port")
+    }
+    return url.origin
   }
 
   package static let profiles: [String: Limits] = [
@@ -95,6 +160,34 @@ package struct Settings: Sendable {
       }
       throw SettingError("--store is '\(text)'; it may be sqlite or memory")
     }
+  }
+
+  private static func provider(_ sources: SettingSources) throws -> ProviderSettings? {
+    guard let discovery = try sources.text(.oidcDiscovery), !discovery.isEmpty else { return nil }
+    guard let client = try sources.text(.oidcClientID), !client.isEmpty else {
+      throw SettingError(
+        "\(Setting.oidcDiscovery.flag) is set; \(Setting.oidcClientID.flag) is missing")
+    }
+    return ProviderSettings(
+      discoveryURL: discovery, clientID: client,
+      clientSecret: try sources.text(.oidcClientSecret),
+      name: try sources.text(.oidcName) ?? "your account")
+  }
+
+  private static func list(
+    _ setting: Setting, from sources: SettingSources
+  ) throws -> [String] {
+    try (sources.text(setting) ?? "").split(separator: ",").map { String($0).trimmed }
+  }
+
+  private static func rate(
+    _ setting: Setting, from sources: SettingSources, orElse fallback: Int
+  ) throws -> Int {
+    guard let text = try sources.text(setting) else { return fallback }
+    guard let number = Int(text), (0...1_000_000).contains(number) else {
+      throw SettingError("\(setting.flag) is '\(text)'; it may be 0 (no limit) to 1000000")
+    }
+    return number
   }
 
   private static func choice<Value>(

@@ -6,12 +6,21 @@ package protocol AccountReading {
   func user(_ id: UserID) throws -> User?
   func user(named name: String) throws -> User?
   func user(emailAddress: String) throws -> User?
+  func user(phoneNumber: String) throws -> User?
   /// All accounts in name order.
   func users() throws -> [User]
   func apiToken(_ token: String) throws -> APIToken?
   func apiTokens() throws -> [APIToken]
   func serverKey(_ id: String) throws -> ServerKey?
   func serverKeys() throws -> [ServerKey]
+  /// The account that a provider's identity was linked to.
+  func user(_ identity: ProviderIdentity) throws -> UserID?
+  /// Roles of a container's own that a user has, in name order.
+  func roles(
+    of user: UserID, container: ContainerID, environment: Environment
+  ) throws -> [String]
+  /// Everybody with a role of a container and environment, in role and user order.
+  func roleMembers(container: ContainerID, environment: Environment) throws -> [RoleMember]
   /// Shares of others that a user accepted in a container and environment, in zone and name order.
   func memberships(
     of user: UserID, container: ContainerID, environment: Environment
@@ -28,9 +37,23 @@ package protocol AccountWriting {
   func removeAPIToken(_ token: String) throws
   func put(_ key: ServerKey) throws
   func removeServerKey(_ id: String) throws
+  func link(_ identity: ProviderIdentity, to user: UserID) throws
+  func put(_ member: RoleMember) throws
+  func remove(_ member: RoleMember) throws
+  /// Remembers a signature that was used at `time`, forgetting those from before `horizon`.
+  func use(
+    signature: String, at time: Milliseconds, after horizon: Milliseconds, limit: Int
+  ) throws -> SignatureUse
   func put(_ membership: Membership) throws
   func remove(_ membership: Membership) throws
   func setShortGUID(_ shortGUID: String, record: RecordKey) throws
+}
+
+/// What became of an attempt to use a signature.
+package enum SignatureUse: Equatable, Sendable {
+  case first, repeated
+  /// As many are remembered as may be; nothing was noted.
+  case full
 }
 
 /// Small values by name: the schema text of a container and environment, the notifier's cursor, the
@@ -40,6 +63,8 @@ package enum SettingKey: Hashable, Sendable {
   case notifierCursor
   case generation
   case secret
+  /// The P-256 key that signs for Web Push services.
+  case vapidKey
   /// The stored answer to a client's `operationID`.
   case operation(user: UserID, id: String)
   /// Rises when records of a shared zone moved between shares: participants then start over.
@@ -56,6 +81,7 @@ package enum SettingKey: Hashable, Sendable {
     case .notifierCursor: "notifier-cursor"
     case .generation: "generation"
     case .secret: "secret"
+    case .vapidKey: "vapid-key"
     case .operation(let user, let id): "operation/\(user.name)/\(id)"
     case .sharingEpoch(let zone): "sharing-epoch/\(Self.text(zone))"
     case .clientData(let zone, let user): "client-data/\(Self.text(zone))/\(user.name)"

@@ -29,7 +29,7 @@ package protocol Store: Sendable {
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value
 
-  /// A hint after each commit that added to the log what a subscription may have to hear. Entries
+  /// A hint after each commit that added to the log what a subscription or a webhook may have to hear. Entries
   /// that concern nobody may wait for a hint until there are many. Hints may be merged; nobody may
   /// rely on one for each commit.
   func commits() -> AsyncStream<Void>
@@ -40,10 +40,10 @@ package protocol Store: Sendable {
 
 /// Everything that can be read.
 package protocol ReadTransaction: RecordReading, ZoneReading, LogReading, SubscriptionReading,
-  MailboxReading, AccountReading, SettingReading, AssetReading
+  MailboxReading, DeliveryReading, AccountReading, SettingReading, AssetReading
 {}
 
 /// Everything that can be written.
 package protocol WriteTransaction: ReadTransaction, RecordWriting, ZoneWriting, LogWriting,
-  SubscriptionWriting, MailboxWriting, AccountWriting, SettingWriting, AssetWriting
+  SubscriptionWriting, MailboxWriting, DeliveryWriting, AccountWriting, SettingWriting, AssetWriting
 {}

@@ -8,11 +8,16 @@ package struct TokenRequest: WireRequest, Equatable, Sendable {
   /// Lower-case hex. `tokens/register` needs it.
   package var token: String?
   package var clientID: String?
+  /// Ours: which of the container's apps the token is of, under `brume`.
+  package var topic: String?
 
-  package init(environment: Environment, token: String? = nil, clientID: String? = nil) {
+  package init(
+    environment: Environment, token: String? = nil, clientID: String? = nil, topic: String? = nil
+  ) {
     self.environment = environment
     self.token = token
     self.clientID = clientID
+    self.topic = topic
   }
 
   package init(json: JSON) throws(BrumeError) {
@@ -25,7 +30,8 @@ package struct TokenRequest: WireRequest, Equatable, Sendable {
     if let text = try object.string("apnsToken") { token = try Self.hex(text) }
     self.init(
       environment: environment, token: token,
-      clientID: try object.string("clientId", or: "clientID"))
+      clientID: try object.string("clientId", or: "clientID"),
+      topic: try object.object("brume")?.string("topic"))
   }
 
   package func write(to writer: inout JSONWriter) {
@@ -33,11 +39,17 @@ package struct TokenRequest: WireRequest, Equatable, Sendable {
     writer.member("apnsEnvironment", environment.rawValue)
     writer.member("apnsToken", token)
     writer.member("clientId", clientID)
+    if let topic {
+      writer.name("brume")
+      writer.beginObject()
+      writer.member("topic", topic)
+      writer.endObject()
+    }
     writer.endObject()
   }
 
   /// A token is bytes, in hex or in base64. Most hex texts are base64 too; hex is meant then.
-  private static func hex(_ text: String) throws(BrumeError) -> String {
+  package static func hex(_ text: String) throws(BrumeError) -> String {
     let isHex =
       text.utf8.count % 2 == 0
       && text.utf8.allSatisfy { byte in

@@ -3,7 +3,8 @@
 package import BrumeModel
 
 extension JSONWriter {
-  mutating func identity(_ identity: UserIdentity) {
+  /// - Parameter isFound: the reply to a lookup, which repeats what was looked up.
+  mutating func identity(_ identity: UserIdentity, isFound: Bool = false) {
     beginObject()
     member("userRecordName", identity.user?.name)
     if identity.givenName != nil || identity.familyName != nil {
@@ -18,6 +19,11 @@ extension JSONWriter {
       beginObject()
       member("emailAddress", identity.emailAddress)
       member("phoneNumber", identity.phoneNumber)
+      endObject()
+    } else if isFound {
+      name("lookupInfo")
+      beginObject()
+      member("userRecordName", identity.user?.name)
       endObject()
     }
     endObject()
@@ -63,8 +69,39 @@ extension Wire {
   package static func users(_ identities: [UserIdentity]) -> [UInt8] {
     bytes { writer in
       writer.beginObject()
-      writer.array("users", identities) { $0.identity($1) }
+      writer.array("users", identities) { $0.identity($1, isFound: true) }
       writer.endObject()
+    }
+  }
+
+  /// The reply of `users/lookup/…`, which Apple deprecated.
+  package static func lookedUpUsers(_ identities: [UserIdentity]) -> [UInt8] {
+    bytes { writer in
+      writer.beginObject()
+      writer.array("users", identities) { writer, identity in
+        writer.beginObject()
+        writer.member("userRecordName", identity.user?.name)
+        writer.member("firstName", identity.givenName)
+        writer.member("lastName", identity.familyName)
+        writer.member("emailAddress", identity.emailAddress)
+        writer.endObject()
+      }
+      writer.endObject()
+    }
+  }
+
+  /// The body of `users/lookup/email` and `users/lookup/id`.
+  package static func lookedUp(_ json: JSON) throws(BrumeError) -> [UserIdentity] {
+    let object = try json.asObject("the body")
+    let users = try object.required("users", try object.array("users"))
+    return try eachElement(of: users, in: "users") { user throws(BrumeError) in
+      let identity = UserIdentity(
+        user: try user.string("userRecordName").map { UserID($0) },
+        emailAddress: try user.string("emailAddress"))
+      guard identity.user != nil || identity.emailAddress != nil else {
+        throw BrumeError(.badRequest, "it names no 'emailAddress' and no 'userRecordName'")
+      }
+      return identity
     }
   }
 
@@ -81,9 +118,15 @@ extension Wire {
     let object = try json.asObject("the body")
     let infos = try object.required("lookupInfos", try object.array("lookupInfos"))
     return try eachElement(of: infos, in: "lookupInfos") { info throws(BrumeError) in
-      UserIdentity(
+      let identity = UserIdentity(
         user: try info.string("userRecordName").map { UserID($0) },
         emailAddress: try info.string("emailAddress"), phoneNumber: try info.string("phoneNumber"))
+      guard identity.user != nil || identity.emailAddress != nil || identity.phoneNumber != nil
+      else {
+        throw BrumeError(
+          .badRequest, "it names no 'emailAddress', no 'phoneNumber' and no 'userRecordName'")
+      }
+      return identity
     }
   }
 

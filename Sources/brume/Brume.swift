@@ -14,7 +14,7 @@ struct BrumeTool: AsyncParsableCommand {
       ServeCommand.self, ExecCommand.self, StatusCommand.self, DoctorCommand.self,
       UserCommand.self, TokenCommand.self, KeyCommand.self, SchemaCommand.self,
       ZonesCommand.self, RecordsCommand.self, SubscriptionsCommand.self, DevicesCommand.self,
-      PushCommand.self, BenchCommand.self, ConformanceCommand.self, DemoCommand.self,
-      DemoDeviceCommand.self,
+      PushCommand.self, APNsCommand.self, WebhookCommand.self, FaultsCommand.self,
+      BenchCommand.self, ConformanceCommand.self, DemoCommand.self, DemoDeviceCommand.self,
     ])
 }

@@ -7,7 +7,8 @@ import BrumeWire
 
 struct PushCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "push", abstract: "Pushes to devices.", subcommands: [Tail.self, Test.self])
+    commandName: "push", abstract: "Pushes to devices.",
+    subcommands: [Tail.self, Log.self, Test.self])
 
   struct Tail: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

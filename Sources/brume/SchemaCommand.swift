@@ -8,7 +8,7 @@ import FoundationEssentials
 struct SchemaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema", abstract: "Record types, fields and indexes.",
-    subcommands: [Show.self, Export.self, Import.self, IndexCommand.self])
+    subcommands: [Show.self, Export.self, Import.self, IndexCommand.self, RoleCommand.self])
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -14,11 +14,15 @@ struct TokenCommand: AsyncParsableCommand {
     @Argument(help: "A name to know it by.") var name: String
     @Option(help: "A web origin that may use it; repeat for several. Without one: any.")
     var origin: [String] = []
+    @Option(
+      help: "Where the sign-in page sends the user's token, instead of posting it to its opener.")
+    var callback: String?
 
     func run() async throws {
       var body = JSONObject()
       body["name"] = .string(name)
       if !origin.isEmpty { body["origins"] = .array(origin.map { .string($0) }) }
+      body["callback"] = callback.map { .string($0) }
       let token = try await server.connect().post("tokens", .object(body))
       Output.line(token["token"]?.string ?? "")
     }

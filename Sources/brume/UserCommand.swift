@@ -1,30 +1,94 @@
 // brume user: accounts of the server.
 
 import ArgumentParser
+import BrumeServer
 import BrumeWire
 
 struct UserCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "user", abstract: "The server's accounts.",
-    subcommands: [Create.self, List.self, Token.self])
+    subcommands: [Create.self, Change.self, List.self, Token.self, SignOut.self])
 
-  struct Create: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Make an account.")
-    @OptionGroup var server: ServerOptions
-    @Argument(help: "The sign-in name.") var name: String
+  /// What an account holds besides its name.
+  struct Attributes: ParsableArguments {
     @Option(help: "An address that others may find the user by.") var email: String?
+    @Option(help: "A phone number that others may find the user by.") var phone: String?
     @Option(help: "The given name.") var givenName: String?
     @Option(help: "The family name.") var familyName: String?
+    @Option(
+      help: ArgumentHelp(
+        "A file whose first line is the password for the sign-in page; - reads it from standard "
+          + "input.", valueName: "file"))
+    var passwordFile: String?
+    @Flag(inversion: .prefixedNo, help: "Whether others may find the user by address.")
+    var discoverable: Bool?
+
+    func add(to body: inout JSONObject) throws {
+      body["email"] = email.map { .string($0) }
+      body["phone"] = phone.map { .string($0) }
+      body["givenName"] = givenName.map { .string($0) }
+      body["familyName"] = familyName.map { .string($0) }
+      body["discoverable"] = discoverable.map { .bool($0) }
+      body["password"] = try passwordFile.map { .string(try Self.firstLine(of: $0)) }
+    }
+
+    private static func firstLine(of file: String) throws -> String {
+      let text: String?
+      if file == "-" {
+        text = readLine()
+      } else {
+        text = DataFolder.read(file).map { String(decoding: $0, as: UTF8.self) }
+      }
+      guard let line = text?.split(whereSeparator: \.isNewline).first else {
+        throw CommandFailure("'\(file)' holds no password; write it into the first line")
+      }
+      return String(line)
+    }
+  }
+
+  struct Create: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Make an account.", aliases: ["add"])
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "The sign-in name.") var name: String
+    @OptionGroup var attributes: Attributes
 
     func run() async throws {
       var body = JSONObject()
       body["name"] = .string(name)
-      body["email"] = email.map { .string($0) }
-      body["givenName"] = givenName.map { .string($0) }
-      body["familyName"] = familyName.map { .string($0) }
+      try attributes.add(to: &body)
       let user = try await server.connect().post("users", .object(body))
       Output.line(user["recordName"]?.string ?? "")
       Output.say("made '\(name)'; 'brume user token \(name)' signs them in")
+    }
+  }
+
+  struct Change: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Change an account.",
+      discussion: "An empty text removes an attribute. A new password ends the user's sessions.")
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "The sign-in name.") var name: String
+    @OptionGroup var attributes: Attributes
+
+    func run() async throws {
+      var body = JSONObject()
+      body["user"] = .string(name)
+      try attributes.add(to: &body)
+      _ = try await server.connect().post("users/change", .object(body))
+      Output.say("changed '\(name)'")
+    }
+  }
+
+  struct SignOut: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "signout", abstract: "End every session of a user, on all devices.")
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "The sign-in name.") var name: String
+
+    func run() async throws {
+      _ = try await server.connect().post("users/signout", ["user": .string(name)])
+      Output.say("'\(name)' has to sign in again everywhere")
     }
   }
 
@@ -35,7 +99,7 @@ struct UserCommand: AsyncParsableCommand {
 
     func run() async throws {
       let users = try await server.connect().get("users")["users"]?.array ?? []
-      Listing(["name", "recordName", "email"]).show(users, asJSON: json)
+      Listing(["name", "recordName", "email", "phone"]).show(users, asJSON: json)
     }
   }
 

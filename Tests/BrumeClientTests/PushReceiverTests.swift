@@ -42,6 +42,19 @@ struct PushReceiverTests {
     #expect(result.cursors == [nil, "2", "3"])
   }
 
+  @Test func `a long stream is acknowledged beside it, and a failure of that changes nothing`()
+    async throws
+  {
+    let events = (1...45).map { event($0, "n\($0)") }
+    let transport = ScriptedTransport([
+      .stream(events), .answer(200, "{}"), .failure(.connectionFailed("x")), .stream([]),
+    ])
+    _ = try? await PushReceiver(Session.scripted(transport)).run { _ in true }
+    let acknowledged = transport.calls.map(\.target).filter { $0.contains("/stream/ack") }
+    #expect(acknowledged.count == 2)
+    #expect(acknowledged.first?.contains("cursor=20") == true)
+  }
+
   @Test func `a repeated push is taken once`() async throws {
     let result = try await receive([
       .stream([event(1, "a")], breaks: true), .stream([event(1, "a"), event(2, "b")]),

@@ -40,12 +40,12 @@ import Testing
       container: container, environment: .development, user: UserID("_alice"),
       device: DeviceID("tablet"))
     let stream = EventStream(
-      store: world.store, signals: signals, device: tablet, limits: Limits(), clock: clock.push)
-    async let arrived = stream.entries(after: 0, waiting: .seconds(15))
-    await clock.sleepers(1)
+      store: world.store, signals: MailboxSignals(), device: tablet, limits: Limits(),
+      clock: clock.push)
     try await save("second", zone, engine)
     try await notifier.drain()
-    let push = try PushPayload.decode(try #require(try await arrived.first).payload)
+    let arrived = try await stream.entries(after: 0).entries
+    let push = try PushPayload.decode(try #require(arrived.first).payload)
     #expect(push.subject == .zone(ZoneID(name: "Notes", ownerName: "_alice")))
     #expect(push.contentAvailable)
     let own = try await world.store.read { try $0.mailboxCount(world.phone) }

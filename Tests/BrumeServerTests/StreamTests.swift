@@ -113,6 +113,56 @@ import Testing
     }
   }
 
+  @Test func `a device that acknowledges beside its stream keeps it, one that does not comes back`()
+    async throws
+  {
+    let fixture = try await ServerFixture { $0.limits.mailboxRows = 4 }
+    try await fixture.live { port in
+      let target = Self.streamTarget(fixture, "alice", "phone")
+      let socket = try RawSocket(port: port)
+      defer { socket.close() }
+      await socket.send(Self.get(target))
+      _ = await socket.read { $0.contains(": connected") }
+      try await Self.save(fixture, port, "zero")
+      try await Self.subscribe(fixture, port)
+      for name in ["one", "two", "three"] {
+        try await Self.save(fixture, port, name)
+        let heard = await socket.read {
+          $0.contains("\"rid\":\"\(name)\"") && $0.hasSuffix("\n\r\n")
+        }
+        let id = try #require(
+          heard?.components(separatedBy: "id: ").last?.prefix { $0.isNumber || $0 == "-" })
+        if name == "three" { break }
+        let answer = try await Self.acknowledge(fixture, port, String(id))
+        #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
+      }
+      try await Self.save(fixture, port, "four")
+      // "three" and "four" are half the mailbox.
+      #expect(await socket.read { $0.hasSuffix("0\r\n\r\n") } != nil)
+    }
+  }
+
+  private static func acknowledge(
+    _ fixture: ServerFixture, _ port: Int, _ id: String
+  ) async throws -> String {
+    let socket = try RawSocket(port: port)
+    defer { socket.close() }
+    let target = streamTarget(fixture, "alice", "phone")
+      .replacing("/_brume/stream?", with: "/_brume/stream/ack?cursor=\(id)&")
+    await socket.send(
+      "POST \(target) HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+    return await socket.readToEnd() ?? ""
+  }
+
+  @Test func `an acknowledgement without a position or device is refused`() async throws {
+    try await ServerFixture().routes { client in
+      let withoutPosition = try await client.own("stream/ack", [:])
+      #expect(try withoutPosition.reason.contains("cursor"))
+      let withoutDevice = try await client.own("stream/ack", [:], device: nil)
+      #expect(try withoutDevice.reason.contains("clientId"))
+    }
+  }
+
   @Test func `silence is broken by comments`() async throws {
     let fixture = try await ServerFixture()
     try await fixture.live { port in
@@ -137,7 +187,7 @@ import Testing
       #expect(await socket.readToEnd()?.hasSuffix("0\r\n\r\n") == true)
       break
     }
-    #expect(fixture.server.signals.listenedDevices == 0)
+    #expect(fixture.server.streams.count == 0)
   }
 
   @Test func `a stream without a device or with a foreign cursor is refused`() async throws {

@@ -108,6 +108,27 @@ import Testing
     }
   }
 
+  @Test func `SCH-09 roles of the schema are given to users and taken away`() async throws {
+    try await Tool.withFolder { folder in
+      let server = try await Tool.serve("--dev", "--port", "0", "--data", folder)
+      let file = folder + "/roles.ckdb"
+      try "DEFINE SCHEMA CREATE ROLE editor;".write(toFile: file, atomically: true, encoding: .utf8)
+      func role(_ arguments: String...) async throws -> Tool.Outcome {
+        try await Tool.run(["schema", "role"] + arguments + ["--data", folder])
+      }
+      let early = try await role("assign", "editor", "alice")
+      #expect(early.status == 1)
+      #expect(early.talk.contains("CREATE ROLE editor"))
+      #expect(try await Tool.run("schema", "import", file, "--data", folder).status == 0)
+      #expect(try await role("assign", "editor", "alice").status == 0)
+      #expect(try await role("list").output.contains("alice"))
+      #expect(try await role("remove", "editor", "alice").status == 0)
+      #expect(try await !role("list").output.contains("alice"))
+      #expect(try await Tool.run("user", "signout", "alice", "--data", folder).status == 0)
+      #expect(await Tool.end(server.process) == 0)
+    }
+  }
+
   @Test func `exec gives a command its server and returns its exit status`() async throws {
     let outcome = try await Tool.run(
       "exec", "--users", "ann,ben", "--", "sh", "-c",

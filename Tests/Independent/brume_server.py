@@ -15,12 +15,13 @@ import urllib.parse
 class Server:
     """A `brume serve` process. `start` again after `kill` uses the same data folder."""
 
-    def __init__(self, binary, folder, store="sqlite", extra=()):
+    def __init__(self, binary, folder, store="sqlite", extra=(), dev=True):
         self.binary, self.folder, self.store, self.extra = binary, folder, store, list(extra)
+        self.mode = ["--dev"] if dev else []
         self.process, self.values = None, {}
 
     def start(self):
-        command = [self.binary, "serve", "--dev", "--port", "0", "--data", self.folder,
+        command = [self.binary, "serve", *self.mode, "--port", "0", "--data", self.folder,
                    "--store", self.store, "--log-level", "error", *self.extra]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         deadline = time.monotonic() + 30
@@ -34,6 +35,14 @@ class Server:
                 return self
             time.sleep(0.02)
         raise SystemExit("the server was not ready after 30 s")
+
+    def tool(self, *arguments, input=None):
+        """What a command of the command line prints."""
+        result = subprocess.run([self.binary, *arguments, "--data", self.folder], input=input,
+                                capture_output=True, text=True)
+        if result.returncode != 0:
+            raise SystemExit(f"brume {' '.join(arguments)}: {result.stderr}")
+        return result.stdout.strip()
 
     def kill(self):
         """As a crash: no warning, nothing flushed."""

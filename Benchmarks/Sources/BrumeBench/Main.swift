@@ -15,7 +15,8 @@ struct BrumeBench {
   static func run() throws {
     let arguments = CommandLine.arguments
     guard arguments.count >= 2 else {
-      throw BenchError("usage: BrumeBench PATH-TO-BRUME [--tiny] [writes] [reads] [pushes]")
+      throw BenchError(
+        "usage: BrumeBench PATH-TO-BRUME [--tiny] [writes] [reads] [pushes] [matching] [fanout]")
     }
     let isTiny = arguments.contains("--tiny")
     let seconds = isTiny ? 0.5 : 5.0
@@ -33,6 +34,8 @@ struct BrumeBench {
     if isChosen("writes") { try writes(server, raw, seconds) }
     if isChosen("reads") { try reads(server, raw, seconds, records) }
     if isChosen("pushes") { try pushes(server, isTiny ? 50 : 1000) }
+    if isChosen("matching") { try Matching.run(arguments[1], server, isTiny: isTiny) }
+    if isChosen("fanout") { try fanOut(arguments[1], folder, isTiny ? [20] : [1, 1_000, 10_000]) }
   }
 
   static func writes(_ server: Server, _ raw: RawSQLite, _ seconds: Double) throws {
@@ -92,6 +95,19 @@ struct BrumeBench {
       "page of 100 changes out of \(records)", pages, "pages/s", rawPages, must: 880 / rawPages,
       aim: 0.25)
     show("  server memory after reading: \(server.residentMemory) MB")
+  }
+
+  /// Each number of devices on a server of its own.
+  static func fanOut(_ brume: String, _ folder: String, _ sizes: [Int]) throws {
+    for devices in sizes {
+      let server = try Server(binary: brume, folder: folder + "/fanout\(devices)")
+      defer { server.stop() }
+      let mosquitto = try Mosquitto(folder: folder)
+      defer { mosquitto?.stop() }
+      let writer = try server.connect()
+      _ = try writer.request("POST", server.publicPath("records/modify"), Bodies.saveNote)
+      try FanOut(server: server, mosquitto: mosquitto, devices: devices).run()
+    }
   }
 
   static func pushes(_ server: Server, _ count: Int) throws {

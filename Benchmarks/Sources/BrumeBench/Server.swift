@@ -6,12 +6,17 @@ final class Server: @unchecked Sendable {
   // Sendable because everything is set once, before other threads see it.
   let port: UInt16
   private let process: Process
+  private let folder: String
   private let values: [String: String]
 
   init(binary: String, folder: String) throws {
     process = Process()
     process.executableURL = URL(filePath: binary)
-    process.arguments = ["serve", "--dev", "--port", "0", "--data", folder, "--log-level", "error"]
+    process.arguments = [
+      "serve", "--dev", "--port", "0", "--data", folder, "--log-level", "error",
+      "--connections", "12000",
+    ]
+    self.folder = folder
     process.standardOutput = FileHandle.nullDevice
     try process.run()
     var found: [String: String] = [:]
@@ -59,14 +64,44 @@ final class Server: @unchecked Sendable {
     "/_brume/stream?container=\(values["BRUME_CONTAINER"] ?? "")&environment=development&\(credentials("listener"))"
   }
 
-  /// Resident memory in MB.
-  var residentMemory: Int {
-    let status =
-      (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8))
-      ?? ""
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
-    return (line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) / 1024
+  /// The credentials of a user that is made for the occasion.
+  func credentials(ofUser name: String) throws -> String {
+    let file = try Data(contentsOf: URL(filePath: folder + "/server.json"))
+    let json = try JSONSerialization.jsonObject(with: file) as? [String: Any]
+    let header = "Authorization: Bearer \(json?["adminToken"] as? String ?? "")\r\n"
+    let connection = try connect()
+    let world = "?container=\(values["BRUME_CONTAINER"] ?? "")&environment=development"
+    _ = try connection.request(
+      "POST", "/_brume/admin/users" + world, Array(#"{"name":"\#(name)"}"#.utf8), headers: header)
+    let answer = try connection.request(
+      "POST", "/_brume/admin/users/token" + world, Array(#"{"user":"\#(name)"}"#.utf8),
+      headers: header)
+    let token = Bodies.string("token", in: answer) ?? ""
+    let escaped = token.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    return "ckAPIToken=\(values["BRUME_API_TOKEN"] ?? "")&ckWebAuthToken=\(escaped)"
   }
+  func path(
+    _ endpoint: String, _ scope: String, _ credentials: String, device: String
+  ) -> String {
+    "/database/1/\(values["BRUME_CONTAINER"] ?? "")/development/\(scope)/\(endpoint)?\(credentials)&clientId=\(device)"
+  }
+  func publicPath(_ endpoint: String) -> String {
+    "/database/1/\(values["BRUME_CONTAINER"] ?? "")/development/public/\(endpoint)?\(credentials("bench"))"
+  }
+  func streamPath(_ credentials: String, device: String) -> String {
+    "/_brume/stream?container=\(values["BRUME_CONTAINER"] ?? "")&environment=development&\(credentials)&clientId=\(device)"
+  }
+  var processIdentifier: Int32 { process.processIdentifier }
+
+  static func residentKilobytes(_ process: Int32) -> Int {
+    let status =
+      (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
+    return line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+  }
+
+  /// Resident memory in MB.
+  var residentMemory: Int { Server.residentKilobytes(process.processIdentifier) / 1024 }
 
   func stop() {
     process.terminate()

@@ -8,4 +8,9 @@ const unsigned char *_Nonnull brume_console_index(size_t *_Nonnull length);
 const unsigned char *_Nonnull brume_console_script(size_t *_Nonnull length);
 const unsigned char *_Nonnull brume_console_style(size_t *_Nonnull length);
 
+// The sign-in page, and what it shows when its work is done.
+const unsigned char *_Nonnull brume_signin_page(size_t *_Nonnull length);
+const unsigned char *_Nonnull brume_signin_script(size_t *_Nonnull length);
+const unsigned char *_Nonnull brume_signin_style(size_t *_Nonnull length);
+
 #endif

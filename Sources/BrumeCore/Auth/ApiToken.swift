@@ -6,15 +6,19 @@ import BrumeStorage
 extension Engine {
   /// Makes an API token.
   ///
-  /// - Parameter allowedOrigins: web pages that may use it; nil for any.
+  /// - Parameters:
+  ///   - allowedOrigins: web pages that may use it; nil for any.
+  ///   - callback: where the sign-in page sends the token instead of posting it to its opener.
   package func createAPIToken(
     name: String, container: ContainerID, environment: Environment,
-    allowedOrigins: [String]? = nil
+    allowedOrigins: [String]? = nil, callback: String? = nil
   ) async throws -> APIToken {
     try NameRules.container(container.name)
+    for origin in allowedOrigins ?? [] { try OriginRules.origin(origin) }
+    if let callback { try OriginRules.callback(callback) }
     let token = APIToken(
       token: Hex.text(host.randomBytes(32)), name: name, container: container,
-      environment: environment, allowedOrigins: allowedOrigins)
+      environment: environment, allowedOrigins: allowedOrigins, callback: callback)
     try await store.write(in: nil) { transaction in try transaction.put(token) }
     return token
   }

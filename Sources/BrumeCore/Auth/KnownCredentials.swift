@@ -7,10 +7,22 @@ import BrumeModel
 import BrumeStorage
 import Synchronization
 
+/// A user in a container and environment.
+struct AccountPlace: Hashable, Sendable {
+  let user: UserID
+  let container: ContainerID
+  let environment: Environment
+}
+
+struct KnownAccount: Sendable {
+  let user: User
+  let roles: Set<String>
+}
+
 final class KnownCredentials: Sendable {
   private struct State {
     var tokens: [String: APIToken] = [:]
-    var users: [UserID: User] = [:]
+    var accounts: [AccountPlace: KnownAccount] = [:]
     /// Raised by each change, so that an answer read before it is not remembered after it.
     var edition = 0
   }
@@ -19,18 +31,24 @@ final class KnownCredentials: Sendable {
   private let state = Mutex(State())
 
   /// What is known, and the edition to remember an answer under.
-  func look(_ token: String, _ user: UserID?) -> (token: APIToken?, user: User?, edition: Int) {
+  func look(
+    _ token: String, _ place: AccountPlace?
+  ) -> (token: APIToken?, account: KnownAccount?, edition: Int) {
     state.withLock { state in
-      (state.tokens[token], user.flatMap { state.users[$0] }, state.edition)
+      (state.tokens[token], place.flatMap { state.accounts[$0] }, state.edition)
     }
   }
 
-  func remember(_ token: APIToken?, _ user: User?, edition: Int) {
+  func remember(
+    _ token: APIToken?, _ account: KnownAccount?, at place: AccountPlace?, edition: Int
+  ) {
     state.withLock { state in
       guard state.edition == edition else { return }
-      if state.tokens.count + state.users.count >= Self.limit { state = State(edition: edition) }
+      if state.tokens.count + state.accounts.count >= Self.limit {
+        state = State(edition: edition)
+      }
       if let token { state.tokens[token.token] = token }
-      if let user { state.users[user.id] = user }
+      if let account, let place { state.accounts[place] = account }
     }
   }
 
@@ -43,14 +61,25 @@ final class KnownCredentials: Sendable {
 extension Engine {
   /// The API token and account that a request names, as far as they exist.
   func tokenAndAccount(
-    _ text: String, _ user: UserID?
-  ) async throws -> (token: APIToken?, user: User?) {
-    let known = knownCredentials.look(text, user)
-    if let token = known.token, user == nil || known.user != nil { return (token, known.user) }
-    let found = try await store.read { transaction in
-      (try transaction.apiToken(text), try user.flatMap { try transaction.user($0) })
+    _ text: String, _ place: AccountPlace?
+  ) async throws -> (token: APIToken?, account: KnownAccount?) {
+    let known = knownCredentials.look(text, place)
+    if let token = known.token, place == nil || known.account != nil {
+      return (token, known.account)
     }
-    knownCredentials.remember(found.0, found.1, edition: known.edition)
-    return found
+    let (token, account) = try await store.read { transaction in
+      (try transaction.apiToken(text), try place.flatMap { try transaction.account(at: $0) })
+    }
+    knownCredentials.remember(token, account, at: place, edition: known.edition)
+    return (token, account)
+  }
+}
+
+extension ReadTransaction {
+  fileprivate func account(at place: AccountPlace) throws -> KnownAccount? {
+    guard let user = try user(place.user) else { return nil }
+    let roles = try roles(
+      of: place.user, container: place.container, environment: place.environment)
+    return KnownAccount(user: user, roles: Set(roles))
   }
 }

@@ -17,6 +17,14 @@ enum PasswordHash {
     return (["scrypt"] + numbers + [Base64.text(salt), Base64.text(hash)]).joined(separator: "$")
   }
 
+  /// The hash of no password, to compare with when there is no account.
+  static func nobodys() throws -> String {
+    let numbers = [cost.rounds, cost.blockSize, cost.parallelism].map { String($0) }
+    let zeros = Base64.text([UInt8](repeating: 0, count: 16))
+    let never = Base64.text([UInt8](repeating: 0, count: 32))
+    return (["scrypt"] + numbers + [zeros, never]).joined(separator: "$")
+  }
+
   static func verify(_ password: String, _ stored: String) -> Bool {
     let parts = stored.split(separator: "$").map { String($0) }
     guard parts.count == 6, parts[0] == "scrypt", let rounds = Int(parts[1]),

@@ -11,6 +11,10 @@ struct Seal: Sendable {
     case changeToken = 1
     case continuationMarker = 2
     case webAuthToken = 3
+    case signIn = 16
+    case providerTrip = 17
+    case providerNonce = 18
+    case providerProof = 19
     case assetTicket = 20
     case assetReceipt = 21
     case assetPass = 22
@@ -34,6 +38,11 @@ struct Seal: Sendable {
     let code = HMAC<SHA256>.authenticationCode(for: [purpose.rawValue] + payload, using: key)
     let bytes = payload + Array(code)
     return purpose.isStandardBase64 ? Base64.text(bytes) : SealedText.text(bytes)
+  }
+
+  /// A secret that belongs to a text and can be computed again, by nobody else.
+  func secret(of text: String, for purpose: Purpose) -> [UInt8] {
+    Array(HMAC<SHA256>.authenticationCode(for: [purpose.rawValue] + Array(text.utf8), using: key))
   }
 
   /// The payload, or nil if this server did not seal the text for this purpose.

@@ -27,21 +27,36 @@ extension Engine {
       }
       return token
     }
-    let (apiToken, account) = try await tokenAndAccount(text, web?.user)
+    let place = web.map {
+      AccountPlace(
+        user: $0.user, container: credentials.container, environment: credentials.environment)
+    }
+    let (apiToken, account) = try await tokenAndAccount(text, place)
     guard let apiToken else {
       throw BrumeError(.authenticationFailed, "the API token is unknown to this server")
     }
     if let error = apiToken.obstacle(for: credentials) { throw error }
-    if let web, let error = web.obstacle(for: credentials, account: account, now: host.now()) {
+    if let web, let error = web.obstacle(for: credentials, account: account?.user, now: host.now())
+    {
       throw error
     }
-    return credentials.caller(web == nil ? .anonymous : .user, web?.user)
+    return credentials.caller(
+      web == nil ? .anonymous : .user, web?.user, roles: account?.roles ?? [])
   }
 
   private func authenticate(
     _ request: SignedRequest, _ credentials: Credentials
   ) async throws -> Caller {
-    let key = try await store.read { transaction in try transaction.serverKey(request.keyID) }
+    let (key, roles) = try await store.read { transaction in
+      let key = try transaction.serverKey(request.keyID)
+      return (
+        key,
+        try key.map {
+          try transaction.roles(
+            of: $0.user, container: $0.container, environment: $0.environment)
+        } ?? []
+      )
+    }
     guard let key, key.container == credentials.container,
       key.environment == credentials.environment
     else {
@@ -51,12 +66,28 @@ extension Engine {
     let signature = ServerKeySignature(request: request)
     let now = host.now()
     if let error = signature.obstacle(key: key, now: now, limits: limits) { throw error }
-    if signature.isModification, let identity = signature.identity,
-      !usedSignatures.use(identity, now: now, life: 2 * limits.signatureSkew)
-    {
-      throw ServerKeySignature.failed("this signed request was used already; sign it again")
+    if signature.isModification, let identity = signature.identity {
+      try await use(identity, at: now)
     }
-    return credentials.caller(.serverKey, key.user)
+    return credentials.caller(.serverKey, key.user, roles: Set(roles))
+  }
+
+  /// Notes durably, before anything else happens, that a modifying request was used: its copy does
+  /// nothing, even after a crash (reliability A4).
+  private func use(_ identity: String, at now: Milliseconds) async throws {
+    let horizon = now - 2 * limits.signatureSkew
+    let limit = limits.usedSignatures
+    let use = try await store.write(in: nil) {
+      try $0.use(signature: identity, at: now, after: horizon, limit: limit)
+    }
+    switch use {
+    case .first: return
+    case .repeated:
+      throw ServerKeySignature.failed("this signed request was used already; sign it again")
+    case .full:
+      throw BrumeError(
+        .throttled, "too many signed requests; wait and sign this one again", retryAfter: 60)
+    }
   }
 
   /// Registers the public half of a server-to-server key. The key gets a user of its own.
@@ -71,7 +102,8 @@ extension Engine {
     }
     let id = Hex.text(host.randomBytes(32))
     let user = User(
-      id: UserID("_" + Hex.text(host.randomBytes(16))), name: "key-\(id.prefix(16))")
+      id: UserID("_" + Hex.text(host.randomBytes(16))), name: "key-\(id.prefix(16))",
+      isDiscoverable: false)
     let key = ServerKey(
       id: id, name: name, container: container, environment: environment,
       publicKey: publicKeyPEM, user: user.id)
@@ -92,9 +124,11 @@ extension Engine {
 }
 
 extension Credentials {
-  fileprivate func caller(_ kind: Caller.Kind, _ user: UserID?) -> Caller {
+  fileprivate func caller(
+    _ kind: Caller.Kind, _ user: UserID?, roles: Set<String>
+  ) -> Caller {
     Caller(
       container: container, environment: environment, user: user,
-      device: kind == .user ? device : nil, kind: kind, requestID: requestID)
+      device: kind == .user ? device : nil, kind: kind, roles: roles, requestID: requestID)
   }
 }

@@ -61,8 +61,8 @@ extension Engine {
       walk: reader.moreComing ? reader.next : nil)
     return ZoneChangesPage(
       zone: key.id, changes: reader.changes, token: next, moreComing: reader.moreComing,
-      clientData: try ClientData.recall(in: view.zone, as: caller, transaction),
-      isReverse: reader.walk.below != nil)
+      isReverse: reader.walk.below != nil,
+      clientData: try ClientData.recall(in: view.zone, as: caller, transaction))
   }
 }
 

@@ -2,7 +2,8 @@
 //
 // Silent pushes of zone and database subscriptions only say "something changed", so one per device
 // and subscription is enough: the first goes at once, then at most one per window, never later than
-// one window after the change. Visible pushes merge only if they share a collapse ID, and do not
+// one window after the change. A push that nobody has taken yet is replaced in its place and does not
+// wait anew. Visible pushes merge only if they share a collapse ID, and do not
 // wait. Query pushes describe one record each and do not merge (reliability N5, case PSH-05).
 //
 // This file only decides. The entry that waits is already in the durable mailbox: a newer one
@@ -81,14 +82,22 @@ package struct Coalescer: Sendable {
 
   // MARK: Events, in the order they happen
 
+  /// Where the last entry under a key is, if it was due by now.
+  package func last(_ key: Key, dueBy now: Milliseconds) -> Int64? {
+    last[key].flatMap { $0.due <= now ? $0.position : nil }
+  }
+
   /// A notification is about to be put into a mailbox.
+  ///
+  /// - Parameter isUnheard: the last one under the key was due and was not taken.
   package mutating func changed(
-    _ device: DeviceKey, _ key: Key?, now: Milliseconds
+    _ device: DeviceKey, _ key: Key?, now: Milliseconds, isUnheard: Bool = false
   ) -> Action {
     expire(device, now)
     guard let key else { return Action(due: now, moves: moves(device, except: nil)) }
     let previous = last[key]
-    let due = key.collapseID == nil ? silentDue(after: previous, now) : now
+    var due = key.collapseID == nil ? silentDue(after: previous, now) : now
+    if isUnheard, let previous, previous.due <= now { due = previous.due }
     let isKnown = previous.map { $0.due == due && due > now } ?? false
     // An entry that has to wait goes to the end itself; what waits already keeps its place.
     return Action(

@@ -24,6 +24,7 @@ struct FanOut {
   struct Outcome: Sendable {
     var cursor: NotifierCursor
     var woken: Set<DeviceKey> = []
+    var fresh: [Notifier.FreshEntry] = []
     /// Subscriptions that fired the only time they do.
     var spent: [SubscriptionKey] = []
     var notifications = 0
@@ -50,6 +51,7 @@ struct FanOut {
     transaction: any WriteTransaction, engine: Engine,
     encode: @escaping @Sendable (Notification) -> [UInt8], now: Milliseconds,
     cursor: NotifierCursor, coalescer: @escaping MailboxWriter.Decide,
+    isHeard: @escaping (DeviceKey) -> Bool = { _ in true },
     matches: Matches
   ) {
     self.transaction = transaction
@@ -58,7 +60,8 @@ struct FanOut {
     self.now = now
     self.matches = matches
     mailbox = MailboxWriter(
-      transaction: transaction, limits: engine.limits, now: now, coalescer: coalescer)
+      transaction: transaction, limits: engine.limits, now: now, coalescer: coalescer,
+      isHeard: isHeard)
     outcome = Outcome(cursor: cursor)
     matchesLeft = engine.limits.notifierMatches
   }
@@ -95,7 +98,8 @@ struct FanOut {
   /// Saves the cursor and drops what of the log is done.
   func finish() throws -> Outcome {
     try transaction.set(.notifierCursor, to: outcome.cursor.bytes)
-    try transaction.trimLog(through: outcome.cursor.position)
+    try transaction.trimLog(
+      through: transaction.trimmable(through: outcome.cursor.position, limits: engine.limits))
     return outcome
   }
 
@@ -156,6 +160,7 @@ struct FanOut {
       let result = try mailbox.put(delivery) { encode(builder.fetchEverything(for: stored)) }
       outcome.mailboxEntries += 1
       if result.overflowed { outcome.overflows += 1 }
+      outcome.fresh.append((device.key, result.entry))
       if result.wakes { outcome.woken.insert(device.key) }
     }
     try keep(notification, stored)

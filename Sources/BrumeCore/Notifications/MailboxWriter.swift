@@ -18,6 +18,8 @@ struct MailboxWriter {
     let requestID: String
   }
   struct Result: Equatable {
+    /// As it is in the mailbox.
+    let entry: MailboxEntry
     var wakes: Bool
     var overflowed = false
   }
@@ -26,32 +28,46 @@ struct MailboxWriter {
   let limits: Limits
   let now: Milliseconds
   let coalescer: Decide
+  let isHeard: (DeviceKey) -> Bool
 
   func put(_ delivery: Delivery, orFetchEverything: () -> [UInt8]) throws -> Result {
     let device = delivery.device
     let key = Coalescer.key(
       for: delivery.notification, of: delivery.subscription, to: device)
+    let isUnheard = try hasUnheard(key)
     let action =
-      coalescer { $0.changed(device, key, now: now) } ?? Coalescer.Action(due: now)
+      coalescer { $0.changed(device, key, now: now, isUnheard: isUnheard) }
+      ?? Coalescer.Action(due: now)
     if let old = action.replaces { try transaction.removeMailboxEntry(at: old, of: device) }
     if try transaction.mailboxCount(device) >= limits.mailboxRows {
-      try replaceEverything(delivery, orFetchEverything())
-      return Result(wakes: true, overflowed: true)
+      let entry = try replaceEverything(delivery, orFetchEverything())
+      return Result(entry: entry, wakes: true, overflowed: true)
     }
-    let position = try transaction.enqueue(
-      entry(
-        delivery, sid: delivery.subscription.subscription.id, delivery.payload, due: action.due),
-      to: device)
+    let draft = entry(
+      delivery, sid: delivery.subscription.subscription.id, delivery.payload, due: action.due)
+    let position = try transaction.enqueue(draft, to: device)
     coalesce { $0.enqueued(device, key, at: position, due: action.due, now: now) }
     for waiting in action.moves { try moveToEnd(waiting, device) }
-    return Result(wakes: action.wakes)
+    return Result(entry: draft.at(position), wakes: action.wakes)
   }
 
-  private func replaceEverything(_ delivery: Delivery, _ payload: [UInt8]) throws {
+  /// Whether the last push under this key was due and still nobody has taken it: then the one that
+  /// replaces it takes its place and does not begin to wait.
+  private func hasUnheard(_ key: Coalescer.Key?) throws -> Bool {
+    guard let key, key.collapseID == nil, !isHeard(key.device),
+      let last = coalescer({ $0.last(key, dueBy: now).map { .init(due: now, replaces: $0) } })?
+        .replaces
+    else { return false }
+    return try transaction.mailbox(key.device, after: last - 1, limit: 1).first?.position == last
+  }
+
+  private func replaceEverything(
+    _ delivery: Delivery, _ payload: [UInt8]
+  ) throws -> MailboxEntry {
     coalesce { $0.emptied(delivery.device) }
     try transaction.acknowledge(through: .max, by: delivery.device)
-    try transaction.enqueue(
-      entry(delivery, sid: "", payload, due: now), to: delivery.device)
+    let draft = entry(delivery, sid: "", payload, due: now)
+    return draft.at(try transaction.enqueue(draft, to: delivery.device))
   }
 
   /// A reader delivers from the front and stops at the first entry that is not due, so those that
@@ -80,5 +96,13 @@ struct MailboxWriter {
       position: 0, notificationID: delivery.notification.id, subscriptionID: sid,
       collapseID: delivery.notification.collapseID, payload: payload, time: due,
       requestID: delivery.requestID)
+  }
+}
+
+extension MailboxEntry {
+  fileprivate func at(_ position: Int64) -> MailboxEntry {
+    MailboxEntry(
+      position: position, notificationID: notificationID, subscriptionID: subscriptionID,
+      collapseID: collapseID, payload: payload, time: time, requestID: requestID)
   }
 }

@@ -22,6 +22,20 @@ package enum NotificationID {
     return text(Array(hash.finalize().prefix(16)))
   }
 
+  /// The identity of one push: a notification for one subscription on its way to one device. Every
+  /// attempt carries the same.
+  package static func push(
+    _ id: String, subscription: String, to device: DeviceKey
+  ) -> String {
+    var hash = SHA256()
+    let parts = [
+      "brume-push", id, subscription, device.container.name, device.environment.rawValue,
+      device.user.name, device.device.name,
+    ]
+    for part in parts { hash.update(data: Array("\(part.utf8.count):\(part)".utf8)) }
+    return text(Array(hash.finalize().prefix(16)))
+  }
+
   private static func text(_ digest: [UInt8]) -> String {
     var bytes = digest
     bytes[6] = bytes[6] & 0x0f | 0x80

@@ -16,6 +16,8 @@ package final class Notifier: Sendable {
     package var position: Int64 = 0
     /// The newest log entry when the notifier last looked.
     package var newest: Int64 = 0
+    /// When the oldest change was made that is not done; nil if all are.
+    package var waitingSince: Milliseconds?
     package var subscriptions = 0
     package var notifications = 0
     package var mailboxEntries = 0
@@ -24,6 +26,8 @@ package final class Notifier: Sendable {
     package var lag: Int64 { newest - position }
   }
 
+  /// An entry that was just put into a device's mailbox.
+  package typealias FreshEntry = (device: DeviceKey, entry: MailboxEntry)
   private struct Ongoing: Sendable {
     let position: Int64
     let version: Int
@@ -33,6 +37,8 @@ package final class Notifier: Sendable {
   private let engine: Engine
   private let encode: @Sendable (Notification) -> [UInt8]
   private let wake: @Sendable (Set<DeviceKey>) -> Void
+  private let handOver: @Sendable ([FreshEntry]) -> Void
+  private let isHeard: @Sendable (DeviceKey) -> Bool
   /// Nil until loaded, and again after a failure: what the store says counts.
   private let cursor = Mutex<NotifierCursor?>(nil)
   /// The position in the store, which entries that concern nobody leave behind.
@@ -46,11 +52,17 @@ package final class Notifier: Sendable {
   /// - Parameters:
   ///   - encode: the push in the wire's form.
   ///   - wake: told of devices that have something to read, after it is durable.
+  ///   - handOver: gets the entries themselves, after they are durable.
+  ///   - isHeard: whether a device gets what is handed over at once.
   package init(
     engine: Engine, encode: @escaping @Sendable (Notification) -> [UInt8],
-    wake: @escaping @Sendable (Set<DeviceKey>) -> Void
+    wake: @escaping @Sendable (Set<DeviceKey>) -> Void,
+    handOver: @escaping @Sendable ([FreshEntry]) -> Void = { _ in },
+    isHeard: @escaping @Sendable (DeviceKey) -> Bool = { _ in true }
   ) {
     self.engine = engine
+    self.handOver = handOver
+    self.isHeard = isHeard
     self.encode = encode
     self.wake = wake
     coalescer = Mutex(Self.freshCoalescer(engine.limits))
@@ -153,7 +165,11 @@ extension Notifier {
       }
       return batch
     }
-    counts.withLock { $0.newest = max($0.newest, batch.newest) }
+    let oldest = batch.entries.first?.origin.time
+    counts.withLock {
+      $0.newest = max($0.newest, batch.newest)
+      $0.waitingSince = oldest
+    }
     return batch
   }
 
@@ -200,7 +216,7 @@ extension Notifier {
     let outcome = try await engine.store.write(in: nil) { transaction in
       var fanOut = FanOut(
         transaction: transaction, engine: engine, encode: encode, now: now, cursor: start,
-        coalescer: { change in self.coalescer.withLock { change(&$0) } },
+        coalescer: { change in self.coalescer.withLock { change(&$0) } }, isHeard: self.isHeard,
         matches: FanOut.Matches(
           ordered: { self.ordered($0, sharedWith: $1) },
           key: { match in self.index.withLock { $0.key(of: match) } }))
@@ -260,11 +276,13 @@ extension Notifier {
     }
     counts.withLock {
       $0.position = outcome.cursor.position
+      if outcome.cursor.position >= $0.newest { $0.waitingSince = nil }
       $0.subscriptions = left
       $0.notifications += outcome.notifications
       $0.mailboxEntries += outcome.mailboxEntries
       $0.overflows += outcome.overflows
     }
+    if !outcome.fresh.isEmpty { handOver(outcome.fresh) }
     if !outcome.woken.isEmpty { wake(outcome.woken) }
   }
 

@@ -109,14 +109,13 @@ struct JustInTimeSchema: Sendable {
 }
 
 extension Schema {
-  /// Who may do what with public records of a type. Roles of the container's own grant nothing yet:
-  /// nobody can be given one.
+  /// Who may do what with public records of a type.
   func rights(of type: String) -> PublicRights {
     if type == Record.usersType, recordTypes[type] == nil { return .users }
     guard let grants = recordTypes[type]?.grants, !grants.isEmpty else { return .standard }
     var rights = PublicRights(read: [], create: [], write: [])
     for grant in grants {
-      guard let role = PublicRights.Role(rawValue: grant.role) else { continue }
+      let role = PublicRights.Role(grant.role)
       if grant.permissions.contains(.read) { rights.read.insert(role) }
       if grant.permissions.contains(.create) { rights.create.insert(role) }
       if grant.permissions.contains(.write) { rights.write.insert(role) }

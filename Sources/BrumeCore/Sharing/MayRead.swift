@@ -16,8 +16,20 @@ extension Engine {
   ) throws -> Bool {
     let place = try place(
       of: key, type: type, coveringShares: coveringShares, for: user, in: transaction)
-    let principal = Permissions.Principal(user: user)
+    let principal = Permissions.Principal(
+      user: user, roles: try roles(of: user, at: place, key.zone.database, in: transaction))
     return Permissions.decide(principal, .read, in: place, creator: creator) == nil
+  }
+
+  /// The container's own roles of a user, where they make a difference.
+  private func roles(
+    of user: UserID, at place: Permissions.Place, _ database: DatabaseKey,
+    in transaction: any ReadTransaction
+  ) throws -> Set<String> {
+    guard case .public(let rights) = place, rights.namesCustomRoles else { return [] }
+    return Set(
+      try transaction.roles(
+        of: user, container: database.container, environment: database.environment))
   }
 
   private func place(

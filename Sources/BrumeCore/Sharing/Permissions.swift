@@ -9,9 +9,12 @@ package enum Permissions {
   /// Who asks.
   package struct Principal: Equatable, Sendable {
     package let user: UserID?
+    /// Roles of the container's own that the user has; they matter in the public database only.
+    package let roles: Set<String>
     package let isOperator: Bool
-    package init(user: UserID?, isOperator: Bool = false) {
+    package init(user: UserID?, roles: Set<String> = [], isOperator: Bool = false) {
       self.user = user
+      self.roles = roles
       self.isOperator = isOperator
     }
   }
@@ -53,6 +56,7 @@ package enum Permissions {
     }
     if roles.contains(.icloud) { return nil }
     if roles.contains(.creator), action == .create || creator == user { return nil }
+    if principal.roles.contains(where: { roles.contains(.custom($0)) }) { return nil }
     return BrumeError(
       .accessDenied,
       "\(action.rawValue.uppercased()) operation not permitted: the schema grants it to "
@@ -81,10 +85,19 @@ package enum Permissions {
 
 /// Who may do what with one record type in the public database.
 package struct PublicRights: Equatable, Sendable {
-  package enum Role: String, Hashable, Sendable {
-    case world = "_world"
-    case icloud = "_icloud"
-    case creator = "_creator"
+  package enum Role: Hashable, Sendable {
+    case world, icloud, creator
+    /// One of the container's own.
+    case custom(String)
+
+    package init(_ name: String) {
+      switch name {
+      case "_world": self = .world
+      case "_icloud": self = .icloud
+      case "_creator": self = .creator
+      default: self = .custom(name)
+      }
+    }
   }
   package var read: Set<Role>
   package var create: Set<Role>
@@ -101,6 +114,15 @@ package struct PublicRights: Equatable, Sendable {
   /// User records come with the account: nobody creates one.
   package static let users = PublicRights(read: [.world], create: [], write: [.creator])
 
+  /// True when who has which role of the container's own makes a difference.
+  package var namesCustomRoles: Bool {
+    [read, create, write].contains { roles in
+      roles.contains { role in
+        if case .custom = role { true } else { false }
+      }
+    }
+  }
+
   package func roles(for action: Permissions.Action) -> Set<Role> {
     switch action {
     case .read: read
@@ -112,6 +134,6 @@ package struct PublicRights: Equatable, Sendable {
 
 extension Caller {
   package var principal: Permissions.Principal {
-    Permissions.Principal(user: user, isOperator: kind == .operator)
+    Permissions.Principal(user: user, roles: roles, isOperator: kind == .operator)
   }
 }

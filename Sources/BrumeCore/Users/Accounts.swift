@@ -1,13 +1,15 @@
-// The server's own accounts: making one, listing, signing in by password, signing out everywhere.
+// The server's own accounts: making and changing them, listing, checking passwords, signing out
+// everywhere.
 
 package import BrumeModel
 import BrumeStorage
 
 extension Engine {
-  /// Makes an account. Names and addresses are unique on the server.
+  /// Makes an account. Names, addresses and numbers are unique on the server.
   package func createUser(
     name: String, password: String? = nil, emailAddress: String? = nil,
-    phoneNumber: String? = nil, givenName: String? = nil, familyName: String? = nil
+    phoneNumber: String? = nil, givenName: String? = nil, familyName: String? = nil,
+    isDiscoverable: Bool = true
   ) async throws -> User {
     guard !name.isEmpty, name.utf8.count <= limits.nameLength,
       name.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f })
@@ -18,19 +20,59 @@ extension Engine {
     }
     let user = User(
       id: UserID("_" + Hex.text(host.randomBytes(16))), name: name,
-      passwordHash: try password.map { try PasswordHash.make($0, salt: host.randomBytes(16)) },
-      emailAddress: emailAddress, phoneNumber: phoneNumber, givenName: givenName,
-      familyName: familyName)
+      passwordHash: try password.map { try hashed($0) }, emailAddress: emailAddress,
+      phoneNumber: phoneNumber, givenName: givenName, familyName: familyName,
+      isDiscoverable: isDiscoverable)
+    try AccountRules.check(user, limits: limits)
     return try await store.write(in: nil) { transaction in
       if try transaction.user(named: name) != nil {
         throw BrumeError(.exists, "user '\(name)' exists already; choose another name")
       }
-      if let emailAddress, try transaction.user(emailAddress: emailAddress) != nil {
-        throw BrumeError(.exists, "another user has the address '\(emailAddress)'")
-      }
+      try transaction.checkUnique(user)
       try transaction.put(user)
       return user
     }
+  }
+
+  /// What may be changed about an account; nil leaves a thing as it is, an empty text removes it.
+  package struct AccountChange: Sendable {
+    package var password: String?
+    package var emailAddress: String?
+    package var phoneNumber: String?
+    package var givenName: String?
+    package var familyName: String?
+    package var isDiscoverable: Bool?
+    package init() {}
+  }
+
+  /// Changes an account. A new password ends all of its web auth tokens.
+  package func changeUser(_ id: UserID, _ change: AccountChange) async throws -> User {
+    let hash = try change.password.map { try hashed($0) }
+    let limits = limits
+    let user = try await store.write(in: nil) { transaction -> User in
+      guard var user = try transaction.user(id) else {
+        throw BrumeError(.notFound, "there is no user '\(id)'")
+      }
+      user.apply(change, passwordHash: hash)
+      try AccountRules.check(user, limits: limits)
+      try transaction.checkUnique(user)
+      try transaction.put(user)
+      return user
+    }
+    knownCredentials.forget()
+    return user
+  }
+
+  private func hashed(_ password: String) throws -> String {
+    try AccountRules.checkPassword(password)
+    return try PasswordHash.make(password, salt: host.randomBytes(16))
+  }
+
+  /// Whether others may find the account by its address and learn its name.
+  func setDiscoverable(_ id: UserID, _ isDiscoverable: Bool) async throws {
+    var change = AccountChange()
+    change.isDiscoverable = isDiscoverable
+    _ = try await changeUser(id, change)
   }
 
   /// All accounts in name order.
@@ -43,17 +85,10 @@ extension Engine {
     try await store.read { transaction in try transaction.user(named: name) }
   }
 
-  /// Checks a name and password; one error for an unknown name and for a wrong password.
-  package func signIn(name: String, password: String) async throws -> User {
-    let user = try await user(named: name)
-    // An unknown name takes as long as a known one.
-    let hash =
-      try user?.passwordHash ?? PasswordHash.make("", salt: [UInt8](repeating: 0, count: 16))
-    let isRight = PasswordHash.verify(password, hash)
-    guard let user, user.passwordHash != nil, isRight else {
-      throw BrumeError(.authenticationFailed, "unknown user name or wrong password")
-    }
-    return user
+  /// What a name's password is checked against. The check itself costs 64 MB and a tenth of a second,
+  /// so the caller decides where and how many at a time.
+  package func passwordCheck(name: String) async throws -> PasswordCheck {
+    PasswordCheck(user: try await user(named: name))
   }
 
   /// Makes every web auth token of a user invalid.
@@ -66,5 +101,86 @@ extension Engine {
       try transaction.put(user)
     }
     knownCredentials.forget()
+  }
+}
+
+/// A password check in waiting.
+package struct PasswordCheck: Sendable {
+  private let user: User?
+
+  fileprivate init(user: User?) { self.user = user }
+
+  /// The account if the password is right. An unknown name and a wrong password cost the same time
+  /// and say the same.
+  package func account(password: String) throws -> User {
+    guard password.utf8.count <= AccountRules.passwordBytes else { throw Self.refused }
+    let hash = try user?.passwordHash ?? PasswordHash.nobodys()
+    let isRight = PasswordHash.verify(password, hash)
+    guard let user, user.passwordHash != nil, isRight else { throw Self.refused }
+    return user
+  }
+
+  private static let refused = BrumeError(
+    .authenticationFailed, "unknown user name or wrong password")
+}
+
+/// What an account may hold.
+enum AccountRules {
+  /// Ours: scrypt takes any length; a request should not.
+  static let passwordBytes = 1024
+
+  static func checkPassword(_ password: String) throws(BrumeError) {
+    guard (8...passwordBytes).contains(password.utf8.count) else {
+      throw BrumeError(
+        .badRequest, "a password has at least 8 characters and at most \(passwordBytes) bytes")
+    }
+  }
+
+  static func check(_ user: User, limits: Limits) throws(BrumeError) {
+    for text in [user.emailAddress, user.phoneNumber, user.givenName, user.familyName] {
+      guard let text else { continue }
+      guard text.utf8.count <= limits.nameLength, text.utf8.allSatisfy({ $0 >= 0x20 }) else {
+        throw BrumeError(
+          .badRequest,
+          "names, addresses and numbers of an account have at most \(limits.nameLength) bytes and no "
+            + "control characters")
+      }
+    }
+    if let address = user.emailAddress, !address.contains("@") {
+      throw BrumeError(.badRequest, "'\(address)' is no e-mail address")
+    }
+  }
+}
+
+extension User {
+  fileprivate mutating func apply(_ change: Engine.AccountChange, passwordHash hash: String?) {
+    func changed(_ old: String?, _ new: String?) -> String? {
+      guard let new else { return old }
+      return new.isEmpty ? nil : new
+    }
+    emailAddress = changed(emailAddress, change.emailAddress)
+    phoneNumber = changed(phoneNumber, change.phoneNumber)
+    givenName = changed(givenName, change.givenName)
+    familyName = changed(familyName, change.familyName)
+    isDiscoverable = change.isDiscoverable ?? isDiscoverable
+    if let hash {
+      passwordHash = hash
+      tokenEpoch += 1
+    }
+  }
+}
+
+extension ReadTransaction {
+  fileprivate func checkUnique(_ user: User) throws {
+    if let address = user.emailAddress, let other = try self.user(emailAddress: address),
+      other.id != user.id
+    {
+      throw BrumeError(.exists, "another user has the address '\(address)'")
+    }
+    if let number = user.phoneNumber, let other = try self.user(phoneNumber: number),
+      other.id != user.id
+    {
+      throw BrumeError(.exists, "another user has the number '\(number)'")
+    }
   }
 }

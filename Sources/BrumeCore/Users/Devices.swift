@@ -39,10 +39,16 @@ extension Engine {
 
   /// Registers a push token that the client got from Apple. A courier token of this server's own
   /// may be given too: given in another container it brings that one's notifications as well.
+  ///
+  /// - Parameter topic: which of the container's apps it is; nil for the first one.
   package func registerToken(
-    _ token: String, environment: Environment, clientID: String?, as caller: Caller
+    _ token: String, environment: Environment, topic: String? = nil, clientID: String?,
+    as caller: Caller
   ) async throws {
     let user = try caller.requireUser()
+    guard (1...155).contains(topic?.utf8.count ?? 1) else {
+      throw BrumeError(.badRequest, "'topic' must have 1 to 155 characters: the app's bundle ID")
+    }
     guard (1...400).contains(token.utf8.count) else {
       throw BrumeError(.badRequest, "'apnsToken' must have 1 to 400 characters")
     }
@@ -54,7 +60,8 @@ extension Engine {
       }
       return try await share(token, of: own, clientID, caller)
     }
-    try await put(.apns(token: token, environment: environment), clientID, caller)
+    try await put(
+      .apns(token: token, environment: environment, topic: topic), clientID, caller)
   }
 
   // CloudKit: a page with several containers asks for one token and registers it in the others.
@@ -76,7 +83,7 @@ extension Engine {
       registered: devices[0].registered)
   }
 
-  private func put(
+  func put(
     _ channel: Device.Channel, _ clientID: String?, _ caller: Caller,
     registered: Milliseconds? = nil
   ) async throws {
@@ -87,6 +94,7 @@ extension Engine {
     let device = Device(key: key, channel: channel, registered: registered ?? host.now())
     let limits = limits
     try await store.write(in: nil) { transaction in
+      try transaction.dropOthers(atAddressOf: device)
       try transaction.put(device)
       try transaction.dropOldestDevices(besides: device, limits: limits)
     }
@@ -120,6 +128,23 @@ extension WriteTransaction {
     if let known, known.channel != .stream { return }
     try put(device)
     if known == nil { try dropOldestDevices(besides: device, limits: limits) }
+  }
+
+  /// An address that the server sends to belongs to whoever registered it last.
+  func dropOthers(atAddressOf device: Device) throws {
+    let address: String
+    switch device.channel {
+    case .stream, .courier: return
+    case .apns(let token, _, _): address = token
+    case .webPush(let target): address = target.endpoint
+    }
+    for other in try devices(address: address)
+    where other.key != device.key && other.key.container == device.key.container
+      && other.channel.kind == device.channel.kind
+      && other.key.environment == device.key.environment
+    {
+      try removeDevice(other.key)
+    }
   }
 
   /// Keeps the number of a user's devices bounded.

@@ -1,30 +1,67 @@
-// Accounts as others may see them, and finding them by address (users/caller, users/discover).
+// Accounts as others may see them, and finding them by address (users/caller, users/discover). Who did
+// not agree to be found is not found, and cannot be told from somebody who does not exist.
 
 package import BrumeModel
 import BrumeStorage
 
 extension Engine {
-  /// The caller's own identity.
+  /// The caller's own identity; with names only if he agreed to be discoverable (web services 3.9).
   package func currentUser(as caller: Caller) async throws -> UserIdentity {
-    if caller.kind == .serverKey {
-      throw BrumeError(
-        .authenticationFailed, "a server-to-server key has no user; sign in with a web auth token")
-    }
-    let id = try caller.requireUser()
+    let id = try caller.requireSignedIn()
     return try await store.read { transaction in
-      try transaction.user(id)?.identity ?? UserIdentity(user: id)
+      guard let user = try transaction.user(id), user.isDiscoverable else {
+        return UserIdentity(user: id)
+      }
+      return user.identity
     }
   }
 
-  /// The accounts behind addresses or record names; who is not found is left out.
+  /// The accounts behind addresses, numbers or record names, in the order asked; who is not found is
+  /// left out. Each tells the one way that it was asked by.
   package func discoverUsers(
     _ wanted: [UserIdentity], as caller: Caller
   ) async throws -> [UserIdentity] {
-    _ = try caller.requireUser()
+    let me = try caller.requireSignedIn()
     try limits.checkCount(wanted.count)
     return try await store.read { transaction in
-      try wanted.map { try transaction.completed($0) }.filter { $0.user != nil }
+      try wanted.compactMap { wanted in
+        guard let user = try transaction.account(of: wanted),
+          user.isDiscoverable || user.id == me
+        else { return nil }
+        return user.identity(foundBy: wanted)
+      }
     }
+  }
+
+  /// Discoverable users that the caller has to do with: those who share with him, and those he shares
+  /// with. There is no address book here (case LIM-13).
+  package func discoverContacts(as caller: Caller) async throws -> [UserIdentity] {
+    let me = try caller.requireSignedIn()
+    let own = try caller.databaseKey(.private)
+    let maximum = limits.recordsPerResponse
+    return try await store.read { transaction in
+      var contacts = Set(
+        try transaction.memberships(
+          of: me, container: own.container, environment: own.environment
+        ).compactMap(\.share.zone.database.owner))
+      for zone in try transaction.zones(in: own) where zone.hasShares {
+        contacts.formUnion(try transaction.memberships(in: zone.key).map(\.user))
+      }
+      contacts.remove(me)
+      let users = try contacts.sorted { $0.name < $1.name }.compactMap { try transaction.user($0) }
+      return users.filter(\.isDiscoverable).prefix(maximum).map { $0.identity(foundBy: nil) }
+    }
+  }
+}
+
+extension Caller {
+  /// The user of a web auth token; server keys have no part in `users/*`.
+  fileprivate func requireSignedIn() throws(BrumeError) -> UserID {
+    if kind == .serverKey {
+      throw BrumeError(
+        .authenticationFailed, "a server-to-server key has no user; sign in with a web auth token")
+    }
+    return try requireUser()
   }
 }
 
@@ -34,21 +71,27 @@ extension User {
       user: id, givenName: givenName, familyName: familyName, emailAddress: emailAddress,
       phoneNumber: phoneNumber)
   }
+
+  /// The identity with the address that somebody knew already, and no other.
+  fileprivate func identity(foundBy wanted: UserIdentity?) -> UserIdentity {
+    UserIdentity(
+      user: id, givenName: givenName, familyName: familyName, emailAddress: wanted?.emailAddress,
+      phoneNumber: wanted?.phoneNumber)
+  }
 }
 
 extension ReadTransaction {
+  fileprivate func account(of wanted: UserIdentity) throws -> User? {
+    if let id = wanted.user { return try user(id) }
+    if let address = wanted.emailAddress { return try user(emailAddress: address) }
+    if let number = wanted.phoneNumber { return try user(phoneNumber: number) }
+    return nil
+  }
+
   /// An identity with the account it means, if this server has one. The address that it was looked
   /// up by stays; no other is told.
   func completed(_ wanted: UserIdentity) throws -> UserIdentity {
-    var found: User?
-    if let id = wanted.user {
-      found = try user(id)
-    } else if let address = wanted.emailAddress {
-      found = try user(emailAddress: address)
-    } else if let number = wanted.phoneNumber {
-      found = try users().first { $0.phoneNumber == number }
-    }
-    guard let found else { return wanted }
+    guard let found = try account(of: wanted) else { return wanted }
     var identity = wanted
     identity.user = found.id
     identity.givenName = found.givenName

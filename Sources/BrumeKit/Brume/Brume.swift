@@ -30,7 +30,7 @@ public enum Brume {
   public static func remoteNotifications(
     for container: CKContainer
   ) -> AsyncStream<[AnyHashable: Any]> {
-    let pushes = RemoteNotifications(container)
+    let pushes = RemoteNotifications(container.connection)
     return AsyncStream(unfolding: { await pushes.next() }, onCancel: { pushes.stop() })
   }
 

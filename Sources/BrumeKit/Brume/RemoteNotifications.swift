@@ -13,8 +13,8 @@ final class RemoteNotifications: Sendable {
   private let listener: Task<Void, Never>
   private let account: AccountObserver
 
-  init(_ container: CKContainer) {
-    let session = container.session
+  init(_ connection: Connection) {
+    let session = connection.session
     account = AccountObserver()
     listener = Task { [handover] in
       do {
@@ -27,7 +27,7 @@ final class RemoteNotifications: Sendable {
       }
       handover.close()
     }
-    account.begin(container) { [weak self] in self?.stop() }
+    account.begin(connection) { [weak self] in self?.stop() }
   }
 
   deinit { stop() }
@@ -56,10 +56,10 @@ private final class AccountObserver: Sendable {
   private struct Token: @unchecked Sendable { let object: any NSObjectProtocol }
   private let token = Mutex<Token?>(nil)
 
-  func begin(_ container: CKContainer, _ changed: @escaping @Sendable () -> Void) {
+  func begin(_ connection: Connection, _ changed: @escaping @Sendable () -> Void) {
     let object = NotificationCenter.default.addObserver(
-      forName: .CKAccountChanged, object: container, queue: nil
-    ) { _ in changed() }
+      forName: .CKAccountChanged, object: nil, queue: nil
+    ) { [weak connection] in if connection?.isConcerned(by: $0) ?? false { changed() } }
     let new = Token(object: object)
     token.withLock { $0 = new }
   }

@@ -67,6 +67,12 @@ final class Connection: @unchecked Sendable {
     NotificationCenter.default.post(name: .CKAccountChanged, object: container)
   }
 
+  /// Whether a notification about an account is about this one. Apps may post one without a container.
+  func isConcerned(by notification: Foundation.Notification) -> Bool {
+    guard let container = notification.object as? CKContainer else { return true }
+    return container.connection === self
+  }
+
   /// The first container of a connection is the one that apps know.
   func belongs(to container: CKContainer) {
     state.withLock { $0.container = $0.container ?? container }

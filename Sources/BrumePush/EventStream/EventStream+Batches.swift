@@ -40,3 +40,29 @@ extension EventStream {
     }
   }
 }
+
+// MARK: One reading
+
+extension EventStream {
+  /// Entries after a position, oldest first, bounded. Waits for the first of them; empty when the
+  /// time has passed. Acknowledges nothing.
+  package func entries(
+    after position: Int64, waiting: Duration
+  ) async throws -> [MailboxEntry] {
+    let found = try await reader.poll([device], waiting: waiting) {
+      let front = try await reader.front(of: device, after: position, limit: Self.batchSize)
+      return (front.entries.isEmpty ? nil : front.entries, front.nextDue)
+    }
+    return found ?? []
+  }
+
+  /// Whether so much is sent and unacknowledged that the client has to come back.
+  package func mustAcknowledge(sentThrough position: Int64) async throws -> Bool {
+    let device = device
+    let (all, unsent) = try await reader.store.read { [limits = reader.limits] transaction in
+      let unsent = try transaction.mailbox(device, after: position, limit: limits.mailboxRows)
+      return (try transaction.mailboxCount(device), unsent.count)
+    }
+    return all - unsent >= max(1, reader.limits.mailboxRows / 2)
+  }
+}

@@ -5,7 +5,7 @@ import BrumeStorage
 import GRDB
 
 enum Migrations {
-  static let steps: [String] = [foundation, wantedFields, assets]
+  static let steps: [String] = [foundation, wantedFields, assets, signIn, delivery]
 
   static func run(on writer: Database) throws {
     let done = try Int.fetchOne(writer, sql: "PRAGMA user_version") ?? 0

@@ -1,5 +1,7 @@
 // What the server counts. Names are in one place so that dashboards have one source.
 
+import BrumeModel
+package import BrumePush
 import CoreMetrics
 package import HTTPTypes
 import Synchronization
@@ -48,6 +50,15 @@ package struct ServerMetrics: Sendable {
   package func pollBegan() { waitingPolls.increment() }
   package func pollEnded() { waitingPolls.decrement() }
   package func notificationsDelivered(_ count: Int) { delivered.increment(by: count) }
+
+  /// A channel to the outside got an answer.
+  package func pushAnswered(_ report: DeliveryWorker.Report) {
+    registry.counter(
+      "brume_pushes_total", [("channel", report.channel), ("verdict", report.verdict.rawValue)]
+    ).increment(by: 1)
+    registry.histogram("brume_push_seconds", [("channel", report.channel)], .seconds)
+      .record(Double(report.time) / 1000)
+  }
 
   /// Read from the store when somebody looks.
   package func gauge(_ name: String, _ value: Int64) {

@@ -12,7 +12,34 @@ struct Authenticate: Sendable {
   let place: Call.Place
   let requestID: String
 
+  /// The caller, who has not called too often.
   func caller(
+    _ request: Request, query: QueryString, target: String, body: [UInt8],
+    from address: ClientAddress
+  ) async throws -> Caller {
+    let caller: Caller
+    do {
+      caller = try await self.caller(request, query: query, target: target, body: body)
+    } catch let error as BrumeError {
+      try server.rates.check(address)
+      throw error
+    }
+    if access != .open { try server.rates.check(caller, at: address) }
+    return caller
+  }
+
+  /// The error with the address where the user signs in (web services 2.3).
+  func leading(
+    _ error: BrumeError, _ request: Request, query: QueryString
+  ) async throws -> BrumeError {
+    guard place.container != nil, place.environment != nil else { return error }
+    var error = error
+    error.redirectURL = try await server.signInAddress(
+      for: credentials(request, query: query, target: "", body: []))
+    return error
+  }
+
+  private func caller(
     _ request: Request, query: QueryString, target: String, body: [UInt8]
   ) async throws -> Caller {
     switch access {
@@ -75,16 +102,7 @@ struct Authenticate: Sendable {
   }
 
   private func isOperator(_ request: Request) -> Bool {
-    guard let header = request.headers[.authorization], header.hasPrefix("Bearer ") else {
-      return false
-    }
-    return Self.isEqual(header.dropFirst(7).utf8, server.adminToken.utf8)
-  }
-
-  /// Takes the same time wherever two texts differ.
-  private static func isEqual(_ a: Substring.UTF8View, _ b: String.UTF8View) -> Bool {
-    guard a.count == b.count else { return false }
-    return zip(a, b).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    request.headers.carryBearer(server.adminToken)
   }
 
   private func nobody(_ kind: Caller.Kind) -> Caller {
@@ -92,5 +110,15 @@ struct Authenticate: Sendable {
       container: place.container ?? server.settings.container,
       environment: place.environment ?? .development, user: nil, device: nil, kind: kind,
       requestID: requestID)
+  }
+}
+
+extension HTTPFields {
+  /// Whether `Authorization` carries this token. Takes the same time wherever the two differ.
+  func carryBearer(_ token: String) -> Bool {
+    guard let header = self[.authorization], header.hasPrefix("Bearer ") else { return false }
+    let given = header.utf8.dropFirst(7)
+    guard given.count == token.utf8.count else { return false }
+    return zip(given, token.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
 }

@@ -34,12 +34,16 @@ struct CrossOrigin: RouterMiddleware {
     return response
   }
 
+  /// Courier, upload and download addresses: whoever has one may use it, from any page.
+  private static func carriesItsOwnSecret(_ path: String) -> Bool {
+    path == "/_brume/courier" || path.hasPrefix(assets)
+  }
+
   private func allows(_ origin: String, _ request: Request) async throws -> Bool {
     let path = request.uri.path
-    if path.hasPrefix("/_brume/admin") { return false }
-    if server.settings.isDevelopment || path == "/_brume/courier" || path.hasPrefix(Self.assets) {
-      return true
-    }
+    // Pages of ours, and calls that only the command line makes: for no other page.
+    if path.hasPrefix("/_brume/admin") || path.hasPrefix("/_brume/signin") { return false }
+    if server.settings.isDevelopment || Self.carriesItsOwnSecret(path) { return true }
     if server.settings.allowedOrigins.contains(origin) { return true }
     guard let text = QueryString(target: request.head.path ?? "")["ckAPIToken"] else {
       return false

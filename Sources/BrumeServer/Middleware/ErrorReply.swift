@@ -19,6 +19,8 @@ struct ErrorReply: RouterMiddleware {
       return try await next(request, context)
     } catch let error as BrumeError {
       return Self.response(to: error, requestID: context.requestID)
+    } catch let broken as BrokenConnection {
+      return broken.response
     } catch let exceeded as BodyLimit.Exceeded {
       var response = Self.response(to: exceeded.error, requestID: context.requestID)
       response.status = .contentTooLarge

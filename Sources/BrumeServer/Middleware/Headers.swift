@@ -13,5 +13,8 @@ extension HTTPField.Name {
   static let lastEventID = HTTPField.Name("Last-Event-ID")!
   /// HTTPTypes keeps the first Host apart from the fields and gives no name to a second.
   static let secondHost = HTTPField.Name("Host")!
+  static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
+  static let fetchSite = HTTPField.Name("Sec-Fetch-Site")!
+  static let frameOptions = HTTPField.Name("X-Frame-Options")!
   static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
 }

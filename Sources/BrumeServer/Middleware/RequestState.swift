@@ -1,13 +1,27 @@
 // What travels with one request through the middleware: its ID and its connection.
 
 package import Hummingbird
+package import NIOCore
 
 package struct RequestState: RequestContext {
   package var coreContext: CoreRequestContextStorage
   /// `X-Apple-Request-UUID`, an error's `uuid`, the log's `request.id` and the push's trace.
   package var requestID = ""
+  /// Nil for a request that came through no connection.
+  package let channel: (any NIOCore.Channel)?
+  /// The other end of the connection.
+  package let peer: SocketAddress?
 
   package init(source: ApplicationRequestContextSource) {
+    peer = source.channel.remoteAddress
     coreContext = .init(source: source)
+    channel = source.channel
+  }
+
+  /// A request that came through no connection.
+  init(core: CoreRequestContextStorage) {
+    coreContext = core
+    channel = nil
+    peer = nil
   }
 }

@@ -17,8 +17,29 @@ enum AccountAdmin {
     let json = try call.json()
     let user = try await call.engine.createUser(
       name: json.text("name"), password: json["password"]?.string,
-      emailAddress: json["email"]?.string, givenName: json["givenName"]?.string,
-      familyName: json["familyName"]?.string)
+      emailAddress: json["email"]?.string, phoneNumber: json["phone"]?.string,
+      givenName: json["givenName"]?.string, familyName: json["familyName"]?.string,
+      isDiscoverable: json["discoverable"]?.bool ?? true)
+    return .json(describe(user))
+  }
+
+  static func changeUser(_ call: Call) async throws -> Reply {
+    let json = try call.json()
+    let user = try await call.account(named: json.text("user"))
+    var change = Engine.AccountChange()
+    change.password = json["password"]?.string
+    change.emailAddress = json["email"]?.string
+    change.phoneNumber = json["phone"]?.string
+    change.givenName = json["givenName"]?.string
+    change.familyName = json["familyName"]?.string
+    change.isDiscoverable = json["discoverable"]?.bool
+    return .json(describe(try await call.engine.changeUser(user.id, change)))
+  }
+
+  /// Ends every session of a user.
+  static func signOut(_ call: Call) async throws -> Reply {
+    let user = try await call.account(named: call.json().text("user"))
+    try await call.engine.signOutEverywhere(user.id)
     return .json(describe(user))
   }
 
@@ -36,6 +57,9 @@ enum AccountAdmin {
     object["name"] = .string(user.name)
     object["recordName"] = .string(user.id.name)
     object["email"] = user.emailAddress.map { .string($0) }
+    object["phone"] = user.phoneNumber.map { .string($0) }
+    object["discoverable"] = .bool(user.isDiscoverable)
+    object["password"] = .bool(user.passwordHash != nil)
     return .object(object)
   }
 
@@ -51,7 +75,8 @@ enum AccountAdmin {
     let origins = json["origins"]?.array?.compactMap(\.string)
     let token = try await call.engine.createAPIToken(
       name: json.text("name"), container: call.world.container,
-      environment: call.world.environment, allowedOrigins: origins)
+      environment: call.world.environment, allowedOrigins: origins,
+      callback: json["callback"]?.string)
     return .json(describe(token))
   }
 
@@ -61,6 +86,7 @@ enum AccountAdmin {
     object["container"] = .string(token.container.name)
     object["environment"] = .string(token.environment.rawValue)
     object["origins"] = token.allowedOrigins.map { .array($0.map { .string($0) }) }
+    object["callback"] = token.callback.map { .string($0) }
     object["token"] = .string(token.token)
     return .object(object)
   }

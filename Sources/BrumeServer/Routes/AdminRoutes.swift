@@ -75,7 +75,7 @@ enum AdminRoutes {
     let list = found.map { user, device, waiting -> JSON in
       [
         "user": .string(user), "device": .string(device.key.device.name),
-        "channel": .string(device.channel.name), "waiting": .int(Int64(waiting)),
+        "channel": .string(device.channel.kind.rawValue), "waiting": .int(Int64(waiting)),
       ]
     }
     return .json(["devices": .array(list)])
@@ -100,18 +100,10 @@ enum AdminRoutes {
       for device in devices { try store.enqueue(entry, to: device.key) }
       return devices.map(\.key)
     }
-    for device in reached { call.server.signals.signal(device) }
-    return .json(["devices": .int(Int64(reached.count))])
-  }
-}
-
-extension Device.Channel {
-  fileprivate var name: String {
-    switch self {
-    case .stream: "stream"
-    case .courier: "courier"
-    case .apns: "apns"
-    }
+    call.server.wake(Set(reached))
+    return .json([
+      "devices": .int(Int64(reached.count)), "notification": .string(notification.id),
+    ])
   }
 }
 

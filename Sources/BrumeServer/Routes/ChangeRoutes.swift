@@ -7,15 +7,17 @@ import BrumeWire
 enum ChangeRoutes {
   static func database(_ call: Call) async throws -> Reply {
     let request = try FeedRequest(json: call.json())
-    let page = try await call.engine.databaseChanges(
-      token: request.token, limit: request.limit, in: call.scope, as: call.caller)
+    let page = try await call.meetingFaults(.fetchDatabaseChanges, token: request.token) {
+      try await call.engine.databaseChanges(
+        token: request.token, limit: request.limit, in: call.scope, as: call.caller)
+    }
     return .json(Wire.databaseChanges(page))
   }
 
   static func zone(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let requests = try Wire.zoneChangesRequests(json)
-    let results = try await call.engine.zoneChanges(requests, in: call.scope, as: call.caller)
+    let results = try await call.zoneChanges(requests)
     return .json(Wire.zoneChanges(results, for: requests, call.options(json)))
   }
 
@@ -29,7 +31,7 @@ enum ChangeRoutes {
     }
     zone["zones"] = .array([.object(JSONObject(uniqueMembers: zone.members))])
     let requests = try Wire.zoneChangesRequests(.object(zone))
-    let results = try await call.engine.zoneChanges(requests, in: call.scope, as: call.caller)
+    let results = try await call.zoneChanges(requests)
     if case .failure(let failure)? = results.first { throw failure.error }
     let reply = try JSON(parsing: Wire.zoneChanges(results, for: requests, call.options(json)))
     guard case .object(var page)? = reply["zones"]?.array?.first else { return .empty }

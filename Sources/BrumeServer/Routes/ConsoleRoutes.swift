@@ -12,25 +12,17 @@ enum ConsoleRoutes {
     + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
   static func index(_ call: Call) async throws -> Reply {
-    reply(content(brume_console_index), "text/html; charset=utf-8")
+    reply(EmbeddedFile.bytes(brume_console_index), "text/html; charset=utf-8")
   }
 
   static func file(_ call: Call) async throws -> Reply {
     let path = call.target.prefix { $0 != "?" }
     switch path.split(separator: "/").last {
-    case "console.js": return reply(content(brume_console_script), "text/javascript")
-    case "console.css": return reply(content(brume_console_style), "text/css")
+    case "console.js": return reply(EmbeddedFile.bytes(brume_console_script), "text/javascript")
+    case "console.css": return reply(EmbeddedFile.bytes(brume_console_style), "text/css")
     default:
       throw BrumeError(.notFound, "the console has no file '\(path)'; open /_brume/console/")
     }
-  }
-
-  private static func content(
-    _ file: (UnsafeMutablePointer<Int>) -> UnsafePointer<UInt8>
-  ) -> [UInt8] {
-    var length = 0
-    let start = file(&length)
-    return Array(UnsafeBufferPointer(start: start, count: length))
   }
 
   private static func reply(_ bytes: [UInt8], _ type: String) -> Reply {

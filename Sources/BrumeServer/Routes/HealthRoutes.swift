@@ -1,6 +1,7 @@
 // Liveness, readiness and metrics. They say nothing about anybody's data.
 
 import BrumeCore
+import BrumeModel
 import BrumePush
 import BrumeStorage
 import BrumeWire
@@ -27,17 +28,33 @@ enum HealthRoutes {
     return reply
   }
 
+  /// Open to this machine and in development; to others with the token of the settings.
   static func metrics(_ call: Call) async throws -> Reply {
+    let settings = call.server.settings
+    let hasToken = settings.metricsToken.map { call.headers.carryBearer($0) } ?? false
+    guard settings.isDevelopment || call.address.isLocal || hasToken else {
+      throw BrumeError(
+        .authenticationFailed,
+        "the metrics are open to the server's own machine only; start it with --metrics-token and "
+          + "send 'Authorization: Bearer …'")
+    }
     let metrics = call.server.metrics
     let position = try await call.server.store.read { try $0.lastLogPosition() }
     let notifier = call.server.notifier.status
     metrics.gauge("brume_log_position", position)
     metrics.gauge("brume_notifier_lag_entries", max(0, position - notifier.position))
+    let since = notifier.waitingSince.map { call.server.host.now() - $0 } ?? 0
+    metrics.gauge("brume_notifier_lag_milliseconds", max(0, since))
     metrics.gauge("brume_notifier_subscriptions", Int64(notifier.subscriptions))
     metrics.gauge("brume_notifications_made", Int64(notifier.notifications))
     metrics.gauge("brume_mailbox_entries_written", Int64(notifier.mailboxEntries))
     metrics.gauge("brume_mailbox_overflows", Int64(notifier.overflows))
-    metrics.gauge("brume_devices_listening", Int64(call.server.signals.listenedDevices))
+    metrics.gauge(
+      "brume_devices_listening",
+      Int64(call.server.signals.listenedDevices + call.server.streams.count))
+    let deliveries = call.server.deliveries.worker.status
+    metrics.gauge("brume_push_lanes", Int64(deliveries.lanes))
+    metrics.gauge("brume_pushes_under_way", Int64(deliveries.underWay))
     metrics.gauge("brume_ready", call.server.health.isReady ? 1 : 0)
     var reply = Reply(body: .bytes(Array(metrics.registry.text().utf8)))
     reply.contentType = "text/plain; version=0.0.4; charset=utf-8"

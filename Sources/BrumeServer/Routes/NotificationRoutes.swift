@@ -1,5 +1,5 @@
 // What a device's notifications need beyond the stream: the kept ones by token, marking them read,
-// the badge, and registering the device itself.
+// the badge. Registering the device is `DeviceRoutes.swift`.
 
 import BrumeCore
 import BrumeWire
@@ -22,11 +22,6 @@ enum NotificationRoutes {
 
   static func badge(_ call: Call) async throws -> Reply {
     try await call.engine.setBadge(Wire.badge(call.json()), as: call.caller)
-    return .empty
-  }
-
-  static func register(_ call: Call) async throws -> Reply {
-    _ = try await call.engine.registerDevice(as: call.caller)
     return .empty
   }
 }

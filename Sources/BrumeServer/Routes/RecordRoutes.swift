@@ -9,7 +9,7 @@ enum RecordRoutes {
     let json = try call.json()
     let request = try ModifyRecordsRequest(json: json)
     let token = try await call.currentSyncToken(of: request.zone)
-    let results = try await call.engine.modifyRecords(request, in: call.scope, as: call.caller)
+    let results = try await call.modifyRecords(request)
     call.count(results)
     let options = call.options(json, desiring: request.desiredKeys)
     return .json(Wire.records(results, for: request, options, syncToken: token))
@@ -19,7 +19,7 @@ enum RecordRoutes {
     let json = try call.json()
     let request = try LookupRecordsRequest(json: json)
     let token = try await call.currentSyncToken(of: request.zone)
-    let results = try await call.engine.lookupRecords(request, in: call.scope, as: call.caller)
+    let results = try await call.leading(call.lookupRecords(request))
     return .json(Wire.records(results, for: request, call.options(json), syncToken: token))
   }
 
@@ -27,8 +27,8 @@ enum RecordRoutes {
     let json = try call.json()
     let request = try QueryRequest(json: json)
     let token = try await call.currentSyncToken(of: request.zone)
-    let page = try await offLoop {
-      try await call.engine.query(request, in: call.scope, as: call.caller)
+    let page = try await call.meetingFaults(.query, zone: request.zone?.name) {
+      try await offLoop { try await call.engine.query(request, in: call.scope, as: call.caller) }
     }
     let options = call.options(json, desiring: request.desiredKeys)
     return .json(Wire.queryPage(page, options, syncToken: token))
@@ -57,9 +57,23 @@ extension Call {
       downloadURL: { [server] in server.downloadURL($0) })
   }
 
-  /// Records as they are, with addresses for their assets.
-  var assetOptions: RecordOptions {
-    RecordOptions(downloadURL: { [server] in server.downloadURL($0) })
+  /// Items that need a user name the sign-in page, as whole requests do (web services 2.3).
+  fileprivate func leading(_ results: [RecordResult]) async throws -> [RecordResult] {
+    let needsUser = results.contains { result in
+      if case .failure(let failure) = result {
+        failure.error.code == .authenticationRequired
+      } else {
+        false
+      }
+    }
+    guard needsUser, let address = try await signInAddress() else { return results }
+    return results.map { result in
+      guard case .failure(let failure) = result, failure.error.code == .authenticationRequired
+      else { return result }
+      var error = failure.error
+      error.redirectURL = address
+      return .failure(ItemFailure(failure.id, error))
+    }
   }
 
   fileprivate func count(_ results: [RecordResult]) {

@@ -1,25 +1,27 @@
 // subscriptions/list, subscriptions/lookup, subscriptions/modify.
 
 import BrumeCore
+import BrumeModel
 import BrumeWire
 
 enum SubscriptionRoutes {
   static func list(_ call: Call) async throws -> Reply {
-    .json(
-      Wire.subscriptions(try await call.engine.listSubscriptions(in: call.scope, as: call.caller)))
+    let all = try await call.meetingFaults(.fetchSubscriptions) {
+      try await call.engine.listSubscriptions(in: call.scope, as: call.caller)
+    }
+    return .json(Wire.subscriptions(all))
   }
 
   static func lookup(_ call: Call) async throws -> Reply {
     let ids = try Wire.subscriptionLookup(call.json())
-    return .json(
-      Wire.subscriptions(
-        try await call.engine.lookupSubscriptions(ids, in: call.scope, as: call.caller)))
+    let found = try await call.meetingFaults(.fetchSubscriptions) {
+      try await call.engine.lookupSubscriptions(ids, in: call.scope, as: call.caller)
+    }
+    return .json(Wire.subscriptions(found))
   }
 
   static func modify(_ call: Call) async throws -> Reply {
     let operations = try Wire.subscriptionOperations(call.json())
-    return .json(
-      Wire.subscriptions(
-        try await call.engine.modifySubscriptions(operations, in: call.scope, as: call.caller)))
+    return .json(Wire.subscriptions(try await call.modifySubscriptions(operations)))
   }
 }

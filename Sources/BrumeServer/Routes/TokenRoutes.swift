@@ -23,7 +23,8 @@ enum TokenRoutes {
       throw BrumeError(.badRequest, "'apnsToken' is missing: the device's push token as hex digits")
     }
     try await call.engine.registerToken(
-      token, environment: request.environment, clientID: request.clientID, as: call.caller)
+      token, environment: request.environment, topic: request.topic, clientID: request.clientID,
+      as: call.caller)
     return .empty
   }
 }

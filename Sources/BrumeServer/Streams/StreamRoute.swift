@@ -1,9 +1,9 @@
-// /_brume/stream: a device's mailbox, held open as server-sent events.
+// /_brume/stream: a device's mailbox, held open as server-sent events, and /_brume/stream/ack.
 //
 // Each event's `id` is the store's generation and the event's position; a client that comes back with
 // the last one it handled (`Last-Event-ID`, or `cursor` in the query) acknowledges everything up to it
-// and gets the rest. An id of another generation acknowledges nothing: positions began anew.
-// Silence is broken by comments, so that both sides notice a dead connection.
+// and gets the rest. With `ack` it says the same beside the open stream. An id of another generation
+// acknowledges nothing: positions began anew.
 
 import BrumeCore
 import BrumeModel
@@ -12,29 +12,20 @@ import BrumeStorage
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import NIOHTTPTypes
 import ServiceLifecycle
 
 enum StreamRoute {
   static func open(_ call: Call) async throws -> Reply {
-    guard call.caller.device != nil else {
-      throw BrumeError(
-        .badRequest,
-        "a stream belongs to a device; name it with the header X-Brume-Device or ?clientId=")
-    }
-    let cursor = try position(call)
+    try requireDevice(call)
+    let cursor = try position(call, call.headers[.lastEventID] ?? call.query["cursor"])
     let server = call.server
     let stream = EventStream(
       store: server.store, signals: server.signals,
       device: try await call.engine.registerDevice(as: call.caller),
       limits: server.settings.limits, host: server.host)
     try await stream.acknowledge(through: cursor)
-    var reply = Reply(
-      body: .stream { @concurrent writer in
-        server.metrics.streamOpened()
-        defer { server.metrics.streamClosed() }
-        try await StreamRoute.write(stream, after: cursor, to: &writer, of: server)
-        try await writer.finish(nil)
-      })
+    var reply = Reply(body: body(of: stream, after: cursor, call))
     reply.contentType = "text/event-stream"
     reply.headers[.cacheControl] = "no-store"
     // Proxies such as nginx hold answers back unless told not to.
@@ -42,8 +33,56 @@ enum StreamRoute {
     return reply
   }
 
-  private static func position(_ call: Call) throws -> Int64 {
-    guard let text = call.headers[.lastEventID] ?? call.query["cursor"] else { return 0 }
+  private static func body(
+    of stream: EventStream, after cursor: Int64, _ call: Call
+  ) -> Reply.Body {
+    let server = call.server
+    guard let channel = call.channel else {
+      return .stream { @concurrent writer in
+        try await StreamRoute.write(stream, after: cursor, to: &writer, of: server)
+        try await writer.finish(nil)
+      }
+    }
+    let metrics = server.metrics
+    let connection = StreamConnection(
+      channel: channel, progress: StreamProgress(after: cursor, limits: server.settings.limits),
+      generation: server.engine.generation,
+      heartbeat: .seconds(Int64(server.settings.timeouts.heartbeat)), now: server.host.now,
+      delivered: { metrics.notificationsDelivered($0) })
+    return .stream { @concurrent writer in
+      try await writer.write(StreamEvents.greeting)
+      try await StreamRoute.serve(connection, stream, channel, server)
+      try await writer.finish(nil)
+    }
+  }
+
+  /// The device has handled what it names; the stream goes on.
+  static func acknowledge(_ call: Call) async throws -> Reply {
+    try requireDevice(call)
+    guard let device = try call.caller.deviceKey(), let cursor = call.query["cursor"] else {
+      throw BrumeError(
+        .badRequest, "'cursor' is missing: say the id of the last event that was handled")
+    }
+    let position = try position(call, cursor)
+    let server = call.server
+    let stream = EventStream(
+      store: server.store, signals: server.signals, device: device,
+      limits: server.settings.limits, host: server.host)
+    try await stream.acknowledge(through: position)
+    server.streams.acknowledged(through: position, by: device)
+    return .empty
+  }
+
+  private static func requireDevice(_ call: Call) throws(BrumeError) {
+    guard call.caller.device != nil else {
+      throw BrumeError(
+        .badRequest,
+        "a stream belongs to a device; name it with the header X-Brume-Device or ?clientId=")
+    }
+  }
+
+  private static func position(_ call: Call, _ text: String?) throws -> Int64 {
+    guard let text else { return 0 }
     let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
     guard parts.count == 2, let generation = parts[0], let position = parts[1] else {
       throw BrumeError(
@@ -52,29 +91,27 @@ enum StreamRoute {
     return generation == call.engine.generation ? position : 0
   }
 
-  /// Returns when the server ends or the client has to come back; throws when the client has gone.
-  @concurrent private static func write(
-    _ stream: EventStream, after cursor: Int64, to writer: inout any ResponseBodyWriter,
-    of server: Composition
+  /// Returns when the server ends, the client has gone or has to come back.
+  @concurrent private static func serve(
+    _ connection: StreamConnection, _ stream: EventStream, _ channel: any NIOCore.Channel,
+    _ server: Composition
   ) async throws {
-    try await writer.write(ByteBuffer(string: "retry: 1000\n: connected\n\n"))
-    let heartbeat = Duration.seconds(server.settings.timeouts.heartbeat)
-    let batches = stream.batches(after: cursor, heartbeat: heartbeat)
-    let generation = server.engine.generation
-    for try await entries in batches.cancelOnGracefulShutdown() {
-      try await writer.write(
-        entries.isEmpty ? ByteBuffer(string: ":\n\n") : events(entries, generation))
-      server.metrics.notificationsDelivered(entries.count)
+    server.metrics.streamOpened()
+    defer { server.metrics.streamClosed() }
+    let seat = server.streams.join(connection, as: stream.device)
+    defer { server.streams.leave(seat) }
+    try await withTaskCancellationOrGracefulShutdownHandler {
+      connection.start()
+      while case .read(let position, let whenDrained) = await connection.next() {
+        if whenDrained {
+          try await channel.writeAndFlush(HTTPResponsePart.body(StreamEvents.silence))
+        }
+        let (entries, nextDue, isAll) = try await stream.entries(after: position)
+        let leaving = try await server.faultless(entries, to: stream.device)
+        connection.found(leaving, nextDue: nextDue, isAll: isAll)
+      }
+    } onCancelOrGracefulShutdown: {
+      connection.end()
     }
-  }
-
-  private static func events(_ entries: [MailboxEntry], _ generation: Int64) -> ByteBuffer {
-    var buffer = ByteBuffer()
-    for entry in entries {
-      buffer.writeString("id: \(generation)-\(entry.position)\ndata: ")
-      buffer.writeBytes(entry.payload)
-      buffer.writeString("\n\n")
-    }
-    return buffer
   }
 }

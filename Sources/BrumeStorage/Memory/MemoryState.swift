@@ -19,9 +19,17 @@ struct MemoryState: Sendable {
   var lastKeptPosition: Int64 = 0
   var badges: [ByteText: Int] = [:]
 
+  var apnsSenders: [APNsSender] = []
+  var webhooks: [Webhook] = []
+  var pushLog: [PushLogEntry] = []
+  var lastPushLogPosition: Int64 = 0
+
   var users: [UserID: User] = [:]
   var apiTokens: [ByteText: APIToken] = [:]
   var serverKeys: [ByteText: ServerKey] = [:]
+  var identities: [[ByteText]: UserID] = [:]
+  var roleMembers: Set<RoleMember> = []
+  var usedSignatures: [ByteText: Milliseconds] = [:]
   var memberships: Set<Membership> = []
   var shortGUIDs: [ByteText: RecordKey] = [:]
   var settings: [ByteText: [UInt8]] = [:]

@@ -13,6 +13,10 @@ extension MemoryTransaction {
     try users().first { $0.emailAddress.map { ByteText($0) == ByteText(emailAddress) } ?? false }
   }
 
+  func user(phoneNumber: String) throws -> User? {
+    try users().first { $0.phoneNumber.map { ByteText($0) == ByteText(phoneNumber) } ?? false }
+  }
+
   func users() throws -> [User] {
     state.users.values.sorted {
       (ByteText($0.name), ByteText($0.id.name)) < (ByteText($1.name), ByteText($1.id.name))
@@ -44,6 +48,50 @@ extension MemoryTransaction {
   func put(_ key: ServerKey) throws { state.serverKeys[ByteText(key.id)] = key }
 
   func removeServerKey(_ id: String) throws { state.serverKeys[ByteText(id)] = nil }
+}
+
+// MARK: Sign-in, roles, used signatures
+
+extension MemoryTransaction {
+  func user(_ identity: ProviderIdentity) throws -> UserID? { state.identities[key(identity)] }
+
+  func link(_ identity: ProviderIdentity, to user: UserID) throws {
+    state.identities[key(identity)] = user
+  }
+
+  private func key(_ identity: ProviderIdentity) -> [ByteText] {
+    [ByteText(identity.issuer), ByteText(identity.subject)]
+  }
+
+  func roles(
+    of user: UserID, container: ContainerID, environment: Environment
+  ) throws -> [String] {
+    try roleMembers(container: container, environment: environment)
+      .filter { $0.user == user }.map(\.role)
+  }
+
+  func roleMembers(container: ContainerID, environment: Environment) throws -> [RoleMember] {
+    state.roleMembers.filter { $0.container == container && $0.environment == environment }
+      .sorted {
+        (ByteText($0.role), ByteText($0.user.name)) < (ByteText($1.role), ByteText($1.user.name))
+      }
+  }
+
+  func put(_ member: RoleMember) throws { state.roleMembers.insert(member) }
+
+  func remove(_ member: RoleMember) throws { state.roleMembers.remove(member) }
+
+  func use(
+    signature: String, at time: Milliseconds, after horizon: Milliseconds, limit: Int
+  ) throws -> SignatureUse {
+    if let last = state.usedSignatures[ByteText(signature)], last >= horizon { return .repeated }
+    if state.usedSignatures.count >= limit {
+      state.usedSignatures = state.usedSignatures.filter { $0.value >= horizon }
+    }
+    guard state.usedSignatures.count < limit else { return .full }
+    state.usedSignatures[ByteText(signature)] = time
+    return .first
+  }
 }
 
 // MARK: Sharing

@@ -10,7 +10,8 @@ extension StorageContract {
         User(
           id: UserID("_2"), name: "alice", passwordHash: "h", emailAddress: "a@example.org",
           phoneNumber: "1", givenName: "Al", familyName: "Ice", tokenEpoch: 4),
-        User(id: UserID("_1"), name: "bob"), User(id: UserID("_3"), name: "zo\u{eb}"),
+        User(id: UserID("_1"), name: "bob", isDiscoverable: false),
+        User(id: UserID("_3"), name: "zo\u{eb}"),
       ]
       try await store.write(in: nil) { transaction in
         for user in users.reversed() { try transaction.put(user) }
@@ -23,13 +24,15 @@ extension StorageContract {
         try expectEqual(try transaction.user(named: "zoe\u{308}"), nil, "by another spelling")
         try expectEqual(try transaction.user(emailAddress: "a@example.org"), users[0], "by address")
         try expectEqual(try transaction.user(emailAddress: "none"), nil, "by unknown address")
+        try expectEqual(try transaction.user(phoneNumber: "1"), users[0], "by number")
+        try expectEqual(try transaction.user(phoneNumber: "2"), nil, "by unknown number")
       }
     },
     Case("credentials come back until they are removed") { store in
       let tokens = [nil, [], ["https://a.example", ""]].enumerated().map { index, origins in
         APIToken(
           token: "t\(index)", name: "T", container: .sample, environment: .production,
-          allowedOrigins: origins)
+          allowedOrigins: origins, callback: index == 1 ? "https://a.example/back" : nil)
       }
       let key = ServerKey(
         id: "k", name: "K", container: .sample, environment: .development, publicKey: "PEM\n",

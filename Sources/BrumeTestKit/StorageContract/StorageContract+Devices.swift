@@ -7,7 +7,7 @@ extension StorageContract {
   static let devices: [Case] = [
     Case("devices come back by key, by user and by courier token") { store in
       let channels: [Device.Channel] = [
-        .stream, .courier(token: "c0"), .apns(token: "c0", environment: .production),
+        .stream, .courier(token: "c0"), .apns(token: "c0", environment: .production, topic: nil),
       ]
       let devices = channels.enumerated().map { index, channel in
         Device(key: DeviceKey.sample("d\(index)"), channel: channel, registered: Int64(index))

@@ -23,7 +23,7 @@ package enum StorageContract {
 
   package static let all: [Case] =
     transactions + zones + records + changes + log + subscriptions + devices + notifications
-    + accounts + assets + queries + concurrency
+    + delivery + accounts + assets + signIn + queries + concurrency
 }
 
 func expect(_ condition: Bool, _ what: @autoclosure () -> String) throws {

@@ -7,7 +7,7 @@ import BrumeWire
 struct BenchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench", abstract: "Measure parts of this program.",
-    subcommands: [Matching.self])
+    subcommands: [Matching.self, APNs.self])
 
   struct Matching: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

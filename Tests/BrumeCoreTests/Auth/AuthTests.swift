@@ -154,10 +154,12 @@ struct AuthTests {
     let user = try await lab.engine.createUser(name: "carol", password: "correct horse")
     #expect(user.passwordHash?.hasPrefix("scrypt$") == true)
     #expect(user.passwordHash?.contains("horse") == false)
-    #expect(try await lab.engine.signIn(name: "carol", password: "correct horse").id == user.id)
+    #expect(
+      try await lab.engine.passwordCheck(name: "carol").account(password: "correct horse").id
+        == user.id)
     for (name, password) in [("carol", "wrong"), ("nobody", "x"), ("alice", "")] {
       let error = try await ruleFailure {
-        try await lab.engine.signIn(name: name, password: password)
+        try await lab.engine.passwordCheck(name: name).account(password: password)
       }
       #expect(error.code == .authenticationFailed)
     }

@@ -79,13 +79,4 @@ struct PackingTests {
     let other = Seal(secret: [UInt8](repeating: 8, count: 32))
     #expect(other.payload(of: text, for: .changeToken) == nil)
   }
-
-  @Test func `the memory of used signatures forgets with time and stays bounded`() {
-    let used = UsedSignatures()
-    #expect(used.use("a", now: 0, life: 100))
-    #expect(!used.use("a", now: 100, life: 100))
-    #expect(used.use("a", now: 101, life: 100))
-    for index in 0..<50_000 { _ = used.use("s\(index)", now: 102, life: 100) }
-    #expect(!used.use("s49999", now: 102, life: 100))
-  }
 }

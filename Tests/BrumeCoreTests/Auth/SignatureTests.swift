@@ -143,6 +143,51 @@ struct SignatureTests {
     }
   }
 
+  @Test func `A4 a copy does nothing after a restart either`() async throws {
+    let lab = try await lab()
+    let secret = P256.Signing.PrivateKey()
+    let key = try await key(secret.publicKey.pemRepresentation, lab)
+    let date = "2026-11-20T22:31:01Z"
+    let path = Self.path(of: "modify")
+    let hash = Data(SHA256.hash(data: [UInt8]())).base64EncodedString()
+    let signature = try secret.signature(for: Array("\(date):\(hash):\(path)".utf8))
+    let request = SignedRequest(
+      keyID: key.id, date: date, signature: signature.derRepresentation.base64EncodedString(),
+      target: path, body: [])
+    _ = try await authenticate(request, lab)
+    let restarted = try await TestServer(store: lab.server.store)
+    restarted.clock.advance(by: Self.time - restarted.clock.now)
+    let error = try await ruleFailure {
+      try await restarted.engine.authenticate(
+        Credentials(
+          container: TestContainer.id, environment: .development, signature: request,
+          requestID: "r2"))
+    }
+    #expect(error.reason.contains("used already"))
+  }
+
+  @Test func `when no more signatures can be remembered, modifying has to wait`() async throws {
+    var limits = Limits.apple
+    limits.usedSignatures = 1
+    let lab = try await Lab(limits: limits)
+    lab.server.clock.advance(by: Self.time - lab.server.clock.now)
+    let secret = P256.Signing.PrivateKey()
+    let key = try await key(secret.publicKey.pemRepresentation, lab)
+    let path = Self.path(of: "modify")
+    let hash = Data(SHA256.hash(data: [UInt8]())).base64EncodedString()
+    func request(_ date: String) throws -> SignedRequest {
+      let signature = try secret.signature(for: Array("\(date):\(hash):\(path)".utf8))
+      return SignedRequest(
+        keyID: key.id, date: date, signature: signature.derRepresentation.base64EncodedString(),
+        target: path, body: [])
+    }
+    _ = try await authenticate(try request("2026-11-20T22:31:01Z"), lab)
+    let second = try request("2026-11-20T22:31:02Z")
+    let error = try await ruleFailure { try await authenticate(second, lab) }
+    #expect(error.code == .throttled)
+    #expect(error.retryAfter != nil)
+  }
+
   @Test func `a server key reaches the public database only`() async throws {
     let lab = try await lab()
     let caller = try await authenticate(vector(try await key(Self.vectorKey, lab)), lab)

@@ -34,6 +34,20 @@ struct CoalescerTests {
     #expect(put(&coalescer, key, at: 5000, position: 5) == .init(due: 5000, replaces: 4))
   }
 
+  @Test func `what replaces a push that nobody has taken takes its place and does not wait`() {
+    var coalescer = subject()
+    _ = put(&coalescer, key, at: 0, position: 1)
+    #expect(coalescer.last(key, dueBy: 100) == 1)
+    let action = coalescer.changed(phone, key, now: 100, isUnheard: true)
+    #expect(action == .init(due: 0, replaces: 1))
+    coalescer.enqueued(phone, key, at: 2, due: 0, now: 100)
+    // Taken now: the window counts from when it was due.
+    #expect(put(&coalescer, key, at: 500, position: 3) == .init(due: 1000, replaces: 2))
+    #expect(coalescer.last(key, dueBy: 500) == nil)
+    // What waits for its window goes on waiting, taken or not.
+    #expect(coalescer.changed(phone, key, now: 600, isUnheard: true).due == 1000)
+  }
+
   @Test func `what goes at once moves what waits behind it`() {
     var coalescer = subject()
     _ = put(&coalescer, key, at: 0, position: 1)

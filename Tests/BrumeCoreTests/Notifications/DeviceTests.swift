@@ -72,7 +72,7 @@ struct DeviceTests {
       "abcd", environment: .production, clientID: "phone", as: world.caller(bob))
     #expect(
       try await devices(world, of: bob).map(\.channel)
-        == [.apns(token: "abcd", environment: .production)])
+        == [.apns(token: "abcd", environment: .production, topic: nil)])
   }
 
   @Test func `too many devices drop the oldest, never the new one`() async throws {

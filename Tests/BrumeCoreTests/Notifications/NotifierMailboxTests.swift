@@ -1,6 +1,7 @@
 import BrumeModel
 import BrumeStorage
 import BrumeTestKit
+import BrumeWire
 import Testing
 
 @testable import BrumeCore
@@ -56,6 +57,26 @@ struct NotifierMailboxTests {
     try await world.notifier.drain()
     let entries = try await world.entries(device("A", of: alice))
     #expect(entries.map(\.collapseID) == ["y", "x"])
+  }
+
+  @Test(arguments: [true, false])
+  func `a silent push that nobody has taken is replaced and does not wait anew`(
+    isHeard: Bool
+  ) async throws {
+    let world = try await NotifierWorld()
+    let notifier = Notifier(
+      engine: world.engine, encode: PushPayload.encode, wake: { _ in }, isHeard: { _ in isHeard })
+    try await world.register(alice, "A")
+    let notes = try await world.zone("Notes", of: alice)
+    try await world.subscribe(alice, "z", .zone(notes.id, recordType: nil))
+    let start = world.clock.now
+    for number in 0..<3 {
+      try await world.log(.created, "n\(number)", in: notes)
+      try await notifier.drain()
+      world.clock.advance(100)
+    }
+    let entries = try await world.entries(device("A", of: alice))
+    #expect(entries.map(\.time) == [isHeard ? start + 1000 : start])
   }
 
   @Test func `an alert is not held up by a silent push that waits`() async throws {

@@ -1,0 +1,139 @@
+// One change to many devices, and one change to one of many, beside mosquitto in the same run. Brume
+// stores every delivery durably before it sends it; mosquitto (QoS 0) stores nothing.
+
+import Foundation
+
+struct FanOut {
+  let server: Server
+  let mosquitto: Mosquitto?
+  let devices: Int
+  private static let perUser = 50
+
+  func run() throws {
+    let before = Server.residentKilobytes(server.processIdentifier)
+    let crowd = Crowd(mark: "\ndata: ")
+    let users = (devices + Self.perUser - 1) / Self.perUser
+    for number in 0..<users { try join(crowd, user: "crowd\(number)", of: number) }
+    try crowd.settle(milliseconds: 500)
+    let kilobytes =
+      Double(Server.residentKilobytes(server.processIdentifier) - before) / Double(devices)
+    BrumeBench.show(
+      String(
+        format: "  %d idle devices: %.1f KB of server memory each (must 21, aim 9.5)", devices,
+        kilobytes))
+    // Few enough that no device has to come back and acknowledge.
+    let changes = 20
+    let ours = try flood(crowd, changes)
+    let theirs = try mosquitto.map { try flood($0, changes * 10) }
+    report("one change to \(devices) devices", ours, theirs)
+    try latency(crowd)
+  }
+
+  /// A user with many devices and one subscription.
+  private func join(_ crowd: Crowd, user: String, of number: Int) throws {
+    let credentials = try server.credentials(ofUser: user)
+    let connection = try server.connect()
+    _ = try connection.request(
+      "POST", server.path("subscriptions/modify", "public", credentials, device: "maker"),
+      Bodies.watchNotes)
+    for device in 0..<min(Self.perUser, devices - number * Self.perUser) {
+      let target = server.streamPath(credentials, device: "device\(device)")
+      try crowd.join(
+        port: server.port, sending: Array("GET \(target) HTTP/1.1\r\nHost: bench\r\n\r\n".utf8))
+    }
+  }
+
+  /// Deliveries a second.
+  private func flood(_ crowd: Crowd, _ changes: Int) throws -> Double {
+    let writer = try server.connect()
+    let start = ContinuousClock.now
+    for _ in 0..<changes { try save(writer) }
+    try crowd.wait(for: devices * changes, seconds: 120)
+    return Double(devices * changes) / start.duration(to: .now).asSeconds
+  }
+
+  private func save(_ writer: Connection) throws {
+    _ = try writer.request("POST", server.publicPath("records/modify"), Bodies.saveNote)
+  }
+
+  private func flood(_ mosquitto: Mosquitto, _ changes: Int) throws -> Double {
+    let crowd = Crowd(mark: "mark:")
+    for number in 0..<devices {
+      try crowd.join(
+        port: mosquitto.port,
+        sending: Mosquitto.hello("d\(number)") + Mosquitto.subscribe("all"))
+    }
+    try crowd.settle(milliseconds: 500)
+    let publisher = try TCP.connect(port: mosquitto.port)
+    defer { close(publisher) }
+    try TCP.send(Mosquitto.hello("publisher"), to: publisher)
+    let message = Mosquitto.publish("all", "mark:" + String(repeating: "x", count: 250))
+    let start = ContinuousClock.now
+    for _ in 0..<changes { try TCP.send(message, to: publisher) }
+    try crowd.wait(for: devices * changes, seconds: 120)
+    return Double(devices * changes) / start.duration(to: .now).asSeconds
+  }
+
+  /// One change at a time, from its request to the byte on one device's socket, while all the
+  /// others are idle.
+  private func latency(_ idle: Crowd) throws {
+    let count = 200
+    let ours = try Pushes.latencies(server, count: count)
+    var theirs: [Double] = []
+    if let mosquitto {
+      let crowd = Crowd(mark: "mark:")
+      for number in 0..<devices {
+        try crowd.join(
+          port: mosquitto.port,
+          sending: Mosquitto.hello("i\(number)") + Mosquitto.subscribe("own/\(number)"))
+      }
+      try crowd.settle(milliseconds: 500)
+      let publisher = try TCP.connect(port: mosquitto.port)
+      defer { close(publisher) }
+      try TCP.send(Mosquitto.hello("one"), to: publisher)
+      for _ in 0..<count {
+        let start = ContinuousClock.now
+        try TCP.send(Mosquitto.publish("own/0", "mark:1"), to: publisher)
+        try crowd.wait(for: 1, seconds: 5)
+        theirs.append(start.duration(to: .now).asSeconds * 1000)
+      }
+      theirs.sort()
+    }
+    for (name, place) in [("p50", 50), ("p99", 99)] {
+      let (mine, other) = (
+        ours[count * place / 100], theirs.isEmpty ? nil : theirs[count * place / 100]
+      )
+      let ratio = other.map { String(format: "; mosquitto %.3f ms, ratio %.1f", $0, mine / $0) }
+      BrumeBench.show(
+        String(
+          format: "  save to push on one of %d devices, %@: %.2f ms%@", devices + 1, name, mine,
+          ratio ?? ""))
+    }
+  }
+
+  private func report(_ what: String, _ ours: Double, _ theirs: Double?) {
+    guard let theirs else {
+      return BrumeBench.show(
+        String(
+          format: "  %@: %.0f deliveries/s (for a comparison: apt-get install mosquitto)", what,
+          ours))
+    }
+    let must = devices >= 10_000 ? 1.0 : 0.5
+    let verdict = ours >= theirs * must ? "must met" : "BELOW MUST"
+    BrumeBench.show(
+      String(
+        format: "  %@: %.0f deliveries/s; mosquitto %.0f; ratio %.2f (must %.1f): %@", what, ours,
+        theirs, ours / theirs, must, verdict))
+  }
+}
+
+extension Bodies {
+  static let watchNotes = Array(
+    #"{"operations":[{"operationType":"create","subscription":{"subscriptionID":"crowd","subscriptionType":"query","query":{"recordType":"Crowd","filterBy":[]},"firesOn":["create"],"notificationInfo":{"alertBody":"news"}}}]}"#
+      .utf8)
+  static var saveNote: [UInt8] {
+    Array(
+      #"{"operations":[{"operationType":"create","record":{"recordName":"\#(UUID().uuidString)","recordType":"Crowd","fields":{"a":{"value":1,"type":"INT64"}}}}]}"#
+        .utf8)
+  }
+}

@@ -1,0 +1,100 @@
+// Whether an ID token proves who somebody is (OpenID Connect Core 1.0, section 3.1.3.7): the provider
+// signed it, for us, for this very visit, and it is still good. Two algorithms, and the key decides
+// which: a token cannot talk its way into another one, or into none.
+
+package import BrumeModel
+import Crypto
+import CryptoExtras
+import FoundationEssentials
+
+package struct IDTokenRules: Sendable {
+  package let issuer: String
+  package let clientID: String
+  package let nonce: String
+  /// Clocks differ; ours.
+  static let skew: Int64 = 60
+
+  package init(issuer: String, clientID: String, nonce: String) {
+    self.issuer = issuer
+    self.clientID = clientID
+    self.nonce = nonce
+  }
+
+  /// Why the token proves nothing; nil when it does.
+  package func obstacle(
+    _ token: IDToken, keys: [ProviderKey], now: Milliseconds
+  ) -> BrumeError? {
+    let candidates = Self.candidates(for: token, among: keys)
+    if candidates.isEmpty {
+      return Self.failed("it was signed with a key that is not the provider's")
+    }
+    guard candidates.contains(where: { $0.verifies(token) }) else {
+      return Self.failed("its signature is wrong")
+    }
+    return obstacle(token.claims, now: now / 1000)
+  }
+
+  /// True when the provider may have new keys: none of these has the token's ID.
+  package static func mayNeedNewKeys(_ token: IDToken, keys: [ProviderKey]) -> Bool {
+    candidates(for: token, among: keys).isEmpty
+  }
+
+  private func obstacle(_ claims: IDToken.Claims, now: Int64) -> BrumeError? {
+    if claims.issuer != issuer { return Self.failed("it is from another issuer") }
+    if !claims.audiences.contains(clientID) { return Self.failed("it is for another client") }
+    if claims.audiences.count > 1 || claims.authorizedParty != nil,
+      claims.authorizedParty != clientID
+    {
+      return Self.failed("it was given to another client")
+    }
+    if claims.expires <= now - Self.skew { return Self.failed("it has expired") }
+    if claims.issued > now + Self.skew { return Self.failed("it is from the future") }
+    if let start = claims.notBefore, start > now + Self.skew {
+      return Self.failed("it is not valid yet")
+    }
+    if claims.nonce != nonce { return Self.failed("it is for another visit") }
+    if claims.subject.isEmpty || claims.subject.utf8.count > 255 {
+      return Self.failed("it names nobody")
+    }
+    return nil
+  }
+
+  private static func candidates(
+    for token: IDToken, among keys: [ProviderKey]
+  ) -> [ProviderKey] {
+    keys.filter { key in
+      key.algorithm == token.algorithm && (token.keyID == nil || key.id == token.keyID)
+    }
+  }
+
+  private static func failed(_ why: String) -> BrumeError {
+    BrumeError(.authenticationFailed, "the provider's ID token is not accepted: \(why)")
+  }
+}
+
+extension ProviderKey {
+  fileprivate var algorithm: String {
+    switch material {
+    case .rsa: "RS256"
+    case .p256: "ES256"
+    }
+  }
+
+  fileprivate func verifies(_ token: IDToken) -> Bool {
+    switch material {
+    case .rsa(let modulus, let exponent):
+      // Refuses moduli below 2048 bits.
+      guard modulus.count >= 256,
+        let key = try? _RSA.Signing.PublicKey(n: modulus, e: exponent)
+      else { return false }
+      return key.isValidSignature(
+        _RSA.Signing.RSASignature(rawRepresentation: token.signature),
+        for: SHA256.hash(data: token.signedText), padding: .insecurePKCS1v1_5)
+    case .p256(let x, let y):
+      guard let key = try? P256.Signing.PublicKey(rawRepresentation: x + y),
+        let signature = try? P256.Signing.ECDSASignature(rawRepresentation: token.signature)
+      else { return false }
+      return key.isValidSignature(signature, for: token.signedText)
+    }
+  }
+}

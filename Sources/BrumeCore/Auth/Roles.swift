@@ -1,0 +1,47 @@
+// Who has which of a container's own security roles. What a role may do is in the schema's grants; the
+// decision is Sharing/Permissions.swift.
+
+package import BrumeModel
+import BrumeSchema
+import BrumeStorage
+
+extension Engine {
+  /// Gives a user a role of the schema, or takes it away (case SCH-09).
+  package func setRole(
+    _ role: String, of user: UserID, to hasRole: Bool, container: ContainerID,
+    environment: Environment
+  ) async throws {
+    let member = RoleMember(
+      container: container, environment: environment, role: role, user: user)
+    let schemas = schemas
+    try await store.write(in: nil) { transaction in
+      guard hasRole else { return try transaction.remove(member) }
+      let schema = try schemas.schema(of: container, environment, in: transaction)
+      guard schema.roles.contains(role) else { throw Self.unknownRole(role, schema) }
+      guard try transaction.user(user) != nil else {
+        throw BrumeError(.notFound, "there is no user '\(user)'")
+      }
+      try transaction.put(member)
+    }
+    knownCredentials.forget()
+  }
+
+  /// Everybody who has a role, in role and user order.
+  package func roleMembers(
+    container: ContainerID, environment: Environment
+  ) async throws -> [RoleMember] {
+    try await store.read { try $0.roleMembers(container: container, environment: environment) }
+  }
+
+  private static func unknownRole(_ role: String, _ schema: Schema) -> BrumeError {
+    if Schema.builtInRoles.contains(role) {
+      return BrumeError(
+        .badRequest, "role '\(role)' is built in: nobody is given it; grant it in the schema")
+    }
+    let known = schema.roles.isEmpty ? "none" : schema.roles.joined(separator: ", ")
+    return BrumeError(
+      .notFound,
+      "the schema has no role '\(role)' (it has \(known)); add 'CREATE ROLE \(role);' and import it"
+    )
+  }
+}

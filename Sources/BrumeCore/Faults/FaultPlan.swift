@@ -1,0 +1,158 @@
+// Which of the faults that somebody asked for meets a call. Only decides: carrying faults out is the
+// composition's (`FaultGate.swift`), and a plan that nobody fills changes nothing.
+//
+// The rules: faults added together wait for each other, the next begins when the one before is
+// spent. A call meets at most one fault, the oldest that matches. A fault first lets `skip` matching
+// calls pass. A token that a fault expired stays expired, as on a real server.
+
+package import BrumeModel
+
+package struct FaultPlan: Equatable, Sendable {
+  /// One call, as far as faults look at it.
+  package struct Call: Equatable, Sendable {
+    package struct Item: Equatable, Sendable {
+      package var operation: Fault.Operation
+      package var zone: String?
+      package var record: String?
+      package var token: String?
+      package init(
+        _ operation: Fault.Operation, zone: String? = nil, record: String? = nil,
+        token: String? = nil
+      ) {
+        self.operation = operation
+        self.zone = zone
+        self.record = record
+        self.token = token
+      }
+    }
+    package var user: UserID?
+    package var device: DeviceID?
+    package var items: [Item]
+    package init(user: UserID?, device: DeviceID?, items: [Item]) {
+      self.user = user
+      self.device = device
+      self.items = items
+    }
+  }
+
+  /// What becomes of a call.
+  package struct Decision: Equatable, Sendable {
+    /// The fault that applies, and the items that it meets.
+    package var fault: Fault?
+    package var items: Set<Int> = []
+    /// Items whose token is expired.
+    package var expired: Set<Int> = []
+    package static let none = Decision()
+  }
+
+  /// A fault that waits or applies.
+  package struct Entry: Equatable, Sendable {
+    package let id: Int
+    package var fault: Fault
+    /// The entry that must be spent first.
+    package let after: Int?
+  }
+
+  /// Ours: faults at once, and tokens remembered as expired.
+  package static let limit = 1000
+
+  package private(set) var entries: [Entry] = []
+  private var lastID = 0
+  private var expiredTokens: [String] = []
+
+  package init() {}
+
+  package var isEmpty: Bool { entries.isEmpty && expiredTokens.isEmpty }
+
+  /// Adds faults that follow each other. Answers the ID of the first.
+  @discardableResult
+  package mutating func add(_ faults: [Fault]) throws(BrumeError) -> Int {
+    guard entries.count + faults.count <= Self.limit else {
+      throw BrumeError(
+        .limitExceeded, "there are \(entries.count) faults already; clear them first")
+    }
+    let first = lastID + 1
+    var before: Int?
+    for fault in faults where fault.count != 0 {
+      lastID += 1
+      entries.append(Entry(id: lastID, fault: fault, after: before))
+      before = lastID
+    }
+    return first
+  }
+
+  package mutating func clear() {
+    entries = []
+    expiredTokens = []
+  }
+
+  /// A call arrives.
+  package mutating func decide(_ call: Call) -> Decision {
+    var decision = Decision()
+    let waiting = Set(entries.map(\.id))
+    for index in entries.indices {
+      if let after = entries[index].after, waiting.contains(after) { continue }
+      let items = entries[index].fault.items(of: call)
+      guard !items.isEmpty else { continue }
+      if entries[index].fault.skip > 0 {
+        entries[index].fault.skip -= 1
+      } else if decision.fault == nil {
+        decision.fault = entries[index].fault
+        decision.items = items
+        entries[index].fault.count = entries[index].fault.count.map { $0 - 1 }
+      }
+    }
+    entries.removeAll { $0.fault.count == 0 }
+    if decision.fault?.expiresToken == true { expire(decision.items, of: call) }
+    decision.expired = expired(in: call)
+    return decision
+  }
+
+  private mutating func expire(_ items: Set<Int>, of call: Call) {
+    expiredTokens += items.sorted().compactMap { call.items[$0].token }
+    expiredTokens.removeFirst(max(0, expiredTokens.count - Self.limit))
+  }
+
+  private func expired(in call: Call) -> Set<Int> {
+    guard !expiredTokens.isEmpty else { return [] }
+    return Set(
+      call.items.indices.filter { index in
+        call.items[index].token.map { expiredTokens.contains($0) } ?? false
+      })
+  }
+}
+
+extension Fault {
+  fileprivate var expiresToken: Bool {
+    switch effect {
+    case .expireToken, .error(21): true
+    case .error, .loseAnswer, .conflict, .pretend, .removeZone, .dropPush, .duplicatePush,
+      .holdPush:
+      false
+    }
+  }
+
+  /// The items of a call that this fault is about.
+  fileprivate func items(of call: FaultPlan.Call) -> Set<Int> {
+    if let user, user != call.user { return [] }
+    if let device, device != call.device { return [] }
+    return Set(call.items.indices.filter { isAbout(call.items[$0]) })
+  }
+
+  private func isAbout(_ item: FaultPlan.Call.Item) -> Bool {
+    (operations.isEmpty ? isPossible(for: item.operation) : operations.contains(item.operation))
+      && (zone == nil || zone == item.zone) && (record == nil || record == item.record)
+      && (!expiresToken || item.token != nil)
+  }
+
+  /// What a fault without operations means: those that its effect makes sense for.
+  private func isPossible(for operation: Operation) -> Bool {
+    switch effect {
+    case .error, .loseAnswer, .expireToken: operation != .push
+    case .conflict: operation == .saveRecords
+    case .pretend: operation == .saveZones
+    case .removeZone: operation != .push && operation != .account
+    case .dropPush, .duplicatePush, .holdPush: operation == .push
+    }
+  }
+}

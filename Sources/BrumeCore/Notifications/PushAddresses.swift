@@ -1,0 +1,81 @@
+// Registering what the server sends to: Apple's push tokens and Web Push subscriptions; and who signs
+// for Apple. An address belongs to whoever registered it last: a browser or phone that changed hands
+// must not get the pushes of the user before (reliability A11).
+
+package import BrumeModel
+import BrumeStorage
+import Crypto
+
+extension Engine {
+  /// Registers a push subscription for the caller's device.
+  ///
+  /// - Throws: `badRequest` for keys that are none. Whether the endpoint may be called at all is the
+  ///   caller's to check before.
+  package func registerWebPush(
+    _ target: WebPushTarget, clientID: String?, as caller: Caller
+  ) async throws {
+    guard target.endpoint.utf8.count <= limits.pushURLBytes else {
+      throw BrumeError(
+        .badRequest, "'endpoint' is longer than \(limits.pushURLBytes) bytes; it cannot be used")
+    }
+    guard target.secret.count == 16 else {
+      throw BrumeError(.badRequest, "'keys.auth' must be 16 bytes in base64url")
+    }
+    guard (try? P256.KeyAgreement.PublicKey(x963Representation: target.key)) != nil else {
+      throw BrumeError(
+        .badRequest, "'keys.p256dh' must be an uncompressed P-256 point of 65 bytes in base64url")
+    }
+    try await put(.webPush(target), clientID, caller)
+  }
+
+  /// Forgets the caller's device and its mail.
+  package func unregisterDevice(as caller: Caller) async throws {
+    guard let key = try caller.deviceKey() else {
+      throw BrumeError(
+        .badRequest,
+        "the request names no device: send the header 'X-Brume-Device' or the parameter 'clientId'")
+    }
+    try await store.write(in: nil) { try $0.removeDevice(key) }
+  }
+
+  /// Says with which key pushes to one app are signed.
+  package func addAPNsSender(_ sender: APNsSender) async throws {
+    try NameRules.container(sender.container.name)
+    for (name, text) in [("team", sender.team), ("keyID", sender.keyID)] {
+      guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.isPlain) else {
+        throw BrumeError(
+          .badRequest, "'\(name)' is what Apple's developer site shows: letters and digits")
+      }
+    }
+    guard (1...155).contains(sender.topic.utf8.count), sender.topic.utf8.allSatisfy(Self.isPlain)
+    else {
+      throw BrumeError(
+        .badRequest, "'topic' is the app's bundle ID: letters, digits, dots and hyphens")
+    }
+    guard (try? P256.Signing.PrivateKey(pemRepresentation: sender.privateKey)) != nil else {
+      throw BrumeError(
+        .badRequest, "the key is no P-256 private key in PEM; give the .p8 file from Apple as it is"
+      )
+    }
+    try await store.write(in: nil) { try $0.put(sender) }
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+
+  /// The key that signs for Web Push services, made on the first start (RFC 8292).
+  package func vapidKey() async throws -> [UInt8] {
+    let fresh = Array(P256.Signing.PrivateKey().rawRepresentation)
+    return try await store.write(in: nil) { transaction in
+      if let known = try transaction.setting(.vapidKey), known.count == 32 { return known }
+      try transaction.set(.vapidKey, to: fresh)
+      return fresh
+    }
+  }
+}

@@ -1,0 +1,24 @@
+// Containers over another transport and clock than those of programs: for servers inside the process.
+
+package import BrumeClient
+import BrumeModel
+import Foundation
+
+extension Brume {
+  /// A container whose calls take another way than the network.
+  package static func container(
+    _ settings: BrumeClient.Configuration, transport: any Transport, host: Session.Host
+  ) -> CKContainer {
+    CKContainer(
+      connection: Connection(Session(settings, transport: transport, host: host)),
+      identifier: settings.container.name)
+  }
+}
+
+extension CKContainer {
+  /// Somebody else signed in, or nobody is: forgets who the user was, and posts `CKAccountChanged`.
+  package func accountChanged() {
+    connection.forgetUser()
+    NotificationCenter.default.post(name: .CKAccountChanged, object: self)
+  }
+}

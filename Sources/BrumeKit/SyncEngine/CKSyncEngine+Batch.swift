@@ -1,0 +1,107 @@
+// The changes that are sent together.
+
+import BrumeModel
+import Synchronization
+
+extension CKSyncEngine {
+  /// Records to save and delete in one request.
+  // Sendable because the delegate hands the records over and does not change them any more.
+  public struct RecordZoneChangeBatch: @unchecked Sendable, CustomStringConvertible {
+    /// Records to save.
+    public var recordsToSave: [CKRecord]
+    /// Records to delete.
+    public var recordIDsToDelete: [CKRecord.ID]
+    /// Whether the changes of a zone succeed or fail together.
+    public var atomicByZone: Bool
+
+    /// Takes as many pending changes as fit into one request.
+    ///
+    /// A pending save that has no record any more is skipped, and stops being pending (case ENG-06).
+    ///
+    /// - Parameters:
+    ///   - pendingChanges: the changes, in the order in which to send them.
+    ///   - recordProvider: gives the record of a pending save; nil if there is none any more.
+    /// - Returns: nil if there is nothing to send.
+    @concurrent public init?(
+      pendingChanges: [CKSyncEngine.PendingRecordZoneChange],
+      recordProvider: @concurrent @Sendable (CKRecord.ID) async -> CKRecord?
+    ) async {
+      self.init()
+      for change in pendingChanges {
+        guard recordsToSave.count + recordIDsToDelete.count < Self.limit else { break }
+        switch change {
+        case .deleteRecord(let id): recordIDsToDelete.append(id)
+        case .saveRecord(let id):
+          if let record = await recordProvider(id) {
+            recordsToSave.append(record)
+          } else {
+            SkippedChanges.current?.add(change)
+          }
+        }
+      }
+      if recordsToSave.isEmpty && recordIDsToDelete.isEmpty { return nil }
+    }
+
+    /// Creates a batch. One that is too large for a request is sent in halves.
+    public init(
+      recordsToSave: [CKRecord] = [], recordIDsToDelete: [CKRecord.ID] = [],
+      atomicByZone: Bool = false
+    ) {
+      self.recordsToSave = recordsToSave
+      self.recordIDsToDelete = recordIDsToDelete
+      self.atomicByZone = atomicByZone
+    }
+
+    /// One request each, so that each batch succeeds or fails in one step.
+    static let limit = Limits.apple.operationsPerRequest
+
+    public var description: String {
+      "<CKSyncEngine.RecordZoneChangeBatch: \(recordsToSave.count) to save, "
+        + "\(recordIDsToDelete.count) to delete>"
+    }
+
+    var count: Int { recordsToSave.count + recordIDsToDelete.count }
+
+    var changes: [CKSyncEngine.PendingRecordZoneChange] {
+      recordsToSave.map { .saveRecord($0.recordID) } + recordIDsToDelete.map { .deleteRecord($0) }
+    }
+
+    /// The batch without the changes that a test picks.
+    func without(
+      _ isLeftOut: (CKSyncEngine.PendingRecordZoneChange) -> Bool
+    ) -> RecordZoneChangeBatch {
+      RecordZoneChangeBatch(
+        recordsToSave: recordsToSave.filter { !isLeftOut(.saveRecord($0.recordID)) },
+        recordIDsToDelete: recordIDsToDelete.filter { !isLeftOut(.deleteRecord($0)) },
+        atomicByZone: atomicByZone)
+    }
+
+    /// Two batches of about the same size; nil if one change is all there is.
+    var halves: (RecordZoneChangeBatch, RecordZoneChangeBatch)? {
+      guard count > 1 else { return nil }
+      let saves = recordsToSave.count / 2
+      let deletes = recordsToSave.count > 1 ? recordIDsToDelete.count / 2 : count / 2 - saves
+      return (
+        RecordZoneChangeBatch(
+          recordsToSave: Array(recordsToSave.prefix(saves)),
+          recordIDsToDelete: Array(recordIDsToDelete.prefix(deletes)), atomicByZone: atomicByZone),
+        RecordZoneChangeBatch(
+          recordsToSave: Array(recordsToSave.dropFirst(saves)),
+          recordIDsToDelete: Array(recordIDsToDelete.dropFirst(deletes)),
+          atomicByZone: atomicByZone)
+      )
+    }
+  }
+}
+
+/// The pending saves for which a delegate had no record, collected while it is asked for a batch.
+final class SkippedChanges: Sendable {
+  @TaskLocal static var current: SkippedChanges?
+  private let changes = Mutex<[CKSyncEngine.PendingRecordZoneChange]>([])
+
+  func add(_ change: CKSyncEngine.PendingRecordZoneChange) {
+    changes.withLock { $0.append(change) }
+  }
+
+  var all: [CKSyncEngine.PendingRecordZoneChange] { changes.withLock { $0 } }
+}

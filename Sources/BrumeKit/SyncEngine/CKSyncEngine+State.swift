@@ -1,0 +1,156 @@
+// The state of a sync engine as the app sees it. The rules are in `SyncState.swift`.
+
+import Synchronization
+
+extension CKSyncEngine {
+  /// A change of a record that waits to be sent.
+  public enum PendingRecordZoneChange: Sendable, Hashable, CustomStringConvertible {
+    /// The record is to be saved.
+    case saveRecord(CKRecord.ID)
+    /// The record is to be deleted.
+    case deleteRecord(CKRecord.ID)
+
+    public var description: String {
+      switch self {
+      case .saveRecord(let id): "saveRecord(\(id.zoneID.zoneName)/\(id.recordName))"
+      case .deleteRecord(let id): "deleteRecord(\(id.zoneID.zoneName)/\(id.recordName))"
+      }
+    }
+  }
+
+  /// A change of a zone that waits to be sent.
+  // Sendable because nobody changes a zone that waits.
+  public enum PendingDatabaseChange: @unchecked Sendable, Hashable, CustomStringConvertible {
+    /// The zone is to be saved.
+    case saveZone(CKRecordZone)
+    /// The zone is to be deleted, with everything in it.
+    case deleteZone(CKRecordZone.ID)
+
+    public var description: String {
+      switch self {
+      case .saveZone(let zone): "saveZone(\(zone.zoneID.zoneName))"
+      case .deleteZone(let id): "deleteZone(\(id.zoneName))"
+      }
+    }
+  }
+
+  /// What a sync engine keeps: how far it is, and what waits to be sent.
+  public final class State: Sendable {
+    /// The state in a form that can be kept. Opaque.
+    public struct Serialization: Codable, Sendable {
+      let state: SyncState
+
+      init(_ state: SyncState) { self.state = state }
+
+      /// Reads a state.
+      ///
+      /// - Throws: `DecodingError` if it is no state, or one of a later version.
+      public init(from decoder: any Decoder) throws { state = try SyncState(from: decoder) }
+
+      /// Writes the state.
+      public func encode(to encoder: any Encoder) throws { try state.encode(to: encoder) }
+    }
+
+    private struct Content {
+      var state: SyncState
+      /// Changed since it was told.
+      var isDirty = false
+    }
+    private let content: Mutex<Content>
+    /// Called after the app changed something; `true` if there is something to send.
+    private let onChange = Mutex<(@Sendable (_ hasMore: Bool) -> Void)?>(nil)
+
+    init(_ state: SyncState) { content = Mutex(Content(state: state)) }
+
+    func whenChanged(_ body: @escaping @Sendable (Bool) -> Void) { onChange.withLock { $0 = body } }
+
+    /// The changes of records that wait to be sent.
+    public var pendingRecordZoneChanges: [PendingRecordZoneChange] { value.pending }
+
+    /// The changes of zones that wait to be sent.
+    public var pendingDatabaseChanges: [PendingDatabaseChange] { value.databaseChanges }
+
+    /// Whether there are changes that the app keeps track of by itself. Setting it to true schedules a
+    /// send, in which the delegate is asked for batches.
+    public var hasPendingUntrackedChanges: Bool {
+      get { value.hasUntrackedChanges }
+      set {
+        let isNew = change {
+          $0.hasUntrackedChanges != newValue
+        } then: {
+          $0.hasUntrackedChanges = newValue
+        }
+        if isNew { tell(newValue) }
+      }
+    }
+
+    /// The zones of which the server has changes that were not fetched yet, as far as is known.
+    public var zoneIDsWithUnfetchedServerChanges: [CKRecordZone.ID] { value.unfetchedZones }
+
+    /// Adds changes to send. A later change of a record replaces an earlier one.
+    public func add(pendingRecordZoneChanges changes: [PendingRecordZoneChange]) {
+      _ = change {
+        !changes.isEmpty && $0.add(changes)
+      } then: { _ in
+      }
+      // Whatever was known already may be what is being sent just now.
+      if !changes.isEmpty { tell(true) }
+    }
+
+    /// Takes changes back.
+    public func remove(pendingRecordZoneChanges changes: [PendingRecordZoneChange]) {
+      update { $0.remove(changes) }
+      tell(false)
+    }
+
+    /// Adds changes of zones to send. A later change of a zone replaces an earlier one.
+    public func add(pendingDatabaseChanges changes: [PendingDatabaseChange]) {
+      _ = change {
+        !changes.isEmpty && $0.add(changes)
+      } then: { _ in
+      }
+      if !changes.isEmpty { tell(true) }
+    }
+
+    /// Takes changes of zones back.
+    public func remove(pendingDatabaseChanges changes: [PendingDatabaseChange]) {
+      update { $0.remove(changes) }
+      tell(false)
+    }
+
+    // MARK: For the engine
+
+    var value: SyncState { content.withLock { $0.state } }
+
+    /// Changes the state; it will be told.
+    func update(_ body: (inout SyncState) -> Void) {
+      content.withLock { content in
+        let before = content.state
+        body(&content.state)
+        if content.state != before { content.isDirty = true }
+      }
+    }
+
+    /// The state to tell, if it changed since it was told last.
+    func takeUpdate() -> Serialization? {
+      content.withLock { content in
+        guard content.isDirty else { return nil }
+        content.isDirty = false
+        return Serialization(content.state.kept)
+      }
+    }
+
+    private func change(
+      _ test: (inout SyncState) -> Bool, then body: (inout SyncState) -> Void
+    ) -> Bool {
+      content.withLock { content in
+        guard test(&content.state) else { return false }
+        body(&content.state)
+        content.isDirty = true
+        return true
+      }
+    }
+
+    private func tell(_ hasMore: Bool) { onChange.withLock { $0 }?(hasMore) }
+  }
+}

@@ -1,0 +1,207 @@
+// A fetch of a sync engine: the zones that changed, then the records of each.
+//
+// The app hears of a page before the token moves past it, and the state is told after: being killed in
+// between repeats the page and loses nothing.
+
+import BrumeModel
+import Synchronization
+
+extension SyncJobs {
+  /// Fetches everything in the context's scope.
+  func fetch(_ context: CKSyncEngine.FetchChangesContext) async throws {
+    _ = try await run { [self] in
+      try await checkAccount()
+      await tell(.willFetchChanges(Event.WillFetchChanges(context: context)))
+      do {
+        try await subscribe()
+        try await fetchDatabase(context)
+        try await fetchZones(context)
+      } catch {
+        await accountMayBeGone(error)
+        await tell(.didFetchChanges(Event.DidFetchChanges(context: context)))
+        throw error
+      }
+      await tell(.didFetchChanges(Event.DidFetchChanges(context: context)))
+      return true
+    }
+  }
+
+  /// The server did not know the user any more: finds out, and tells.
+  func accountMayBeGone(_ error: any Error) async {
+    guard (error as? CKError)?.code == .notAuthenticated else { return }
+    accountMayHaveChanged()
+    try? await checkAccount()
+  }
+
+  // MARK: The database
+
+  private func fetchDatabase(_ context: CKSyncEngine.FetchChangesContext) async throws {
+    var moreComing = true
+    while moreComing {
+      try Task.checkCancellation()
+      do {
+        moreComing = try await fetchDatabasePage(context)
+      } catch let error as CKError
+        where error.code == .changeTokenExpired && state.value.databaseToken != nil
+      {
+        state.update { $0.databaseToken = nil }
+        await tellState()
+      }
+    }
+  }
+
+  private func fetchDatabasePage(
+    _ context: CKSyncEngine.FetchChangesContext
+  ) async throws -> Bool {
+    let token = state.value.databaseToken.map { CKServerChangeToken(text: $0) }
+    let group = await options(context).operationGroup
+    let page = try await grouped(group).databaseChanges(since: token)
+    if !page.modifications.isEmpty || !page.deletions.isEmpty {
+      await tell(
+        .fetchedDatabaseChanges(
+          Event.FetchedDatabaseChanges(modifications: page.modifications, deletions: page.deletions)
+        ))
+    }
+    state.update {
+      $0.fetched(
+        changed: page.modifications.map(\.zoneID), deleted: page.deletions.map(\.zoneID),
+        token: page.changeToken.text)
+    }
+    await tellState()
+    return page.moreComing
+  }
+
+  // MARK: Zones
+
+  private func fetchZones(_ context: CKSyncEngine.FetchChangesContext) async throws {
+    var done: Set<CKRecordZone.ID> = []
+    while true {
+      try Task.checkCancellation()
+      let options = await options(context)
+      let left = state.value.unfetchedZones.filter {
+        !done.contains($0) && options.scope.contains($0) && context.options.scope.contains($0)
+      }
+      let first = options.prioritizedZoneIDs.first { left.contains($0) } ?? left.first
+      guard let zone = first else { return }
+      done.insert(zone)
+      try await fetchZone(zone, context)
+    }
+  }
+
+  /// Fetches a zone to its end. A failure that passes ends the whole fetch; others concern this zone.
+  private func fetchZone(
+    _ zone: CKRecordZone.ID, _ context: CKSyncEngine.FetchChangesContext
+  ) async throws {
+    await tell(.willFetchRecordZoneChanges(Event.WillFetchRecordZoneChanges(zoneID: zone)))
+    do {
+      while try await fetchPage(of: zone, context) { try Task.checkCancellation() }
+    } catch {
+      let failure = CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
+      if !failure.isRepeatedBySyncEngine {
+        // The zone is gone, or cannot be read: the database will say when there is something new.
+        state.update { $0.forget(zone) }
+      }
+      await tell(
+        .didFetchRecordZoneChanges(Event.DidFetchRecordZoneChanges(zoneID: zone, error: failure)))
+      if failure.isRepeatedBySyncEngine { throw failure }
+      return
+    }
+    await tell(
+      .didFetchRecordZoneChanges(Event.DidFetchRecordZoneChanges(zoneID: zone, error: nil)))
+  }
+
+  /// Fetches one page. Answers whether there is more.
+  private func fetchPage(
+    of zone: CKRecordZone.ID, _ context: CKSyncEngine.FetchChangesContext
+  ) async throws -> Bool {
+    let token = state.value.zoneTokens[zone]
+    let page: ZonePage
+    do {
+      page = try await request(
+        zone, since: token.map { CKServerChangeToken(text: $0) }, context.options.operationGroup)
+    } catch let error as CKError where error.code == .changeTokenExpired && token != nil {
+      // From the beginning; the app sees records that it knows once more.
+      state.update { $0.zoneTokens[zone] = nil }
+      await tellState()
+      return true
+    }
+    if !page.modifications.isEmpty || !page.deletions.isEmpty {
+      await tell(
+        .fetchedRecordZoneChanges(
+          Event.FetchedRecordZoneChanges(
+            modifications: page.modifications, deletions: page.deletions)))
+    }
+    state.update { $0.fetched(zone, token: page.token, moreComing: page.moreComing) }
+    await tellState()
+    return page.moreComing
+  }
+
+  private struct ZonePage: Sendable {
+    var modifications: [CKDatabase.RecordZoneChange.Modification] = []
+    var deletions: [CKDatabase.RecordZoneChange.Deletion] = []
+    var token = ""
+    var moreComing = false
+  }
+
+  /// One request, with the records in the server's order: parents before what refers to them.
+  private func request(
+    _ zone: CKRecordZone.ID, since token: CKServerChangeToken?, _ group: CKOperationGroup
+  ) async throws -> ZonePage {
+    try await grouped(group).answer { end in
+      let operation = CKFetchRecordZoneChangesOperation(
+        recordZoneIDs: [zone],
+        configurationsByRecordZoneID: [
+          zone: CKFetchRecordZoneChangesOperation.ZoneConfiguration(
+            previousServerChangeToken: token)
+        ])
+      operation.fetchAllChanges = false
+      var page = ZonePage()
+      var failure: (any Error)?
+      operation.recordWasChangedBlock = { _, result in
+        if case .success(let record) = result {
+          page.modifications.append(CKDatabase.RecordZoneChange.Modification(record: record))
+        }
+      }
+      operation.recordWithIDWasDeletedBlock = {
+        page.deletions.append(CKDatabase.RecordZoneChange.Deletion(recordID: $0, recordType: $1))
+      }
+      operation.recordZoneFetchResultBlock = { _, result in
+        switch result {
+        case .success(let last):
+          (page.token, page.moreComing) = (last.serverChangeToken.text, last.moreComing)
+        case .failure(let error): failure = error
+        }
+      }
+      operation.fetchRecordZoneChangesResultBlock = { overall in
+        end(overall.flatMap { failure.map { .failure($0) } ?? .success(page) })
+      }
+      return operation
+    }
+  }
+
+  func grouped(_ group: CKOperationGroup) -> CKDatabase {
+    CKDatabase(
+      database.databaseScope, connection: database.connection,
+      defaults: CallDefaults(configuration: database.defaults.configuration, group: group))
+  }
+
+  // MARK: The subscription
+
+  /// Sees to it that the database tells of changes. Engines that only sync when asked need none.
+  private func subscribe() async throws {
+    guard isAutomatic, usedSubscription.withLock({ $0 }) == nil else { return }
+    var id = subscriptionID
+    if id == nil {
+      id = try await database.allSubscriptions().first { $0.subscriptionType == .database }?
+        .subscriptionID
+    }
+    let name = database.databaseScope == .shared ? "Shared" : "Private"
+    let subscription = CKDatabaseSubscription(
+      subscriptionID: id ?? "CKSyncEngineDatabaseSubscription-\(name)")
+    let info = CKSubscription.NotificationInfo()
+    info.shouldSendContentAvailable = true
+    subscription.notificationInfo = info
+    try await database.save(subscription)
+    usedSubscription.withLock { $0 = subscription.subscriptionID }
+  }
+}

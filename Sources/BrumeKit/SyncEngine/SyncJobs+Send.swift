@@ -1,0 +1,211 @@
+// A send of a sync engine: changes of zones, then batches of records until the delegate has no more.
+//
+// Each change is tried once in a send: what the delegate adds again while it handles the answer waits
+// for the next one (case ENG-04). A change leaves the kept state only after the delegate has dealt with
+// its answer: being killed in between sends it again, which the server takes.
+
+import BrumeModel
+
+extension SyncJobs {
+  /// Sends what is pending in the context's scope. Answers whether it was of any use: false if all
+  /// failed.
+  func send(_ context: CKSyncEngine.SendChangesContext) async throws -> Bool {
+    try await run { [self] in
+      try await checkAccount()
+      await tell(.willSendChanges(Event.WillSendChanges(context: context)))
+      let isOfUse: Bool
+      do {
+        try await sendDatabaseChanges(context)
+        isOfUse = try await sendBatches(context)
+      } catch {
+        await accountMayBeGone(error)
+        await tell(.didSendChanges(Event.DidSendChanges(context: context)))
+        throw error
+      }
+      await tell(.didSendChanges(Event.DidSendChanges(context: context)))
+      return isOfUse
+    }
+  }
+
+  // MARK: Zones
+
+  private func sendDatabaseChanges(_ context: CKSyncEngine.SendChangesContext) async throws {
+    let changes = state.value.databaseChanges.filter {
+      context.options.scope.contains(zone: $0.zoneID)
+    }
+    guard !changes.isEmpty else { return }
+    var zones: [CKRecordZone] = []
+    var deletions: [CKRecordZone.ID] = []
+    for change in changes {
+      switch change {
+      case .saveZone(let zone): zones.append(zone)
+      case .deleteZone(let id): deletions.append(id)
+      }
+    }
+    let answer = try await grouped(context.options.operationGroup).modifyRecordZones(
+      saving: zones, deleting: deletions)
+    let outcome = ZoneOutcome(zones, deletions, answer.saveResults, answer.deleteResults)
+    // Out of the list first, so that what the delegate adds again while it is told stays there.
+    let told = changes.filter { change in !outcome.unsent.contains(change) }
+    state.update { state in
+      state.remove(told)
+      for zone in outcome.event.deletedZoneIDs { state.forget(zone) }
+    }
+    let event = outcome.event
+    if !told.isEmpty { await tell(.sentDatabaseChanges(event)) }
+    if let failure = outcome.passing { throw failure }
+  }
+
+  // MARK: Records
+
+  /// Answers false if nothing of what was sent succeeded.
+  private func sendBatches(_ context: CKSyncEngine.SendChangesContext) async throws -> Bool {
+    var tried: Set<CKSyncEngine.PendingRecordZoneChange> = []
+    var (sent, succeeded) = (0, 0)
+    while true {
+      try Task.checkCancellation()
+      guard let whole = await batch(context) else { break }
+      let seen = tried
+      let batch = whole.without { seen.contains($0) }
+      if batch.count == 0 { break }
+      tried.formUnion(batch.changes)
+      sent += batch.count
+      succeeded += try await send(batch, context)
+    }
+    await tellState()
+    return sent == 0 || succeeded > 0
+  }
+
+  /// Sends a batch, in halves if it is too large. Answers how many changes succeeded.
+  private func send(
+    _ batch: CKSyncEngine.RecordZoneChangeBatch, _ context: CKSyncEngine.SendChangesContext
+  ) async throws -> Int {
+    state.update { $0.begin(batch.changes) }
+    let outcome: RecordOutcome
+    do {
+      let answer = try await grouped(context.options.operationGroup).modifyRecords(
+        saving: batch.recordsToSave, deleting: batch.recordIDsToDelete,
+        atomically: batch.atomicByZone)
+      outcome = RecordOutcome(batch, answer.saveResults, answer.deleteResults)
+    } catch {
+      let failure = CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
+      if failure.code == .limitExceeded, let (first, second) = batch.halves {
+        state.update { $0.answered(keeping: batch.changes) }
+        state.update { $0.finish() }
+        return try await send(first, context) + send(second, context)
+      }
+      outcome = RecordOutcome(batch, failure)
+    }
+    state.update { $0.answered(keeping: outcome.unsent) }
+    let event = outcome.event
+    if outcome.unsent.count < batch.count { await tell(.sentRecordZoneChanges(event)) }
+    state.update { $0.finish() }
+    await tellState()
+    if let failure = outcome.passing { throw failure }
+    return event.savedRecords.count + event.deletedRecordIDs.count
+  }
+}
+
+/// What became of changes of zones.
+private struct ZoneOutcome {
+  private typealias Failure = CKSyncEngine.Event.SentDatabaseChanges.FailedZoneSave
+  let event: CKSyncEngine.Event.SentDatabaseChanges
+  /// Changes that stay pending, and why.
+  private(set) var unsent: [CKSyncEngine.PendingDatabaseChange] = []
+  private(set) var passing: CKError?
+
+  init(
+    _ zones: [CKRecordZone], _ deletions: [CKRecordZone.ID],
+    _ saves: [CKRecordZone.ID: Result<CKRecordZone, any Error>],
+    _ deletes: [CKRecordZone.ID: Result<Void, any Error>]
+  ) {
+    var saved: [CKRecordZone] = []
+    var notSaved: [Failure] = []
+    var deleted: [CKRecordZone.ID] = []
+    var notDeleted: [CKRecordZone.ID: CKError] = [:]
+    for zone in zones {
+      switch saves[zone.zoneID] {
+      case .success(let zone): saved.append(zone)
+      case .failure(let error as CKError) where error.isRepeatedBySyncEngine:
+        unsent.append(.saveZone(zone))
+        passing = error
+      case .failure(let error): notSaved.append(Failure(zone: zone, error: CKError(of: error)))
+      case nil: notSaved.append(Failure(zone: zone, error: .missingAnswer(for: "a zone")))
+      }
+    }
+    for id in deletions {
+      switch deletes[id] {
+      case .success: deleted.append(id)
+      case .failure(let error as CKError) where error.isRepeatedBySyncEngine:
+        unsent.append(.deleteZone(id))
+        passing = error
+      case .failure(let error): notDeleted[id] = CKError(of: error)
+      case nil: notDeleted[id] = .missingAnswer(for: "a zone")
+      }
+    }
+    event = CKSyncEngine.Event.SentDatabaseChanges(
+      savedZones: saved, failedZoneSaves: notSaved, deletedZoneIDs: deleted,
+      failedZoneDeletes: notDeleted)
+  }
+}
+
+/// What became of changes of records.
+private struct RecordOutcome {
+  private typealias Failure = CKSyncEngine.Event.SentRecordZoneChanges.FailedRecordSave
+  let event: CKSyncEngine.Event.SentRecordZoneChanges
+  /// Changes that stay pending, and why.
+  private(set) var unsent: [CKSyncEngine.PendingRecordZoneChange] = []
+  private(set) var passing: CKError?
+
+  init(
+    _ batch: CKSyncEngine.RecordZoneChangeBatch,
+    _ saves: [CKRecord.ID: Result<CKRecord, any Error>],
+    _ deletes: [CKRecord.ID: Result<Void, any Error>]
+  ) {
+    var saved: [CKRecord] = []
+    var notSaved: [Failure] = []
+    var deleted: [CKRecord.ID] = []
+    var notDeleted: [CKRecord.ID: CKError] = [:]
+    for record in batch.recordsToSave {
+      switch saves[record.recordID] {
+      case .success(let record): saved.append(record)
+      case .failure(let error as CKError) where error.isRepeatedBySyncEngine:
+        unsent.append(.saveRecord(record.recordID))
+        passing = error
+      case .failure(let error): notSaved.append(Failure(record: record, error: CKError(of: error)))
+      case nil: notSaved.append(Failure(record: record, error: .missingAnswer(for: "a record")))
+      }
+    }
+    for id in batch.recordIDsToDelete {
+      switch deletes[id] {
+      case .success: deleted.append(id)
+      case .failure(let error as CKError) where error.isRepeatedBySyncEngine:
+        unsent.append(.deleteRecord(id))
+        passing = error
+      case .failure(let error): notDeleted[id] = CKError(of: error)
+      case nil: notDeleted[id] = .missingAnswer(for: "a record")
+      }
+    }
+    event = CKSyncEngine.Event.SentRecordZoneChanges(
+      savedRecords: saved, failedRecordSaves: notSaved, deletedRecordIDs: deleted,
+      failedRecordDeletes: notDeleted)
+  }
+
+  /// The request failed as a whole.
+  init(_ batch: CKSyncEngine.RecordZoneChangeBatch, _ error: CKError) {
+    let saves = batch.recordsToSave.map {
+      ($0.recordID, Result<CKRecord, any Error>.failure(error))
+    }
+    let deletes = batch.recordIDsToDelete.map { ($0, Result<Void, any Error>.failure(error)) }
+    self.init(
+      batch, Dictionary(saves, uniquingKeysWith: { first, _ in first }),
+      Dictionary(deletes, uniquingKeysWith: { first, _ in first }))
+  }
+}
+
+extension CKError {
+  /// Any failure of an item as CloudKit's error.
+  fileprivate init(of error: any Error) {
+    self = error as? CKError ?? CKError(.internalError, "unexpected failure: \(error)")
+  }
+}

@@ -1,0 +1,235 @@
+// What the jobs of a sync engine share: one at a time, one event at a time, and the account.
+
+import BrumeClient
+import BrumeModel
+import Synchronization
+
+final class SyncJobs: Sendable {
+  typealias Event = CKSyncEngine.Event
+  let database: CKDatabase
+  let state: CKSyncEngine.State
+  /// Held by the app, as the delegate is: neither keeps the other alive through us.
+  let engine = WeakEngine()
+  let subscriptionID: CKSubscription.ID?
+  let isAutomatic: Bool
+  private let jobs = Turnstile()
+  private let events = Turnstile()
+  private let running = Mutex<[Int: Task<Bool, any Error>]>([:])
+  private let lastID = Mutex(0)
+  private let isAccountKnown = Mutex(false)
+  /// The subscription that the engine uses, once it is there.
+  let usedSubscription = Mutex<CKSubscription.ID?>(nil)
+
+  /// Set while the delegate works: it may not start another job.
+  @TaskLocal private static var isInDelegate = false
+
+  init(_ configuration: CKSyncEngine.Configuration, _ state: CKSyncEngine.State) {
+    database = configuration.database
+    engine.set(configuration.delegate)
+    subscriptionID = configuration.subscriptionID
+    isAutomatic = configuration.automaticallySync
+    self.state = state
+  }
+
+  var session: Session { database.connection.session }
+
+  // MARK: One job at a time
+
+  /// Runs a job when the one before it has ended. Cancelling the task cancels the job.
+  func run(_ body: @escaping @Sendable () async throws -> Bool) async throws -> Bool {
+    if Self.isInDelegate {
+      throw CKError(
+        .invalidArguments,
+        "a delegate must not fetch or send while it handles an event; add the changes and return")
+    }
+    let id = lastID.withLock { last in
+      last += 1
+      return last
+    }
+    let task = Task { [jobs] in
+      try await jobs.pass { try await body() }
+    }
+    running.withLock { $0[id] = task }
+    defer { running.withLock { $0[id] = nil } }
+    do {
+      return try await withTaskCancellationHandler {
+        try await task.value
+      } onCancel: {
+        task.cancel()
+      }
+    } catch {
+      throw CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
+    }
+  }
+
+  /// Cancels all jobs, and waits for their end unless one of them is calling.
+  func cancel() async {
+    let tasks = running.withLock { Array($0.values) }
+    for task in tasks { task.cancel() }
+    guard !Self.isInDelegate else { return }
+    for task in tasks { _ = try? await task.value }
+  }
+
+  // MARK: One event at a time
+
+  /// Tells the delegate, then tells it the state if that changed.
+  func tell(_ event: CKSyncEngine.Event) async {
+    await call { delegate, engine in await delegate.handleEvent(event, syncEngine: engine) }
+    await tellState()
+  }
+
+  /// Tells the state, if it changed.
+  func tellState() async {
+    await call { [state] delegate, engine in
+      // Taken inside, so that states are told in the order in which they came to be.
+      guard let update = state.takeUpdate() else { return }
+      await delegate.handleEvent(
+        .stateUpdate(CKSyncEngine.Event.StateUpdate(stateSerialization: update)), syncEngine: engine
+      )
+    }
+  }
+
+  /// Tells the state when the delegate has time; for changes that the app makes.
+  func tellStateSoon() {
+    Task { await tellState() }
+  }
+
+  func options(
+    _ context: CKSyncEngine.FetchChangesContext
+  ) async -> CKSyncEngine.FetchChangesOptions {
+    await call { delegate, engine in
+      await delegate.nextFetchChangesOptions(context, syncEngine: engine)
+    } ?? context.options
+  }
+
+  /// The next batch, without changes that were tried in this send already.
+  func batch(
+    _ context: CKSyncEngine.SendChangesContext
+  ) async -> CKSyncEngine.RecordZoneChangeBatch? {
+    let skipped = SkippedChanges()
+    let batch = await call { delegate, engine in
+      await SkippedChanges.$current.withValue(skipped) {
+        await delegate.nextRecordZoneChangeBatch(context, syncEngine: engine)
+      }
+    }
+    if !skipped.all.isEmpty { state.update { $0.remove(skipped.all) } }
+    return batch ?? nil
+  }
+
+  private func call<Answer: Sendable>(
+    _ body: @escaping @Sendable (any CKSyncEngineDelegate, CKSyncEngine) async -> Answer
+  ) async -> Answer? {
+    guard let (delegate, engine) = engine.value else { return nil }
+    return try? await events.pass {
+      await Self.$isInDelegate.withValue(true) { await body(delegate, engine) }
+    }
+  }
+
+  // MARK: The account
+
+  /// The account may be another one now.
+  func accountMayHaveChanged() { isAccountKnown.withLock { $0 = false } }
+
+  /// Finds out who is signed in, and tells of changes since the last time, also of those while the
+  /// app did not run (case ACC-04).
+  func checkAccount() async throws {
+    if isAccountKnown.withLock({ $0 }) { return }
+    let before = state.value.user
+    let now: String?
+    do {
+      now = try await currentUser()
+    } catch let error as CKError where error.code == .notAuthenticated {
+      now = nil
+    }
+    if now != before {
+      state.update { $0.accountChanged(to: now) }
+      usedSubscription.withLock { $0 = nil }
+      await tell(
+        .accountChange(Event.AccountChange(changeType: Self.change(from: before, to: now))))
+    }
+    guard now != nil else {
+      throw CKError(.notAuthenticated, "nobody is signed in; the engine waits for an account")
+    }
+    isAccountKnown.withLock { $0 = true }
+  }
+
+  private func currentUser() async throws -> String? {
+    do {
+      return try await session.currentUser().user?.name
+    } catch {
+      throw CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
+    }
+  }
+
+  private static func change(
+    from before: String?, to now: String?
+  ) -> CKSyncEngine.Event.AccountChange.ChangeType {
+    switch (before.map { CKRecord.ID(recordName: $0) }, now.map { CKRecord.ID(recordName: $0) }) {
+    case (let before?, let now?): .switchAccounts(previousUser: before, currentUser: now)
+    case (let before?, nil): .signOut(previousUser: before)
+    case (nil, let now?): .signIn(currentUser: now)
+    case (nil, nil): preconditionFailure("nothing changed")
+    }
+  }
+}
+
+/// The engine that the jobs belong to, and its delegate, while the app holds them.
+final class WeakEngine: Sendable {
+  private struct Box {
+    weak var engine: CKSyncEngine?
+    weak var delegate: (any CKSyncEngineDelegate)?
+  }
+  private let box = Mutex(Box())
+
+  func set(_ engine: CKSyncEngine) { box.withLock { $0.engine = engine } }
+  func set(_ delegate: any CKSyncEngineDelegate) { box.withLock { $0.delegate = delegate } }
+
+  var value: (delegate: any CKSyncEngineDelegate, engine: CKSyncEngine)? {
+    box.withLock { box in
+      guard let delegate = box.delegate, let engine = box.engine else { return nil }
+      return (delegate, engine)
+    }
+  }
+}
+
+/// Lets one task through at a time, in the order in which they came.
+final class Turnstile: Sendable {
+  private struct State {
+    var isTaken = false
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+  private let state = Mutex(State())
+
+  func pass<Value: Sendable>(
+    _ body: @Sendable () async throws -> Value
+  ) async throws -> Value {
+    await enter()
+    defer { leave() }
+    return try await body()
+  }
+
+  private func enter() async {
+    await withCheckedContinuation { continuation in
+      let mayEnter = state.withLock { state in
+        if state.isTaken {
+          state.waiting.append(continuation)
+          return false
+        }
+        state.isTaken = true
+        return true
+      }
+      if mayEnter { continuation.resume() }
+    }
+  }
+
+  private func leave() {
+    let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      if state.waiting.isEmpty {
+        state.isTaken = false
+        return nil
+      }
+      return state.waiting.removeFirst()
+    }
+    next?.resume()
+  }
+}

@@ -1,0 +1,141 @@
+// When a sync engine fetches and sends by itself. Only decides: `SyncDriver.swift` carries the actions
+// out and reports how they ended.
+//
+// The rules: one job at a time, fetching before sending, so that conflicts are found early. A failure
+// that passes is repeated, after the server's wait or a growing pause. A failure that does not pass
+// waits for the next reason to sync. Without an account nothing happens.
+
+struct SyncScheduler: Equatable, Sendable {
+  enum Job: Equatable, Sendable { case fetch, send }
+
+  enum Outcome: Equatable, Sendable {
+    /// It ran. `isFruitless`: everything that was sent failed, and the app asked for it again.
+    case done(isFruitless: Bool = false)
+    /// Worth another attempt.
+    case retry(afterSeconds: Double?)
+    /// The server does not know who we are.
+    case noAccount
+    /// Another attempt does not help.
+    case failed
+  }
+
+  enum Event: Equatable, Sendable {
+    case started(hasPendingChanges: Bool)
+    /// The app has something to send.
+    case changesAdded
+    /// The server has something to fetch.
+    case pushed
+    case accountArrived
+    case accountLeft
+    case finished(Job, Outcome)
+    case timePassed
+    /// The app cancelled everything.
+    case cancelled
+  }
+
+  enum Action: Equatable, Sendable {
+    case run(Job)
+    /// Report `timePassed` after so many seconds.
+    case wait(seconds: Double)
+    case nothing
+  }
+
+  /// Ours: the first pause after a failure, doubled each time up to the longest.
+  static let firstPauseSeconds = 1.0
+  static let longestPauseSeconds = 300.0
+  /// Ours: sends in a row that change nothing before they count as failures. A conflict that the app
+  /// solves takes one.
+  static let fruitlessLimit = 3
+
+  private(set) var running: Job?
+  private var wantsFetch = false
+  private var wantsSend = false
+  private var hasAccount = true
+  private var notBefore: Double?
+  private var failures = 0
+  private var fruitless = 0
+
+  /// Something happened at a time, in seconds. `chance` from 0 to 1 spreads the pauses of many devices.
+  mutating func event(_ event: Event, now: Double, chance: Double) -> Action {
+    switch event {
+    case .started(let hasPendingChanges):
+      wantsFetch = true
+      wantsSend = hasPendingChanges
+    case .changesAdded: wantsSend = true
+    case .pushed: wantsFetch = true
+    case .accountArrived:
+      hasAccount = true
+      wantsFetch = true
+      calmDown()
+    case .accountLeft: hasAccount = false
+    case .timePassed: break
+    case .cancelled:
+      wantsFetch = false
+      wantsSend = false
+    case .finished(let job, let outcome): finished(job, outcome, now, chance)
+    }
+    return next(now)
+  }
+
+  private mutating func finished(_ job: Job, _ outcome: Outcome, _ now: Double, _ chance: Double) {
+    running = nil
+    switch outcome {
+    case .done(let isFruitless):
+      fruitless = isFruitless ? fruitless + 1 : 0
+      if fruitless >= Self.fruitlessLimit {
+        pause(now, chance, atLeast: nil)
+      } else {
+        calmDown()
+      }
+    case .retry(let seconds):
+      want(job)
+      pause(now, chance, atLeast: seconds)
+    case .noAccount:
+      want(job)
+      hasAccount = false
+    case .failed: break
+    }
+  }
+
+  private mutating func want(_ job: Job) {
+    switch job {
+    case .fetch: wantsFetch = true
+    case .send: wantsSend = true
+    }
+  }
+
+  private mutating func pause(_ now: Double, _ chance: Double, atLeast seconds: Double?) {
+    let whole = min(
+      Self.longestPauseSeconds, Self.firstPauseSeconds * Double(1 << min(failures, 16)))
+    failures += 1
+    notBefore = now + max(seconds ?? 0, whole * (0.5 + 0.5 * chance))
+  }
+
+  private mutating func calmDown() {
+    failures = 0
+    notBefore = nil
+  }
+
+  private mutating func next(_ now: Double) -> Action {
+    guard running == nil, hasAccount, wantsFetch || wantsSend else { return .nothing }
+    if let notBefore, now < notBefore { return .wait(seconds: notBefore - now) }
+    let job: Job = wantsFetch ? .fetch : .send
+    if job == .fetch { wantsFetch = false } else { wantsSend = false }
+    running = job
+    return .run(job)
+  }
+}
+
+extension CKError {
+  /// Failures that the engine repeats by itself (framework semantics 9): the app is not told of them,
+  /// and the changes stay pending.
+  var isRepeatedBySyncEngine: Bool {
+    switch code {
+    case .notAuthenticated, .accountTemporarilyUnavailable, .networkFailure, .networkUnavailable,
+      .requestRateLimited, .serviceUnavailable, .zoneBusy, .serverResponseLost,
+      .operationCancelled:
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,162 @@
+// What a sync engine knows: who is signed in, how far it has fetched, what waits to be sent. A value,
+// so that "killed here" can be tried at every step.
+//
+// The rules for changes: a later change of the same item replaces the earlier one. What is being sent
+// is kept apart, so that a change made meanwhile stays pending; and it is part of the kept state until
+// the app has dealt with the answer, so that being killed in between loses nothing.
+
+struct SyncState: Equatable, Sendable {
+  typealias RecordChange = CKSyncEngine.PendingRecordZoneChange
+  typealias DatabaseChange = CKSyncEngine.PendingDatabaseChange
+
+  /// The record name of the user that all this belongs to.
+  var user: String?
+  var databaseToken: String?
+  var zoneTokens: [CKRecordZone.ID: String] = [:]
+  /// Zones that the database says have changes which were not fetched yet.
+  var unfetchedZones: [CKRecordZone.ID] = []
+  var hasUntrackedChanges = false
+  private(set) var recordChanges: [RecordChange] = []
+  private(set) var databaseChanges: [DatabaseChange] = []
+  /// On their way, or answered but not dealt with by the app.
+  private(set) var sending: [RecordChange] = []
+  private(set) var isAnswered = false
+
+  /// What counts as pending: what waits, and what is on its way without an answer.
+  var pending: [RecordChange] {
+    isAnswered ? recordChanges : Self.merged(sending, recordChanges)
+  }
+
+  var hasPendingChanges: Bool {
+    !pending.isEmpty || !databaseChanges.isEmpty || hasUntrackedChanges
+  }
+
+  // MARK: Changes of records
+
+  /// Answers whether something is new.
+  @discardableResult
+  mutating func add(_ changes: [RecordChange]) -> Bool {
+    let before = recordChanges
+    recordChanges = Self.merged(recordChanges, changes)
+    return recordChanges != before
+  }
+
+  mutating func remove(_ changes: [RecordChange]) {
+    let gone = Set(changes)
+    recordChanges.removeAll { gone.contains($0) }
+  }
+
+  /// Changes leave for the server.
+  mutating func begin(_ changes: [RecordChange]) {
+    sending = changes
+    isAnswered = false
+    remove(changes)
+  }
+
+  /// The server has answered; these could not be sent, and wait again.
+  mutating func answered(keeping unsent: [RecordChange]) {
+    isAnswered = true
+    let newer = Set(recordChanges.map(\.recordID))
+    recordChanges = unsent.filter { !newer.contains($0.recordID) } + recordChanges
+    let waiting = Set(unsent)
+    sending.removeAll { waiting.contains($0) }
+  }
+
+  /// The app has dealt with the answer.
+  mutating func finish() {
+    sending = []
+    isAnswered = false
+  }
+
+  /// Each record once, in the order in which it came first, with what was wanted last.
+  private static func merged(_ old: [RecordChange], _ new: [RecordChange]) -> [RecordChange] {
+    var result = old
+    var places: [CKRecord.ID: Int] = [:]
+    for (index, change) in old.enumerated() { places[change.recordID] = index }
+    for change in new {
+      if let place = places[change.recordID] {
+        result[place] = change
+      } else {
+        places[change.recordID] = result.count
+        result.append(change)
+      }
+    }
+    return result
+  }
+
+  // MARK: Changes of zones
+
+  @discardableResult
+  mutating func add(_ changes: [DatabaseChange]) -> Bool {
+    let before = databaseChanges
+    for change in changes {
+      if let place = databaseChanges.firstIndex(where: { $0.zoneID == change.zoneID }) {
+        databaseChanges[place] = change
+      } else {
+        databaseChanges.append(change)
+      }
+    }
+    return databaseChanges != before
+  }
+
+  mutating func remove(_ changes: [DatabaseChange]) {
+    databaseChanges.removeAll { changes.contains($0) }
+  }
+
+  // MARK: Fetching
+
+  /// A page of the database's changes was dealt with.
+  mutating func fetched(
+    changed: [CKRecordZone.ID], deleted: [CKRecordZone.ID], token: String
+  ) {
+    databaseToken = token
+    for zone in changed where !unfetchedZones.contains(zone) { unfetchedZones.append(zone) }
+    for zone in deleted { forget(zone) }
+  }
+
+  /// A page of a zone's changes was dealt with.
+  mutating func fetched(_ zone: CKRecordZone.ID, token: String, moreComing: Bool) {
+    zoneTokens[zone] = token
+    if !moreComing { unfetchedZones.removeAll { $0 == zone } }
+  }
+
+  /// The zone is gone: what comes under its name later is another one.
+  mutating func forget(_ zone: CKRecordZone.ID) {
+    zoneTokens[zone] = nil
+    unfetchedZones.removeAll { $0 == zone }
+  }
+
+  /// Another user, or nobody: nothing of this is true any more. What was added while there was no
+  /// account belongs to the one who signs in.
+  mutating func accountChanged(to user: String?) {
+    if self.user != nil { self = SyncState() }
+    self.user = user
+  }
+
+  /// What to keep. Whatever is on its way waits again: nobody knows whether it arrived.
+  var kept: SyncState {
+    var state = self
+    state.recordChanges = Self.merged(sending, recordChanges)
+    state.finish()
+    return state
+  }
+}
+
+extension CKSyncEngine.PendingRecordZoneChange {
+  /// The record that changed.
+  var recordID: CKRecord.ID {
+    switch self {
+    case .saveRecord(let id), .deleteRecord(let id): id
+    }
+  }
+}
+
+extension CKSyncEngine.PendingDatabaseChange {
+  /// The zone that changed.
+  var zoneID: CKRecordZone.ID {
+    switch self {
+    case .saveZone(let zone): zone.zoneID
+    case .deleteZone(let id): id
+    }
+  }
+}

@@ -1,0 +1,81 @@
+// A fault that somebody asks for, to see what a client does about it: which calls it meets, and what
+// happens to them. When it applies is decided by BrumeCore's `FaultPlan.swift`.
+
+package struct Fault: Equatable, Sendable {
+  /// What a client asks for, in the words of the framework.
+  package enum Operation: String, Hashable, Sendable, CaseIterable {
+    case saveRecords, deleteRecords, fetchRecords, query
+    case saveZones, deleteZones, fetchZones
+    case fetchDatabaseChanges, fetchZoneChanges
+    case saveSubscriptions, deleteSubscriptions, fetchSubscriptions
+    case sharing, account
+    /// A push on its way to a device.
+    case push
+  }
+
+  package enum Effect: Equatable, Sendable {
+    /// Fails with the error of this `CKError` number.
+    case error(Int)
+    /// Carried out, but the answer does not arrive.
+    case loseAnswer
+    /// Somebody else saves the record first.
+    case conflict
+    /// The token of the call is expired from now on.
+    case expireToken
+    /// Zones: reported as saved, and not made (case ZON-11).
+    case pretend
+    /// The zone goes before the call is looked at.
+    case removeZone(Zone.Deletion)
+    case dropPush, duplicatePush
+    /// Held back until it is released.
+    case holdPush
+  }
+
+  /// Empty: any.
+  package var operations: Set<Operation>
+  package var effect: Effect
+  package var zone: String?
+  package var record: String?
+  /// The record name of the user who calls.
+  package var user: UserID?
+  package var device: DeviceID?
+  /// Matching calls that pass before it applies.
+  package var skip: Int
+  /// Matching calls that it meets; nil: until it is taken away.
+  package var count: Int?
+  /// Seconds, told with an error.
+  package var retryAfter: Double?
+
+  package init(
+    _ effect: Effect, on operations: Set<Operation> = [], zone: String? = nil,
+    record: String? = nil, user: UserID? = nil, device: DeviceID? = nil, skip: Int = 0,
+    count: Int? = 1, retryAfter: Double? = nil
+  ) {
+    self.effect = effect
+    self.operations = operations
+    self.zone = zone
+    self.record = record
+    self.user = user
+    self.device = device
+    self.skip = skip
+    self.count = count
+    self.retryAfter = retryAfter
+  }
+}
+
+extension Fault {
+  /// Errors of the connection, which no server can answer with: the connection breaks instead.
+  package static let connectionErrors: Set<Int> = [3, 4, 34]
+
+  /// Errors that the framework reports for single items of a call.
+  package static let itemErrors: Set<Int> = [
+    10, 11, 12, 14, 15, 19, 21, 22, 25, 26, 28, 29, 30, 31, 33, 35, 37,
+  ]
+
+  /// Whether items of a call fail, or the call as a whole.
+  package var isAboutItems: Bool {
+    guard case .error(let number) = effect else { return true }
+    if Self.connectionErrors.contains(number) { return false }
+    return zone != nil || record != nil || Self.itemErrors.contains(number)
+  }
+}

@@ -1,0 +1,189 @@
+// Talks to an OpenID Connect provider: reads what it says about itself, and exchanges a code for an ID
+// token. Whether that token proves anything is decided by BrumeCore/Auth/OpenID/IDTokenRules.swift.
+//
+// The provider's document and keys are remembered for an hour. A token that names an unknown key makes
+// us read the keys again, at most once a minute: providers change keys, and strangers send anything.
+
+import AsyncHTTPClient
+package import BrumeCore
+package import BrumeModel
+import BrumeWire
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+package final class OpenIDProvider: Sendable {
+  private struct Known: Sendable {
+    var document: ProviderDocument?
+    var documentRead: Milliseconds = 0
+    var keys: [ProviderKey] = []
+    var keysRead: Milliseconds = .min
+    var keysForced: Milliseconds = .min
+  }
+  private static let life: Milliseconds = 3_600_000
+  private static let pause: Milliseconds = 60_000
+  private static let client: HTTPClient = {
+    var configuration = HTTPClient.Configuration()
+    configuration.timeout.connect = .seconds(5)
+    configuration.redirectConfiguration = .disallow
+    return HTTPClient(
+      eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
+  }()
+
+  package let settings: ProviderSettings
+  private let limits: Limits
+  private let host: Host
+  private let known = Mutex(Known())
+
+  /// - Throws: when the discovery address is not one that may be trusted.
+  package init(settings: ProviderSettings, limits: Limits, host: Host) throws {
+    self.settings = settings
+    self.limits = limits
+    self.host = host
+    try ProviderAddress.check(settings.discoveryURL, what: "the discovery address")
+    guard settings.discoveryURL.hasSuffix(ProviderAddress.suffix) else {
+      throw BrumeError(
+        .badRequest,
+        "the discovery address '\(settings.discoveryURL)' does not end in \(ProviderAddress.suffix)"
+      )
+    }
+  }
+
+  /// Where a browser goes to sign in.
+  package func authorizationURL(
+    _ departure: ProviderDeparture, redirectURI: String
+  ) async throws -> String {
+    let document = try await document()
+    return FormText.address(
+      document.authorizationEndpoint,
+      adding: [
+        ("response_type", "code"), ("client_id", settings.clientID),
+        ("redirect_uri", redirectURI), ("scope", "openid profile email"),
+        ("state", departure.state), ("nonce", departure.nonce),
+        ("code_challenge", departure.challenge), ("code_challenge_method", "S256"),
+      ])
+  }
+
+  /// Who came back with a code.
+  package func claims(
+    code: String, verifier: String, nonce: String, redirectURI: String
+  ) async throws -> IDToken.Claims {
+    let document = try await document()
+    let token = try await exchange(
+      code: code, verifier: verifier, redirectURI: redirectURI, at: document)
+    let rules = IDTokenRules(
+      issuer: document.issuer, clientID: settings.clientID, nonce: nonce)
+    var keys = try await keys(document)
+    if IDTokenRules.mayNeedNewKeys(token, keys: keys), mayForce() {
+      keys = try await readKeys(document)
+    }
+    if let error = rules.obstacle(token, keys: keys, now: host.now()) { throw error }
+    return token.claims
+  }
+}
+
+// MARK: What the provider says about itself
+
+extension OpenIDProvider {
+  private func document() async throws -> ProviderDocument {
+    let now = host.now()
+    let remembered = known.withLock { known in
+      now - known.documentRead < Self.life ? known.document : nil
+    }
+    if let remembered { return remembered }
+    let document = try Wire.providerDocument(
+      try await json(HTTPClientRequest(url: settings.discoveryURL)))
+    guard document.issuer.trimmedSlash + ProviderAddress.suffix == settings.discoveryURL else {
+      throw BrumeError(
+        .internalError, "the provider calls itself '\(document.issuer)', which is not its address")
+    }
+    for address in [document.authorizationEndpoint, document.tokenEndpoint, document.keysURL] {
+      try ProviderAddress.check(address, what: "an address of the provider's document")
+    }
+    known.withLock { known in
+      known.document = document
+      known.documentRead = now
+    }
+    return document
+  }
+
+  private func keys(_ document: ProviderDocument) async throws -> [ProviderKey] {
+    let now = host.now()
+    let remembered = known.withLock { known in
+      known.keysRead > now - Self.life ? known.keys : nil
+    }
+    if let remembered { return remembered }
+    return try await readKeys(document)
+  }
+
+  private func readKeys(_ document: ProviderDocument) async throws -> [ProviderKey] {
+    let keys = try Wire.providerKeys(try await json(HTTPClientRequest(url: document.keysURL)))
+    let now = host.now()
+    known.withLock { known in
+      known.keys = keys
+      known.keysRead = now
+    }
+    return keys
+  }
+
+  private func mayForce() -> Bool {
+    let now = host.now()
+    return known.withLock { known in
+      guard known.keysForced <= now - Self.pause else { return false }
+      known.keysForced = now
+      return true
+    }
+  }
+}
+
+// MARK: Calls
+
+extension OpenIDProvider {
+  private func exchange(
+    code: String, verifier: String, redirectURI: String, at document: ProviderDocument
+  ) async throws -> IDToken {
+    var form = [
+      ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirectURI),
+      ("code_verifier", verifier),
+    ]
+    var request = HTTPClientRequest(url: document.tokenEndpoint)
+    request.method = .POST
+    request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
+    if let secret = settings.clientSecret, document.takesBasicAuthentication {
+      let pair = "\(FormText.escaped(settings.clientID)):\(FormText.escaped(secret))"
+      request.headers.add(
+        name: "Authorization", value: "Basic \(Base64.text(Array(pair.utf8)))")
+    } else {
+      form.append(("client_id", settings.clientID))
+      if let secret = settings.clientSecret { form.append(("client_secret", secret)) }
+    }
+    request.body = .bytes(Array(FormText.text(form).utf8))
+    return try Wire.idToken(try await json(request))
+  }
+
+  private func json(_ request: HTTPClientRequest) async throws -> JSON {
+    var request = request
+    request.headers.add(name: "Accept", value: "application/json")
+    let answer: HTTPClientResponse
+    let body: ByteBuffer
+    do {
+      answer = try await Self.client.execute(request, timeout: .seconds(10))
+      body = try await answer.body.collect(upTo: limits.providerAnswerBytes)
+    } catch {
+      throw BrumeError(
+        .tryAgainLater, "the sign-in provider does not answer; try again later", retryAfter: 10)
+    }
+    guard answer.status == .ok else {
+      // The codes of RFC 6749 say which of us is wrong; nothing else of the answer is shown.
+      let code = (try? JSON(parsing: Array(body.readableBytesView)))?["error"]?.string ?? ""
+      throw BrumeError(
+        .authenticationFailed,
+        "the sign-in provider refused with \(answer.status.code) \(code.prefix(60))")
+    }
+    return try JSON(parsing: Array(body.readableBytesView))
+  }
+}
+
+extension String {
+  fileprivate var trimmedSlash: String { hasSuffix("/") ? String(dropLast()) : self }
+}

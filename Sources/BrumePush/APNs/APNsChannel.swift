@@ -1,0 +1,122 @@
+// Pushes to Apple devices: HTTP/2 to Apple's servers, signed with the key of the app's team. The body is
+// the push as it lies in the mailbox, which is what `CKNotification` reads.
+
+package import BrumeCore
+package import BrumeModel
+import Synchronization
+
+package final class APNsChannel: Channel {
+  /// Where Apple's servers are.
+  package struct Hosts: Equatable, Sendable {
+    package var sandbox = "https://api.sandbox.push.apple.com"
+    package var production = "https://api.push.apple.com"
+    package init() {}
+  }
+
+  package let kind = Device.Channel.Kind.apns
+  package let payloadBytes: Int
+  private let hosts: Hosts
+  private let concurrency: Int
+  private let senders: @Sendable (ContainerID) async throws -> [APNsSender]
+  private let exchange: OutsideExchange
+  private let tokens = Mutex(ProviderTokens())
+
+  /// - Parameters:
+  ///   - concurrency: pushes under way at once for each of the two hosts; the connection takes as many
+  ///     as Apple allows.
+  ///   - senders: who signs for a container's apps, the first being the container's own.
+  package init(
+    hosts: Hosts, concurrency: Int, payloadBytes: Int,
+    senders: @escaping @Sendable (ContainerID) async throws -> [APNsSender],
+    exchange: @escaping OutsideExchange
+  ) {
+    self.hosts = hosts
+    self.concurrency = concurrency
+    self.payloadBytes = min(payloadBytes, 4096)
+    self.senders = senders
+    self.exchange = exchange
+  }
+
+  package func peer(of device: Device) -> DeliveryPeer {
+    DeliveryPeer(name: "apns/\(host(of: device))", limit: concurrency)
+  }
+
+  package func send(_ push: OutgoingPush) async throws(CancellationError) -> ChannelAnswer {
+    guard case .apns(let token, _, let topic) = push.device.channel else {
+      return ChannelAnswer(.refused, reason: "the device has no Apple push token")
+    }
+    guard let sender = await sender(push.device.key.container, topic) else {
+      return ChannelAnswer(
+        .retry(after: APNsStatus.configurationPause),
+        reason: "no key for this app; add one with 'brume apns add'")
+    }
+    // A second time only when Apple calls the token expired and a new one may help.
+    for _ in 0..<2 {
+      guard let proof = tokens.withLock({ $0.token(for: sender, now: push.now) }) else {
+        return ChannelAnswer(
+          .busy(after: APNsStatus.configurationPause), reason: "the signing key is unusable")
+      }
+      let call = call(push, token, sender.topic, proof)
+      let answer = try await answer(call, push.now)
+      guard answer.status == 403, answer.reason == "ExpiredProviderToken",
+        tokens.withLock({ $0.refused(proof, of: sender, now: push.now) })
+      else { return answer }
+    }
+    return ChannelAnswer(
+      .busy(after: APNsStatus.configurationPause), status: 403, reason: "ExpiredProviderToken")
+  }
+
+  private func sender(_ container: ContainerID, _ topic: String?) async -> APNsSender? {
+    // A store that fails ends the server elsewhere.
+    let known = (try? await senders(container)) ?? []
+    return topic.map { topic in known.first { $0.topic == topic } } ?? known.first
+  }
+
+  private func answer(
+    _ call: OutsideCall, _ now: Milliseconds
+  ) async throws(CancellationError) -> ChannelAnswer {
+    do {
+      return APNsStatus.answer(try await exchange(call), now: now)
+    } catch {
+      if Task.isCancelled { throw CancellationError() }
+      return ChannelAnswer(.retry(after: nil), reason: OutsideFailure.reason(error))
+    }
+  }
+
+  private func host(of device: Device) -> String {
+    guard case .apns(_, .production, _) = device.channel else { return hosts.sandbox }
+    return hosts.production
+  }
+
+  /// The headers of "Sending notification requests to APNs".
+  private func call(
+    _ push: OutgoingPush, _ token: String, _ topic: String, _ proof: String
+  ) -> OutsideCall {
+    var call = OutsideCall(
+      url: "\(host(of: push.device))/3/device/\(token)", pinned: nil, body: push.payload)
+    let isBackground = push.notification.isBackground
+    call.set("authorization", "bearer \(proof)")
+    call.set("apns-id", push.id.lowercased())
+    call.set("apns-push-type", isBackground ? "background" : "alert")
+    // Apple refuses 10 for background pushes.
+    call.set("apns-priority", isBackground ? "5" : "10")
+    call.set("apns-expiration", String(push.expires / 1000))
+    call.set("apns-topic", topic)
+    if let collapse = push.collapseID, !collapse.isEmpty,
+      collapse.utf8.allSatisfy({ $0 > 0x1f && $0 < 0x7f })
+    {
+      call.set("apns-collapse-id", collapse)
+    } else if let collapse = push.collapseID, !collapse.isEmpty {
+      call.set("apns-collapse-id", Digest.text(collapse, length: 43))
+    }
+    return call
+  }
+}
+
+extension Notification {
+  /// Nothing is shown, played or counted.
+  package var isBackground: Bool {
+    alert.isEmpty && title.isEmpty && subtitle.isEmpty && alertActionLocalizationKey == nil
+      && alertLaunchImage == nil && soundName == nil && badge == nil
+  }
+}

@@ -1,0 +1,41 @@
+// What Apple's answers mean: the table of "Handling notification responses from APNs".
+
+package import BrumeCore
+package import BrumeModel
+import BrumeWire
+
+package enum APNsStatus {
+  /// Ours: how long to wait when only the operator can help.
+  static let configurationPause: Milliseconds = 300_000
+
+  /// - Parameter now: stands in for the time that a 410 should name.
+  package static func answer(_ reply: OutsideReply, now: Milliseconds) -> ChannelAnswer {
+    let body = try? JSON(parsing: reply.body)
+    let reason = body?["reason"]?.string.map { String($0.prefix(64)) } ?? ""
+    let verdict = verdict(reply, reason, since: body?["timestamp"]?.int ?? now)
+    return ChannelAnswer(verdict, status: reply.status, reason: reason)
+  }
+
+  private static func verdict(
+    _ reply: OutsideReply, _ reason: String, since: Milliseconds
+  ) -> ChannelAnswer.Verdict {
+    switch (reply.status, reason) {
+    case (200, _): .done
+    case (400, "IdleTimeout"): .retry(after: nil)
+    // The token is not of this server or app, or the push is malformed: sending again changes nothing.
+    // The device stays, for a wrong setting on our side looks the same.
+    case (400, _), (404, _), (405, _): .refused
+    // Our own credentials. Nothing is wrong with the device or the push.
+    case (403, _), (401, _): .busy(after: configurationPause)
+    case (410, _): .gone(at: since)
+    case (413, _): .tooLarge
+    case (429, "TooManyProviderTokenUpdates"): .busy(after: ProviderTokens.leastLife)
+    // Too many pushes to this device.
+    case (429, _): .retry(after: reply.pause)
+    case (503, _): .busy(after: reply.pause)
+    case (500..., _): .retry(after: reply.pause)
+    case (300..., _): .refused
+    case (_, _): .retry(after: nil)
+    }
+  }
+}

@@ -1,0 +1,210 @@
+// Serving one device: the first of its mail that is due, once.
+
+import BrumeCore
+import BrumeModel
+import BrumeStorage
+import BrumeWire
+
+extension DeliveryWorker {
+  /// What a look into the mailbox decides.
+  private enum Step: Sendable {
+    case nothing
+    case notDue(Milliseconds)
+    case send(Device, MailboxEntry, Notification)
+    /// Not to be sent after all.
+    case drop(Device, MailboxEntry, Notification?, PushLogEntry.Verdict, reason: String)
+  }
+
+  func serve(
+    _ key: DeviceKey, _ attempt: Int
+  ) async throws -> DeliveryQueue<Lane>.Outcome {
+    let now = clock.now()
+    let step = try await store.read { store in try self.step(key, now, in: store) }
+    switch step {
+    case .nothing: return .empty
+    case .notDue(let time): return .notDue(time)
+    case .drop(let device, let entry, let notification, let verdict, let reason):
+      let answer = ChannelAnswer(.refused, reason: reason)
+      let line = line(device, entry, notification, verdict, answer, attempt)
+      try await drop(entry, of: device, line, fetchEverything: verdict == .expired)
+      return .delivered
+    case .send(let device, let entry, let notification):
+      guard let channel = channels[device.channel.kind] else { return .empty }
+      let answer = try await send(entry, notification, to: device, through: channel, now)
+      return try await settle(answer, entry, notification, device, attempt, since: now)
+    }
+  }
+
+  private func step(
+    _ key: DeviceKey, _ now: Milliseconds, in store: any ReadTransaction
+  ) throws -> Step {
+    guard let device = try store.device(key), channels[device.channel.kind] != nil,
+      let entry = try store.mailbox(key, after: 0, limit: 1).first
+    else { return .nothing }
+    // Later than merging can make it: from before the clock was set back.
+    if entry.time > now, entry.time <= now + limits.coalescingWindow { return .notDue(entry.time) }
+    guard let notification = try? PushPayload.decode(entry.payload) else {
+      return .drop(device, entry, nil, .refused, reason: "the push cannot be read")
+    }
+    guard try engine.maySend(notification, of: key, in: store) else {
+      return .drop(
+        device, entry, notification, .withdrawn, reason: "the user may not read this any more")
+    }
+    if entry.time + limits.pushLife < now, notification.subject != .fetchEverything {
+      return .drop(device, entry, notification, .expired, reason: "waited too long")
+    }
+    return .send(device, entry, notification)
+  }
+
+  // MARK: Sending
+
+  /// A push that is too large for the other side is cut and sent once more, a few times.
+  private func send(
+    _ entry: MailboxEntry, _ notification: Notification, to device: Device,
+    through channel: any Channel, _ now: Milliseconds
+  ) async throws -> ChannelAnswer {
+    var maximum = channel.payloadBytes
+    var answer = ChannelAnswer(.tooLarge)
+    for _ in 0..<4 {
+      let payload = fitted(entry.payload, notification, to: maximum)
+      answer = try await channel.send(
+        OutgoingPush(
+          id: NotificationID.push(
+            entry.notificationID, subscription: entry.subscriptionID, to: device.key),
+          device: device, notification: notification, payload: payload,
+          collapseID: entry.collapseID, now: now,
+          expires: max(now, entry.time) + limits.pushLife))
+      guard answer.verdict == .tooLarge else { return answer }
+      maximum = min(payload.count, maximum) / 2
+    }
+    answer.verdict = .refused
+    return answer
+  }
+
+  private func fitted(
+    _ payload: [UInt8], _ notification: Notification, to maximum: Int
+  ) -> [UInt8] {
+    if payload.count <= maximum { return payload }
+    let budget = PayloadBudget(
+      maximum: maximum, textLength: limits.payloadStringLength,
+      encode: { PushPayload.encode($0) })
+    return budget.fit(notification).payload
+  }
+
+  // MARK: Noting the answer
+
+  private func settle(
+    _ answer: ChannelAnswer, _ entry: MailboxEntry, _ notification: Notification,
+    _ device: Device, _ attempt: Int, since start: Milliseconds
+  ) async throws -> DeliveryQueue<Lane>.Outcome {
+    func line(_ verdict: PushLogEntry.Verdict) -> PushLogEntry {
+      report(device.channel.kind.rawValue, verdict, since: start)
+      return self.line(device, entry, notification, verdict, answer, attempt)
+    }
+    switch answer.verdict {
+    case .done:
+      try await drop(entry, of: device, line(.sent))
+      return .delivered
+    case .refused, .tooLarge:
+      try await drop(entry, of: device, line(.refused))
+      return .delivered
+    case .retry(let after):
+      try await note(line(.retry), attempt)
+      return .retry(after: after)
+    case .busy(let after):
+      try await note(line(.retry), attempt)
+      return .busy(after: after)
+    case .gone(let time):
+      if try await remove(device, goneAt: time, line(.gone)) { return .empty }
+      try await note(line(.retry), attempt)
+      return .retry(after: nil)
+    }
+  }
+
+  /// Takes an entry out of the mailbox and notes why, in one transaction.
+  private func drop(
+    _ entry: MailboxEntry, of device: Device, _ line: PushLogEntry, fetchEverything: Bool = false
+  ) async throws {
+    let (now, rows) = (clock.now(), limits.pushLogRows)
+    try await store.write(in: nil) { store in
+      try store.removeMailboxEntry(at: entry.position, of: device.key)
+      if fetchEverything {
+        try store.enqueue(entry.fetchEverything(for: device, now), to: device.key)
+      }
+      try store.append(line, limit: rows)
+    }
+  }
+
+  /// Notes an attempt that failed: the first ones, then ever fewer, so that one dead host does not
+  /// push everything else out of the log.
+  func note(_ line: PushLogEntry, _ attempt: Int) async throws {
+    guard attempt & (attempt - 1) == 0 else { return }
+    let rows = limits.pushLogRows
+    try await store.write(in: nil) { try $0.append(line, limit: rows) }
+  }
+
+  /// Forgets a device that is gone, unless it was registered anew since. Answers whether it went.
+  private func remove(
+    _ device: Device, goneAt time: Milliseconds, _ line: PushLogEntry
+  ) async throws -> Bool {
+    let rows = limits.pushLogRows
+    return try await store.write(in: nil) { store in
+      guard let known = try store.device(device.key), known.channel == device.channel,
+        known.registered <= time
+      else { return false }
+      try store.removeDevice(device.key)
+      try store.append(line, limit: rows)
+      return true
+    }
+  }
+
+  private func line(
+    _ device: Device, _ entry: MailboxEntry, _ notification: Notification?,
+    _ verdict: PushLogEntry.Verdict, _ answer: ChannelAnswer, _ attempt: Int
+  ) -> PushLogEntry {
+    PushLogEntry(
+      time: clock.now(), container: device.key.container, environment: device.key.environment,
+      user: device.key.user, device: device.key.device.name,
+      channel: device.channel.kind.rawValue, notificationID: entry.notificationID,
+      subscriptionID: entry.subscriptionID, requestID: entry.requestID,
+      subject: notification?.subject.words ?? "", verdict: verdict, status: answer.status,
+      reason: answer.reason, attempt: attempt)
+  }
+}
+
+extension MailboxEntry {
+  /// What takes this entry's place when it waited too long: silence is never the answer.
+  fileprivate func fetchEverything(for device: Device, _ now: Milliseconds) -> MailboxEntry {
+    var notification = Notification(
+      id: notificationID, container: device.key.container, environment: device.key.environment,
+      scope: .private, subscriptionID: nil, user: device.key.user, subject: .fetchEverything)
+    notification.contentAvailable = true
+    notification.isPruned = true
+    return MailboxEntry(
+      position: 0, notificationID: notificationID, subscriptionID: "", collapseID: nil,
+      payload: PushPayload.encode(notification), time: now, requestID: requestID)
+  }
+}
+
+extension Notification.Subject {
+  /// For the operator: names, never contents.
+  package var words: String {
+    switch self {
+    case .query(let zone, let record, let reason, _):
+      "record \(record) in zone \(zone.name) \(reason.words)"
+    case .zone(let zone): "zone \(zone.name) changed"
+    case .database(let zone): zone.map { "database changed: zone \($0.name)" } ?? "database changed"
+    case .fetchEverything: "fetch everything"
+    }
+  }
+}
+
+extension Notification.Reason {
+  fileprivate var words: String {
+    switch self {
+    case .created: "created"
+    case .updated: "updated"
+    case .deleted: "deleted"
+    }
+  }
+}

@@ -1,0 +1,88 @@
+// Which devices are at their event stream, so that what was just committed goes straight to them.
+//
+// Handing over is a short cut and promises nothing: what it misses, the stream reads from the
+// mailbox. A stream joins before it reads, so no commit falls in between.
+
+package import BrumeModel
+package import BrumeStorage
+import Synchronization
+
+/// One open stream. Its methods return at once; what they ask for happens on the connection.
+package protocol StreamListener: AnyObject, Sendable {
+  /// Whether what is handed over is sent at once.
+  var hasCaughtUp: Bool { get }
+  /// Entries of the device's mailbox that are durable now.
+  func take(_ entries: [MailboxEntry])
+  /// The mailbox may hold something new.
+  func look()
+  /// The device has handled everything up to and including this position.
+  func acknowledged(through position: Int64)
+  /// The server ends.
+  func end()
+}
+
+package final class StreamHub: Sendable {
+  /// A listener's place in the hub.
+  package struct Seat: Sendable {
+    fileprivate let device: DeviceKey
+    fileprivate let number: UInt64
+  }
+  private struct State {
+    var lastNumber: UInt64 = 0
+    var listeners: [DeviceKey: [(number: UInt64, listener: any StreamListener)]] = [:]
+    var count = 0
+  }
+  private let state = Mutex(State())
+
+  package init() {}
+
+  /// Open streams.
+  package var count: Int { state.withLock { $0.count } }
+
+  package func join(_ listener: any StreamListener, as device: DeviceKey) -> Seat {
+    state.withLock { state in
+      state.lastNumber += 1
+      state.count += 1
+      state.listeners[device, default: []].append((state.lastNumber, listener))
+      return Seat(device: device, number: state.lastNumber)
+    }
+  }
+
+  package func leave(_ seat: Seat) {
+    state.withLock { state in
+      guard
+        let index = state.listeners[seat.device]?.firstIndex(where: { $0.number == seat.number })
+      else { return }
+      state.count -= 1
+      state.listeners[seat.device]?.remove(at: index)
+      if state.listeners[seat.device]?.isEmpty == true { state.listeners[seat.device] = nil }
+    }
+  }
+
+  /// Entries that are durable now, in the order of their positions.
+  package func handOver(_ entries: [(device: DeviceKey, entry: MailboxEntry)]) {
+    let told = state.withLock { state in
+      entries.flatMap { device, entry in
+        (state.listeners[device] ?? []).map { ($0.listener, entry) }
+      }
+    }
+    for (listener, entry) in told { listener.take([entry]) }
+  }
+
+  package func look(at device: DeviceKey) {
+    for listener in listeners(of: device) { listener.look() }
+  }
+
+  package func acknowledged(through position: Int64, by device: DeviceKey) {
+    for listener in listeners(of: device) { listener.acknowledged(through: position) }
+  }
+
+  /// Whether the device is listening and gets everything as it is committed.
+  package func isHeard(by device: DeviceKey) -> Bool {
+    listeners(of: device).contains { $0.hasCaughtUp }
+  }
+
+  private func listeners(of device: DeviceKey) -> [any StreamListener] {
+    state.withLock { ($0.listeners[device] ?? []).map(\.listener) }
+  }
+}

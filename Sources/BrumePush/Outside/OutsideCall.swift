@@ -1,0 +1,62 @@
+// One HTTP call to the outside, and its answer: what channels deal in, so that tests answer without a
+// socket.
+
+package struct OutsideCall: Equatable, Sendable {
+  package struct Header: Equatable, Sendable {
+    package let name: String
+    package let value: String
+  }
+  /// A secret for Web Push: never logged.
+  package var url: String
+  /// The name in the URL and the address to call instead of looking it up; nil looks it up.
+  package var pinned: Pin?
+  package var headers: [Header] = []
+  package var body: [UInt8]
+
+  package struct Pin: Equatable, Sendable {
+    package let host: String
+    package let address: IPAddress
+  }
+
+  package init(url: String, pinned: Pin?, body: [UInt8]) {
+    self.url = url
+    self.pinned = pinned
+    self.body = body
+  }
+
+  package mutating func set(_ name: String, _ value: String) {
+    headers.append(Header(name: name, value: value))
+  }
+  package subscript(name: String) -> String? { headers.first { $0.name == name }?.value }
+}
+
+package struct OutsideReply: Equatable, Sendable {
+  package var status: Int
+  package var retryAfter: String?
+  /// The beginning of it.
+  package var body: [UInt8]
+  package init(status: Int, retryAfter: String? = nil, body: [UInt8] = []) {
+    self.status = status
+    self.retryAfter = retryAfter
+    self.body = body
+  }
+
+  /// `Retry-After` in milliseconds, if it is a number of seconds. Dates are not read: the queue's own
+  /// pause is as good.
+  package var pause: Int64? {
+    guard let text = retryAfter, (1...9).contains(text.utf8.count),
+      let seconds = Int64(text), seconds >= 0
+    else { return nil }
+    return seconds * 1000
+  }
+}
+
+/// Sends one call. Throws when no answer came.
+package typealias OutsideExchange = @Sendable (OutsideCall) async throws -> OutsideReply
+
+/// Why no answer came, in words without addresses.
+package enum OutsideFailure {
+  package static func reason(_ error: any Error) -> String {
+    "no answer: \(String(describing: error).prefix(120))"
+  }
+}

@@ -1,0 +1,60 @@
+// May the server call this URL for somebody who is not its operator? Asked when a URL is registered and
+// again before every call, with the addresses that the name has then; the call goes to the address that
+// was checked (server-side request forgery, reliability A6).
+
+package import BrumeModel
+
+package struct OutsideGuard: Sendable {
+  /// The addresses of a name.
+  package typealias Resolve = @Sendable (String) async throws -> [IPAddress]
+
+  /// A URL that may be called, at this address only.
+  package struct Target: Equatable, Sendable {
+    package let url: PushURL
+    package let address: IPAddress
+  }
+
+  private let allowed: Set<String>
+  private let resolve: Resolve
+
+  /// - Parameter allowed: hosts (or `host:port`) of the operator's own that may be called whatever
+  ///   their scheme, port and address.
+  package init(allowed: [String], resolve: @escaping Resolve) {
+    self.allowed = Set(allowed.map { $0.lowercased() })
+    self.resolve = resolve
+  }
+
+  /// - Throws: `badRequest` that says why not.
+  package func target(_ text: String) async throws(BrumeError) -> Target {
+    let url = try PushURL(text)
+    let isOwn = allowed.contains(url.hostText) || allowed.contains("\(url.hostText):\(url.port)")
+    if !isOwn {
+      guard url.isEncrypted else { throw Self.refused("must begin with https://") }
+      guard url.port == 443 else { throw Self.refused("may use no port but 443") }
+    }
+    let addresses = try await addresses(url)
+    guard let first = addresses.first else { throw Self.refused("has a host that is not found") }
+    guard isOwn || addresses.allSatisfy(\.isPublic) else {
+      throw Self.refused("leads to an address that is not of the open Internet")
+    }
+    return Target(url: url, address: first)
+  }
+
+  private func addresses(_ url: PushURL) async throws(BrumeError) -> [IPAddress] {
+    switch url.host {
+    case .address(let address): return [address]
+    case .name(let name):
+      do {
+        return try await resolve(name)
+      } catch {
+        throw BrumeError(.tryAgainLater, "the URL's host cannot be looked up now")
+      }
+    }
+  }
+
+  private static func refused(_ why: String) -> BrumeError {
+    BrumeError(
+      .badRequest,
+      "the URL \(why); the server's operator can allow a host of its own with --push-allow")
+  }
+}

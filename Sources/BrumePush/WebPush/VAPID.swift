@@ -1,0 +1,47 @@
+// Who sends, for Web Push services (RFC 8292): a token per service, signed with the server's own key.
+
+package import BrumeModel
+import BrumeWire
+import Crypto
+
+package struct VAPID: Sendable {
+  /// RFC 8292 allows 24 hours.
+  static let life: Milliseconds = 12 * 3_600_000
+  /// Ours: made anew when half of the life is over.
+  static let renewal: Milliseconds = 6 * 3_600_000
+  /// Ours: services remembered.
+  static let capacity = 1000
+
+  private let key: P256.Signing.PrivateKey
+  private let contact: String
+  private var made: [String: (text: String, time: Milliseconds)] = [:]
+
+  /// - Parameters:
+  ///   - key: 32 bytes, as the store keeps them.
+  ///   - contact: a `mailto:` or `https:` address of the operator.
+  package init(key: [UInt8], contact: String) throws {
+    self.key = try P256.Signing.PrivateKey(rawRepresentation: key)
+    self.contact = contact
+  }
+
+  /// What browsers need to subscribe: `applicationServerKey`.
+  package var publicKey: String { Base64URL.text(Array(key.publicKey.x963Representation)) }
+
+  /// The `Authorization` of a push to a service.
+  package mutating func authorization(
+    for origin: String, now: Milliseconds
+  ) throws -> String {
+    if let known = made[origin], now >= known.time, now - known.time < Self.renewal {
+      return known.text
+    }
+    let token = try SignedToken.make(
+      header: ["typ": "JWT", "alg": "ES256"],
+      claims: [
+        "aud": .string(origin), "exp": .int((now + Self.life) / 1000), "sub": .string(contact),
+      ], key: key)
+    let text = "vapid t=\(token), k=\(publicKey)"
+    if made.count >= Self.capacity { made = [:] }
+    made[origin] = (text, now)
+    return text
+  }
+}

@@ -1,0 +1,42 @@
+// What a push service's answers mean (RFC 8030).
+
+package import BrumeCore
+package import BrumeModel
+
+package enum WebPushStatus {
+  package static func answer(_ reply: OutsideReply, now: Milliseconds) -> ChannelAnswer {
+    ChannelAnswer(verdict(reply, now), status: reply.status, reason: words(reply.status))
+  }
+
+  private static func verdict(
+    _ reply: OutsideReply, _ now: Milliseconds
+  ) -> ChannelAnswer.Verdict {
+    switch reply.status {
+    case 200..<300: .done
+    // The subscription ended; one that was made since this push began counts.
+    case 404, 410: .gone(at: now)
+    case 413: .tooLarge
+    case 408, 425: .retry(after: reply.pause)
+    case 429: .retry(after: reply.pause)
+    case 503: .busy(after: reply.pause)
+    case 500...: .retry(after: reply.pause)
+    // Redirects are not followed; the rest will not change.
+    case 300..<500: .refused
+    default: .retry(after: nil)
+    }
+  }
+
+  /// Our own words: what a push service writes may repeat the endpoint.
+  private static func words(_ status: Int) -> String {
+    switch status {
+    case 200..<300: ""
+    case 300..<400: "redirects are not followed"
+    case 404, 410: "the subscription is gone"
+    case 401, 403: "the push service refuses our key"
+    case 413: "the message is too large for the push service"
+    case 429: "the push service asks for fewer messages"
+    case 500...: "the push service failed"
+    default: ""
+    }
+  }
+}

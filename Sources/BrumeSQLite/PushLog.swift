@@ -1,0 +1,81 @@
+// The push log in SQLite: bounded by its number of rows, whose positions have no gaps.
+
+import BrumeModel
+import BrumeStorage
+
+extension SQLiteTransaction {
+  func pushLog(
+    _ filter: PushLogFilter, after position: Int64, limit: Int
+  ) throws -> [PushLogEntry] {
+    let found = try connection.all(
+      Self.findLogged,
+      {
+        $0.bind(1, position)
+        $0.bind(2, filter.container?.name)
+        $0.bind(3, filter.environment?.rawValue)
+        $0.bind(4, filter.user?.name)
+        $0.bind(5, filter.device)
+        $0.bind(6, filter.notificationID)
+        $0.bind(7, filter.requestID)
+        $0.bind(8, max(0, limit))
+      }
+    ) { try $0.logged() }
+    return found.reversed()
+  }
+
+  func append(_ entry: PushLogEntry, limit: Int) throws {
+    try connection.run(Self.addLogged) {
+      $0.bind(1, entry.time)
+      $0.bind(2, entry.container.name)
+      $0.bind(3, entry.environment.rawValue)
+      $0.bind(4, entry.user?.name)
+      $0.bind(5, entry.device)
+      $0.bind(6, entry.channel)
+      $0.bind(7, entry.notificationID)
+      $0.bind(8, entry.subscriptionID)
+      $0.bind(9, entry.requestID)
+      $0.bind(10, entry.subject)
+      $0.bind(11, entry.verdict.rawValue)
+      $0.bind(12, entry.status.map { Int64($0) })
+      $0.bind(13, entry.reason)
+      $0.bind(14, entry.attempt)
+    }
+    let last = connection.lastRowID
+    try connection.run(Self.trimLogged) { $0.bind(1, last - Int64(max(0, limit))) }
+  }
+
+  private static let logColumns = """
+    time, container, environment, user, device, channel, notification, subscription, request,
+    subject, verdict, status, reason, attempt
+    """
+  private static let findLogged = SQL(
+    """
+    SELECT \(logColumns), position FROM push_log
+    WHERE position > ?1 AND (?2 IS NULL OR container = ?2) AND (?3 IS NULL OR environment = ?3)
+      AND (?4 IS NULL OR user = ?4) AND (?5 IS NULL OR device = ?5)
+      AND (?6 IS NULL OR notification = ?6) AND (?7 IS NULL OR request = ?7)
+    ORDER BY position DESC LIMIT ?8
+    """)
+  private static let addLogged = SQL(
+    """
+    INSERT INTO push_log (\(logColumns))
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+    """)
+  private static let trimLogged = SQL("DELETE FROM push_log WHERE position <= ?1")
+}
+
+extension Prepared {
+  fileprivate func logged() throws -> PushLogEntry {
+    guard let verdict = PushLogEntry.Verdict(rawValue: text(10)) else {
+      throw StoreError(.corrupt, "unknown verdict in the push log of the database file")
+    }
+    var entry = PushLogEntry(
+      time: int(0), container: ContainerID(text(1)), environment: try environment(2),
+      user: optionalText(3).map { UserID($0) }, device: text(4), channel: text(5),
+      notificationID: text(6), subscriptionID: text(7), requestID: text(8), subject: text(9),
+      verdict: verdict, status: optionalInt(11).map { Int(clamping: $0) }, reason: text(12),
+      attempt: Int(clamping: int(13)))
+    entry.position = int(14)
+    return entry
+  }
+}

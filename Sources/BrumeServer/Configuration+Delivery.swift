@@ -1,0 +1,39 @@
+// The settings of delivery to the outside: APNs, Web Push, webhooks.
+
+extension Setting {
+  package static let apnsURL = Setting(
+    key: "apns.url", kind: .text, fallback: "https://api.push.apple.com", form: "URL",
+    help: "Apple's push server for devices of the production environment.")
+  package static let apnsSandboxURL = Setting(
+    key: "apns.sandbox.url", kind: .text, fallback: "https://api.sandbox.push.apple.com",
+    form: "URL", help: "Apple's push server for devices of the development environment.")
+  package static let apnsConcurrency = Setting(
+    key: "apns.concurrency", kind: .number, fallback: "500", form: "NUMBER",
+    help: "How many pushes may be under way to one of Apple's servers at once.")
+  package static let pushConcurrency = Setting(
+    key: "push.concurrency", kind: .number, fallback: "4", form: "NUMBER",
+    help: "How many messages may be under way to one Web Push service or webhook host at once.")
+  package static let pushTimeout = Setting(
+    key: "push.timeout", kind: .number, fallback: "10", form: "SECONDS",
+    help: "How long one call to APNs, a Web Push service or a webhook may take.")
+  package static let pushContact = Setting(
+    key: "push.contact", kind: .text, fallback: "mailto:operator@localhost", form: "ADDRESS",
+    help: "A mailto: or https: address under which Web Push services reach the operator.")
+  package static let pushAllow = Setting(
+    key: "push.allow", kind: .text, fallback: "", form: "LIST",
+    help: "Own hosts (or host:port) that Web Push and webhooks may call though they are private.")
+  package static let pushTrust = Setting(
+    key: "push.trust", kind: .text, fallback: nil, form: "FILE",
+    help:
+      "A PEM file with root certificates to trust beside the system's, for calls to the outside.")
+  package static let pushLog = Setting(
+    key: "push.log", kind: .number, fallback: "10000", form: "ROWS",
+    help: "How many attempts to deliver the push log remembers.")
+  package static let webhookFailures = Setting(
+    key: "webhook.failures", kind: .number, fallback: "30", form: "NUMBER",
+    help: "After how many failures in a row a webhook is switched off.")
+  static let ofDelivery: [Setting] = [
+    apnsURL, apnsSandboxURL, apnsConcurrency, pushConcurrency, pushTimeout, pushContact, pushAllow,
+    pushTrust, pushLog, webhookFailures,
+  ]
+}

@@ -1,0 +1,53 @@
+// Delivery to the outside, put together: who may be called, with what, through which channels.
+
+import BrumeCore
+import BrumeModel
+package import BrumePush
+import BrumeStorage
+
+package final class Deliveries: Sendable {
+  package let worker: DeliveryWorker
+  /// Asked when a URL is registered; channels ask again when they call it.
+  package let outside: OutsideGuard
+  package let webPush: WebPushChannel
+  private let clients: OutsideClients
+
+  init(
+    engine: Engine, store: any Store, settings: Settings, host: Host, metrics: ServerMetrics
+  ) async throws {
+    let clients = OutsideClients(timeout: settings.outside.timeout, trust: settings.outside.trust)
+    let exchange: OutsideExchange = { try await clients.send($0) }
+    let outside = OutsideGuard(
+      allowed: settings.outside.allowed, resolve: { try await NameLookup.addresses($0) })
+    let apns = APNsChannel(
+      hosts: settings.outside.apns, concurrency: settings.outside.apnsConcurrency,
+      payloadBytes: settings.limits.payloadBytes,
+      senders: { container in try await store.read { try $0.apnsSenders(of: container) } },
+      exchange: exchange)
+    let concurrency = settings.outside.concurrency
+    webPush = WebPushChannel(
+      vapid: try VAPID(key: await engine.vapidKey(), contact: settings.outside.contact),
+      concurrency: concurrency, limits: settings.limits, outside: outside,
+      randomBytes: host.randomBytes, exchange: exchange)
+    self.clients = clients
+    self.outside = outside
+    worker = DeliveryWorker(
+      engine: engine, store: store, channels: [apns, webPush],
+      webhooks: WebhookChannel(concurrency: concurrency, outside: outside, exchange: exchange),
+      clock: PushClock(host), chance: { Double(host.randomBytes(1)[0]) / 255 },
+      observe: { metrics.pushAnswered($0) })
+  }
+
+  /// Sends until cancelled, then closes connections.
+  package func run() async throws {
+    let result: Result<Void, any Error>
+    do {
+      try await worker.run()
+      result = .success(())
+    } catch {
+      result = .failure(error)
+    }
+    await clients.close()
+    try result.get()
+  }
+}

@@ -1,0 +1,60 @@
+// Where a request comes from, as a name to count by. What a header says is believed only from proxies
+// that the settings name (reliability A12); an IPv6 network counts as one (A13).
+
+import NIOCore
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+package struct ClientAddress: Equatable, Sendable {
+  /// An IPv4 address, or the first half of an IPv6 one.
+  package let name: String
+  /// The other end is on this very machine, and no proxy is known to stand between.
+  package let isLocal: Bool
+
+  init(peer: SocketAddress?, forwarded: String?, trustedProxies: [String]) {
+    guard let text = peer?.ipAddress else {
+      self.init(name: "local", isLocal: forwarded == nil)
+      return
+    }
+    guard trustedProxies.contains(text), let forwarded,
+      let client = Self.client(in: forwarded, besides: trustedProxies)
+    else {
+      let isLoopback = text.hasPrefix("127.") || text == "::1"
+      self.init(
+        name: Self.name(peer) ?? text, isLocal: isLoopback && forwarded == nil)
+      return
+    }
+    self.init(name: Self.name(client) ?? "unknown", isLocal: false)
+  }
+
+  private init(name: String, isLocal: Bool) {
+    self.name = name
+    self.isLocal = isLocal
+  }
+
+  /// The last address of `X-Forwarded-For` that is not a trusted proxy's: what stands before it,
+  /// anybody may have written.
+  private static func client(in header: String, besides proxies: [String]) -> SocketAddress? {
+    for part in header.split(separator: ",").reversed() {
+      let text = part.filter { $0 != " " }
+      guard !proxies.contains(text) else { continue }
+      return try? SocketAddress(ipAddress: text, port: 0)
+    }
+    return nil
+  }
+
+  private static func name(_ address: SocketAddress?) -> String? {
+    guard let text = address?.ipAddress else { return nil }
+    var bytes = [UInt8](repeating: 0, count: 16)
+    guard inet_pton(AF_INET6, text, &bytes) == 1 else { return text }
+    // ::ffff:a.b.c.d is an IPv4 address.
+    if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xff, bytes[11] == 0xff {
+      return bytes[12...].map { String($0) }.joined(separator: ".")
+    }
+    return hexadecimal(Array(bytes[..<8])) + "/64"
+  }
+}

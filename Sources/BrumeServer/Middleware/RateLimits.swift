@@ -1,0 +1,49 @@
+// Who may call how often: each user, and each address of callers without one. The buckets are
+// BrumeCore/Auth/RateLimiter.swift; the numbers are settings.
+
+import BrumeCore
+import BrumeModel
+import Synchronization
+
+package final class RateLimits: Sendable {
+  private let users: Mutex<RateLimiter<String>>
+  private let addresses: Mutex<RateLimiter<String>>
+  private let host: Host
+
+  init(_ rates: Settings.Rates, limits: Limits, host: Host) {
+    self.host = host
+    users = Mutex(
+      RateLimiter(
+        perSecond: rates.user, burst: rates.user * Settings.Rates.burstSeconds,
+        maximumKeys: limits.watchedCallers))
+    addresses = Mutex(
+      RateLimiter(
+        perSecond: rates.anonymous, burst: rates.anonymous * Settings.Rates.burstSeconds,
+        maximumKeys: limits.watchedCallers))
+  }
+
+  /// Counts a call of somebody known; of an API token alone, by address.
+  func check(_ caller: Caller, at address: ClientAddress) throws(BrumeError) {
+    switch caller.kind {
+    case .operator: return
+    case .anonymous: try check(address)
+    case .user, .serverKey:
+      guard let user = caller.user else { return try check(address) }
+      let now = host.now()
+      try Self.pass(users.withLock { $0.take(user.name, now: now) }, "of this user")
+    }
+  }
+
+  /// Counts a call of nobody known, such as one with wrong credentials.
+  func check(_ address: ClientAddress) throws(BrumeError) {
+    let now = host.now()
+    try Self.pass(addresses.withLock { $0.take(address.name, now: now) }, "from this address")
+  }
+
+  private static func pass(_ seconds: Double?, _ whose: String) throws(BrumeError) {
+    guard let seconds else { return }
+    throw BrumeError(
+      .throttled, "too many requests \(whose); repeat this one in \(seconds) seconds",
+      retryAfter: seconds)
+  }
+}

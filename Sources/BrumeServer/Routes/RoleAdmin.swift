@@ -1,0 +1,31 @@
+// Members of security roles, for the command line. What a role may do is in the schema.
+
+import BrumeCore
+import BrumeModel
+import BrumeStorage
+import BrumeWire
+
+enum RoleAdmin {
+  static func list(_ call: Call) async throws -> Reply {
+    let world = call.world
+    let members = try await call.engine.roleMembers(
+      container: world.container, environment: world.environment)
+    let names = try await call.server.store.read { store in
+      try members.map { try store.user($0.user)?.name ?? $0.user.name }
+    }
+    let lines = zip(members, names).map { member, name -> JSON in
+      ["role": .string(member.role), "user": .string(name)]
+    }
+    return .json(["members": .array(lines)])
+  }
+
+  static func set(_ call: Call) async throws -> Reply {
+    let json = try call.json()
+    guard let isOn = json["on"]?.bool else { throw BrumeError(.badRequest, "'on' is missing") }
+    let user = try await call.account(named: json.text("user"))
+    try await call.engine.setRole(
+      json.text("role"), of: user.id, to: isOn, container: call.world.container,
+      environment: call.world.environment)
+    return try await list(call)
+  }
+}

@@ -1,0 +1,59 @@
+// Webhooks, for the command line. The URL and the secret are shown to the operator only; logs have
+// neither.
+
+import BrumeCore
+import BrumeModel
+import BrumePush
+import BrumeStorage
+import BrumeWire
+
+enum WebhookAdmin {
+  static func list(_ call: Call) async throws -> Reply {
+    let world = call.world
+    let (webhooks, newest) = try await call.server.store.read { store in
+      (try store.webhooks(), try store.lastLogPosition())
+    }
+    let own = webhooks.filter {
+      $0.container == world.container && $0.environment == world.environment
+    }
+    return .json(["webhooks": .array(own.map { describe($0, newest: newest) })])
+  }
+
+  static func add(_ call: Call) async throws -> Reply {
+    let url = try call.json().text("url")
+    _ = try await call.server.deliveries.outside.target(url)
+    let webhook = try await call.engine.addWebhook(
+      url: url, container: call.world.container, environment: call.world.environment)
+    call.server.deliveries.worker.configurationChanged()
+    guard case .object(var object) = describe(webhook, newest: webhook.cursor) else {
+      return .empty
+    }
+    object["secret"] = .string(WebhookChannel.text(ofSecret: webhook.secret))
+    return .json(.object(object))
+  }
+
+  static func enable(_ call: Call) async throws -> Reply {
+    try await call.engine.enableWebhook(call.json().text("id"))
+    call.server.deliveries.worker.configurationChanged()
+    return .empty
+  }
+
+  static func remove(_ call: Call) async throws -> Reply {
+    try await call.engine.removeWebhook(call.json().text("id"))
+    return .empty
+  }
+
+  private static func describe(_ webhook: Webhook, newest: Int64) -> JSON {
+    var object = JSONObject()
+    object["id"] = .string(webhook.id)
+    object["container"] = .string(webhook.container.name)
+    object["environment"] = .string(webhook.environment.rawValue)
+    object["url"] = .string(webhook.url)
+    object["state"] = .string(webhook.isActive ? "on" : "off")
+    object["reason"] = webhook.disabledBecause.map { .string($0) }
+    object["failures"] = .int(Int64(webhook.failures))
+    object["behind"] = .int(max(0, newest - webhook.cursor))
+    object["missed"] = .bool(webhook.missed)
+    return .object(object)
+  }
+}

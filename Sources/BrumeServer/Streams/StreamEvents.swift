@@ -1,0 +1,45 @@
+// What a stream writes, and the way of a client in the same process, which has no connection to write
+// to: batch by batch, until the client has to come back.
+
+import BrumeCore
+import BrumeModel
+import BrumePush
+import BrumeStorage
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+
+enum StreamEvents {
+  static let greeting = ByteBuffer(string: "retry: 1000\n: connected\n\n")
+  /// Says nothing, so that both sides notice a dead connection.
+  static let silence = ByteBuffer(string: ":\n\n")
+
+  static func append(_ entries: [MailboxEntry], _ generation: Int64, to buffer: inout ByteBuffer) {
+    for entry in entries {
+      buffer.writeString("id: \(generation)-\(entry.position)\ndata: ")
+      buffer.writeBytes(entry.payload)
+      buffer.writeString("\n\n")
+    }
+  }
+}
+
+extension StreamRoute {
+  /// Returns when the server ends or the client has to come back; throws when the client has gone.
+  @concurrent static func write(
+    _ stream: EventStream, after cursor: Int64, to writer: inout any ResponseBodyWriter,
+    of server: Composition
+  ) async throws {
+    server.metrics.streamOpened()
+    defer { server.metrics.streamClosed() }
+    try await writer.write(StreamEvents.greeting)
+    let heartbeat = Duration.seconds(server.settings.timeouts.heartbeat)
+    let batches = stream.batches(after: cursor, heartbeat: heartbeat)
+    for try await batch in batches.cancelOnGracefulShutdown() {
+      let entries = try await server.faultless(batch, to: stream.device)
+      var buffer = ByteBuffer()
+      StreamEvents.append(entries, server.engine.generation, to: &buffer)
+      try await writer.write(entries.isEmpty ? StreamEvents.silence : buffer)
+      server.metrics.notificationsDelivered(entries.count)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+// A store whose caller dies at a chosen call: before it, before its commit, or after its commit when
+// nobody hears of it. What was committed stays, as on a disk.
+
+package import BrumeModel
+package import BrumeStorage
+import Synchronization
+
+package final class CrashingStore: Store {
+  package enum Point: CaseIterable, Sendable { case beforeCall, beforeCommit, afterCommit }
+  package struct Crash: Error {}
+  private let inner: any Store
+  private let plan = Mutex<(calls: Int, point: Point)?>(nil)
+
+  package init(_ inner: any Store) { self.inner = inner }
+
+  /// Dies at the `calls`-th call from now on, counting from 0.
+  package func crash(afterCalls calls: Int, at point: Point) {
+    plan.withLock { $0 = (calls, point) }
+  }
+
+  private func next() -> Point? {
+    plan.withLock { plan in
+      guard let (calls, point) = plan else { return nil }
+      plan = calls == 0 ? nil : (calls - 1, point)
+      return calls == 0 ? point : nil
+    }
+  }
+
+  package func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+  ) async throws -> Value {
+    if next() != nil { throw Crash() }
+    return try await inner.read(body)
+  }
+
+  package func write<Value: Sendable>(
+    in database: DatabaseKey?,
+    _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+  ) async throws -> Value {
+    let point = next()
+    if point == .beforeCall { throw Crash() }
+    let value = try await inner.write(in: database) { transaction in
+      let value = try body(transaction)
+      if point == .beforeCommit { throw Crash() }
+      return value
+    }
+    if point == .afterCommit { throw Crash() }
+    return value
+  }
+
+  package func commits() -> AsyncStream<Void> { inner.commits() }
+  package func close() async throws { try await inner.close() }
+}

@@ -1,0 +1,158 @@
+// Delivery to the outside: devices with mail, senders, webhooks, the push log.
+
+import BrumeModel
+import BrumeStorage
+
+extension StorageContract {
+  static let delivery: [Case] = [
+    Case("devices that the server sends to come back with all they need") { store in
+      let channels: [Device.Channel] = [
+        .apns(token: "ab", environment: .development, topic: "org.example.app"),
+        .apns(token: "cd", environment: .production, topic: nil),
+        .webPush(
+          WebPushTarget(endpoint: "https://push.example/é", key: [4, 0, 255], secret: [1, 2])),
+      ]
+      let devices = channels.enumerated().map { index, channel in
+        Device(key: DeviceKey.sample("d\(index)"), channel: channel, registered: Int64(index))
+      }
+      try await store.write(in: nil) { transaction in
+        for device in devices { try transaction.put(device) }
+        try transaction.put(
+          Device(key: .sample("d9", user: "_b2"), channel: channels[0], registered: 7))
+        try transaction.put(
+          Device(key: .sample("d8"), channel: .courier(token: "ab"), registered: 7))
+      }
+      try await store.read { transaction in
+        for device in devices {
+          try expectEqual(try transaction.device(device.key), device, "device")
+        }
+        let shared = try transaction.devices(address: "ab")
+        try expectEqual(
+          shared.map(\.key), [.sample("d0"), .sample("d9", user: "_b2")], "devices at an address")
+        try expectEqual(
+          try transaction.devices(address: "https://push.example/é"), [devices[2]], "endpoint")
+        try expectEqual(try transaction.devices(address: "none"), [], "unknown address")
+      }
+    },
+    Case("devices with mail are found page by page, and only those that are sent to") { store in
+      try await store.write(in: nil) { transaction in
+        for number in 1...5 {
+          let key = DeviceKey.sample("d\(number)")
+          try transaction.put(
+            Device(
+              key: key, channel: .apns(token: "t\(number)", environment: .production, topic: nil),
+              registered: 0))
+          if number != 3 { try transaction.enqueue(.sample("n"), to: key) }
+        }
+        try transaction.put(Device(key: .sample("s"), channel: .stream, registered: 0))
+        try transaction.enqueue(.sample("n"), to: .sample("s"))
+        try transaction.enqueue(.sample("n"), to: .sample("unregistered"))
+      }
+      var found: [String] = []
+      var next: Int64?
+      repeat {
+        let cursor = next
+        let page = try await store.read { try $0.devicesWithMail(after: cursor, limit: 2) }
+        try expect(page.devices.count <= 2, "a page is too long")
+        found += page.devices.map(\.key.device.name)
+        next = page.next
+      } while next != nil
+      try expectEqual(found.sorted(), ["d1", "d2", "d4", "d5"], "devices with mail")
+    },
+    Case("senders for Apple keep their order, by container") { store in
+      let senders = ["b", "a"].map { topic in
+        APNsSender(
+          container: .sample, topic: topic, team: "TEAM", keyID: "KEY", privateKey: "pem \(topic)")
+      }
+      let renewed = APNsSender(
+        container: .sample, topic: "b", team: "OTHER", keyID: "KEY2", privateKey: "pem 2")
+      try await store.write(in: nil) { transaction in
+        for sender in senders { try transaction.put(sender) }
+        try transaction.put(renewed)
+      }
+      let found = try await store.read { try $0.apnsSenders(of: .sample) }
+      try expectEqual(found, [renewed, senders[1]], "senders")
+      let other = try await store.read { try $0.apnsSenders(of: ContainerID("iCloud.other")) }
+      try expectEqual(other, [], "another container's")
+      let removed = try await store.write(in: nil) { transaction in
+        [
+          try transaction.removeAPNsSender("b", of: .sample),
+          try transaction.removeAPNsSender("b", of: .sample),
+        ]
+      }
+      try expectEqual(removed, [true, false], "removed")
+      let left = try await store.read { try $0.apnsSenders(of: .sample) }
+      try expectEqual(left, [senders[1]], "senders left")
+    },
+    Case("webhooks come back as they were put") { store in
+      var first = Webhook(
+        id: "w1", container: .sample, environment: .production, url: "https://a.example/hook",
+        secret: [0, 255], created: 5, cursor: 9)
+      let second = Webhook(
+        id: "w2", container: .sample, environment: .development, url: "https://b.example/",
+        secret: [1], created: 6, cursor: 0)
+      let before = first
+      try await store.write(in: nil) { transaction in
+        try transaction.put(second)
+        try transaction.put(before)
+      }
+      first.cursor = 20
+      first.batchEnd = 30
+      first.failures = 4
+      first.disabledBecause = "answered 410"
+      first.missed = true
+      let after = first
+      try await store.write(in: nil) { try $0.put(after) }
+      try await store.read { transaction in
+        try expectEqual(try transaction.webhooks(), [after, second], "webhooks")
+        try expectEqual(try transaction.webhook("w1"), after, "webhook")
+        try expectEqual(try transaction.webhook("w3"), nil, "unknown webhook")
+      }
+      let removed = try await store.write(in: nil) { transaction in
+        [try transaction.removeWebhook("w1"), try transaction.removeWebhook("w1")]
+      }
+      try expectEqual(removed, [true, false], "removed")
+    },
+    Case("the push log keeps the newest entries and finds them") { store in
+      try await store.write(in: nil) { transaction in
+        for number in 1...6 {
+          try transaction.append(.sample(number), limit: 4)
+        }
+      }
+      try await store.read { transaction in
+        let all = try transaction.pushLog(PushLogFilter(), after: 0, limit: 99)
+        try expectEqual(all.map(\.attempt), [3, 4, 5, 6], "attempts")
+        var same = PushLogEntry.sample(5)
+        same.position = all[2].position
+        try expectEqual(all[2], same, "an entry")
+        let newest = try transaction.pushLog(PushLogFilter(), after: 0, limit: 2)
+        try expectEqual(newest.map(\.attempt), [5, 6], "the newest two")
+        let later = try transaction.pushLog(PushLogFilter(), after: all[2].position, limit: 9)
+        try expectEqual(later.map(\.attempt), [6], "after a position")
+        var filter = PushLogFilter()
+        filter.container = .sample
+        filter.environment = .development
+        filter.user = UserID("_a1")
+        filter.device = "d"
+        filter.requestID = "R4"
+        filter.notificationID = "N4"
+        let one = try transaction.pushLog(filter, after: 0, limit: 9)
+        try expectEqual(one.map(\.attempt), [4], "filtered")
+        filter.user = UserID("_other")
+        try expectEqual(
+          try transaction.pushLog(filter, after: 0, limit: 9), [], "another user's")
+      }
+    },
+  ]
+}
+
+extension PushLogEntry {
+  fileprivate static func sample(_ number: Int) -> PushLogEntry {
+    PushLogEntry(
+      time: Int64(number), container: .sample, environment: .development,
+      user: number == 6 ? nil : UserID("_a1"), device: "d", channel: "apns",
+      notificationID: "N\(number)", subscriptionID: "s", requestID: "R\(number)",
+      subject: "zone Trails", verdict: number == 5 ? .retry : .sent,
+      status: number == 5 ? nil : 200, reason: "", attempt: number)
+  }
+}

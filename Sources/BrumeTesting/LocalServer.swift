@@ -1,0 +1,198 @@
+// A whole server inside a test process: the composition that `brume serve` runs, on the memory
+// engine, with a clock that the test moves. Requests go through the same router and handlers as over
+// the network, without a socket (`docs/decisions/0020-local-server-is-the-server.md`).
+
+import BrumeClient
+import BrumeCore
+public import BrumeKit
+import BrumeModel
+import BrumeServer
+import BrumeStorage
+import Foundation
+import Logging
+import Synchronization
+
+/// A server for one test, with users and devices by name.
+///
+/// ```swift
+/// let server = try await LocalServer()
+/// let phone = try await server.device("phone", of: "alice")
+/// let laptop = try await server.device("laptop", of: "alice")
+/// server.faults.add(.conflict.skipping(1), .error(.networkFailure), .expiredToken)
+/// ```
+///
+/// It lives as long as somebody holds it, and forgets everything then.
+public final class LocalServer: Sendable {
+  /// What makes calls fail.
+  public let faults: Faults
+  /// The time of the server and of its devices. Stands still until ``ManualClock/advance(by:)``.
+  public let clock: ManualClock
+  let server: Composition
+  private let container: String
+  private let apiToken: String
+  private let inProcess: InProcessServer
+  private let notifier: Task<Void, Never>
+  private let devices = Mutex<[String: LocalTransport]>([:])
+  private let containers = Mutex<[String: CKContainer]>([:])
+
+  /// Starts a server.
+  ///
+  /// - Parameters:
+  ///   - containerIdentifier: the container of its devices.
+  ///   - smallLimits: very small limits on batches and pages, to meet them with little data.
+  public init(
+    containerIdentifier: String = "iCloud.org.example.app", smallLimits: Bool = false
+  ) async throws {
+    var settings = Settings()
+    settings.engine = .memory
+    settings.isDevelopment = true
+    settings.container = ContainerID(containerIdentifier)
+    settings.limits = smallLimits ? .tiny : .apple
+    // Pushes that wait for others would need the clock to move.
+    settings.limits.coalescingWindow = 0
+    let clock = ManualClock()
+    let server = try await Composition(
+      settings: settings, folder: nil, users: [], host: .manual(clock), logger: Self.silent)
+    self.clock = clock
+    self.server = server
+    container = containerIdentifier
+    inProcess = InProcessServer(server)
+    faults = Faults(server)
+    apiToken = try await server.engine.createAPIToken(
+      name: "tests", container: settings.container, environment: .development, allowedOrigins: nil
+    ).token
+    notifier = Task { try? await server.notifier.run() }
+  }
+
+  deinit { notifier.cancel() }
+
+  private static let silent: Logger = {
+    var logger = Logger(label: "brume.local") { _ in SwiftLogNoOpLogHandler() }
+    logger.logLevel = .critical
+    return logger
+  }()
+
+  // MARK: Users and devices
+
+  /// A device of a user, as an app sees it: its container. Asking again for the same device gives the
+  /// same container.
+  ///
+  /// - Parameters:
+  ///   - name: tells the devices of a user apart.
+  ///   - user: made when it is named first; nil is a device without an account.
+  public func device(_ name: String, of user: String?) async throws -> CKContainer {
+    if let known = containers.withLock({ $0[name] }) { return known }
+    let transport = LocalTransport(inProcess, token: try await token(of: user))
+    let settings = BrumeClient.Configuration(
+      url: "http://local.server", container: ContainerID(container), apiToken: apiToken,
+      userToken: "account", deviceID: DeviceID(name))
+    let made = Brume.container(settings, transport: transport, host: .manual(clock))
+    devices.withLock { $0[name] = transport }
+    containers.withLock { $0[name] = made }
+    return made
+  }
+
+  /// A program without a user, which speaks with a server-to-server key: it reaches the public
+  /// database.
+  public func program() async throws -> CKContainer {
+    let pair = ServerKeyPair()
+    let key = try await server.engine.createServerKey(
+      name: "tests", publicKeyPEM: pair.publicKeyPEM, container: ContainerID(container),
+      environment: .development)
+    let settings = BrumeClient.Configuration(
+      url: "http://local.server", container: ContainerID(container),
+      serverKey: .init(id: key.id, privateKeyPEM: pair.privateKeyPEM))
+    let transport = LocalTransport(inProcess, token: nil)
+    return Brume.container(settings, transport: transport, host: .manual(clock))
+  }
+
+  /// Another process on the same device: the same user and name, and nothing remembered. For apps
+  /// that are killed and started again.
+  public func restartedDevice(_ name: String) throws -> CKContainer {
+    guard let transport = devices.withLock({ $0[name] }) else { throw UnknownDevice(name: name) }
+    let settings = BrumeClient.Configuration(
+      url: "http://local.server", container: ContainerID(container), apiToken: apiToken,
+      userToken: "account", deviceID: DeviceID(name))
+    let made = Brume.container(settings, transport: transport, host: .manual(clock))
+    containers.withLock { $0[name] = made }
+    return made
+  }
+
+  /// The device's account goes: its calls fail with `notAuthenticated`, and `CKAccountChanged` is
+  /// posted.
+  public func signOut(_ device: String) throws { try setAccount(of: device, nil) }
+
+  /// Somebody signs in on the device, instead of whoever was before.
+  public func signIn(_ device: String, as user: String) async throws {
+    try setAccount(of: device, try await token(of: user))
+  }
+
+  private func setAccount(of device: String, _ token: String?) throws {
+    guard let transport = devices.withLock({ $0[device] }) else {
+      throw UnknownDevice(name: device)
+    }
+    transport.account = token
+    containers.withLock { $0[device] }?.accountChanged()
+  }
+
+  private func token(of name: String?) async throws -> String? {
+    guard let name else { return nil }
+    return try await server.engine.webAuthToken(
+      for: try await user(name).id, container: ContainerID(container), environment: .development,
+      keep: true)
+  }
+
+  private func user(_ name: String) async throws -> User {
+    if let known = try await server.engine.user(named: name) { return known }
+    return try await server.engine.createUser(name: name, emailAddress: "\(name)@example.org")
+  }
+
+  // MARK: What happens to zones outside of the app
+
+  /// Another program of the user deletes a zone.
+  public func deleteZone(_ name: String, of user: String) async throws {
+    try await remove(name, of: user, .deleted)
+  }
+
+  /// The user removes the app's data from iCloud in the settings.
+  public func purgeZone(_ name: String, of user: String) async throws {
+    try await remove(name, of: user, .purged)
+  }
+
+  /// The user resets end-to-end encrypted data: every custom zone goes.
+  public func resetEncryptedData(of user: String) async throws {
+    try await remove("", of: user, .encryptedDataReset)
+  }
+
+  private func remove(
+    _ zone: String, of name: String, _ reason: BrumeModel.Zone.Deletion
+  ) async throws {
+    let caller = Caller(
+      container: ContainerID(container), environment: .development, user: try await user(name).id,
+      device: nil, kind: .user, requestID: "local")
+    try await server.engine.removeZone(zone, because: reason, as: caller)
+  }
+
+  // MARK: Pushes
+
+  /// Returns when everything that was saved so far has been turned into pushes, and these wait for
+  /// their devices.
+  public func settle() async throws {
+    let newest = try await server.store.read { try $0.lastLogPosition() }
+    while server.notifier.status.position < newest {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+  }
+
+  /// Delivers the pushes that ``Fault/heldPush`` held back. Answers how many.
+  @discardableResult
+  public func releasePushes() async throws -> Int { try await server.releasePushes() }
+}
+
+/// A device that ``LocalServer/device(_:of:)`` never made.
+public struct UnknownDevice: Error, CustomStringConvertible {
+  /// The name that was asked for.
+  public let name: String
+  public var description: String { "there is no device '\(name)'; make it with device(_:of:)" }
+}

@@ -1,0 +1,92 @@
+// Faults as JSON: what `/_brume/admin/faults` and `brume faults` say. Ours, not Apple's.
+
+package import BrumeModel
+
+extension Fault {
+  /// The words for effects; an error has its number besides.
+  private static let effects: [(name: String, effect: Effect)] = [
+    ("loseAnswer", .loseAnswer), ("conflict", .conflict), ("expireToken", .expireToken),
+    ("pretend", .pretend), ("deleteZone", .removeZone(.deleted)),
+    ("purgeZone", .removeZone(.purged)), ("resetZone", .removeZone(.encryptedDataReset)),
+    ("dropPush", .dropPush), ("duplicatePush", .duplicatePush), ("holdPush", .holdPush),
+  ]
+  /// Every word that `effect` may be.
+  package static let effectNames = ["error"] + effects.map(\.name)
+
+  /// Reads a fault.
+  ///
+  /// - Throws: a ``BrumeError`` that names the member and what it may be.
+  package init(json: JSON) throws(BrumeError) {
+    let object = try json.asObject("a fault")
+    self.init(
+      try Self.effect(object), on: try Self.operations(object), zone: try object.string("zone"),
+      record: try object.string("record"), user: try object.string("user").map { UserID($0) },
+      device: try object.string("device").map { DeviceID($0) },
+      skip: max(0, Int(clamping: try object.int("skip") ?? 0)),
+      count: try Self.count(object), retryAfter: object["retryAfter"]?.double)
+  }
+
+  /// The fault as JSON.
+  package var json: JSON {
+    var object = JSONObject()
+    switch effect {
+    case .error(let number):
+      object["effect"] = "error"
+      object["code"] = .int(Int64(number))
+    case .loseAnswer, .conflict, .expireToken, .pretend, .removeZone, .dropPush, .duplicatePush,
+      .holdPush:
+      object["effect"] = Self.effects.first { $0.effect == effect }.map { .string($0.name) }
+    }
+    if !operations.isEmpty {
+      object["on"] = .array(operations.map(\.rawValue).sorted().map { .string($0) })
+    }
+    object["zone"] = zone.map { .string($0) }
+    object["record"] = record.map { .string($0) }
+    object["user"] = user.map { .string($0.name) }
+    object["device"] = device.map { .string($0.name) }
+    if skip > 0 { object["skip"] = .int(Int64(skip)) }
+    if let count { object["count"] = .int(Int64(count)) } else { object["always"] = true }
+    object["retryAfter"] = retryAfter.map { .double($0) }
+    return .object(object)
+  }
+
+  private static func effect(_ object: JSONObject) throws(BrumeError) -> Effect {
+    let name = try object.requiredString("effect")
+    if name == "error" {
+      let number = try object.required("code", try object.int("code"))
+      let known =
+        connectionErrors.contains(Int(clamping: number))
+        || BrumeError.Code.allCases.contains { $0.meaning.ckError == number }
+      guard known else {
+        throw BrumeError(
+          .badRequest,
+          "a server cannot cause CKError \(number); 'code' is the number of an error that it can")
+      }
+      return .error(Int(number))
+    }
+    guard let effect = effects.first(where: { $0.name == name })?.effect else {
+      throw BrumeError(
+        .badRequest,
+        "'effect' must be one of \(effectNames.joined(separator: ", ")), not '\(name.prefix(40))'")
+    }
+    return effect
+  }
+
+  private static func operations(_ object: JSONObject) throws(BrumeError) -> Set<Operation> {
+    var found: Set<Operation> = []
+    for name in try object.strings("on") ?? [] {
+      guard let operation = Operation(rawValue: name) else {
+        let names = Operation.allCases.map(\.rawValue).joined(separator: ", ")
+        throw BrumeError(.badRequest, "'on' knows \(names), not '\(name.prefix(40))'")
+      }
+      found.insert(operation)
+    }
+    return found
+  }
+
+  /// Once, unless it says something else.
+  private static func count(_ object: JSONObject) throws(BrumeError) -> Int? {
+    if try object.bool("always") == true { return nil }
+    return max(1, Int(clamping: try object.int("count") ?? 1))
+  }
+}

@@ -1,0 +1,60 @@
+// brume apns: with which keys pushes to Apple devices are signed.
+
+import ArgumentParser
+import BrumeServer
+import BrumeWire
+
+struct APNsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "apns", abstract: "Keys for pushes to Apple devices.",
+    subcommands: [Add.self, List.self, Remove.self])
+
+  struct Add: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Say with which key pushes to one app are signed.",
+      discussion: """
+        The first topic of a container is used for devices that name none. Adding a topic again \
+        replaces its key.
+        """)
+    @OptionGroup var server: ServerOptions
+    @Option(help: "The app's bundle ID.") var topic: String
+    @Option(help: "The team ID, ten characters.") var team: String
+    @Option(help: "The key's ID, ten characters.") var keyID: String
+    @Option(help: "The .p8 file from Apple's developer site.") var keyFile: String
+
+    func run() async throws {
+      guard let pem = DataFolder.read(keyFile) else {
+        throw CommandFailure("the key file '\(keyFile)' cannot be read; check its path")
+      }
+      let sender = try await server.connect().post(
+        "apns",
+        [
+          "topic": .string(topic), "team": .string(team), "keyID": .string(keyID),
+          "key": .string(String(decoding: pem, as: UTF8.self)),
+        ])
+      Output.say("pushes to \(topic) of \(sender["container"]?.string ?? "") are signed now")
+    }
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "List the container's topics.")
+    @OptionGroup var server: ServerOptions
+    @Flag(help: "One JSON object a line.") var json = false
+
+    func run() async throws {
+      let senders = try await server.connect().get("apns")["senders"]?.array ?? []
+      Listing(["topic", "team", "keyID", "container"]).show(senders, asJSON: json)
+    }
+  }
+
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Forget a topic's key; pushes to its devices wait.")
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "The app's bundle ID.") var topic: String
+
+    func run() async throws {
+      _ = try await server.connect().post("apns/remove", ["topic": .string(topic)])
+    }
+  }
+}

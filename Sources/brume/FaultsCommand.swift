@@ -1,0 +1,87 @@
+// brume faults: make a development server fail, to see what a client does about it.
+
+import ArgumentParser
+import BrumeModel
+import BrumeWire
+
+struct FaultsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "faults", abstract: "Faults of a development server, for testing clients.",
+    subcommands: [Add.self, List.self, Clear.self, Release.self])
+
+  struct Add: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Let the next matching calls fail.",
+      discussion: """
+        brume faults add error --code 7 --retry-after 3 --on saveRecords --count 2
+        brume faults add conflict --skip 1
+        brume faults add purgeZone --zone Notes
+        """)
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "One of: \(Fault.effectNames.joined(separator: ", ")).") var effect: String
+    @Option(help: "The number of the CKError, with 'error'.") var code: Int?
+    @Option(
+      help: """
+        The operation it meets; may be repeated. One of: \
+        \(Fault.Operation.allCases.map(\.rawValue).joined(separator: ", ")).
+        """)
+    var on: [String] = []
+    @Option(help: "Only items of this zone.") var zone: String?
+    @Option(help: "Only the record of this name.") var record: String?
+    @Option(help: "Only calls of this user.") var user: String?
+    @Option(help: "Only calls of this device.") var device: String?
+    @Option(help: "How many matching calls pass first.") var skip = 0
+    @Option(help: "How many matching calls it meets.") var count = 1
+    @Flag(help: "Meet every matching call until 'brume faults clear'.") var always = false
+    @Option(help: "Seconds to wait, told with the error.") var retryAfter: Double?
+
+    func run() async throws {
+      var fault = JSONObject()
+      fault["effect"] = .string(effect)
+      fault["code"] = code.map { .int(Int64($0)) }
+      if !on.isEmpty { fault["on"] = .array(on.map { .string($0) }) }
+      fault["zone"] = zone.map { .string($0) }
+      fault["record"] = record.map { .string($0) }
+      fault["user"] = user.map { .string($0) }
+      fault["device"] = device.map { .string($0) }
+      fault["skip"] = .int(Int64(skip))
+      fault["count"] = .int(Int64(count))
+      if always { fault["always"] = true }
+      fault["retryAfter"] = retryAfter.map { .double($0) }
+      let answer = try await server.connect().post("faults", ["faults": [.object(fault)]])
+      Output.say("added fault \(answer["id"]?.int ?? 0)")
+    }
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "List the faults, one JSON a line.")
+    @OptionGroup var server: ServerOptions
+
+    func run() async throws {
+      for fault in try await server.connect().get("faults")["faults"]?.array ?? [] {
+        Output.line(fault.bytes())
+      }
+    }
+  }
+
+  struct Clear: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Take all faults away.")
+    @OptionGroup var server: ServerOptions
+
+    func run() async throws {
+      _ = try await server.connect().post("faults/clear", [:])
+      Output.say("no faults")
+    }
+  }
+
+  struct Release: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Deliver the pushes that 'holdPush' held back.")
+    @OptionGroup var server: ServerOptions
+
+    func run() async throws {
+      let answer = try await server.connect().post("faults/release", [:])
+      Output.say("delivered \(answer["pushes"]?.int ?? 0)")
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import BrumeModel
+import Testing
+
+@testable import BrumeCore
+
+@Suite struct FaultPlanTests {
+  private func save(_ record: String, zone: String = "Z", by device: DeviceID? = nil)
+    -> FaultPlan.Call
+  {
+    FaultPlan.Call(
+      user: UserID("alice"), device: device,
+      items: [.init(.saveRecords, zone: zone, record: record)])
+  }
+
+  private func fetch(_ token: String?) -> FaultPlan.Call {
+    FaultPlan.Call(
+      user: nil, device: nil, items: [.init(.fetchZoneChanges, zone: "Z", token: token)])
+  }
+
+  private func plan(_ faults: Fault...) throws -> FaultPlan {
+    var plan = FaultPlan()
+    try plan.add(faults)
+    return plan
+  }
+
+  @Test func `a fault meets one call, and is spent`() throws {
+    var plan = try plan(Fault(.error(7)))
+    #expect(plan.decide(save("a")).fault?.effect == .error(7))
+    #expect(plan.decide(save("a")) == .none)
+    #expect(plan.isEmpty)
+  }
+
+  @Test func `calls that do not match pass`() throws {
+    var plan = try plan(
+      Fault(.error(26), on: [.saveRecords], zone: "Z", record: "a", device: DeviceID("phone")))
+    #expect(plan.decide(save("a")) == .none)
+    #expect(plan.decide(save("a", zone: "Y", by: DeviceID("phone"))) == .none)
+    #expect(plan.decide(save("b", by: DeviceID("phone"))) == .none)
+    #expect(plan.decide(fetch(nil)) == .none)
+    #expect(plan.decide(save("a", by: DeviceID("phone"))).fault != nil)
+  }
+
+  @Test func `a fault lets as many calls pass as it says`() throws {
+    var plan = try plan(Fault(.conflict, skip: 1, count: 2))
+    let met = (0..<4).map { _ in plan.decide(save("a")).fault != nil }
+    #expect(met == [false, true, true, false])
+  }
+
+  @Test func `of a batch only the items that match are met`() throws {
+    var plan = try plan(Fault(.error(11), record: "b"))
+    var call = save("a")
+    call.items.append(.init(.saveRecords, zone: "Z", record: "b"))
+    #expect(plan.decide(call).items == [1])
+  }
+
+  @Test func `faults that were added together follow each other`() throws {
+    var plan = try plan(Fault(.conflict, skip: 1), Fault(.error(4), on: [.saveRecords]))
+    let met = (0..<4).map { _ in plan.decide(save("a")).fault?.effect }
+    #expect(met == [nil, .conflict, .error(4), nil])
+  }
+
+  @Test func `faults that were added apart do not wait, and the oldest comes first`() throws {
+    var plan = try plan(Fault(.error(7)))
+    try plan.add([Fault(.error(6))])
+    #expect(plan.decide(save("a")).fault?.effect == .error(7))
+    #expect(plan.decide(save("a")).fault?.effect == .error(6))
+  }
+
+  @Test func `a fault without an end meets every call until it is cleared`() throws {
+    var plan = try plan(Fault(.error(3), count: nil))
+    let met = (0..<3).map { _ in plan.decide(save("a")).fault != nil }
+    #expect(met == [true, true, true])
+    plan.clear()
+    #expect(plan.decide(save("a")) == .none)
+  }
+
+  @Test func `an expired token stays expired, and a new one works`() throws {
+    var plan = try plan(Fault(.expireToken))
+    #expect(plan.decide(fetch(nil)) == .none)
+    #expect(plan.decide(fetch("old")).expired == [0])
+    #expect(plan.decide(fetch("old")).expired == [0])
+    #expect(plan.decide(fetch("new")).expired == [])
+  }
+
+  @Test func `push faults meet pushes only, and others never`() throws {
+    var plan = try plan(Fault(.dropPush))
+    try plan.add([Fault(.error(6))])
+    let push = FaultPlan.Call(user: nil, device: nil, items: [.init(.push)])
+    #expect(plan.decide(push).fault?.effect == .dropPush)
+    #expect(plan.decide(push) == .none)
+    #expect(plan.decide(save("a")).fault?.effect == .error(6))
+  }
+
+  @Test func `there is a limit on faults`() throws {
+    var plan = FaultPlan()
+    try plan.add(Array(repeating: Fault(.conflict), count: FaultPlan.limit))
+    #expect(throws: BrumeError.self) { try plan.add([Fault(.conflict)]) }
+  }
+}

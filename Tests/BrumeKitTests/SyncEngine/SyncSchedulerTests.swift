@@ -1,0 +1,106 @@
+import Testing
+
+@testable import BrumeKit
+
+@Suite struct SyncSchedulerTests {
+  private var scheduler = SyncScheduler()
+
+  /// Reports an event; chance is 1, so that pauses are as long as they get.
+  private mutating func on(
+    _ event: SyncScheduler.Event, at now: Double = 0
+  ) -> SyncScheduler.Action {
+    scheduler.event(event, now: now, chance: 1)
+  }
+
+  @Test mutating func `a start fetches, and then sends what is pending`() {
+    #expect(on(.started(hasPendingChanges: true)) == .run(.fetch))
+    #expect(on(.finished(.fetch, .done())) == .run(.send))
+    #expect(on(.finished(.send, .done())) == .nothing)
+  }
+
+  @Test mutating func `a start without pending changes only fetches`() {
+    #expect(on(.started(hasPendingChanges: false)) == .run(.fetch))
+    #expect(on(.finished(.fetch, .done())) == .nothing)
+  }
+
+  @Test mutating func `one job at a time: what comes meanwhile waits, and is done once`() {
+    #expect(on(.changesAdded) == .run(.send))
+    #expect(on(.changesAdded) == .nothing)
+    #expect(on(.changesAdded) == .nothing)
+    #expect(on(.pushed) == .nothing)
+    #expect(on(.finished(.send, .done())) == .run(.fetch))
+    #expect(on(.finished(.fetch, .done())) == .run(.send))
+    #expect(on(.finished(.send, .done())) == .nothing)
+  }
+
+  @Test mutating func `a failure that passes is repeated after growing pauses`() {
+    #expect(on(.changesAdded) == .run(.send))
+    #expect(on(.finished(.send, .retry(afterSeconds: nil))) == .wait(seconds: 1))
+    #expect(on(.timePassed, at: 1) == .run(.send))
+    #expect(on(.finished(.send, .retry(afterSeconds: nil)), at: 1) == .wait(seconds: 2))
+    #expect(on(.timePassed, at: 3) == .run(.send))
+    #expect(on(.finished(.send, .done()), at: 3) == .nothing)
+  }
+
+  @Test mutating func `the server's wait is kept, even when there is something new to do`() {
+    #expect(on(.pushed) == .run(.fetch))
+    #expect(on(.finished(.fetch, .retry(afterSeconds: 30))) == .wait(seconds: 30))
+    #expect(on(.changesAdded, at: 10) == .wait(seconds: 20))
+    #expect(on(.timePassed, at: 30) == .run(.fetch))
+    #expect(on(.finished(.fetch, .done()), at: 31) == .run(.send))
+  }
+
+  @Test mutating func `pauses have an end`() {
+    var action = on(.changesAdded)
+    var now = 0.0
+    for _ in 0..<40 {
+      #expect(action == .run(.send))
+      guard case .wait(let seconds) = on(.finished(.send, .retry(afterSeconds: nil)), at: now)
+      else {
+        Issue.record("no pause")
+        return
+      }
+      #expect(seconds <= SyncScheduler.longestPauseSeconds)
+      now += seconds
+      action = on(.timePassed, at: now)
+    }
+  }
+
+  @Test mutating func `a failure that does not pass waits for the next reason`() {
+    #expect(on(.pushed) == .run(.fetch))
+    #expect(on(.finished(.fetch, .failed)) == .nothing)
+    #expect(on(.timePassed, at: 100) == .nothing)
+    #expect(on(.pushed, at: 100) == .run(.fetch))
+  }
+
+  @Test mutating func `nothing happens without an account, and everything when there is one`() {
+    #expect(on(.changesAdded) == .run(.send))
+    #expect(on(.finished(.send, .noAccount)) == .nothing)
+    #expect(on(.pushed) == .nothing)
+    #expect(on(.accountArrived) == .run(.fetch))
+    #expect(on(.finished(.fetch, .done())) == .run(.send))
+  }
+
+  @Test mutating func `an account that left stops what would be next`() {
+    #expect(on(.started(hasPendingChanges: true)) == .run(.fetch))
+    #expect(on(.accountLeft) == .nothing)
+    #expect(on(.finished(.fetch, .done())) == .nothing)
+  }
+
+  @Test mutating func `changes that fail and are added again and again are slowed down`() {
+    #expect(on(.changesAdded) == .run(.send))
+    for _ in 1..<SyncScheduler.fruitlessLimit {
+      #expect(on(.changesAdded) == .nothing)
+      #expect(on(.finished(.send, .done(isFruitless: true))) == .run(.send))
+    }
+    #expect(on(.changesAdded) == .nothing)
+    #expect(on(.finished(.send, .done(isFruitless: true))) == .wait(seconds: 1))
+  }
+
+  @Test mutating func `cancelling forgets what was to be done`() {
+    #expect(on(.changesAdded) == .run(.send))
+    #expect(on(.pushed) == .nothing)
+    #expect(on(.cancelled) == .nothing)
+    #expect(on(.finished(.send, .failed)) == .nothing)
+  }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+@testable import BrumeKit
+
+@Suite struct SyncStateTests {
+  private let zone = CKRecordZone.ID(zoneName: "Z")
+  private func id(_ name: String) -> CKRecord.ID { CKRecord.ID(recordName: name, zoneID: zone) }
+  private func save(_ name: String) -> SyncState.RecordChange { .saveRecord(id(name)) }
+  private func delete(_ name: String) -> SyncState.RecordChange { .deleteRecord(id(name)) }
+
+  @Test func `a later change of a record replaces the earlier one, in its place`() {
+    var state = SyncState()
+    state.add([save("a"), save("b")])
+    state.add([delete("a"), save("b"), save("c")])
+    #expect(state.pending == [delete("a"), save("b"), save("c")])
+    state.add([save("a")])
+    #expect(state.pending.first == save("a"))
+  }
+
+  @Test func `what is being sent counts as pending until it is answered`() {
+    var state = SyncState()
+    state.add([save("a"), save("b")])
+    state.begin([save("a")])
+    #expect(state.pending == [save("a"), save("b")])
+    state.answered(keeping: [])
+    #expect(state.pending == [save("b")])
+    state.finish()
+    #expect(state.pending == [save("b")])
+  }
+
+  @Test func `ENG-09 a change made while the record is being sent stays pending`() {
+    var state = SyncState()
+    state.add([save("a")])
+    state.begin([save("a")])
+    state.add([save("a")])
+    state.answered(keeping: [])
+    state.finish()
+    #expect(state.pending == [save("a")])
+  }
+
+  @Test func `ENG-09 what could not be sent gives way to what was wanted later`() {
+    var state = SyncState()
+    state.add([save("a"), save("b")])
+    state.begin([save("a"), save("b")])
+    state.add([delete("a")])
+    state.answered(keeping: [save("a"), save("b")])
+    state.finish()
+    #expect(Set(state.pending) == [delete("a"), save("b")])
+  }
+
+  @Test func `being killed while something is sent, or answered, keeps it pending`() throws {
+    var state = SyncState()
+    state.add([save("a"), delete("b")])
+    state.begin([save("a"), delete("b")])
+    #expect(try kept(state).pending == [save("a"), delete("b")])
+    state.answered(keeping: [])
+    #expect(try kept(state).pending == [save("a"), delete("b")])
+    state.finish()
+    #expect(try kept(state).pending.isEmpty)
+  }
+
+  @Test func `being killed keeps what was wanted last`() throws {
+    var state = SyncState()
+    state.add([save("a")])
+    state.begin([save("a")])
+    state.add([delete("a")])
+    #expect(try kept(state).pending == [delete("a")])
+  }
+
+  private func kept(_ state: SyncState) throws -> SyncState {
+    try JSONDecoder().decode(SyncState.self, from: try JSONEncoder().encode(state))
+  }
+
+  @Test func `everything survives being kept`() throws {
+    var state = SyncState()
+    let theirs = CKRecordZone.ID(zoneName: "Theirs", ownerName: "_bob")
+    let new = CKRecordZone(zoneName: "New")
+    new.encryptionScope = .perZone
+    state.user = "_alice"
+    state.hasUntrackedChanges = true
+    state.add([save("a"), .deleteRecord(CKRecord.ID(recordName: "x", zoneID: theirs))])
+    state.add([.saveZone(new), .deleteZone(zone)])
+    state.fetched(changed: [zone, theirs], deleted: [], token: "database")
+    state.fetched(zone, token: "zone", moreComing: false)
+    let copy = try kept(state)
+    #expect(copy == state)
+    #expect(copy.unfetchedZones == [theirs])
+    guard case .saveZone(let zone) = copy.databaseChanges.first else {
+      Issue.record("the zone is not there")
+      return
+    }
+    #expect(zone.encryptionScope == .perZone)
+  }
+
+  @Test func `a zone that went is forgotten with its token`() {
+    var state = SyncState()
+    state.fetched(changed: [zone], deleted: [], token: "1")
+    state.fetched(zone, token: "zone", moreComing: true)
+    #expect(state.unfetchedZones == [zone])
+    state.fetched(changed: [], deleted: [zone], token: "2")
+    #expect(state.zoneTokens.isEmpty && state.unfetchedZones.isEmpty)
+  }
+
+  @Test(arguments: [
+    #"{"version":2}"#, #"{}"#, #"[]"#, #"{"version":"one"}"#,
+    #"{"version":1,"records":[{"zone":{"zone":"","owner":"o"},"record":"a","isDeletion":false}]}"#,
+    #"{"version":1,"records":[{"zone":{"zone":"Z","owner":"o"},"isDeletion":false}]}"#,
+  ])
+  func `a state that cannot be understood is an error`(text: String) {
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(SyncState.self, from: Data(text.utf8))
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import BrumeModel
+import BrumePush
+import BrumeStorage
+import Synchronization
+import Testing
+
+@Suite struct StreamHubTests {
+  private final class Ear: StreamListener {
+    let hasCaughtUp: Bool
+    let heard = Mutex<[Int64]>([])
+    init(hasCaughtUp: Bool = true) { self.hasCaughtUp = hasCaughtUp }
+    func take(_ entries: [MailboxEntry]) { heard.withLock { $0 += entries.map(\.position) } }
+    func look() { heard.withLock { $0.append(-1) } }
+    func acknowledged(through position: Int64) { heard.withLock { $0.append(-position) } }
+    func end() {}
+  }
+  private func device(_ name: String) -> DeviceKey {
+    DeviceKey(
+      container: ContainerID("c"), environment: .development, user: UserID("_u"),
+      device: DeviceID(name))
+  }
+  private func entry(_ position: Int64) -> MailboxEntry {
+    MailboxEntry(
+      position: position, notificationID: "n", subscriptionID: "s", collapseID: nil, payload: [],
+      time: 0, requestID: "r")
+  }
+
+  @Test func `each device gets its own entries, on each of its streams, in order`() {
+    let hub = StreamHub()
+    let (phone, second, tablet) = (Ear(), Ear(), Ear())
+    _ = hub.join(phone, as: device("phone"))
+    let seat = hub.join(second, as: device("phone"))
+    _ = hub.join(tablet, as: device("tablet"))
+    hub.handOver([
+      (device("phone"), entry(1)), (device("tablet"), entry(2)), (device("phone"), entry(3)),
+      (device("nobody"), entry(4)),
+    ])
+    hub.leave(seat)
+    hub.handOver([(device("phone"), entry(5))])
+    hub.acknowledged(through: 5, by: device("tablet"))
+    #expect(phone.heard.withLock { $0 } == [1, 3, 5])
+    #expect(second.heard.withLock { $0 } == [1, 3])
+    #expect(tablet.heard.withLock { $0 } == [2, -5])
+    #expect(hub.count == 2)
+  }
+
+  @Test func `a device hears at once only if a stream of it has caught up`() {
+    let hub = StreamHub()
+    #expect(!hub.isHeard(by: device("phone")))
+    _ = hub.join(Ear(hasCaughtUp: false), as: device("phone"))
+    #expect(!hub.isHeard(by: device("phone")))
+    _ = hub.join(Ear(), as: device("phone"))
+    #expect(hub.isHeard(by: device("phone")))
+  }
+}

@@ -1,0 +1,86 @@
+import BrumeModel
+import BrumeServer
+import BrumeWire
+import Foundation
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite(.timeLimit(.minutes(1))) struct FaultTests {
+  @Test func `a fault over HTTP meets the next save, and only that`() async throws {
+    try await ServerFixture().routes { client in
+      try await client.makeZone("Z")
+      let added = try await client.admin(
+        "faults",
+        ["faults": [["effect": "error", "code": 7, "on": ["saveRecords"], "retryAfter": 3]]])
+      #expect(added.status == 200, "\(added.text)")
+      let refused = try await client.save("a", zone: "Z")
+      #expect(refused.status == 429)
+      #expect(refused["retryAfter"] == 3)
+      #expect(try await client.save("a", zone: "Z").status == 200)
+    }
+  }
+
+  @Test func `faults are listed and cleared`() async throws {
+    try await ServerFixture().routes { client in
+      _ = try await client.admin(
+        "faults", ["faults": [["effect": "conflict", "skip": 1], ["effect": "holdPush"]]])
+      let list = try await client.admin("faults")["faults"]?.array ?? []
+      #expect(list.map { $0["effect"]?.string } == ["conflict", "holdPush"])
+      #expect(list.last?["after"] == list.first?["id"])
+      _ = try await client.admin("faults/clear", [:])
+      let left = try await client.admin("faults")["faults"]?.array
+      #expect(left?.isEmpty == true)
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"faults":[{"effect":"explode"}]}"#, "'effect' must be one of"),
+    (#"{"faults":[{"effect":"error"}]}"#, "'code'"),
+    (#"{"faults":[{"effect":"error","code":2}]}"#, "CKError 2"),
+    (#"{"faults":[{"effect":"conflict","on":["sing"]}]}"#, "not 'sing'"),
+    (#"{"faults":[{"effect":"conflict","user":"nobody"}]}"#, "there is no user 'nobody'"),
+    (#"{"faults":[]}"#, "'faults' is missing"),
+  ])
+  func `a fault that makes no sense is refused with the reason`(
+    body: String, reason: String
+  ) async throws {
+    try await ServerFixture().routes { client in
+      let answer = try await client.admin("faults", try JSON(parsing: Array(body.utf8)))
+      #expect(answer.status >= 400)
+      #expect(answer.reason.contains(reason), "\(answer.reason)")
+    }
+  }
+
+  @Test(arguments: ["faults", "faults/clear", "faults/release"])
+  func `there are no faults outside development`(path: String) async throws {
+    try await ServerFixture { $0.isDevelopment = false }.routes { client in
+      let answer = try await client.admin(path, ["faults": [["effect": "conflict"]]])
+      #expect(answer.status == 403)
+      #expect(answer.reason.contains("development"))
+    }
+  }
+
+  @Test func `faults need the admin token`() async throws {
+    try await ServerFixture().routes { client in
+      let answer = try await client.admin("faults", token: "guess")
+      #expect(answer.status == 401)
+    }
+  }
+
+  @Test func `a broken connection has no answer, and the server lives on`() async throws {
+    let fixture = try await ServerFixture()
+    try await fixture.live { port in
+      _ = try fixture.server.faults?.add([.init(.error(4), on: [.fetchZones])])
+      let base = "http://127.0.0.1:\(port)"
+      let target = "\(fixture.path("zones/list"))?\(fixture.credentials("alice"))"
+      let url = try #require(URL(string: base + target))
+      await #expect(throws: (any Error).self) { try await URLSession.shared.data(from: url) }
+      let (data, _) = try await URLSession.shared.data(from: url)
+      let zones = try JSON(parsing: Array(data))["zones"]?.array
+      #expect(zones?.isEmpty == false)
+    }
+  }
+}

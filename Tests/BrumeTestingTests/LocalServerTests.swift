@@ -1,0 +1,186 @@
+import BrumeKit
+import BrumeTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct LocalServerTests {
+  private let zone = CKRecordZone.ID(zoneName: "Z")
+
+  private func record(_ name: String, _ text: String = "") -> CKRecord {
+    let record = CKRecord(
+      recordType: "Note", recordID: CKRecord.ID(recordName: name, zoneID: zone))
+    record["text"] = text
+    return record
+  }
+
+  /// A server with alice's phone, and her zone.
+  private func phone() async throws -> (LocalServer, CKContainer, CKDatabase) {
+    let server = try await LocalServer()
+    let phone = try await server.device("phone", of: "alice")
+    try await phone.privateCloudDatabase.save(CKRecordZone(zoneID: zone))
+    return (server, phone, phone.privateCloudDatabase)
+  }
+
+  private func failure(_ call: () async throws -> Void) async throws -> CKError {
+    do { try await call() } catch { return try #require(error as? CKError, "\(error)") }
+    throw CKError(.internalError)
+  }
+
+  @Test func `the second save conflicts, then the network drops, then the token expires`()
+    async throws
+  {
+    let server = try await LocalServer()
+    let notes = NoteStore(container: try await server.device("phone", of: "alice"))
+    try await notes.launch()
+    server.faults.add(
+      .conflict.skipping(1), .error(.networkFailure, on: .saveRecords), .expiredToken)
+    try await notes.add("Milk")
+    try await notes.rename("Milk", to: "Oat milk")
+    try await notes.refresh()
+    #expect(await notes.texts == ["Oat milk"])
+    #expect(server.faults.waiting == 0)
+  }
+
+  @Test func `two devices of a user share data, and two users do not`() async throws {
+    let (server, _, database) = try await phone()
+    try await database.save(record("a", "hello"))
+    let laptop = try await server.device("laptop", of: "alice").privateCloudDatabase
+    let bobs = try await server.device("tablet", of: "bob").privateCloudDatabase
+    let id = record("a").recordID
+
+    #expect(try await laptop.record(for: id)["text"] as? String == "hello")
+    #expect(try await failure { try await bobs.record(for: id) }.code == .zoneNotFound)
+  }
+
+  @Test(arguments: [
+    CKError.Code.networkUnavailable, .networkFailure, .serverResponseLost, .serviceUnavailable,
+    .requestRateLimited, .notAuthenticated, .accountTemporarilyUnavailable, .quotaExceeded,
+    .permissionFailure, .unknownItem, .zoneNotFound, .limitExceeded, .internalError,
+    .managedAccountRestricted, .incompatibleVersion, .missingEntitlement, .zoneBusy,
+    .userDeletedZone, .invalidArguments, .serverRejectedRequest, .constraintViolation,
+    .referenceViolation, .badContainer, .operationCancelled,
+  ])
+  func `the next save fails with any error, and the one after it works`(
+    code: CKError.Code
+  ) async throws {
+    let (server, _, database) = try await phone()
+    server.faults.add(.error(code, on: .saveRecords))
+    let error = try await failure { try await database.save(record("a")) }
+    #expect(error.code == code)
+    try await database.save(record("a"))
+  }
+
+  @Test func `a throttled call says how long to wait`() async throws {
+    let (server, _, database) = try await phone()
+    server.faults.add(.throttled(retryAfter: 3.5, on: .fetchRecords))
+    let error = try await failure { try await database.record(for: record("a").recordID) }
+    #expect(error.code == .requestRateLimited)
+    #expect(error.retryAfterSeconds == 3.5)
+  }
+
+  @Test func `a call whose answer is lost was carried out`() async throws {
+    let (server, _, database) = try await phone()
+    server.faults.add(.lostAnswer(on: .saveRecords))
+    let error = try await failure { try await database.save(record("a")) }
+    #expect(error.code == .serverResponseLost)
+    #expect(try await database.record(for: record("a").recordID).recordChangeTag != nil)
+  }
+
+  @Test func `a conflict is real: the server's record has a tag that the next save needs`()
+    async throws
+  {
+    let (server, _, database) = try await phone()
+    let mine = try await database.save(record("a", "one"))
+    server.faults.add(.conflict)
+    mine["text"] = "two"
+    let error = try await failure { try await database.save(mine) }
+    #expect(error.code == .serverRecordChanged)
+    let again = try await failure { try await database.save(mine) }
+    #expect(again.code == .serverRecordChanged)
+    let theirs = try #require(error.serverRecord)
+    #expect(theirs["text"] as? String == "one")
+    theirs["text"] = "two"
+    try await database.save(theirs)
+  }
+
+  @Test func `ATM-01 one record of an atomic batch fails, and takes the others with it`()
+    async throws
+  {
+    let (server, _, database) = try await phone()
+    server.faults.add(.error(.permissionFailure).record("b"))
+    let results = try await database.modifyRecords(
+      saving: [record("a"), record("b")], deleting: []
+    ).saveResults
+    #expect(results[record("b").recordID]?.code == .permissionFailure)
+    #expect(results[record("a").recordID]?.code == .batchRequestFailed)
+  }
+
+  @Test func `one record of a batch that is not atomic fails alone`() async throws {
+    let (server, _, database) = try await phone()
+    server.faults.add(.error(.permissionFailure).record("b"))
+    let results = try await database.modifyRecords(
+      saving: [record("a"), record("b")], deleting: [], atomically: false
+    ).saveResults
+    #expect(results[record("a").recordID]?.code == nil)
+    #expect(results[record("b").recordID]?.code == .permissionFailure)
+  }
+
+  @Test func `ZON-11 a zone is reported as saved and is not there`() async throws {
+    let (server, _, database) = try await phone()
+    server.faults.add(.unmadeZone)
+    let other = CKRecordZone(zoneName: "Other")
+    try await database.save(other)
+    #expect(
+      try await failure { try await database.recordZone(for: other.zoneID) }.code == .zoneNotFound)
+    try await database.save(other)
+    try await database.recordZone(for: other.zoneID)
+  }
+
+  @Test func `ZON-12 ZON-13 ZON-14 a zone goes, and its reason comes with the changes`()
+    async throws
+  {
+    let (server, _, database) = try await phone()
+    let token = try await database.databaseChanges(since: nil).changeToken
+    for zone in ["Deleted", "Purged", "Reset"] {
+      try await database.save(CKRecordZone(zoneName: zone))
+    }
+    try await server.deleteZone("Deleted", of: "alice")
+    try await server.purgeZone("Purged", of: "alice")
+    try await server.resetEncryptedData(of: "alice")
+    let deletions = try await database.databaseChanges(since: token).deletions
+    let reasons = Dictionary(
+      uniqueKeysWithValues: deletions.map { ($0.zoneID.zoneName, $0.reason) })
+    #expect(reasons["Deleted"] == .deleted)
+    #expect(reasons["Purged"] == .purged)
+    #expect(reasons["Reset"] == .encryptedDataReset)
+  }
+
+  @Test func `a zone is purged just before a save`() async throws {
+    let (server, _, database) = try await phone()
+    server.faults.add(.purgedZone)
+    #expect(try await failure { try await database.save(record("a")) }.code == .userDeletedZone)
+  }
+
+  @Test func `ACC-01 a device signs out, and somebody else signs in`() async throws {
+    let (server, phone, database) = try await phone()
+    let alice = try await phone.userRecordID()
+    try server.signOut("phone")
+    #expect(try await failure { try await database.save(record("a")) }.code == .notAuthenticated)
+    #expect(try await phone.accountStatus() == .noAccount)
+    try await server.signIn("phone", as: "bob")
+    #expect(try await phone.accountStatus() == .available)
+    #expect(try await phone.userRecordID() != alice)
+  }
+
+  @Test func `an unknown device is named`() async throws {
+    let server = try await LocalServer()
+    let error = #expect(throws: UnknownDevice.self) { try server.signOut("watch") }
+    #expect(error?.description.contains("'watch'") == true)
+  }
+}
+
+extension Result {
+  fileprivate var code: CKError.Code? {
+    if case .failure(let error) = self { (error as? CKError)?.code } else { nil }
+  }
+}

@@ -1,0 +1,151 @@
+import BrumeKit
+import BrumeTesting
+import Foundation
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct EngineRetryTests {
+  @Test(arguments: [
+    CKError.Code.networkFailure, .networkUnavailable, .serviceUnavailable, .requestRateLimited,
+    .zoneBusy, .accountTemporarilyUnavailable, .serverResponseLost,
+  ])
+  func `a failure that passes is thrown, not told, and the change stays pending`(
+    code: CKError.Code
+  ) async throws {
+    let world = try await EngineWorld()
+    world.server.faults.add(.error(code, on: .saveRecords))
+    world.phone.write("x", to: "a")
+    let error = try await engineFailure { try await world.phone.engine.sendChanges() }
+    #expect(error.code == code)
+    #expect(!world.phone.events.contains("sentRecordZoneChanges"))
+    #expect(world.phone.pending == [.saveRecord(NotesApp.id("a"))])
+    try await world.phone.engine.sendChanges()
+    #expect(try await world.stored() == ["a": "x"])
+  }
+
+  @Test func `an engine that syncs by itself waits as long as the server says, and tries again`()
+    async throws
+  {
+    let server = try await LocalServer()
+    let phone = try NotesApp(try await server.device("phone", of: "alice"), automatically: true)
+    phone.makeZone()
+    try await phone.until { phone.engine.state.pendingDatabaseChanges.isEmpty }
+    server.faults.add(.throttled(retryAfter: 30, on: .saveRecords))
+    phone.write("x", to: "a")
+    try await phone.until { server.faults.waiting == 0 }
+    await server.clock.someoneSleeps()
+    server.clock.advance(by: .seconds(29))
+    #expect(!phone.pending.isEmpty)
+    server.clock.advance(by: .seconds(1))
+    try await phone.until { phone.pending.isEmpty }
+    #expect(phone.notes == ["a": "x"])
+  }
+
+  @Test func `a change on one device reaches the other by a push, without being asked`()
+    async throws
+  {
+    let server = try await LocalServer()
+    let phone = try NotesApp(try await server.device("phone", of: "alice"), automatically: true)
+    let laptop = try NotesApp(try await server.device("laptop", of: "alice"), automatically: true)
+    phone.makeZone()
+    phone.write("hello", to: "a")
+    try await laptop.until { laptop.notes == ["a": "hello"] }
+    laptop.write("hello yourself", to: "a")
+    try await phone.until { phone.notes == ["a": "hello yourself"] && laptop.pending.isEmpty }
+  }
+
+  @Test func `an engine that syncs by itself solves a conflict without being asked`() async throws {
+    let server = try await LocalServer()
+    let phone = try NotesApp(try await server.device("phone", of: "alice"), automatically: true)
+    phone.makeZone()
+    phone.write("one", to: "a")
+    try await phone.until {
+      phone.pending.isEmpty && phone.engine.state.pendingDatabaseChanges.isEmpty
+    }
+    server.faults.add(.conflict)
+    phone.write("two", to: "a")
+    try await phone.until { phone.pending.isEmpty && server.faults.waiting == 0 }
+    let id = NotesApp.id("a")
+    let database = try await server.device("tablet", of: "alice").privateCloudDatabase
+    #expect(try await database.record(for: id)["text"] as? String == "two")
+  }
+
+  @Test func `the engine's subscription is the one that is there, or its own`() async throws {
+    let server = try await LocalServer()
+    let device = try await server.device("phone", of: "alice")
+    let phone = try NotesApp(device, automatically: true)
+    try await phone.until { phone.events.contains("didFetchChanges") }
+    let all = try await device.privateCloudDatabase.allSubscriptions()
+    #expect(all.map(\.subscriptionID) == ["CKSyncEngineDatabaseSubscription-Private"])
+    #expect(all.first?.subscriptionType == .database)
+  }
+
+  @Test func `an engine that syncs only when asked does nothing by itself`() async throws {
+    let world = try await EngineWorld(notes: ["a"])
+    world.phone.write("x", to: "a")
+    try await world.server.settle()
+    #expect(try await world.stored() == ["a": "a"])
+    #expect(try await world.database.allSubscriptions().isEmpty)
+  }
+
+  // MARK: Accounts
+
+  @Test func `ACC-04 signing out is told once, and everything pending is gone`() async throws {
+    let world = try await EngineWorld(notes: ["a"])
+    world.phone.write("x", to: "b")
+    try world.server.signOut("phone")
+    let error = try await engineFailure { try await world.phone.engine.sendChanges() }
+    #expect(error.code == .notAuthenticated)
+    _ = try await engineFailure { try await world.phone.engine.fetchChanges() }
+    #expect(world.phone.events.filter { $0 == "signOut" }.count == 1)
+    #expect(world.phone.pending.isEmpty && world.phone.notes.isEmpty)
+  }
+
+  @Test func `ACC-05 ACC-06 signing in again fetches everything`() async throws {
+    let world = try await EngineWorld(notes: ["a"])
+    try world.server.signOut("phone")
+    _ = try await engineFailure { try await world.phone.engine.fetchChanges() }
+    try await world.server.signIn("phone", as: "alice")
+    try await world.phone.engine.fetchChanges()
+    #expect(world.phone.events.contains("signIn"))
+    #expect(world.phone.notes == ["a": "a"])
+  }
+
+  @Test func `another user's account is a switch, and nothing of the first one is sent`()
+    async throws
+  {
+    let world = try await EngineWorld(notes: ["a"])
+    world.phone.write("secret", to: "b")
+    try await world.server.signIn("phone", as: "bob")
+    try await world.phone.sync()
+    #expect(world.phone.events.contains("switchAccounts"))
+    #expect(world.phone.notes.isEmpty && world.phone.pending.isEmpty)
+  }
+
+  @Test func `a switch while the app did not run is one event`() async throws {
+    let world = try await EngineWorld(notes: ["a"])
+    try world.server.signOut("phone")
+    try await world.server.signIn("phone", as: "bob")
+    let next = try NotesApp(world.server.restartedDevice("phone"), disk: world.phone.disk)
+    try await next.engine.fetchChanges()
+    #expect(
+      next.events.filter { $0.hasPrefix("sign") || $0.hasPrefix("switch") } == ["switchAccounts"])
+  }
+
+  @Test func `an engine that syncs by itself sleeps without an account, and wakes with one`()
+    async throws
+  {
+    let server = try await LocalServer()
+    let phone = try NotesApp(try await server.device("phone", of: nil), automatically: true)
+    phone.makeZone()
+    try await server.signIn("phone", as: "alice")
+    try await phone.until {
+      phone.events.contains("signIn") && phone.events.contains("didFetchChanges")
+    }
+    phone.makeZone()
+    phone.write("x", to: "a")
+    try await phone.until {
+      phone.pending.isEmpty && phone.events.contains("sentRecordZoneChanges")
+    }
+  }
+}
