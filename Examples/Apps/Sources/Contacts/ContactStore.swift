@@ -89,7 +89,7 @@ public actor ContactStore {
   // MARK: Pushes and changes
 
   /// What the app delegate does with a push. Answers whether there was anything new.
-  public func received(_ userInfo: [AnyHashable: Any]) async throws -> Bool {
+  nonisolated(nonsending) public func received(_ userInfo: [AnyHashable: Any]) async throws -> Bool {
     guard
       let notification = CKNotification(fromRemoteNotificationDictionary: userInfo)
         as? CKRecordZoneNotification,

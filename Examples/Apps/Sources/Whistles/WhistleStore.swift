@@ -70,7 +70,7 @@ public struct WhistleStore: Sendable {
   }
 
   /// What the app does with a push: the text to show, and the whistle that it is about.
-  public func alert(
+  nonisolated(nonsending) public func alert(
     _ userInfo: [AnyHashable: Any]
   ) async throws -> (text: String, whistle: Whistle)? {
     guard
