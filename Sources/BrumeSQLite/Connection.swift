@@ -7,7 +7,8 @@ import GRDBSQLite
 
 final class Connection {
   private let database: Database
-  private var prepared: [ObjectIdentifier: Statement] = [:]
+  /// With their texts, so that no other text comes to have the identity of one that is gone.
+  private var prepared: [ObjectIdentifier: (sql: SQL, statement: Statement)] = [:]
   /// The first failure since `forgetFailure`.
   private(set) var failure: StorageFailure?
   /// Pages in the write-ahead log after the last commit of this connection.
@@ -99,9 +100,9 @@ final class Connection {
   private var handle: OpaquePointer? { database.sqliteConnection }
 
   private func statement(_ sql: SQL) throws -> Statement {
-    if let statement = prepared[ObjectIdentifier(sql)] { return statement }
+    if let known = prepared[ObjectIdentifier(sql)] { return known.statement }
     let statement = try cached(sql.text)
-    prepared[ObjectIdentifier(sql)] = statement
+    prepared[ObjectIdentifier(sql)] = (sql, statement)
     return statement
   }
 
