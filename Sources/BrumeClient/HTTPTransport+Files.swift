@@ -38,20 +38,7 @@ extension HTTPTransport {
   package func download(
     _ call: HTTPCall, _ take: (ArraySlice<UInt8>) async throws -> Void
   ) async throws -> HTTPAnswer? {
-    let response: HTTPClientResponse
-    do {
-      response = try await Self.files.execute(request(call), deadline: .distantFuture)
-      guard response.status == .ok else { return try await answer(response) }
-    } catch {
-      throw Self.failure(error, call)
-    }
-    var parts = response.body.makeAsyncIterator()
-    while true {
-      let part: ByteBuffer?
-      do { part = try await parts.next() } catch { throw Self.failure(error, call) }
-      guard let part else { return nil }
-      try await take(ArraySlice(part.readableBytesView))
-    }
+    try await receive(call, through: Self.files, take)
   }
 }
 
