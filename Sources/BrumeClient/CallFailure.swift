@@ -9,6 +9,9 @@ package enum CallFailure: Error, Equatable, Sendable {
   case connectionFailed(String)
   /// The request was sent and the answer did not come: it may have been carried out.
   case responseLost(String)
+  /// The server, or a proxy before it, broke down over the request: an HTTP status of 500 or more.
+  /// It may have been carried out.
+  case serverFailed(status: Int, String)
   /// The answer is not what the protocol says.
   case malformedAnswer(String)
 }

@@ -21,7 +21,7 @@ package struct Retry: Equatable, Sendable {
     guard isRepeatable, failures < Self.limit else { return false }
     return switch failure {
     case .responseLost: true
-    case .connectionFailed, .unreachable, .notConfigured, .malformedAnswer: false
+    case .connectionFailed, .unreachable, .notConfigured, .serverFailed, .malformedAnswer: false
     }
   }
 

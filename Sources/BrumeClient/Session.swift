@@ -141,8 +141,11 @@ extension Session {
     guard let json, json["serverErrorCode"] != nil else {
       return switch answer.status {
       case 429: BrumeError(.throttled, "too many requests", retryAfter: wait ?? 1)
+      case 503:
+        BrumeError(.tryAgainLater, "the service is down (503)", retryAfter: wait)
       case 500...599:
-        BrumeError(.tryAgainLater, "the service is down (\(answer.status))", retryAfter: wait)
+        CallFailure.serverFailed(
+          status: answer.status, "the server, or a proxy before it, answered \(answer.status)")
       default:
         CallFailure.malformedAnswer(
           "the server answered \(answer.status) without an error of the protocol; is its address "
@@ -150,6 +153,9 @@ extension Session {
       }
     }
     var error = Wire.error(json)
+    if error.code == .internalError, answer.status >= 500 {
+      return CallFailure.serverFailed(status: answer.status, error.reason)
+    }
     error.retryAfter = error.retryAfter ?? wait
     return error
   }

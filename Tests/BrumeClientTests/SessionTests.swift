@@ -49,11 +49,25 @@ struct SessionTests {
     }
   }
 
-  @Test func `a proxy's error page is a service that is down`() async throws {
-    let transport = ScriptedTransport([.answer(502, "<html>")])
-    await #expect(throws: BrumeError.self) {
+  @Test func `a proxy's page for 503 is a service that is down`() async throws {
+    let transport = ScriptedTransport([.answer(503, "<html>", [.init("retry-after", "7")])])
+    let down = BrumeError(.tryAgainLater, "the service is down (503)", retryAfter: 7)
+    await #expect(throws: down) {
       try await Session.scripted(transport).currentUser()
     }
+  }
+
+  @Test(arguments: [
+    (502, "<html>"), (504, ""), (500, #"{"serverErrorCode":"INTERNAL_ERROR","reason":"oops"}"#),
+  ])
+  func `ATM-12 any other answer of 500 and more is a server that broke down`(
+    status: Int, body: String
+  ) async throws {
+    let transport = ScriptedTransport([.answer(status, body)])
+    let failure = await #expect(throws: CallFailure.self) {
+      try await Session.scripted(transport).currentUser()
+    }
+    guard case .serverFailed(status, _) = failure else { throw try #require(failure) }
   }
 
   @Test func `a stranger's answer is a malformed one`() async throws {

@@ -40,8 +40,25 @@ extension CKError {
     case .unreachable(let reason): self.init(.networkUnavailable, reason)
     case .connectionFailed(let reason): self.init(.networkFailure, reason)
     case .responseLost(let reason): self.init(.serverResponseLost, reason)
+    case .serverFailed(let status, let reason): self = .serverFailed(status: status, reason)
     case .malformedAnswer(let reason): self.init(.internalError, reason)
     }
+  }
+
+  /// The server broke down (case ATM-12). Other refusals are for good; this one passes, and has the
+  /// HTTP status as its underlying error.
+  static func serverFailed(status: Int, _ reason: String) -> CKError {
+    let underlying = NSError(
+      domain: httpStatusDomain, code: status, userInfo: [NSLocalizedDescriptionKey: reason])
+    return CKError(
+      .serverRejectedRequest, reason, userInfo: [NSUnderlyingErrorKey: underlying])
+  }
+  private static let httpStatusDomain = "BrumeHTTPStatus"
+
+  /// Whether the server broke down, rather than refuse.
+  var isServerFailure: Bool {
+    code == .serverRejectedRequest
+      && (userInfo[NSUnderlyingErrorKey] as? NSError)?.domain == Self.httpStatusDomain
   }
 
   /// A batch of which these items failed.

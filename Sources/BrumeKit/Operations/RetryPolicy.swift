@@ -36,7 +36,7 @@ struct RetryPolicy: Equatable, Sendable {
 
   /// A request failed `elapsedSeconds` after the operation began.
   mutating func failed(_ error: CKError, elapsedSeconds: Double) -> Decision {
-    guard isPatient, Self.isTransient(error.code) else { return .fail }
+    guard isPatient, Self.isTransient(error) else { return .fail }
     let doubled = Self.firstPauseSeconds * Double(1 << min(attempts, 20))
     let pause = max(error.retryAfterSeconds ?? 0, min(doubled, Self.longestPauseSeconds))
     guard elapsedSeconds + pause < limitSeconds else { return .fail }
@@ -44,11 +44,13 @@ struct RetryPolicy: Equatable, Sendable {
     return .retry(afterSeconds: pause)
   }
 
-  private static func isTransient(_ code: CKError.Code) -> Bool {
-    switch code {
+  private static func isTransient(_ error: CKError) -> Bool {
+    switch error.code {
     case .networkUnavailable, .networkFailure, .serviceUnavailable, .requestRateLimited,
       .zoneBusy, .serverResponseLost:
       true
+    case .serverRejectedRequest:
+      error.isServerFailure
     default:
       false
     }

@@ -66,14 +66,18 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   ///
   /// Each change is tried once; what the delegate adds meanwhile waits for the next send.
   ///
-  /// - Throws: a ``CKError``. Failures of single records and zones come as events instead.
+  /// - Throws: a ``CKError``. If single records or zones failed, of which events told already, it is
+  ///   ``CKError/Code/partialFailure`` with their errors (the tests of Apple's sample expect a throw).
   public func sendChanges(_ options: SendChangesOptions = .init()) async throws {
+    let failures = SendFailures()
     do {
-      _ = try await jobs.send(SendChangesContext(reason: .manual, options: options))
+      _ = try await jobs.send(
+        SendChangesContext(reason: .manual, options: options), noting: failures)
     } catch {
       driver?.report(.changesAdded)
       throw error
     }
+    if let error = failures.error { throw error }
   }
 
   /// Stops what is going on. What the server already did is not undone.

@@ -5,18 +5,21 @@
 // its answer: being killed in between sends it again, which the server takes.
 
 import BrumeModel
+import Synchronization
 
 extension SyncJobs {
   /// Sends what is pending in the context's scope. Answers whether it was of any use: false if all
-  /// failed.
-  func send(_ context: CKSyncEngine.SendChangesContext) async throws -> Bool {
+  /// failed. What was told to have failed is noted.
+  func send(
+    _ context: CKSyncEngine.SendChangesContext, noting failures: SendFailures = SendFailures()
+  ) async throws -> Bool {
     try await run { [self] in
       try await checkAccount()
       await tell(.willSendChanges(Event.WillSendChanges(context: context)))
       let isOfUse: Bool
       do {
-        try await sendDatabaseChanges(context)
-        isOfUse = try await sendBatches(context)
+        try await sendDatabaseChanges(context, failures)
+        isOfUse = try await sendBatches(context, failures)
       } catch {
         await accountMayBeGone(error)
         await tell(.didSendChanges(Event.DidSendChanges(context: context)))
@@ -29,7 +32,9 @@ extension SyncJobs {
 
   // MARK: Zones
 
-  private func sendDatabaseChanges(_ context: CKSyncEngine.SendChangesContext) async throws {
+  private func sendDatabaseChanges(
+    _ context: CKSyncEngine.SendChangesContext, _ failures: SendFailures
+  ) async throws {
     let changes = state.value.databaseChanges.filter {
       context.options.scope.contains(zone: $0.zoneID)
     }
@@ -52,6 +57,7 @@ extension SyncJobs {
       for zone in outcome.event.deletedZoneIDs { state.forget(zone) }
     }
     let event = outcome.event
+    failures.note(event)
     if !told.isEmpty { await tell(.sentDatabaseChanges(event)) }
     if let failure = outcome.passing { throw failure }
   }
@@ -59,7 +65,9 @@ extension SyncJobs {
   // MARK: Records
 
   /// Answers false if nothing of what was sent succeeded.
-  private func sendBatches(_ context: CKSyncEngine.SendChangesContext) async throws -> Bool {
+  private func sendBatches(
+    _ context: CKSyncEngine.SendChangesContext, _ failures: SendFailures
+  ) async throws -> Bool {
     var tried: Set<CKSyncEngine.PendingRecordZoneChange> = []
     var (sent, succeeded) = (0, 0)
     while true {
@@ -70,7 +78,7 @@ extension SyncJobs {
       if batch.count == 0 { break }
       tried.formUnion(batch.changes)
       sent += batch.count
-      succeeded += try await send(batch, context)
+      succeeded += try await send(batch, context, failures)
     }
     await tellState()
     return sent == 0 || succeeded > 0
@@ -78,7 +86,8 @@ extension SyncJobs {
 
   /// Sends a batch, in halves if it is too large. Answers how many changes succeeded.
   private func send(
-    _ batch: CKSyncEngine.RecordZoneChangeBatch, _ context: CKSyncEngine.SendChangesContext
+    _ batch: CKSyncEngine.RecordZoneChangeBatch, _ context: CKSyncEngine.SendChangesContext,
+    _ failures: SendFailures
   ) async throws -> Int {
     state.update { $0.begin(batch.changes) }
     let outcome: RecordOutcome
@@ -92,17 +101,52 @@ extension SyncJobs {
       if failure.code == .limitExceeded, let (first, second) = batch.halves {
         state.update { $0.answered(keeping: batch.changes) }
         state.update { $0.finish() }
-        return try await send(first, context) + send(second, context)
+        return try await send(first, context, failures) + send(second, context, failures)
       }
       outcome = RecordOutcome(batch, failure)
     }
     state.update { $0.answered(keeping: outcome.unsent) }
     let event = outcome.event
+    failures.note(event)
     if outcome.unsent.count < batch.count { await tell(.sentRecordZoneChanges(event)) }
     state.update { $0.finish() }
     await tellState()
     if let failure = outcome.passing { throw failure }
     return event.savedRecords.count + event.deletedRecordIDs.count
+  }
+}
+
+/// The failures that a send told its delegate, for the one who asked for the send.
+final class SendFailures: Sendable {
+  private struct Items: Sendable {
+    var zones: [CKRecordZone.ID: CKError] = [:]
+    var records: [CKRecord.ID: CKError] = [:]
+  }
+  private let items = Mutex(Items())
+
+  func note(_ event: CKSyncEngine.Event.SentDatabaseChanges) {
+    let saves = event.failedZoneSaves.map { ($0.zone.zoneID, $0.error) }
+    items.withLock { items in
+      items.zones.merge(saves) { _, new in new }
+      items.zones.merge(event.failedZoneDeletes) { _, new in new }
+    }
+  }
+
+  func note(_ event: CKSyncEngine.Event.SentRecordZoneChanges) {
+    let saves = event.failedRecordSaves.map { ($0.record.recordID, $0.error) }
+    items.withLock { items in
+      items.records.merge(saves) { _, new in new }
+      items.records.merge(event.failedRecordDeletes) { _, new in new }
+    }
+  }
+
+  /// All of them as one; nil if nothing failed.
+  var error: CKError? {
+    let items = items.withLock { $0 }
+    var errors: [AnyHashable: any Error] = [:]
+    for (id, error) in items.zones { errors[id] = error }
+    for (id, error) in items.records { errors[id] = error }
+    return errors.isEmpty ? nil : .partialFailure(errors)
   }
 }
 

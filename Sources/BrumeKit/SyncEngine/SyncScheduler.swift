@@ -135,6 +135,7 @@ extension CKError {
       .requestRateLimited, .serviceUnavailable, .zoneBusy, .serverResponseLost,
       .operationCancelled:
       true
+    case .serverRejectedRequest: isServerFailure
     default: false
     }
   }

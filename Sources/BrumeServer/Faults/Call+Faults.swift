@@ -253,7 +253,9 @@ extension FaultPlan.Decision {
     guard let fault, case .error(let number) = fault.effect, number != 14, number != 21 else {
       return
     }
-    guard let error = fault.error(number) else {
+    // An answer of 500 would be a server that broke down, which frameworks report as something else.
+    let isSaid = number != BrumeError.Code.internalError.meaning.ckError || fault.isAboutItems
+    guard isSaid, let error = fault.error(number) else {
       throw BrokenConnection(ckError: number, retryAfter: fault.retryAfter)
     }
     if !fault.isAboutItems { throw error }

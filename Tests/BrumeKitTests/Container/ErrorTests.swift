@@ -80,11 +80,22 @@ struct ErrorTests {
     (CallFailure.unreachable("x"), CKError.Code.networkUnavailable),
     (.connectionFailed("x"), .networkFailure), (.responseLost("x"), .serverResponseLost),
     (.notConfigured("x"), .missingEntitlement), (.malformedAnswer("x"), .internalError),
+    (.serverFailed(status: 502, "x"), .serverRejectedRequest),
   ])
   func `what the network did has its code`(_ failure: CallFailure, _ code: CKError.Code) {
     let error = CKError(converting: failure, from: view)
     #expect(error.code == code)
     #expect(error.localizedDescription == "x")
+  }
+
+  @Test func `ATM-12 a server that broke down is told apart from one that refuses`() {
+    let broken = CKError(.serverFailed(status: 502, "bad gateway"))
+    let underlying = broken.userInfo[NSUnderlyingErrorKey] as? NSError
+    #expect(underlying?.code == 502 && underlying?.localizedDescription == "bad gateway")
+    #expect(broken.isServerFailure && broken.isRepeatedBySyncEngine)
+    let refusal = CKError(BrumeError(.rejected, "no"), from: view)
+    #expect(refusal.code == .serverRejectedRequest)
+    #expect(!refusal.isServerFailure && !refusal.isRepeatedBySyncEngine)
   }
 
   @Test func `a partial failure tells each item's error`() {

@@ -93,12 +93,16 @@ import Testing
     #expect(server.requests.count == 1, "final errors are not repeated")
   }
 
-  @Test func `ATM-12 a patient save waits out a server that is down, an urgent one reports it`()
-    async throws
-  {
+  @Test(arguments: [
+    (BrumeError.Code.tryAgainLater, "serviceUnavailable"),
+    (.internalError, "serverRejectedRequest"),
+  ])
+  func `ATM-12 a patient save waits out a server that is down, an urgent one reports it`(
+    down: BrumeError.Code, reported: String
+  ) async throws {
     func run(_ quality: QualityOfService) async -> (journal: [String], pauses: [Duration]) {
       let server = ScriptedServer { _, number in
-        if number < 3 { throw BrumeError(.tryAgainLater, "down", retryAfter: 5) }
+        if number < 3 { throw BrumeError(down, "down") }
         return Wire.records([.success(.saved(stored("a")))], RecordOptions())
       }
       let operation = CKModifyRecordsOperation(recordsToSave: [record("a")])
@@ -111,9 +115,9 @@ import Testing
     }
     let patient = await run(.utility)
     #expect(patient.journal == ["ok"])
-    #expect(patient.pauses == [.seconds(5), .seconds(5), .seconds(8)])
+    #expect(patient.pauses == [.seconds(2), .seconds(4), .seconds(8)])
     let urgent = await run(.userInitiated)
-    #expect(urgent.journal == ["serviceUnavailable"] && urgent.pauses.isEmpty)
+    #expect(urgent.journal == [reported] && urgent.pauses.isEmpty)
   }
 
   @Test func `DEL-10 a delete that a reference forbids says so for that record alone`() async throws

@@ -20,7 +20,8 @@ import Testing
     let world = try await EngineWorld()
     try await world.server.deleteZone("Notes", of: "alice")
     world.phone.write("x", to: "a")
-    try await world.phone.engine.sendChanges()
+    let error = try await engineFailure { try await world.phone.engine.sendChanges() }
+    #expect(error.failedItems == [NotesApp.id("a"): .zoneNotFound])
     #expect(world.phone.engine.state.pendingDatabaseChanges.count == 1)
     #expect(world.phone.pending == [.saveRecord(NotesApp.id("a"))])
     try await world.phone.engine.sendChanges()
@@ -36,7 +37,8 @@ import Testing
     world.laptop.delete("a")
     try await world.laptop.engine.sendChanges()
     world.phone.write("again", to: "a")
-    try await world.phone.engine.sendChanges()
+    let error = try await engineFailure { try await world.phone.engine.sendChanges() }
+    #expect(error.failedItems == [NotesApp.id("a"): .unknownItem])
     #expect(world.phone.pending == [.saveRecord(NotesApp.id("a"))])
     try await world.phone.engine.sendChanges()
     #expect(try await world.stored() == ["a": "again"])
@@ -50,7 +52,8 @@ import Testing
     world.laptop.write("laptop", to: "a")
     try await world.laptop.engine.sendChanges()
     world.phone.write("phone", to: "a")
-    try await world.phone.engine.sendChanges()
+    let error = try await engineFailure { try await world.phone.engine.sendChanges() }
+    #expect(error.failedItems == [NotesApp.id("a"): .serverRecordChanged])
     #expect(world.phone.pending == [.saveRecord(NotesApp.id("a"))])
     #expect(try await world.stored() == ["a": "laptop"])
     try await world.phone.engine.sendChanges()
@@ -154,7 +157,8 @@ import Testing
     }
     world.phone.write("x", to: "a")
     world.phone.write("y", to: "b")
-    try await world.phone.engine.sendChanges()
+    let error = try await engineFailure { try await world.phone.engine.sendChanges() }
+    #expect(error.failedItems == [NotesApp.id("a"): code])
     #expect(seen.withLock { $0 } == [code])
     #expect(world.phone.pending.isEmpty)
     #expect(try await world.stored() == ["b": "y"])
@@ -166,7 +170,7 @@ import Testing
     world.server.faults.add(.error(.permissionFailure).record("a"))
     world.phone.write("x", to: "a")
     world.phone.write("y", to: "b")
-    try await world.phone.engine.sendChanges()
+    try await world.phone.send()
     #expect(try await world.stored() == ["b": "y"])
   }
 
@@ -185,7 +189,7 @@ import Testing
     }
     world.phone.write("x", to: "a")
     world.phone.write("y", to: "b")
-    try await world.phone.engine.sendChanges()
+    try await world.phone.send()
     #expect(seen.withLock { $0 } == ["a": .permissionFailure, "b": .batchRequestFailed])
     #expect(try await world.stored().isEmpty)
   }

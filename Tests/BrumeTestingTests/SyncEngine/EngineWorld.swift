@@ -40,3 +40,15 @@ func engineFailure(_ call: () async throws -> Void) async throws -> CKError {
   do { try await call() } catch { return try #require(error as? CKError, "\(error)") }
   throw CKError(.internalError)
 }
+
+extension CKError {
+  /// The codes of the records of a partial failure.
+  var failedItems: [CKRecord.ID: CKError.Code] {
+    let errors = code == .partialFailure ? partialErrorsByItemID ?? [:] : [:]
+    return Dictionary(
+      uniqueKeysWithValues: errors.compactMap { key, error in
+        guard let id = key as? CKRecord.ID, let error = error as? CKError else { return nil }
+        return (id, error.code)
+      })
+  }
+}
