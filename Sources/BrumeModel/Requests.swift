@@ -236,9 +236,13 @@ package struct ZoneChangesRequest: Equatable, Sendable {
   /// Newest first (case CHG-14). Nil: oldest first.
   package var reverse: Bool?
   package var numbersAsStrings: Bool?
+  /// Without a token: also the deletions that the feed remembers. Ours, for readers who knew the zone
+  /// before their token expired.
+  package var withDeletions: Bool?
   package init(
     zone: ZoneID, token: String? = nil, limit: Int? = nil, desiredKeys: [String]? = nil,
-    desiredTypes: [String]? = nil, reverse: Bool? = nil, numbersAsStrings: Bool? = nil
+    desiredTypes: [String]? = nil, reverse: Bool? = nil, numbersAsStrings: Bool? = nil,
+    withDeletions: Bool? = nil
   ) {
     self.zone = zone
     self.token = token
@@ -247,6 +251,7 @@ package struct ZoneChangesRequest: Equatable, Sendable {
     self.desiredTypes = desiredTypes
     self.reverse = reverse
     self.numbersAsStrings = numbersAsStrings
+    self.withDeletions = withDeletions
   }
 }
 

@@ -10,11 +10,36 @@ extension LocalServer {
   public struct Fault: Sendable {
     /// What a call asks for.
     public enum Operation: String, Sendable, CaseIterable {
-      case saveRecords, deleteRecords, fetchRecords, query
-      case saveZones, deleteZones, fetchZones
-      case fetchDatabaseChanges, fetchZoneChanges
-      case saveSubscriptions, deleteSubscriptions, fetchSubscriptions
-      case sharing, account, push
+      /// Saving records.
+      case saveRecords
+      /// Deleting records.
+      case deleteRecords
+      /// Fetching records by their IDs.
+      case fetchRecords
+      /// Searching, and going on with a search.
+      case query
+      /// Saving zones.
+      case saveZones
+      /// Deleting zones.
+      case deleteZones
+      /// Fetching zones, by their IDs or all.
+      case fetchZones
+      /// Asking which zones changed.
+      case fetchDatabaseChanges
+      /// Asking what changed in zones.
+      case fetchZoneChanges
+      /// Saving subscriptions.
+      case saveSubscriptions
+      /// Deleting subscriptions.
+      case deleteSubscriptions
+      /// Fetching subscriptions, by their IDs or all.
+      case fetchSubscriptions
+      /// Resolving and accepting shares.
+      case sharing
+      /// Asking who the user is, as the status of the account does.
+      case account
+      /// A push on its way to a device.
+      case push
     }
 
     var model: BrumeModel.Fault

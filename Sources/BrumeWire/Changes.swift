@@ -17,6 +17,12 @@ extension Wire {
         writer.member("desiredKeys", request.desiredKeys)
         writer.member("desiredRecordTypes", request.desiredTypes)
         writer.member("reverse", request.reverse)
+        if let withDeletions = request.withDeletions {
+          writer.name("brume")
+          writer.beginObject()
+          writer.member("withDeletions", withDeletions)
+          writer.endObject()
+        }
         writer.endObject()
       }
       writer.endObject()
@@ -106,7 +112,8 @@ extension ZoneChangesRequest {
       zone: zone, token: try object.string("syncToken"), limit: try object.limit("resultsLimit"),
       desiredKeys: try object.strings("desiredKeys"),
       desiredTypes: try object.strings("desiredRecordTypes"),
-      reverse: try object.bool("reverse"), numbersAsStrings: object.numbersAsStrings)
+      reverse: try object.bool("reverse"), numbersAsStrings: object.numbersAsStrings,
+      withDeletions: try object.extras()?.bool("withDeletions"))
   }
 }
 

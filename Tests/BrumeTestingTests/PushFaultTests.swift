@@ -75,7 +75,7 @@ import Testing
 
 extension LocalServer {
   /// Waits until the stream of the device has met its fault.
-  fileprivate func pushFaultIsMet() async throws {
+  func pushFaultIsMet() async throws {
     try await settle()
     while faults.waiting > 0 {
       try Task.checkCancellation()

@@ -79,7 +79,7 @@ struct RequestTests {
     let changes = [
       ZoneChangesRequest(
         zone: Sample.zone, token: "t", limit: 3, desiredKeys: ["km"], desiredTypes: ["Hike"]),
-      ZoneChangesRequest(zone: zones[0]),
+      ZoneChangesRequest(zone: zones[0]), ZoneChangesRequest(zone: zones[0], withDeletions: true),
     ]
     #expect(
       try Wire.zoneChangesRequests(JSON(parsing: Wire.zoneChangesRequests(changes))) == changes)

@@ -1,7 +1,8 @@
 // changes/zone: what changed in zones since a token, page by page.
 //
 // A fetch of several pages ends where it began to look: what changes meanwhile belongs to the next
-// fetch (case CHG-16). A fetch from the beginning hears of no old deletion (case CHG-07). A fetch may
+// fetch (case CHG-16). A fetch from the beginning hears of no old deletion (case CHG-07), unless it
+// asks: whoever knew the zone before a token expired would keep deleted records otherwise. A fetch may
 // walk from the newest change to the oldest; its last token goes on forwards from where it began
 // (cases CHG-14, CHG-15).
 
@@ -54,6 +55,7 @@ extension Engine {
     }
     var reader = ChangeReader(
       view: view, from: token, isReverse: request.reverse ?? false,
+      hearsDeletions: request.withDeletions ?? false,
       types: request.desiredTypes.map { Set($0) }, limits: limits)
     try reader.read(limits.page(request.limit), from: transaction)
     let next = try self.token(
@@ -83,7 +85,8 @@ private struct ChangeReader {
 
   /// A walk that is under way keeps its direction.
   init(
-    view: ZoneView, from token: ChangeToken?, isReverse: Bool, types: Set<String>?, limits: Limits
+    view: ZoneView, from token: ChangeToken?, isReverse: Bool, hearsDeletions: Bool,
+    types: Set<String>?, limits: Limits
   ) {
     self.view = view
     self.types = types
@@ -92,7 +95,9 @@ private struct ChangeReader {
     let newest = view.zone.lastSequence
     walk =
       token?.walk
-      ?? .init(through: newest, isFirst: token == nil, below: isReverse ? newest + 1 : nil)
+      ?? .init(
+        through: newest, isFirst: token == nil && !hearsDeletions,
+        below: isReverse ? newest + 1 : nil)
     below = walk.below
   }
 

@@ -55,6 +55,9 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
 
   private var errors: [AnyHashable: any Error] = [:]
 
+  /// Whether a fetch from the beginning tells of old deletions too, for a sync engine that starts over.
+  var hearsOldDeletions = false
+
   /// Creates an operation without work.
   public required init() { super.init() }
 
@@ -107,7 +110,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     var question = ZoneChangesRequest(
       zone: ZoneID(zoneID), token: configuration.token?.text,
       limit: configuration.resultsLimit > 0 ? configuration.resultsLimit : nil,
-      desiredKeys: configuration.desiredKeys)
+      desiredKeys: configuration.desiredKeys, withDeletions: hearsOldDeletions ? true : nil)
     while true {
       let sent = question
       let answers = try await request(from: viewpoint) {

@@ -38,8 +38,13 @@ extension CKContainer {
     do {
       _ = try await userRecordID()
       return .available
-    } catch let error as CKError where error.code == .notAuthenticated {
-      return .noAccount
+    } catch let error as CKError {
+      switch error.code {
+      case .notAuthenticated: return .noAccount
+      case .accountTemporarilyUnavailable: return .temporarilyUnavailable
+      case .managedAccountRestricted: return .restricted
+      default: throw error
+      }
     }
   }
 

@@ -35,7 +35,7 @@ enum LongLived {
   static func content(of operation: CKOperation) -> [UInt8]? {
     guard let operation = operation as? any LongLivedOperation,
       let kind = kinds.first(where: { $0.value == type(of: operation) })?.key,
-      !savesAssets(operation)
+      hasAllFiles(operation)
     else { return nil }
     let coder = NSKeyedArchiver(requiringSecureCoding: true)
     coder.encodeText(kind, "kind")
@@ -47,10 +47,15 @@ enum LongLived {
     return [UInt8](coder.encodedData)
   }
 
-  /// Archives hold no files, and half a record is worse than none.
-  private static func savesAssets(_ operation: CKOperation) -> Bool {
+  /// Assets that are to be saved are written down by their files, which have to stay where they are
+  /// until the save is done. Without one of them the record would be half, which is worse than none.
+  private static func hasAllFiles(_ operation: CKOperation) -> Bool {
     let records = (operation as? CKModifyRecordsOperation)?.recordsToSave ?? []
-    return records.contains { $0.fields.values.contains { CKRecord.holdsAsset($0) } }
+    return records.allSatisfy { record in
+      record.assetsBySpot.allSatisfy { spot, asset in
+        asset.fileURL != nil || !record.changes.contains(spot.key)
+      }
+    }
   }
 
   /// The operation that bytes stand for; nil if they are from another version or damaged.
@@ -78,6 +83,7 @@ enum LongLived {
 extension CKModifyRecordsOperation: LongLivedOperation {
   func encodeRequest(with coder: NSCoder) {
     coder.encode(NSArray(array: recordsToSave ?? []), forKey: "saves")
+    coder.encodeTexts(Self.files(of: recordsToSave ?? []), "files")
     coder.encode(NSArray(array: recordIDsToDelete ?? []), forKey: "deletes")
     coder.encode(savePolicy.rawValue, forKey: "policy")
     coder.encodeBytes(clientChangeTokenData.map { [UInt8]($0) }, "clientData")
@@ -85,12 +91,40 @@ extension CKModifyRecordsOperation: LongLivedOperation {
   }
 
   func decodeRequest(from coder: NSCoder) {
-    recordsToSave = coder.objects([CKRecord.self], "saves")
+    let records = coder.objects([CKRecord.self], "saves")
+    Self.put(coder.texts("files"), into: records)
+    recordsToSave = records
     recordIDsToDelete = coder.objects([CKRecord.ID.self], "deletes")
     savePolicy =
       RecordSavePolicy(rawValue: coder.decodeInteger(forKey: "policy")) ?? .ifServerRecordUnchanged
     clientChangeTokenData = coder.bytes("clientData").map { Data($0) }
     isAtomic = coder.decodeBool(forKey: "isAtomic")
+  }
+
+  /// The files that a save sends, in fours: the record's place, the field, the place in its list or
+  /// nothing, the path.
+  private static func files(of records: [CKRecord]) -> [String] {
+    records.enumerated().flatMap { number, record in
+      record.filesToSend
+        .sorted { ($0.key.key, $0.key.index ?? 0) < ($1.key.key, $1.key.index ?? 0) }
+        .flatMap { spot, file in
+          [String(number), spot.key, spot.index.map { String($0) } ?? "", file.path]
+        }
+    }
+  }
+
+  private static func put(_ files: [String], into records: [CKRecord]) {
+    for start in stride(from: 0, to: files.count - 3, by: 4) {
+      guard let number = Int(files[start]), records.indices.contains(number) else { continue }
+      let (record, key) = (records[number], files[start + 1])
+      let asset = CKAsset(fileURL: URL(fileURLWithPath: files[start + 3]))
+      if files[start + 2].isEmpty {
+        record.fields[key] = asset
+      } else {
+        let before = record.fields[key] as? NSArray ?? NSArray()
+        record.fields[key] = NSArray(array: before.map { $0 } + [asset])
+      }
+    }
   }
 }
 

@@ -114,16 +114,15 @@ extension SyncJobs {
   private func fetchPage(
     of zone: CKRecordZone.ID, _ context: CKSyncEngine.FetchChangesContext
   ) async throws -> Bool {
-    let token = state.value.zoneTokens[zone]
+    let token = state.value.zoneTokens[zone].map { CKServerChangeToken(text: $0) }
+    let group = context.options.operationGroup
     let page: ZonePage
     do {
-      page = try await request(
-        zone, since: token.map { CKServerChangeToken(text: $0) }, context.options.operationGroup)
+      page = try await request(zone, since: token, group)
     } catch let error as CKError where error.code == .changeTokenExpired && token != nil {
-      // From the beginning; the app sees records that it knows once more.
-      state.update { $0.zoneTokens[zone] = nil }
-      await tellState()
-      return true
+      // From the beginning; the app sees records that it knows once more, and the deletions that the
+      // zone remembers. The old token stays until then: it says that the app knows something.
+      page = try await request(zone, since: nil, group, hearsOldDeletions: true)
     }
     if !page.modifications.isEmpty || !page.deletions.isEmpty {
       await tell(
@@ -145,7 +144,8 @@ extension SyncJobs {
 
   /// One request, with the records in the server's order: parents before what refers to them.
   private func request(
-    _ zone: CKRecordZone.ID, since token: CKServerChangeToken?, _ group: CKOperationGroup
+    _ zone: CKRecordZone.ID, since token: CKServerChangeToken?, _ group: CKOperationGroup,
+    hearsOldDeletions: Bool = false
   ) async throws -> ZonePage {
     try await grouped(group).answer { end in
       let operation = CKFetchRecordZoneChangesOperation(
@@ -155,6 +155,7 @@ extension SyncJobs {
             previousServerChangeToken: token)
         ])
       operation.fetchAllChanges = false
+      operation.hearsOldDeletions = hearsOldDeletions
       var page = ZonePage()
       var failure: (any Error)?
       operation.recordWasChangedBlock = { _, result in

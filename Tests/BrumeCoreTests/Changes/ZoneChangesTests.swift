@@ -102,6 +102,25 @@ struct ZoneChangesTests {
     #expect(pages == [["+h0", "+h2"], ["+h3", "+h5"]])
   }
 
+  @Test func `CHG-05 whoever starts over after an expired token hears of old deletions if he asks`()
+    async throws
+  {
+    let lab = try await Lab()
+    _ = try await lab.modify((0..<4).map { .create("h\($0)") })
+    _ = try await lab.modify([.delete("h1"), .delete("h2")])
+    var pages: [[String]] = []
+    var request = ZoneChangesRequest(zone: Lab.trails, limit: 3, withDeletions: true)
+    var moreComing = true
+    while moreComing {
+      let page = try #require(
+        try await lab.engine.zoneChanges([request], in: .private, as: lab.phone).first
+      ).get()
+      pages.append(page.summary)
+      (request.token, moreComing) = (page.token, page.moreComing)
+    }
+    #expect(pages == [["+h0", "+h3", "-h1"], ["-h2"]])
+  }
+
   @Test func `CHG-08 CHG-09 CHG-27 pages follow each other without gaps`() async throws {
     let lab = try await Lab()
     _ = try await lab.modify((0..<7).map { .create("h\($0)") })

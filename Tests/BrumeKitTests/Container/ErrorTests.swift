@@ -35,6 +35,28 @@ struct ErrorTests {
     #expect(error.localizedDescription == "no record 'a'")
   }
 
+  @Test func `a Foundation error of CloudKit's domain is a CloudKit error, and back`() throws {
+    let made: any Error = NSError(domain: CKErrorDomain, code: 26)
+    #expect((made as? CKError)?.code == .zoneNotFound)
+    #expect(throws: CKError.self) { throw made }
+    let there = CKError(.zoneBusy, userInfo: [CKErrorRetryAfterKey: 3.0]) as NSError
+    #expect((there as? CKError)?.retryAfterSeconds == 3)
+    let kept: [String: Any] = ["error": CKError(.zoneBusy)]
+    #expect((kept["error"] as? NSError)?.code == 23 && kept["error"] is CKError)
+    let other: any Error = NSError(domain: NSCocoaErrorDomain, code: 26)
+    #expect(other as? CKError == nil)
+  }
+
+  @Test func `the errors of items are there as Swift's errors and as Foundation's`() {
+    let id = CKRecord.ID(recordName: "a")
+    let info = (CKError.partialFailure([id: CKError(.zoneBusy)]) as NSError).userInfo
+    let items = info[CKPartialErrorsByItemIDKey]
+    #expect((items as? [CKRecord.ID: any Error])?[id] is CKError)
+    #expect((items as? [CKRecord.ID: CKError])?[id]?.code == .zoneBusy)
+    #expect((items as? [CKRecord.ID: NSError])?[id]?.code == 23)
+    #expect((items as? NSDictionary)?.count == 1)
+  }
+
   @Test func `every error of the server has its code`() {
     for code in BrumeError.Code.allCases {
       #expect(CKError(BrumeError(code, "x"), from: view).errorCode == code.meaning.ckError)

@@ -176,12 +176,31 @@ private let saved = Wire.records(
       try through(CKFetchSubscriptionsOperation(subscriptionIDs: ["s"])).subscriptionIDs == ["s"])
   }
 
-  @Test func `saves with assets are not written down`() {
-    let file = CKAsset(fileURL: URL(fileURLWithPath: "/tmp/a"))
-    for value in [file as any __CKRecordObjCValue, NSArray(array: [file])] {
+  @Test func `saves with assets come back with their files`() throws {
+    let files = (0...2).map { URL(fileURLWithPath: "/tmp/file \($0)") }
+    let operation = longLived()
+    let record = try #require(operation.recordsToSave?.first)
+    record["photo"] = CKAsset(fileURL: files[0])
+    record["pages"] = files.map { CKAsset(fileURL: $0) }
+    let back = try #require(try through(operation).recordsToSave?.first)
+    #expect((back["photo"] as? CKAsset)?.fileURL == files[0])
+    #expect((back["pages"] as? [CKAsset])?.map(\.fileURL) == files)
+    #expect(back["title"] == "kept")
+    #expect(back.changedKeys().sorted() == ["pages", "photo", "title"])
+    #expect(Set(back.filesToSend.values) == Set(files))
+  }
+
+  @Test func `an asset without a file keeps its save from being written down, unless it stays`()
+    throws
+  {
+    let fetched = CKAsset(stored: Asset(fileChecksum: "c", size: 3))
+    for value in [fetched as any __CKRecordObjCValue, NSArray(array: [fetched])] {
       let operation = longLived()
-      operation.recordsToSave?.first?.setObject(value, forKey: "file")
+      let record = try #require(operation.recordsToSave?.first)
+      record.setObject(value, forKey: "file")
       #expect(LongLived.content(of: operation) == nil)
+      record.changes.remove("file")
+      #expect(LongLived.content(of: operation) != nil)
     }
   }
 

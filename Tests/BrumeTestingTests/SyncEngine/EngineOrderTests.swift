@@ -101,6 +101,24 @@ import Testing
     #expect(world.laptop.notes == ["a": "a", "b": "x"])
   }
 
+  @Test func `CHG-05 after an expired token deletions are told too, also after a crash`()
+    async throws
+  {
+    let world = try await EngineWorld(notes: ["a", "b", "c"])
+    world.phone.delete("b")
+    try await world.phone.engine.sendChanges()
+    // The zone's token expires, and the network fails before the zone came again.
+    world.server.faults.add(
+      .expiredToken.zone("Notes").device("laptop"),
+      .error(.networkFailure, on: .fetchZoneChanges).device("laptop"))
+    _ = try await engineFailure { try await world.laptop.engine.fetchChanges() }
+    #expect(world.server.faults.waiting == 0)
+    let next = try NotesApp(world.server.restartedDevice("laptop"), disk: world.laptop.disk)
+    #expect(next.notes == ["a": "a", "b": "b", "c": "c"])
+    try await next.engine.fetchChanges()
+    #expect(next.notes == ["a": "a", "c": "c"])
+  }
+
   @Test func `more changes than one request takes are sent in several batches`() async throws {
     let world = try await EngineWorld()
     for number in 0..<450 { world.phone.write("\(number)", to: "n\(number)") }

@@ -54,6 +54,38 @@ import Testing
     try await phone.until { phone.notes == ["a": "hello yourself"] && laptop.pending.isEmpty }
   }
 
+  @Test func `PSH-06 one push is enough for the changes of several zones`() async throws {
+    let server = try await LocalServer()
+    let database = try await server.device("phone", of: "alice").privateCloudDatabase
+    let zones = ["Notes", "Other"].map { CKRecordZone.ID(zoneName: $0) }
+    for zone in zones { try await database.save(CKRecordZone(zoneID: zone)) }
+    let laptop = try NotesApp(try await server.device("laptop", of: "alice"), automatically: true)
+    try await laptop.until { laptop.events.contains("didFetchChanges") }
+    server.faults.add(.droppedPush)
+    try await database.save(CKRecord(recordType: "Note", recordID: NotesApp.id("n")))
+    try await server.pushFaultIsMet()
+    #expect(laptop.notes(in: zones[0]).isEmpty)
+    let other = NotesApp.id("n", zone: zones[1])
+    try await database.save(CKRecord(recordType: "Note", recordID: other))
+    try await laptop.until { zones.allSatisfy { laptop.notes(in: $0) == ["n"] } }
+  }
+
+  @Test func `PSH-12 a device whose pushes do not arrive has everything when it fetches`()
+    async throws
+  {
+    let server = try await LocalServer()
+    let database = try await server.device("phone", of: "alice").privateCloudDatabase
+    try await database.save(CKRecordZone(zoneID: NotesApp.zoneID))
+    let laptop = try NotesApp(try await server.device("laptop", of: "alice"), automatically: true)
+    try await laptop.until { laptop.events.contains("didFetchChanges") }
+    server.faults.add(.droppedPush)
+    try await database.save(CKRecord(recordType: "Note", recordID: NotesApp.id("n")))
+    try await server.pushFaultIsMet()
+    #expect(laptop.notes(in: NotesApp.zoneID).isEmpty)
+    try await laptop.engine.fetchChanges()
+    #expect(laptop.notes(in: NotesApp.zoneID) == ["n"])
+  }
+
   @Test func `an engine that syncs by itself solves a conflict without being asked`() async throws {
     let server = try await LocalServer()
     let phone = try NotesApp(try await server.device("phone", of: "alice"), automatically: true)

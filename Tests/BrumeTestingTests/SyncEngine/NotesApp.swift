@@ -87,6 +87,11 @@ final class NotesApp: CKSyncEngineDelegate {
     }
   }
 
+  /// The names of a zone's notes.
+  func notes(in zone: CKRecordZone.ID) -> [String] {
+    disk.content.withLock { $0.notes.keys.filter { $0.zoneID == zone }.map(\.recordName).sorted() }
+  }
+
   var pending: [CKSyncEngine.PendingRecordZoneChange] { engine.state.pendingRecordZoneChanges }
 
   // MARK: What the user does

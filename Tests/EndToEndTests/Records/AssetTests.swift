@@ -195,7 +195,7 @@ struct AssetTests {
     }
   }
 
-  @Test func `progress grows to 1, up and down`() async throws {
+  @Test func `SAV-38 progress grows to 1, up and down`() async throws {
     try await World.run(.memory) { world in
       let (phone, laptop) = try await world.pair()
       let files = try Files()

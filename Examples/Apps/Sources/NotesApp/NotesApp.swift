@@ -20,6 +20,7 @@ import SyncedNotes
         await notes.write(line)
       }
     }
-    try await notes.engine.sendChanges()
+    // Single failures were told to the delegate, which deals with them in the next run.
+    do { try await notes.engine.sendChanges() } catch CKError.partialFailure {}
   }
 }
