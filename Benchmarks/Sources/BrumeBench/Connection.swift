@@ -9,8 +9,10 @@ import Foundation
 
 final class Connection {
   private let socket: Int32
-  private var buffer: [UInt8] = []
+  private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+  /// What of the buffer is read and not yet taken.
   private var start = 0
+  private var end = 0
   private let host: String
 
   init(host: String, port: UInt16) throws {
@@ -68,46 +70,68 @@ final class Connection {
   }
 
   private func readHead() throws -> (status: Int, length: Int) {
-    let status = try readLine().split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    let status = try number(in: line(), from: 9)
     var length = 0
-    while case let line = try readLine(), !line.isEmpty {
-      let parts = line.split(separator: ":", maxSplits: 1)
-      if parts[0].lowercased() == "content-length" {
-        length = Int(parts[1].trimmingCharacters(in: .whitespaces)) ?? 0
-      }
+    while case let range = try line(), !range.isEmpty {
+      if isContentLength(range) { length = number(in: range, from: Self.contentLength.count) }
     }
     return (status, length)
   }
 
-  func readLine() throws -> String {
-    var scanned = start
+  private static let contentLength = Array("content-length:".utf8)
+
+  private func isContentLength(_ line: Range<Int>) -> Bool {
+    let name = Self.contentLength
+    guard line.count > name.count, buffer[line.lowerBound] | 0x20 == name[0] else { return false }
+    return name.indices.allSatisfy { buffer[line.lowerBound + $0] | 0x20 == name[$0] | 0x20 }
+  }
+
+  /// The first digits at or after an offset of a line.
+  private func number(in line: Range<Int>, from offset: Int) -> Int {
+    var value = 0
+    for index in line.dropFirst(offset) {
+      let digit = Int(buffer[index]) - 48
+      if (0...9).contains(digit) { value = value * 10 + digit } else if value > 0 { break }
+    }
+    return value
+  }
+
+  func readLine() throws -> String { String(decoding: buffer[try line()], as: UTF8.self) }
+
+  /// Where in the buffer the next line is, without its end.
+  private func line() throws -> Range<Int> {
+    var scanned = 0
     while true {
-      if let end = buffer[scanned...].firstIndex(of: 10) {
-        let line = buffer[start..<end]
-        start = end + 1
-        return String(decoding: line.last == 13 ? line.dropLast() : line, as: UTF8.self)
+      let found = buffer.withUnsafeBytes {
+        memchr($0.baseAddress! + start + scanned, 10, end - start - scanned)
+          .map { [base = $0.baseAddress!] in UnsafeRawPointer($0) - base }
       }
-      let offset = buffer.count - start
+      if let found {
+        let line = start..<(found > start && buffer[found - 1] == 13 ? found - 1 : found)
+        start = found + 1
+        return line
+      }
+      scanned = end - start
       try fill()
-      scanned = start + offset
     }
   }
 
   private func read(_ length: Int) throws -> ArraySlice<UInt8> {
-    while buffer.count - start < length { try fill() }
+    while end - start < length { try fill() }
     defer { start += length }
     return buffer[start..<start + length]
   }
 
   private func fill() throws {
-    if start > 0 {
-      buffer.removeFirst(start)
-      start = 0
+    if start == end { (start, end) = (0, 0) }
+    if buffer.count - end < 1 << 14 {
+      buffer.replaceSubrange(0..<start, with: [])
+      (start, end) = (0, end - start)
+      buffer.append(contentsOf: repeatElement(0, count: 1 << 16))
     }
-    let old = buffer.count
-    buffer.append(contentsOf: repeatElement(0, count: 1 << 16))
-    let count = buffer.withUnsafeMutableBytes { Glibc.read(socket, $0.baseAddress! + old, 1 << 16) }
-    buffer.removeLast((1 << 16) - max(0, count))
+    let room = buffer.count - end
+    let count = buffer.withUnsafeMutableBytes { Glibc.read(socket, $0.baseAddress! + end, room) }
     guard count > 0 else { throw BenchError("the server closed the connection") }
+    end += count
   }
 }

@@ -6,10 +6,22 @@ import Foundation
 struct FanOut {
   let server: Server
   let mosquitto: Mosquitto?
+  let raw: RawSQLite
   let devices: Int
   private static let perUser = 50
+  /// Few enough that no device has to come back and acknowledge.
+  private static let changes = 20
 
   func run() throws {
+    let (ours, times) = try brume()
+    let theirs = try mosquitto.map { try flood($0, Self.changes * 10) }
+    report("one change to \(devices) devices", ours, theirs)
+    try report(times, try mosquitto.map { try latencies($0) })
+  }
+
+  /// Deliveries a second, and the times of single saves. The crowd is gone afterwards: both sides'
+  /// sockets together would be more than a process may have.
+  private func brume() throws -> (Double, [Pushes.Times]) {
     let before = Server.residentKilobytes(server.processIdentifier)
     let crowd = Crowd(mark: "\ndata: ")
     let users = (devices + Self.perUser - 1) / Self.perUser
@@ -21,12 +33,8 @@ struct FanOut {
       String(
         format: "  %d idle devices: %.1f KB of server memory each (must 21, aim 9.5)", devices,
         kilobytes))
-    // Few enough that no device has to come back and acknowledge.
-    let changes = 20
-    let ours = try flood(crowd, changes)
-    let theirs = try mosquitto.map { try flood($0, changes * 10) }
-    report("one change to \(devices) devices", ours, theirs)
-    try latency(crowd)
+    let deliveries = try flood(crowd, Self.changes)
+    return (deliveries, try Pushes.times(server, count: 500, pause: Self.pause))
   }
 
   /// A user with many devices and one subscription.
@@ -74,40 +82,54 @@ struct FanOut {
     return Double(devices * changes) / start.duration(to: .now).asSeconds
   }
 
-  /// One change at a time, from its request to the byte on one device's socket, while all the
-  /// others are idle.
-  private func latency(_ idle: Crowd) throws {
-    let count = 200
-    let ours = try Pushes.latencies(server, count: count)
-    var theirs: [Double] = []
-    if let mosquitto {
-      let crowd = Crowd(mark: "mark:")
-      for number in 0..<devices {
-        try crowd.join(
-          port: mosquitto.port,
-          sending: Mosquitto.hello("i\(number)") + Mosquitto.subscribe("own/\(number)"))
-      }
-      try crowd.settle(milliseconds: 500)
-      let publisher = try TCP.connect(port: mosquitto.port)
-      defer { close(publisher) }
-      try TCP.send(Mosquitto.hello("one"), to: publisher)
-      for _ in 0..<count {
-        let start = ContinuousClock.now
-        try TCP.send(Mosquitto.publish("own/0", "mark:1"), to: publisher)
-        try crowd.wait(for: 1, seconds: 5)
-        theirs.append(start.duration(to: .now).asSeconds * 1000)
-      }
-      theirs.sort()
+  /// Microseconds between single changes: the server has nothing else to do.
+  private static let pause: UInt32 = 2000
+
+  /// Milliseconds from publishing to one of many idle subscribers.
+  private func latencies(_ mosquitto: Mosquitto) throws -> [Double] {
+    let crowd = Crowd(mark: "mark:")
+    for number in 0..<devices {
+      try crowd.join(
+        port: mosquitto.port,
+        sending: Mosquitto.hello("i\(number)") + Mosquitto.subscribe("own/\(number)"))
     }
-    for (name, place) in [("p50", 50), ("p99", 99)] {
-      let (mine, other) = (
-        ours[count * place / 100], theirs.isEmpty ? nil : theirs[count * place / 100]
-      )
-      let ratio = other.map { String(format: "; mosquitto %.3f ms, ratio %.1f", $0, mine / $0) }
+    try crowd.settle(milliseconds: 500)
+    let publisher = try TCP.connect(port: mosquitto.port)
+    defer { close(publisher) }
+    try TCP.send(Mosquitto.hello("one"), to: publisher)
+    return try (0..<500).map { _ in
+      let message = Mosquitto.publish("own/\(Int.random(in: 0..<devices))", "mark:1")
+      usleep(Self.pause)
+      let start = ContinuousClock.now
+      try TCP.send(message, to: publisher)
+      try crowd.wait(for: 1, seconds: 5)
+      return start.duration(to: .now).asSeconds * 1000
+    }
+  }
+
+  /// No client sees the commit. It is after the request by at least what the commit costs by itself,
+  /// and before the reply.
+  private func report(_ times: [Pushes.Times], _ theirs: [Double]?) throws {
+    let commit = try (0..<500).map { _ in
+      usleep(Self.pause)
+      let start = ContinuousClock.now
+      try raw.save(1)
+      return start.duration(to: .now).asSeconds * 1000
+    }.percentile(50)
+    for (place, must) in [(50, 10.0), (99, 20)] {
+      let push = times.map(\.push).percentile(place)
+      let afterReply = times.map { max(0, $0.push - $0.reply) }.percentile(place)
+      let other = theirs?.percentile(place)
       BrumeBench.show(
         String(
-          format: "  save to push on one of %d devices, %@: %.2f ms%@", devices + 1, name, mine,
-          ratio ?? ""))
+          format: "  one of %d idle devices, p%d: save to byte %.2f ms, "
+            + "commit to byte between %.2f and %.2f ms%@",
+          devices + 1, place, push, afterReply, push - commit,
+          other.map {
+            String(
+              format: "; mosquitto %.3f ms, ratio %.1f to %.1f (must %.0f)", $0, afterReply / $0,
+              (push - commit) / $0, must)
+          } ?? ""))
     }
   }
 

@@ -16,7 +16,7 @@ struct BrumeBench {
     let arguments = CommandLine.arguments
     guard arguments.count >= 2 else {
       throw BenchError(
-        "usage: BrumeBench PATH-TO-BRUME [--tiny] [writes] [reads] [pushes] [matching] [fanout]")
+        "usage: BrumeBench PATH-TO-BRUME [--tiny] [writes] [reads] [pushes] [matching] [fanout [DEVICES]]")
     }
     let isTiny = arguments.contains("--tiny")
     let seconds = isTiny ? 0.5 : 5.0
@@ -35,15 +35,19 @@ struct BrumeBench {
     if isChosen("reads") { try reads(server, raw, seconds, records) }
     if isChosen("pushes") { try pushes(server, isTiny ? 50 : 1000) }
     if isChosen("matching") { try Matching.run(arguments[1], server, isTiny: isTiny) }
-    if isChosen("fanout") { try fanOut(arguments[1], folder, isTiny ? [20] : [1, 1_000, 10_000]) }
+    let sizes = chosen.compactMap { Int($0) }
+    if isChosen("fanout") {
+      let usual = isTiny ? [20] : [1, 100, 1_000, 10_000]
+      try fanOut(arguments[1], folder, raw, sizes.isEmpty ? usual : sizes)
+    }
   }
 
   static func writes(_ server: Server, _ raw: RawSQLite, _ seconds: Double) throws {
-    let connection = try server.connect()
+    let (connection, modify) = (try server.connect(), server.path("records/modify"))
     _ = try connection.request("POST", server.path("zones/modify"), Bodies.createZone("one"))
     let rawSingle = try rate(seconds: seconds) { try raw.save(1) }
     let single = try rate(seconds: seconds, preparing: { Bodies.save(1, zone: "one") }) {
-      _ = try connection.request("POST", server.path("records/modify"), $0)
+      _ = try connection.request("POST", modify, $0)
     }
     report("save 1 record, 1 connection", single, "saves/s", rawSingle, must: 0.35, aim: 0.5)
     let parallel = rate(seconds: seconds, threads: 16) { index in
@@ -51,8 +55,7 @@ struct BrumeBench {
       let zone = "zone\(index)"
       _ = try connection.request("POST", server.path("zones/modify"), Bodies.createZone(zone))
       return {
-        _ = try connection.request(
-          "POST", server.path("records/modify"), Bodies.save(1, zone: zone))
+        _ = try connection.request("POST", modify, Bodies.save(1, zone: zone))
       }
     }
     report(
@@ -61,13 +64,13 @@ struct BrumeBench {
     let batch =
       200
       * (try rate(seconds: seconds, preparing: { Bodies.save(200, zone: "one") }) {
-        _ = try connection.request("POST", server.path("records/modify"), $0)
+        _ = try connection.request("POST", modify, $0)
       })
     report("save 200 records a request", batch, "records/s", rawBatch, must: 0.35, aim: 0.5)
   }
 
   static func reads(_ server: Server, _ raw: RawSQLite, _ seconds: Double, _ records: Int) throws {
-    let connection = try server.connect()
+    let (connection, fetch) = (try server.connect(), server.path("changes/zone"))
     _ = try connection.request("POST", server.path("zones/modify"), Bodies.createZone("big"))
     for _ in 0..<records / 200 {
       _ = try connection.request(
@@ -80,7 +83,7 @@ struct BrumeBench {
     var token: String?
     for _ in 0..<records / 200 {
       let page = try connection.request(
-        "POST", server.path("changes/zone"), Bodies.changes(zone: "big", token: token, limit: 200))
+        "POST", fetch, Bodies.changes(zone: "big", token: token, limit: 200))
       token = Bodies.string("syncToken", in: page)
       if let token { tokens.append(token) }
     }
@@ -89,7 +92,7 @@ struct BrumeBench {
     let rawPages = rate(seconds: seconds) { _ = raw.page() }
     let pages = try rate(seconds: seconds) {
       let body = Bodies.changes(zone: "big", token: tokens.randomElement(), limit: 100)
-      _ = try connection.request("POST", server.path("changes/zone"), body)
+      _ = try connection.request("POST", fetch, body)
     }
     report(
       "page of 100 changes out of \(records)", pages, "pages/s", rawPages, must: 880 / rawPages,
@@ -98,7 +101,9 @@ struct BrumeBench {
   }
 
   /// Each number of devices on a server of its own.
-  static func fanOut(_ brume: String, _ folder: String, _ sizes: [Int]) throws {
+  static func fanOut(
+    _ brume: String, _ folder: String, _ raw: RawSQLite, _ sizes: [Int]
+  ) throws {
     for devices in sizes {
       let server = try Server(binary: brume, folder: folder + "/fanout\(devices)")
       defer { server.stop() }
@@ -106,14 +111,16 @@ struct BrumeBench {
       defer { mosquitto?.stop() }
       let writer = try server.connect()
       _ = try writer.request("POST", server.publicPath("records/modify"), Bodies.saveNote)
-      try FanOut(server: server, mosquitto: mosquitto, devices: devices).run()
+      try FanOut(server: server, mosquitto: mosquitto, raw: raw, devices: devices).run()
     }
   }
 
   static func pushes(_ server: Server, _ count: Int) throws {
-    let latencies = try Pushes.latencies(server, count: count)
-    let (p50, p99) = (latencies[latencies.count / 2], latencies[latencies.count * 99 / 100])
-    show(String(format: "  save to the other device's push: p50 %.2f ms, p99 %.2f ms", p50, p99))
+    let pushes = try Pushes.times(server, count: count).map(\.push)
+    show(
+      String(
+        format: "  save to the other device's push: p50 %.2f ms, p99 %.2f ms",
+        pushes.percentile(50), pushes.percentile(99)))
   }
 
   /// Unbuffered, so that figures come as they are measured.

@@ -3,8 +3,16 @@
 import Foundation
 
 enum Pushes {
-  /// Latencies in milliseconds of `count` saves, one after the other.
-  static func latencies(_ server: Server, count: Int) throws -> [Double] {
+  /// One save's times in milliseconds, from sending its request.
+  struct Times {
+    let reply: Double
+    let push: Double
+  }
+
+  /// Saves one after the other, each when the push of the one before has come.
+  ///
+  /// - Parameter pause: microseconds before each.
+  static func times(_ server: Server, count: Int, pause: UInt32 = 0) throws -> [Times] {
     let writer = try server.connect()
     _ = try writer.request("POST", server.path("zones/modify"), Bodies.createZone("pushes"))
     _ = try writer.request("POST", server.path("records/modify"), Bodies.save(1, zone: "pushes"))
@@ -13,16 +21,22 @@ enum Pushes {
     _ = try writer.request(
       "POST", server.path("subscriptions/modify", device: "listener"), Array(subscription.utf8))
     let listener = try Listener(server)
-    var latencies: [Double] = []
-    for _ in 0..<count {
+    let modify = server.path("records/modify")
+    return try (0..<count).map { _ in
       let body = Bodies.save(1, zone: "pushes")
+      if pause > 0 { usleep(pause) }
       let start = ContinuousClock.now
-      _ = try writer.request("POST", server.path("records/modify"), body)
+      _ = try writer.request("POST", modify, body)
+      let reply = start.duration(to: .now)
       try listener.next()
-      latencies.append(start.duration(to: .now).asSeconds * 1000)
+      return Times(
+        reply: reply.asSeconds * 1000, push: start.duration(to: .now).asSeconds * 1000)
     }
-    return latencies.sorted()
   }
+}
+
+extension [Double] {
+  func percentile(_ place: Int) -> Double { isEmpty ? 0 : sorted()[count * place / 100] }
 }
 
 /// A device at the event stream. When the stream ends, it comes back with its last position, which
