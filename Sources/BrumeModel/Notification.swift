@@ -109,4 +109,10 @@ package struct DeviceKey: Hashable, Sendable {
     self.user = user
     self.device = device
   }
+
+  /// User and device tell nearly all apart; the rest is left to the comparison.
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(user)
+    hasher.combine(device)
+  }
 }

@@ -44,11 +44,11 @@ struct MailboxReader: Sendable {
       if let found { return found }
       let now = clock.now()
       if now >= end { return nil }
-      try await wait(listeners, for: min(end, max(nextDue ?? end, now + 1)) - now)
+      try await wait(listeners, until: min(end, max(nextDue ?? end, now + 1)))
     }
   }
 
-  private func wait(_ listeners: [MailboxSignals.Listener], for time: Milliseconds) async throws {
+  private func wait(_ listeners: [MailboxSignals.Listener], until time: Milliseconds) async throws {
     let clock = clock
     try await withThrowingTaskGroup(of: Void.self) { group in
       for listener in listeners { group.addTask(operation: { await listener.wait() }) }

@@ -27,7 +27,7 @@ package final class MailboxSignals: Sendable {
   /// Wakes all who listen for one of the devices.
   package func signal(_ devices: some Collection<DeviceKey>) {
     let woken = table.withLock { table in
-      devices.flatMap { device in Self.wake(device, &table) }
+      table.listeners.isEmpty ? [] : devices.flatMap { device in Self.wake(device, &table) }
     }
     for continuation in woken { continuation.resume() }
   }

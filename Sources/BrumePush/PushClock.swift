@@ -5,11 +5,13 @@ package import BrumeModel
 
 package struct PushClock: Sendable {
   package let now: @Sendable () -> Milliseconds
-  package let sleep: @Sendable (Milliseconds) async throws -> Void
+  /// Returns at that time, at once if it is past. Not a length of time: one would be measured from
+  /// when the sleep begins, which may be later than when it was worked out.
+  package let sleep: @Sendable (_ until: Milliseconds) async throws -> Void
 
   package init(
     now: @escaping @Sendable () -> Milliseconds,
-    sleep: @escaping @Sendable (Milliseconds) async throws -> Void
+    sleepUntil sleep: @escaping @Sendable (Milliseconds) async throws -> Void
   ) {
     self.now = now
     self.sleep = sleep
@@ -17,7 +19,7 @@ package struct PushClock: Sendable {
 
   /// Sleeps in real time.
   package init(_ host: Host) {
-    self.init(now: host.now) { try await Task.sleep(for: .milliseconds($0)) }
+    self.init(now: host.now) { try await Task.sleep(for: .milliseconds(max(0, $0 - host.now()))) }
   }
 }
 

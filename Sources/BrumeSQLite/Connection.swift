@@ -13,6 +13,7 @@ final class Connection {
   private(set) var failure: StorageFailure?
   /// Pages in the write-ahead log after the last commit of this connection.
   private(set) var pagesInLog = 0
+  private var waitsForDisk = true
 
   init(_ database: Database) { self.database = database }
 
@@ -34,6 +35,18 @@ final class Connection {
   /// Copies what it can of the log into the database. What is left is tried after a later commit.
   func checkpoint() {
     sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+  }
+
+  /// Whether commits from now on wait until the disk has them. Not inside a transaction.
+  ///
+  /// SQLite carries this out while it compiles the text, so a prepared statement would do nothing.
+  func waitForDisk(_ waits: Bool) throws {
+    guard waits != waitsForDisk else { return }
+    let level = waits ? "FULL" : "NORMAL"
+    guard sqlite3_exec(handle, "PRAGMA synchronous = \(level)", nil, nil, nil) == SQLITE_OK else {
+      throw StoreError(.unavailable, "SQLite does not take synchronous=\(level)")
+    }
+    waitsForDisk = waits
   }
 
   func forgetFailure() { failure = nil }

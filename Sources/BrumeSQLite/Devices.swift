@@ -31,6 +31,7 @@ extension SQLiteTransaction {
   func removeDevice(_ key: DeviceKey) throws {
     guard let number = try number(of: key) else { return }
     cache.devices[key] = nil
+    cache.mailboxCounts[number] = nil
     cache.isProvisional = true
     try connection.run(Self.removeMail) { $0.bind(1, number) }
     try connection.run(Self.remove) { $0.bind(1, number) }

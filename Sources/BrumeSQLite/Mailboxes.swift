@@ -25,22 +25,32 @@ extension SQLiteTransaction {
 
   func mailboxCount(_ device: DeviceKey) throws -> Int {
     guard let number = try number(of: device) else { return 0 }
-    return try connection.first(Self.count, { $0.bind(1, number) }) { Int($0.int(0)) } ?? 0
+    if isWriter, let known = cache.mailboxCounts[number] { return known }
+    let count = try connection.first(Self.count, { $0.bind(1, number) }) { Int($0.int(0)) } ?? 0
+    if isWriter { noteCount(count, number) }
+    return count
   }
 
   func enqueue(_ entry: MailboxEntry, to device: DeviceKey) throws -> Int64 {
     let number = try givenNumber(of: device)
-    let before = connection.totalChanges
-    try connection.run(Self.add) {
-      $0.bind(1, number)
-      $0.bind(2, entry.notificationID)
-      $0.bind(3, entry.subscriptionID)
-      $0.bind(4, entry.collapseID)
-      $0.bind(5, entry.payload)
-      $0.bind(6, entry.time)
-      $0.bind(7, entry.requestID)
+    let position = positions.next()
+    let isNew =
+      try changes {
+        try connection.run(Self.add) {
+          $0.bind(1, number)
+          $0.bind(2, entry.notificationID)
+          $0.bind(3, entry.subscriptionID)
+          $0.bind(4, entry.collapseID)
+          $0.bind(5, entry.payload)
+          $0.bind(6, entry.time)
+          $0.bind(7, entry.requestID)
+          $0.bind(8, position)
+        }
+      } > 0
+    if isNew {
+      if let count = cache.mailboxCounts[number] { noteCount(count + 1, number) }
+      return position
     }
-    if connection.totalChanges > before { return connection.lastRowID }
     // It waits already.
     let waiting = try connection.first(
       Self.findSame,
@@ -50,23 +60,44 @@ extension SQLiteTransaction {
         $0.bind(3, entry.subscriptionID)
       }
     ) { $0.int(0) }
-    return waiting ?? connection.lastRowID
+    return waiting ?? position
   }
 
   func acknowledge(through position: Int64, by device: DeviceKey) throws {
     guard let number = try number(of: device) else { return }
-    try connection.run(Self.acknowledge) {
-      $0.bind(1, number)
-      $0.bind(2, position)
+    try remove(from: number) {
+      try connection.run(Self.acknowledge) {
+        $0.bind(1, number)
+        $0.bind(2, position)
+      }
     }
   }
 
   func removeMailboxEntry(at position: Int64, of device: DeviceKey) throws {
     guard let number = try number(of: device) else { return }
-    try connection.run(Self.remove) {
-      $0.bind(1, number)
-      $0.bind(2, position)
+    try remove(from: number) {
+      try connection.run(Self.remove) {
+        $0.bind(1, number)
+        $0.bind(2, position)
+      }
     }
+  }
+
+  private func remove(from number: Int64, _ deletion: () throws -> Void) throws {
+    let removed = try changes(deletion)
+    if let count = cache.mailboxCounts[number] { noteCount(count - removed, number) }
+  }
+
+  /// How many rows a statement changes.
+  private func changes(_ statement: () throws -> Void) rethrows -> Int {
+    let before = connection.totalChanges
+    try statement()
+    return Int(connection.totalChanges - before)
+  }
+
+  private func noteCount(_ count: Int, _ number: Int64) {
+    cache.mailboxCounts[number] = count
+    cache.isProvisional = true
   }
 
   private static let find = SQL(
@@ -79,8 +110,9 @@ extension SQLiteTransaction {
     "SELECT position FROM mailbox WHERE device = ?1 AND notification = ?2 AND subscription = ?3")
   private static let add = SQL(
     """
-    INSERT INTO mailbox (device, notification, subscription, collapse, payload, time, request)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (device, notification, subscription) DO NOTHING
+    INSERT INTO mailbox
+      (device, notification, subscription, collapse, payload, time, request, position)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (device, notification, subscription) DO NOTHING
     """)
   private static let acknowledge = SQL("DELETE FROM mailbox WHERE device = ?1 AND position <= ?2")
   private static let remove = SQL("DELETE FROM mailbox WHERE device = ?1 AND position = ?2")

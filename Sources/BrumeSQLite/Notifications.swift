@@ -27,13 +27,14 @@ extension SQLiteTransaction {
     _ notification: KeptNotification, for user: UserID, container: ContainerID,
     environment: Environment, limit: Int
   ) throws {
-    let inbox = try givenInbox(user, container, environment)
+    let (inbox, position) = (try givenInbox(user, container, environment), positions.next())
     try connection.run(Self.add) {
       $0.bind(1, inbox)
       $0.bind(2, notification.id)
       $0.bind(3, notification.subscriptionID)
       $0.bind(4, notification.payload)
       $0.bind(5, notification.isRead)
+      $0.bind(6, position)
     }
     try connection.run(Self.dropOldest) {
       $0.bind(1, inbox)
@@ -56,6 +57,7 @@ extension SQLiteTransaction {
         }
       ) { ($0.int(0), $0.text(1), $0.blob(2)) }
       for (position, subscription, payload) in rows {
+        let new = positions.next()
         try connection.run(Self.remove) { $0.bind(1, position) }
         try connection.run(Self.add) {
           $0.bind(1, inbox)
@@ -63,6 +65,7 @@ extension SQLiteTransaction {
           $0.bind(3, subscription)
           $0.bind(4, payload)
           $0.bind(5, true)
+          $0.bind(6, new)
         }
       }
       if !rows.isEmpty { found.append(id) }
@@ -77,8 +80,8 @@ extension SQLiteTransaction {
     """)
   private static let add = SQL(
     """
-    INSERT INTO kept_notifications (inbox, notification, subscription, payload, is_read)
-    VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING
+    INSERT INTO kept_notifications (inbox, notification, subscription, payload, is_read, position)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING
     """)
   private static let dropOldest = SQL(
     """

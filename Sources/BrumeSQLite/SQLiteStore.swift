@@ -37,13 +37,14 @@ package final class SQLiteStore: Store {
   ) throws {
     try FolderLock.makeFolder(folder)
     let lock = try FolderLock(folder: folder)
-    let (pool, durability) = try translatingErrors {
+    let (pool, durability, start) = try translatingErrors {
       let pool = try DatabasePool(
         path: folder + "/brume.sqlite", configuration: Self.configuration(readers: readers))
       return try pool.writeWithoutTransaction { database in
         try Migrations.run(on: database)
         try Durability.establish(on: database)
-        return (pool, try Durability.read(from: database))
+        let durability = try Durability.read(from: database)
+        return (pool, durability, try DeliveryPositions.countStart(on: database))
       }
     }
     try durability.prove()
@@ -57,8 +58,8 @@ package final class SQLiteStore: Store {
     let checkpointer = Checkpointer(path: pool.path)
     self.checkpointer = checkpointer
     let writer = try Writer(
-      pool: pool, coders: coders, signals: signals, checkpointer: checkpointer,
-      nanoseconds: nanoseconds
+      pool: pool, coders: coders, positions: DeliveryPositions(start: start), signals: signals,
+      checkpointer: checkpointer, nanoseconds: nanoseconds
     ) { error in
       logger.error(
         "storage failed, no further write is accepted",
@@ -94,13 +95,21 @@ package final class SQLiteStore: Store {
     try await commit { try body($0) }
   }
 
+  @discardableResult
+  package func writeRepeatable<Value: Sendable>(
+    _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+  ) async throws -> Value {
+    try await commit(isRepeatable: true) { try body($0) }
+  }
+
   private func commit<Value: Sendable>(
-    _ body: @escaping @Sendable (SQLiteTransaction) throws -> Value
+    isRepeatable: Bool = false, _ body: @escaping @Sendable (SQLiteTransaction) throws -> Value
   ) async throws -> Value {
     let outcome = Outcome<Value>()
     try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<Void, any Error>) in
       let job = WriteJob(
+        isRepeatable: isRepeatable,
         run: { transaction in
           do {
             let value = try body(transaction)

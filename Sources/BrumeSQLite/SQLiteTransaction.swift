@@ -16,6 +16,8 @@ final class SQLiteTransaction {
   /// Whether a query that misses an index throws `IndexWanted` instead of doing without.
   var asksForIndex = false
 
+  /// Places in mailboxes and among kept notifications; only the writer gives any.
+  var positions = DeliveryPositions(start: 0)
   /// What stays true from body to body.
   var cache = TransactionCache()
   /// Records that the running body has looked at, so that a write knows what it replaces.
@@ -43,6 +45,8 @@ struct TransactionCache {
   var databases: [DatabaseKey: Int64] = [:]
   var zones: [ZoneKey: Int64] = [:]
   var devices: [DeviceKey: Int64] = [:]
+  /// Entries in a device's mailbox.
+  var mailboxCounts: [Int64: Int] = [:]
   var sequences: [Int64: Int64] = [:]
   var changedSequences: Set<Int64> = []
   var typeKeys: [RecordTypePlace: TypeKeys] = [:]
@@ -55,7 +59,8 @@ struct TransactionCache {
   var isProvisional = false
 
   var isOverfull: Bool {
-    devices.count > Self.limit || zones.count > Self.limit || databases.count > Self.limit
+    devices.count > Self.limit || mailboxCounts.count > Self.limit || zones.count > Self.limit
+      || databases.count > Self.limit
       || typeKeys.count > Self.limit
       || sequences.count > Self.limit || watchers.count > Self.limit || followed.count > Self.limit
   }

@@ -25,9 +25,11 @@ struct WriteGroup {
   /// Everybody who waits for this group.
   var jobs: [WriteJob] { results.map(\.job) + (running.map { [$0] } ?? []) }
 
-  mutating func begin() throws {
+  /// - Parameter isRepeatable: whether everything in the group is.
+  mutating func begin(isRepeatable: Bool) throws {
     connection.forgetFailure()
     changesBefore = connection.totalChanges
+    try connection.waitForDisk(!isRepeatable)
     try connection.run(Self.begin)
   }
 

@@ -53,18 +53,19 @@ struct WriteQueue<Job> {
   /// What the writer does when it has nothing in hand.
   mutating func next() -> Step {
     guard turn != .caller else { return .sleep }
-    if let job = nextForGroup() { return .run(job) }
+    if let job = nextForGroup({ _ in true }) { return .run(job) }
     if refusal != nil { return .end }
     turn = .nobody
     return .sleep
   }
 
-  /// A job for the group that the writer has already begun.
-  mutating func nextForGroup() -> Job? {
+  /// A job for the group that the writer has already begun, if the group takes the first that waits.
+  mutating func nextForGroup(_ accepts: (Job) -> Bool) -> Job? {
     if leaving.isEmpty {
       leaving = arriving.reversed()
       arriving.removeAll(keepingCapacity: true)
     }
+    guard let first = leaving.last, accepts(first) else { return nil }
     return leaving.popLast()
   }
 

@@ -10,6 +10,8 @@ import Synchronization
 
 /// A write on its way: run on the writer's connection, finished after the commit.
 struct WriteJob: Sendable {
+  /// Whether a commit that holds nothing else may leave the disk for later (`Store.writeRepeatable`).
+  let isRepeatable: Bool
   /// Runs the body, keeps its value, answers what it threw.
   let run: @Sendable (SQLiteTransaction) -> (any Error)?
   /// Tells the caller: nil is "durable".
@@ -45,13 +47,14 @@ final class Writer: Sendable {
   ///   - nanoseconds: a clock that only rises.
   ///   - stopped: called once if the storage fails for good.
   init(
-    pool: DatabasePool, coders: StoreCoders, signals: CommitSignals, checkpointer: Checkpointer,
-    nanoseconds: @escaping @Sendable () -> Int64,
+    pool: DatabasePool, coders: StoreCoders, positions: DeliveryPositions, signals: CommitSignals,
+    checkpointer: Checkpointer, nanoseconds: @escaping @Sendable () -> Int64,
     stopped: @escaping @Sendable (StoreError) -> Void
   ) throws {
     let transaction = pool.writeWithoutTransaction {
       SQLiteTransaction(Connection($0), coders, isWriter: true)
     }
+    transaction.positions = positions
     transaction.connection.watchLog()
     workplace = Workplace(pool: pool, transaction: transaction)
     self.signals = signals
@@ -65,7 +68,7 @@ final class Writer: Sendable {
     switch queue.withLock({ $0.add(job) }) {
     case .accepted(let wakeWriter): if wakeWriter { wake.signal() }
     case .yourTurn:
-      commitGroup(from: job) { nil }
+      commitGroup(from: job) { _ in nil }
       if queue.withLock({ $0.turnEnded() }) { wake.signal() }
     case .refused(let error): throw error
     }
@@ -87,7 +90,8 @@ final class Writer: Sendable {
   func run() {
     loop: while true {
       switch queue.withLock({ $0.next() }) {
-      case .run(let job): commitGroup(from: job) { self.queue.withLock { $0.nextForGroup() } }
+      case .run(let job):
+        commitGroup(from: job) { accepts in self.queue.withLock { $0.nextForGroup(accepts) } }
       case .sleep: wake.wait()
       case .end: break loop
       }
@@ -105,7 +109,10 @@ final class Writer: Sendable {
 // MARK: Groups
 
 extension Writer {
-  private func commitGroup(from first: WriteJob, next: () -> WriteJob?) {
+  /// Answers the next write for a group, if the group takes it.
+  private typealias Next = (@Sendable (WriteJob) -> Bool) -> WriteJob?
+
+  private func commitGroup(from first: WriteJob, next: Next) {
     let start = nanoseconds()
     var group = WriteGroup(workplace.transaction)
     let failure = workplace.pool.writeWithoutTransaction { _ in Self.commit(&group, first, next) }
@@ -124,14 +131,14 @@ extension Writer {
 
   /// Answers why the storage did not take the group.
   private static func commit(
-    _ group: inout WriteGroup, _ first: WriteJob, _ next: () -> WriteJob?
+    _ group: inout WriteGroup, _ first: WriteJob, _ next: Next
   ) -> (error: StoreError, isFinal: Bool)? {
     do {
-      try group.begin()
+      try group.begin(isRepeatable: first.isRepeatable)
       var job: WriteJob? = first
       while let current = job {
         try group.run(current)
-        job = group.isFull ? nil : next()
+        job = group.isFull ? nil : next { !first.isRepeatable || $0.isRepeatable }
       }
       try group.commit()
       return nil

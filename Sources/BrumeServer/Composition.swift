@@ -60,15 +60,15 @@ package final class Composition: Sendable {
     let deliveries = try await Deliveries(
       engine: engine, store: store, settings: settings, host: host, metrics: metrics)
     self.deliveries = deliveries
-    let streams = StreamHub()
+    let streams = StreamHub(handingOver: StreamConnection.take)
     self.streams = streams
     let faults = settings.isDevelopment ? FaultGate() : nil
     self.faults = faults
     notifier = Notifier(
       engine: engine, encode: { PushPayload.encode($0) },
-      wake: { devices in
-        signals.signal(devices)
-        deliveries.worker.hint(devices)
+      wake: { woken in
+        signals.signal(woken.listening)
+        if !woken.reached.isEmpty { deliveries.worker.hint(woken.reached) }
       },
       handOver: { entries in
         // What has to meet a fault is read from the mailbox.

@@ -121,7 +121,8 @@ package enum Services {
     _ onReady: @escaping @Sendable (Int) async throws -> Void = { _ in }
   ) -> some ApplicationProtocol {
     Application(
-      router: RouteTable.router(for: server), server: .onLoops(channel(server)),
+      responder: StreamResponder(inner: RouteTable.router(for: server).buildResponder()),
+      server: .onLoops(channel(server)),
       configuration: .init(
         address: .hostname(server.settings.host, port: server.settings.port), serverName: "brume",
         availableConnectionsDelegate: MaximumAvailableConnections(server.settings.connections)),

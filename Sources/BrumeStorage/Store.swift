@@ -29,6 +29,14 @@ package protocol Store: Sendable {
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value
 
+  /// Like `write(in: nil)`, for work that its caller does again if it is lost: what it was made from
+  /// is durable, and it moves a cursor in the same transaction. It survives the end of the process. A
+  /// loss of power may undo it, together with everything that was committed after it.
+  @discardableResult
+  func writeRepeatable<Value: Sendable>(
+    _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+  ) async throws -> Value
+
   /// A hint after each commit that added to the log what a subscription or a webhook may have to hear. Entries
   /// that concern nobody may wait for a hint until there are many. Hints may be merged; nobody may
   /// rely on one for each commit.
@@ -36,6 +44,15 @@ package protocol Store: Sendable {
 
   /// Closes files and refuses what comes later.
   func close() async throws
+}
+
+extension Store {
+  @discardableResult
+  package func writeRepeatable<Value: Sendable>(
+    _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+  ) async throws -> Value {
+    try await write(in: nil, body)
+  }
 }
 
 /// Everything that can be read.

@@ -17,7 +17,7 @@ final class ManualClock: Sendable {
   var now: Milliseconds { state.withLock { $0.now } }
 
   var push: PushClock {
-    PushClock(now: { self.now }, sleep: { try await self.sleep($0) })
+    PushClock(now: { self.now }, sleepUntil: { try await self.sleep($0) })
   }
 
   func advance(_ by: Milliseconds) {
@@ -42,13 +42,13 @@ final class ManualClock: Sendable {
     }
   }
 
-  private func sleep(_ time: Milliseconds) async throws {
+  private func sleep(_ until: Milliseconds) async throws {
     let id = state.withLock { state in
       state.lastID += 1
       return state.lastID
     }
     await withTaskCancellationHandler {
-      await withCheckedContinuation { park($0, id, time) }
+      await withCheckedContinuation { park($0, id, until) }
     } onCancel: {
       let wake = state.withLock { state in
         state.cancelled.insert(id)
@@ -60,11 +60,11 @@ final class ManualClock: Sendable {
   }
 
   private func park(
-    _ continuation: CheckedContinuation<Void, Never>, _ id: Int, _ time: Milliseconds
+    _ continuation: CheckedContinuation<Void, Never>, _ id: Int, _ until: Milliseconds
   ) {
     let woken = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-      if state.cancelled.contains(id) { return [continuation] }
-      state.sleepers[id] = (state.now + time, continuation)
+      if state.cancelled.contains(id) || until <= state.now { return [continuation] }
+      state.sleepers[id] = (until, continuation)
       let ready = state.watchers.filter { $0.count <= state.sleepers.count }
       state.watchers.removeAll { $0.count <= state.sleepers.count }
       return ready.map(\.wake)

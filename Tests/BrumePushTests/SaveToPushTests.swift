@@ -23,7 +23,9 @@ import Testing
     let engine = try await Engine(
       store: world.store, limits: Limits(), host: host, isDevelopment: true)
     let signals = world.signals
-    let notifier = Notifier(engine: engine, encode: PushPayload.encode) { signals.signal($0) }
+    let notifier = Notifier(engine: engine, encode: PushPayload.encode) {
+      signals.signal($0.listening)
+    }
     let zone = ZoneID(name: "Notes")
     _ = try await engine.modifyZones(
       [ZoneOperation(.create, zone)], in: .private, as: caller("phone"))

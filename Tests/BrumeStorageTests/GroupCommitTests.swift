@@ -43,6 +43,30 @@ import Testing
     try await store.close()
   }
 
+  @Test func `only a commit of nothing but repeatable writes leaves the disk for later`()
+    async throws
+  {
+    let events = Events()
+    let gate = DispatchSemaphore(value: 0)
+    let levels = Mutex<[String: Int64]>([:])
+    func note(_ name: String) -> @Sendable (SQLiteTransaction) throws -> Void {
+      { transaction in
+        let level = try transaction.connection.first(SQL("PRAGMA synchronous")) { $0.int(0) }
+        levels.withLock { $0[name] = level }
+      }
+    }
+    try store.writer.add(events.job("gate") { _ in gate.wait() })
+    try store.writer.add(events.job("joins", isRepeatable: true, note("joins")))
+    gate.signal()
+    try await store.writeRepeatable { try $0.set(.secret, to: [1]) }
+    try store.writer.add(events.job("alone", isRepeatable: true, note("alone")))
+    try await store.write(in: nil) { try $0.set(.secret, to: [2]) }
+    try store.writer.add(events.job("save", note("save")))
+    try await store.write(in: nil) { try $0.set(.secret, to: [3]) }
+    #expect(levels.withLock { $0 } == ["joins": 2, "alone": 1, "save": 2])
+    try await store.close()
+  }
+
   @Test func `a group has a bound`() async throws {
     let events = Events()
     let gate = DispatchSemaphore(value: 0)
@@ -113,9 +137,11 @@ private final class Events: Sendable {
   let log = Mutex<[String]>([])
 
   func job(
-    _ name: String, _ body: @escaping @Sendable (SQLiteTransaction) throws -> Void
+    _ name: String, isRepeatable: Bool = false,
+    _ body: @escaping @Sendable (SQLiteTransaction) throws -> Void
   ) -> WriteJob {
     WriteJob(
+      isRepeatable: isRepeatable,
       run: { transaction in
         defer { self.add("ran \(name)") }
         do {
@@ -136,9 +162,19 @@ private final class Events: Sendable {
     var queue = WriteQueue<Int>()
     #expect(queue.add(1) == .accepted(wakeWriter: false))
     #expect(queue.add(2) == .accepted(wakeWriter: false))
-    #expect(queue.nextForGroup() == 1)
+    #expect(queue.nextForGroup({ _ in true }) == 1)
     #expect(queue.add(3) == .accepted(wakeWriter: false))
-    #expect([queue.nextForGroup(), queue.nextForGroup(), queue.nextForGroup()] == [2, 3, nil])
+    let rest = (0..<3).map { _ in queue.nextForGroup { _ in true } }
+    #expect(rest == [2, 3, nil])
+  }
+
+  @Test func `a group takes nobody past the first that it does not accept`() {
+    var queue = WriteQueue<Int>()
+    for job in 1...3 { _ = queue.add(job) }
+    let taken = (0..<3).map { _ in queue.nextForGroup { $0 != 2 } }
+    #expect(taken == [1, nil, nil])
+    let rest = (0..<2).map { _ in queue.nextForGroup { _ in true } }
+    #expect(rest == [2, 3])
   }
 
   @Test func `only a sleeping writer is woken, and once`() {
@@ -164,7 +200,7 @@ private final class Events: Sendable {
   @Test func `failing hands back who waits, in order, and refuses for good`() {
     var queue = WriteQueue<Int>()
     for job in 1...3 { _ = queue.add(job) }
-    _ = queue.nextForGroup()
+    _ = queue.nextForGroup { _ in true }
     _ = queue.add(4)
     let error = StoreError(.unavailable, "gone")
     #expect(queue.fail(error) == [2, 3, 4])

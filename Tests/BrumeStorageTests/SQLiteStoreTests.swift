@@ -50,6 +50,27 @@ import Testing
     #expect(error?.description.contains("99") == true)
   }
 
+  @Test func `no place in a mailbox is given twice, whatever a loss of power took back`()
+    async throws
+  {
+    let key = DeviceKey(
+      container: .sample, environment: .development, user: UserID("_a1"), device: DeviceID("d"))
+    let entry = MailboxEntry(
+      position: 0, notificationID: "n", subscriptionID: "s", collapseID: nil, payload: [1],
+      time: 2, requestID: "R")
+    var places: [Int64] = []
+    for _ in 0..<3 {
+      let store = try folder.openSQLite()
+      places.append(try await store.writeRepeatable { try $0.enqueue(entry, to: key) })
+      // As if the write had never reached the disk: no trace of the place is left.
+      try await store.onWriter { connection in
+        try connection.run(SQL("DELETE FROM mailbox"))
+      }
+      try await store.close()
+    }
+    #expect(places == Array(Set(places)).sorted(), "\(places)")
+  }
+
   @Test func `reopening keeps everything and goes on counting`() async throws {
     var store = try folder.openSQLite()
     let key = DeviceKey(

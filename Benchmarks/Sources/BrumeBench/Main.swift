@@ -16,7 +16,8 @@ struct BrumeBench {
     let arguments = CommandLine.arguments
     guard arguments.count >= 2 else {
       throw BenchError(
-        "usage: BrumeBench PATH-TO-BRUME [--tiny] [writes] [reads] [pushes] [matching] [fanout [DEVICES]]")
+        "usage: BrumeBench PATH-TO-BRUME [--tiny] [writes] [reads] [pushes] [matching] [fanout [DEVICES]]"
+      )
     }
     let isTiny = arguments.contains("--tiny")
     let seconds = isTiny ? 0.5 : 5.0

@@ -23,7 +23,7 @@ struct FanOut {
   /// What the notifier does with the transaction once it is durable.
   struct Outcome: Sendable {
     var cursor: NotifierCursor
-    var woken: Set<DeviceKey> = []
+    var woken = Notifier.Woken()
     var fresh: [Notifier.FreshEntry] = []
     /// Subscriptions that fired the only time they do.
     var spent: [SubscriptionKey] = []
@@ -161,9 +161,16 @@ struct FanOut {
       outcome.mailboxEntries += 1
       if result.overflowed { outcome.overflows += 1 }
       outcome.fresh.append((device.key, result.entry))
-      if result.wakes { outcome.woken.insert(device.key) }
+      if result.wakes { wake(device) }
     }
     try keep(notification, stored)
+  }
+
+  private mutating func wake(_ device: Device) {
+    switch device.channel {
+    case .stream, .courier: outcome.woken.listening.append(device.key)
+    case .apns, .webPush: outcome.woken.reached.append(device.key)
+    }
   }
 
   /// CloudKit: notifications fetched later hold all desired keys, unlike the push (case PSH-20).

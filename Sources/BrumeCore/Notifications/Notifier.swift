@@ -26,6 +26,14 @@ package final class Notifier: Sendable {
     package var lag: Int64 { newest - position }
   }
 
+  /// Devices that have something to read, some of them perhaps twice.
+  package struct Woken: Sendable {
+    /// They ask for it: streams, long polls.
+    package var listening: [DeviceKey] = []
+    /// They are sent it: APNs, Web Push.
+    package var reached: [DeviceKey] = []
+    var isEmpty: Bool { listening.isEmpty && reached.isEmpty }
+  }
   /// An entry that was just put into a device's mailbox.
   package typealias FreshEntry = (device: DeviceKey, entry: MailboxEntry)
   private struct Ongoing: Sendable {
@@ -36,7 +44,7 @@ package final class Notifier: Sendable {
 
   private let engine: Engine
   private let encode: @Sendable (Notification) -> [UInt8]
-  private let wake: @Sendable (Set<DeviceKey>) -> Void
+  private let wake: @Sendable (Woken) -> Void
   private let handOver: @Sendable ([FreshEntry]) -> Void
   private let isHeard: @Sendable (DeviceKey) -> Bool
   /// Nil until loaded, and again after a failure: what the store says counts.
@@ -56,7 +64,7 @@ package final class Notifier: Sendable {
   ///   - isHeard: whether a device gets what is handed over at once.
   package init(
     engine: Engine, encode: @escaping @Sendable (Notification) -> [UInt8],
-    wake: @escaping @Sendable (Set<DeviceKey>) -> Void,
+    wake: @escaping @Sendable (Woken) -> Void,
     handOver: @escaping @Sendable ([FreshEntry]) -> Void = { _ in },
     isHeard: @escaping @Sendable (DeviceKey) -> Bool = { _ in true }
   ) {
@@ -213,7 +221,8 @@ extension Notifier {
   ) async throws -> FanOut.Outcome {
     let now = engine.host.now()
     let (engine, encode) = (engine, encode)
-    let outcome = try await engine.store.write(in: nil) { transaction in
+    // After a loss of power it is done again, from the cursor that it would have moved.
+    let outcome = try await engine.store.writeRepeatable { transaction in
       var fanOut = FanOut(
         transaction: transaction, engine: engine, encode: encode, now: now, cursor: start,
         coalescer: { change in self.coalescer.withLock { change(&$0) } }, isHeard: self.isHeard,

@@ -73,7 +73,7 @@ package final class DeliveryWorker: Sendable {
   // MARK: Hints
 
   /// These devices may have mail. Cheap: whoever is not sent to is sorted out later.
-  package func hint(_ devices: Set<DeviceKey>) {
+  package func hint(_ devices: some Collection<DeviceKey>) {
     let bound = limits.deliveryLanes
     state.withLock { state in
       if state.hints.count + devices.count > bound {
@@ -135,10 +135,10 @@ package final class DeliveryWorker: Sendable {
 
   private func wait(until time: Milliseconds?) async {
     let (bell, clock) = (bell, clock)
-    let pause = max(0, min(time ?? .max, clock.now() + limits.deliveryScan) - clock.now())
+    let time = min(time ?? .max, clock.now() + limits.deliveryScan)
     await withTaskGroup(of: Void.self) { group in
       group.addTask(operation: { await bell.wait() })
-      group.addTask(operation: { try? await clock.sleep(pause) })
+      group.addTask(operation: { try? await clock.sleep(time) })
       await group.next()
       group.cancelAll()
     }

@@ -32,9 +32,18 @@ package final class StreamHub: Sendable {
     var listeners: [DeviceKey: [(number: UInt64, listener: any StreamListener)]] = [:]
     var count = 0
   }
+  package typealias Told = (listener: any StreamListener, entry: MailboxEntry)
   private let state = Mutex(State())
+  private let give: @Sendable ([Told]) -> Void
 
-  package init() {}
+  /// - Parameter give: hands entries to their listeners, in their order for each.
+  package init(
+    handingOver give: @escaping @Sendable ([Told]) -> Void = { told in
+      for (listener, entry) in told { listener.take([entry]) }
+    }
+  ) {
+    self.give = give
+  }
 
   /// Open streams.
   package var count: Int { state.withLock { $0.count } }
@@ -62,11 +71,15 @@ package final class StreamHub: Sendable {
   /// Entries that are durable now, in the order of their positions.
   package func handOver(_ entries: [(device: DeviceKey, entry: MailboxEntry)]) {
     let told = state.withLock { state in
-      entries.flatMap { device, entry in
-        (state.listeners[device] ?? []).map { ($0.listener, entry) }
+      var told: [Told] = []
+      told.reserveCapacity(min(entries.count, state.count))
+      for (device, entry) in entries {
+        guard let listeners = state.listeners[device] else { continue }
+        for (_, listener) in listeners { told.append((listener, entry)) }
       }
+      return told
     }
-    for (listener, entry) in told { listener.take([entry]) }
+    if !told.isEmpty { give(told) }
   }
 
   package func look(at device: DeviceKey) {

@@ -78,7 +78,7 @@ extension Migrations {
       UNIQUE (container, environment, user, device));
     CREATE INDEX devices_by_token ON devices (token) WHERE token IS NOT NULL;
     CREATE TABLE mailbox (
-      position INTEGER PRIMARY KEY AUTOINCREMENT,
+      position INTEGER PRIMARY KEY,
       device INTEGER NOT NULL, notification TEXT NOT NULL, subscription TEXT NOT NULL,
       collapse TEXT, payload BLOB NOT NULL, time INTEGER NOT NULL, request TEXT NOT NULL,
       UNIQUE (device, notification, subscription));
@@ -89,7 +89,7 @@ extension Migrations {
       badge INTEGER NOT NULL DEFAULT 0,
       UNIQUE (container, environment, user));
     CREATE TABLE kept_notifications (
-      position INTEGER PRIMARY KEY AUTOINCREMENT,
+      position INTEGER PRIMARY KEY,
       inbox INTEGER NOT NULL, notification TEXT NOT NULL, subscription TEXT NOT NULL,
       payload BLOB NOT NULL, is_read INTEGER NOT NULL,
       UNIQUE (inbox, notification, subscription));

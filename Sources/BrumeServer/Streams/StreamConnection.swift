@@ -57,8 +57,23 @@ final class StreamConnection: StreamListener, @unchecked Sendable {
   }
 
   func take(_ entries: [MailboxEntry]) {
-    perform { [channel, now] in
-      $0.committed(entries, now: now(), hasRoom: channel.isWritable)
+    channel.eventLoop.execute { self.taken(entries) }
+  }
+
+  /// Entries for many streams: each event loop is woken once.
+  static func take(_ told: [StreamHub.Told]) {
+    var loops: [ObjectIdentifier: (loop: any EventLoop, told: [(StreamConnection, MailboxEntry)])] =
+      [:]
+    for (listener, entry) in told {
+      guard let stream = listener as? StreamConnection else {
+        listener.take([entry])
+        continue
+      }
+      let loop = stream.channel.eventLoop
+      loops[ObjectIdentifier(loop), default: (loop, [])].told.append((stream, entry))
+    }
+    for (loop, told) in loops.values {
+      loop.execute { for (stream, entry) in told { stream.taken([entry]) } }
     }
   }
 
@@ -87,17 +102,23 @@ final class StreamConnection: StreamListener, @unchecked Sendable {
   private func perform(
     _ step: @escaping @Sendable (inout StreamProgress) -> [StreamProgress.Action]
   ) {
-    channel.eventLoop.execute {
-      if self.hasEnded { return }
-      self.carryOut(step(&self.progress))
-      self.caughtUp.store(self.progress.hasCaughtUp, ordering: .relaxed)
-    }
+    channel.eventLoop.execute { self.advance(step) }
   }
 }
 
 // MARK: On the event loop
 
 extension StreamConnection {
+  private func taken(_ entries: [MailboxEntry]) {
+    advance { $0.committed(entries, now: now(), hasRoom: channel.isWritable) }
+  }
+
+  private func advance(_ step: (inout StreamProgress) -> [StreamProgress.Action]) {
+    if hasEnded { return }
+    carryOut(step(&progress))
+    caughtUp.store(progress.hasCaughtUp, ordering: .relaxed)
+  }
+
   private func carryOut(_ actions: [StreamProgress.Action]) {
     for action in actions {
       switch action {

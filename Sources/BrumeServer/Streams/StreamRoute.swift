@@ -16,6 +16,8 @@ import NIOHTTPTypes
 import ServiceLifecycle
 
 enum StreamRoute {
+  static let path = "/_brume/stream"
+
   static func open(_ call: Call) async throws -> Reply {
     try requireDevice(call)
     let cursor = try position(call, call.headers[.lastEventID] ?? call.query["cursor"])
@@ -91,6 +93,15 @@ enum StreamRoute {
     return generation == call.engine.generation ? position : 0
   }
 
+  private static func read(
+    _ stream: EventStream, after position: Int64, for connection: StreamConnection,
+    _ server: Composition
+  ) async throws {
+    let (entries, nextDue, isAll) = try await stream.entries(after: position)
+    let leaving = try await server.faultless(entries, to: stream.device)
+    connection.found(leaving, nextDue: nextDue, isAll: isAll)
+  }
+
   /// Returns when the server ends, the client has gone or has to come back.
   @concurrent private static func serve(
     _ connection: StreamConnection, _ stream: EventStream, _ channel: any NIOCore.Channel,
@@ -106,9 +117,9 @@ enum StreamRoute {
         if whenDrained {
           try await channel.writeAndFlush(HTTPResponsePart.body(StreamEvents.silence))
         }
-        let (entries, nextDue, isAll) = try await stream.entries(after: position)
-        let leaving = try await server.faultless(entries, to: stream.device)
-        connection.found(leaving, nextDue: nextDue, isAll: isAll)
+        // A task of its own, because what reading needs of memory a task keeps until it ends.
+        async let reading: Void = read(stream, after: position, for: connection, server)
+        try await reading
       }
     } onCancelOrGracefulShutdown: {
       connection.end()

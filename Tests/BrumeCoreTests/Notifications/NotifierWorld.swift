@@ -119,7 +119,9 @@ struct NotifierWorld {
   }
 
   static func notifier(_ engine: Engine, _ woken: Woken) -> Notifier {
-    Notifier(engine: engine, encode: PushPayload.encode) { woken.add($0) }
+    Notifier(engine: engine, encode: PushPayload.encode) {
+      woken.add(Set($0.listening + $0.reached))
+    }
   }
 
   /// As after a restart: nothing but the store is known.
