@@ -36,10 +36,23 @@ package struct Description: Sendable {
     guard let response = responses?["\(status)"] ?? responses?["\(status / 100)XX"] else {
       return ["the description knows no status \(status) here"]
     }
-    guard let schema = resolved(response)["content"]?["application/json"]?["schema"] else {
-      return ["the description has no schema for status \(status)"]
+    guard let content = resolved(response)["content"] else {
+      return reply == .null ? [] : ["the description has no body for status \(status)"]
     }
+    guard let schema = content["application/json"]?["schema"] else { return [] }
     return mismatches(reply, schema, at: "reply")
+  }
+
+  /// Every operation that is described, such as `POST /database/1/{container}/…`.
+  package var operations: Set<String> {
+    var names: Set<String> = []
+    for path in paths {
+      let template = "/" + path.parts.joined(separator: "/")
+      for member in path.operations.object?.members ?? [] where member.key != "parameters" {
+        names.insert("\(member.key.uppercased()) \(template)")
+      }
+    }
+    return names
   }
 
   private static func fits(_ path: [String], _ template: [String]) -> Bool {

@@ -1,0 +1,45 @@
+// The description of the protocol for machines has every endpoint of it, and no other.
+
+import BrumeConformance
+import BrumeServer
+import Testing
+
+@Suite struct DescriptionTests {
+  /// Addresses that the protocol's answers hand out.
+  private static let handedOut: Set = [
+    "/_brume/assets/upload", "/_brume/assets/file", "/_brume/courier",
+  ]
+
+  @Test func `the description has every endpoint of the protocol`() throws {
+    let description = try Description(file: ConformanceTests.description)
+    #expect(Self.served.subtracting(description.operations).sorted() == [])
+  }
+
+  @Test func `the description has no endpoint that is not served`() throws {
+    let description = try Description(file: ConformanceTests.description)
+    #expect(description.operations.subtracting(Self.served).sorted() == [])
+  }
+
+  @Test func `an endpoint is a method and a path`() {
+    #expect(Self.served.contains("POST /device/1/{container}/{environment}/tokens/create"))
+    #expect(Self.served.contains("HEAD /_brume/assets/file"))
+  }
+
+  private static var served: Set<String> {
+    var operations: Set<String> = []
+    for endpoint in RouteTable.all where isProtocol(endpoint.path) {
+      for method in endpoint.methods { operations.insert("\(method) \(template(endpoint.path))") }
+    }
+    return operations
+  }
+
+  private static func isProtocol(_ path: String) -> Bool {
+    path.hasPrefix("/database/") || path.hasPrefix("/device/") || handedOut.contains(path)
+  }
+
+  /// `:container` as OpenAPI writes it.
+  private static func template(_ path: String) -> String {
+    path.split(separator: "/").map { $0.hasPrefix(":") ? "/{\($0.dropFirst())}" : "/\($0)" }
+      .joined()
+  }
+}
