@@ -32,6 +32,11 @@ package final class MailboxSignals: Sendable {
     for continuation in woken { continuation.resume() }
   }
 
+  /// Wakes all who listen for a device of the user.
+  package func signal(allOf user: UserID) {
+    signal(table.withLock { table in table.listeners.keys.filter { $0.user == user } })
+  }
+
   private static func wake(
     _ device: DeviceKey, _ table: inout Table
   ) -> [CheckedContinuation<Void, Never>] {

@@ -15,6 +15,10 @@ extension SQLiteTransaction {
     try connection.all(Self.ofUser, { $0.bind(user, container, environment) }) { try $0.device() }
   }
 
+  func devices(of user: UserID) throws -> [Device] {
+    try connection.all(Self.everywhere, { $0.bind(1, user.name) }) { try $0.device() }
+  }
+
   func devices(courierToken: String) throws -> [Device] {
     try connection.all(Self.ofCourier, { $0.bind(1, courierToken) }) { try $0.device() }
   }
@@ -64,6 +68,10 @@ extension SQLiteTransaction {
   private static let findNumber = SQL("SELECT id FROM devices WHERE \(place) AND device = ?4")
   private static let ofUser = SQL(
     "SELECT \(deviceColumns) FROM devices WHERE \(place) AND channel IS NOT NULL ORDER BY device")
+  private static let everywhere = SQL(
+    """
+    SELECT \(deviceColumns) FROM devices WHERE user = ?1 AND channel IS NOT NULL ORDER BY \(order)
+    """)
   private static let ofCourier = SQL(
     """
     SELECT \(deviceColumns) FROM devices WHERE token = ?1 AND channel = 'courier'

@@ -36,6 +36,8 @@ package protocol MailboxReading {
   func devices(
     of user: UserID, container: ContainerID, environment: Environment
   ) throws -> [Device]
+  /// All of a user's devices, in every container and environment.
+  func devices(of user: UserID) throws -> [Device]
   /// The devices that one courier token reaches: one a container, oldest registration first.
   func devices(courierToken: String) throws -> [Device]
   /// Waiting entries after `position`, oldest first, at most `limit`.

@@ -63,6 +63,19 @@ import Testing
     #expect(try id(await answer) == "a")
   }
 
+  @Test func `a poll that waits is refused when its token ends`() async throws {
+    let world = PushWorld()
+    try await world.register()
+    let poll = Task {
+      try await world.courier.next(token: PushWorld.token, waiting: .seconds(25))
+    }
+    await world.clock.sleepers(1)
+    try await world.store.write(in: nil) { try $0.removeDevice(world.phone) }
+    world.signals.signal(allOf: world.phone.user)
+    let error = await #expect(throws: BrumeError.self) { try await poll.value }
+    #expect(error?.code == .authenticationFailed)
+  }
+
   @Test func `polls of one token at once get different pushes or nothing`() async throws {
     let world = PushWorld()
     try await world.register()

@@ -8,15 +8,16 @@ import Testing
   private final class Ear: StreamListener {
     let hasCaughtUp: Bool
     let heard = Mutex<[Int64]>([])
+    let hasEnded = Mutex(false)
     init(hasCaughtUp: Bool = true) { self.hasCaughtUp = hasCaughtUp }
     func take(_ entries: [MailboxEntry]) { heard.withLock { $0 += entries.map(\.position) } }
     func look() { heard.withLock { $0.append(-1) } }
     func acknowledged(through position: Int64) { heard.withLock { $0.append(-position) } }
-    func end() {}
+    func end() { hasEnded.withLock { $0 = true } }
   }
-  private func device(_ name: String) -> DeviceKey {
+  private func device(_ name: String, of user: String = "_u") -> DeviceKey {
     DeviceKey(
-      container: ContainerID("c"), environment: .development, user: UserID("_u"),
+      container: ContainerID("c"), environment: .development, user: UserID(user),
       device: DeviceID(name))
   }
   private func entry(_ position: Int64) -> MailboxEntry {
@@ -42,6 +43,16 @@ import Testing
     #expect(second.heard.withLock { $0 } == [1, 3])
     #expect(tablet.heard.withLock { $0 } == [2, -5])
     #expect(hub.count == 2)
+  }
+
+  @Test func `a user's streams end on all devices, and nobody else's`() {
+    let hub = StreamHub()
+    let (phone, tablet, other) = (Ear(), Ear(), Ear())
+    _ = hub.join(phone, as: device("phone"))
+    _ = hub.join(tablet, as: device("tablet"))
+    _ = hub.join(other, as: device("phone", of: "_v"))
+    hub.end(of: UserID("_u"))
+    #expect([phone, tablet, other].map { $0.hasEnded.withLock { $0 } } == [true, true, false])
   }
 
   @Test func `a device hears at once only if a stream of it has caught up`() {

@@ -78,6 +78,15 @@ extension Engine {
     return seal.text(token.bytes, for: .webAuthToken)
   }
 
+  /// Whether the user has not signed out since the token was issued. Its age does not matter: what
+  /// began while it was good may go on.
+  package func isSignedIn(by text: String) async throws -> Bool {
+    guard let bytes = seal.payload(of: text, for: .webAuthToken), let token = WebAuthToken(bytes)
+    else { return false }
+    let epoch = try await store.read { try $0.user(token.user)?.tokenEpoch }
+    return epoch == token.epoch
+  }
+
   /// A token that speaks for a user in a container and environment.
   ///
   /// - Parameter keep: the user stays signed in: two weeks instead of half an hour.

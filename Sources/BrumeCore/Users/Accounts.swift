@@ -45,7 +45,7 @@ extension Engine {
     package init() {}
   }
 
-  /// Changes an account. A new password ends all of its web auth tokens.
+  /// Changes an account. A new password ends all of its sessions.
   package func changeUser(_ id: UserID, _ change: AccountChange) async throws -> User {
     let hash = try change.password.map { try hashed($0) }
     let limits = limits
@@ -57,6 +57,7 @@ extension Engine {
       try AccountRules.check(user, limits: limits)
       try transaction.checkUnique(user)
       try transaction.put(user)
+      if hash != nil { try transaction.removeCouriers(of: id) }
       return user
     }
     knownCredentials.forget()
@@ -91,7 +92,8 @@ extension Engine {
     PasswordCheck(user: try await user(named: name))
   }
 
-  /// Makes every web auth token of a user invalid.
+  /// Makes every web auth token and courier token of a user invalid. What is open must be ended by
+  /// whoever holds it.
   package func signOutEverywhere(_ id: UserID) async throws {
     try await store.write(in: nil) { transaction in
       guard var user = try transaction.user(id) else {
@@ -99,8 +101,18 @@ extension Engine {
       }
       user.tokenEpoch += 1
       try transaction.put(user)
+      try transaction.removeCouriers(of: id)
     }
     knownCredentials.forget()
+  }
+}
+
+extension WriteTransaction {
+  /// A courier token is a credential of its own; its page asks for another after the next sign-in.
+  fileprivate func removeCouriers(of user: UserID) throws {
+    for device in try devices(of: user) where device.channel.kind == .courier {
+      try removeDevice(device.key)
+    }
   }
 }
 

@@ -23,11 +23,15 @@ package struct Courier: Sendable {
   /// one token at once get different pushes.
   package func next(token: String, waiting: Duration) async throws -> [UInt8]? {
     let devices = try await devices(token)
-    let entry = try await reader.poll(devices, waiting: waiting) { try await take(from: devices) }
+    let entry = try await reader.poll(devices, waiting: waiting) {
+      // Looked up again: the token may have ended while the poll waited.
+      try await take(from: self.devices(token))
+    }
     return entry.map { PushPayload.courier(fromPayload: $0.payload) }
   }
 
-  /// The mailboxes that the token opens. It lives for as long as the URL said when it was made.
+  /// The mailboxes that the token opens. It lives for as long as the URL said when it was made, and
+  /// not longer than its user stays signed in.
   private func devices(_ token: String) async throws -> [DeviceKey] {
     let found = try await reader.store.read { try $0.devices(courierToken: token) }
     let life = Milliseconds(reader.limits.courierSeconds) * 1000

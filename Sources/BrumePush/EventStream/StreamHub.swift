@@ -17,7 +17,7 @@ package protocol StreamListener: AnyObject, Sendable {
   func look()
   /// The device has handled everything up to and including this position.
   func acknowledged(through position: Int64)
-  /// The server ends.
+  /// The server ends, or the user has signed out.
   func end()
 }
 
@@ -88,6 +88,14 @@ package final class StreamHub: Sendable {
 
   package func acknowledged(through position: Int64, by device: DeviceKey) {
     for listener in listeners(of: device) { listener.acknowledged(through: position) }
+  }
+
+  /// Ends the streams of a user, on all devices.
+  package func end(of user: UserID) {
+    let ended = state.withLock { state in
+      state.listeners.filter { $0.key.user == user }.flatMap { $0.value.map(\.listener) }
+    }
+    for listener in ended { listener.end() }
   }
 
   /// Whether the device is listening and gets everything as it is committed.

@@ -33,13 +33,15 @@ enum AccountAdmin {
     change.givenName = json["givenName"]?.string
     change.familyName = json["familyName"]?.string
     change.isDiscoverable = json["discoverable"]?.bool
-    return .json(describe(try await call.engine.changeUser(user.id, change)))
+    let changed = try await call.engine.changeUser(user.id, change)
+    if change.password != nil { call.server.endOpenRequests(of: user.id) }
+    return .json(describe(changed))
   }
 
   /// Ends every session of a user.
   static func signOut(_ call: Call) async throws -> Reply {
     let user = try await call.account(named: call.json().text("user"))
-    try await call.engine.signOutEverywhere(user.id)
+    try await call.server.signOutEverywhere(user.id)
     return .json(describe(user))
   }
 

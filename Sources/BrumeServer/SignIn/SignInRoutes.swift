@@ -124,7 +124,7 @@ enum SignInRoutes {
 
   /// Ends every session of the caller, on all devices.
   static func signOutEverywhere(_ call: Call) async throws -> Reply {
-    try await call.engine.signOutEverywhere(call.caller.requireUser())
+    try await call.server.signOutEverywhere(call.caller.requireUser())
     return .empty
   }
 }

@@ -24,17 +24,20 @@ enum StreamEvents {
 }
 
 extension StreamRoute {
-  /// Returns when the server ends or the client has to come back; throws when the client has gone.
+  /// Returns when the server ends, the user has signed out or the client has to come back; throws when
+  /// the client has gone.
   @concurrent static func write(
     _ stream: EventStream, after cursor: Int64, to writer: inout any ResponseBodyWriter,
-    of server: Composition
+    of call: Call
   ) async throws {
+    let server = call.server
     server.metrics.streamOpened()
     defer { server.metrics.streamClosed() }
     try await writer.write(StreamEvents.greeting)
     let heartbeat = Duration.seconds(server.settings.timeouts.heartbeat)
     let batches = stream.batches(after: cursor, heartbeat: heartbeat)
     for try await batch in batches.cancelOnGracefulShutdown() {
+      guard try await call.isStillSignedIn() else { return }
       let entries = try await server.faultless(batch, to: stream.device)
       var buffer = ByteBuffer()
       StreamEvents.append(entries, server.engine.generation, to: &buffer)

@@ -41,7 +41,7 @@ enum StreamRoute {
     let server = call.server
     guard let channel = call.channel else {
       return .stream { @concurrent writer in
-        try await StreamRoute.write(stream, after: cursor, to: &writer, of: server)
+        try await StreamRoute.write(stream, after: cursor, to: &writer, of: call)
         try await writer.finish(nil)
       }
     }
@@ -53,7 +53,7 @@ enum StreamRoute {
       delivered: { metrics.notificationsDelivered($0) })
     return .stream { @concurrent writer in
       try await writer.write(StreamEvents.greeting)
-      try await StreamRoute.serve(connection, stream, channel, server)
+      try await StreamRoute.serve(connection, stream, channel, call)
       try await writer.finish(nil)
     }
   }
@@ -102,15 +102,18 @@ enum StreamRoute {
     connection.found(leaving, nextDue: nextDue, isAll: isAll)
   }
 
-  /// Returns when the server ends, the client has gone or has to come back.
+  /// Returns when the server ends, the user has signed out, the client has gone or has to come back.
   @concurrent private static func serve(
     _ connection: StreamConnection, _ stream: EventStream, _ channel: any NIOCore.Channel,
-    _ server: Composition
+    _ call: Call
   ) async throws {
+    let server = call.server
     server.metrics.streamOpened()
     defer { server.metrics.streamClosed() }
     let seat = server.streams.join(connection, as: stream.device)
     defer { server.streams.leave(seat) }
+    // Who signed out before the stream had its seat was not found there.
+    guard try await call.isStillSignedIn() else { return }
     try await withTaskCancellationOrGracefulShutdownHandler {
       connection.start()
       while case .read(let position, let whenDrained) = await connection.next() {

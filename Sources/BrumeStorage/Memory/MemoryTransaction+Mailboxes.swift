@@ -14,6 +14,10 @@ extension MemoryTransaction {
     .sorted { $0.key.byteText < $1.key.byteText }
   }
 
+  func devices(of user: UserID) throws -> [Device] {
+    state.devices.values.filter { $0.key.user == user }.sorted { $0.key.byteText < $1.key.byteText }
+  }
+
   func devices(courierToken: String) throws -> [Device] {
     state.devices.values.filter {
       if case .courier(let token) = $0.channel { token == courierToken } else { false }

@@ -34,6 +34,27 @@ extension StorageContract {
         try expectEqual(try transaction.device(.sample("D0")), nil, "unknown device")
       }
     },
+    Case("a user's devices of all containers and environments come together") { store in
+      let other = DeviceKey(
+        container: ContainerID("iCloud.org.example.other"), environment: .production,
+        user: UserID("_a1"), device: DeviceID("d"))
+      let own = [DeviceKey.sample("d"), other].map {
+        Device(key: $0, channel: .courier(token: "c"), registered: 1)
+      }
+      try await store.write(in: nil) { transaction in
+        for device in own { try transaction.put(device) }
+        try transaction.put(
+          Device(key: .sample("d", user: "_a"), channel: .stream, registered: 1))
+        // A mailbox without a device is not one.
+        try transaction.enqueue(.sample("n"), to: .sample("e"))
+      }
+      try await store.read { transaction in
+        let found = try transaction.devices(of: UserID("_a1"))
+        try expectEqual(found.count, 2, "devices")
+        try expect(own.allSatisfy { found.contains($0) }, "a container's device is missing")
+        try expectEqual(try transaction.devices(of: UserID("_c")), [], "of somebody else")
+      }
+    },
     Case("mail waits in order until it is acknowledged") { store in
       let key = DeviceKey.sample("d")
       try await store.write(in: nil) { transaction in

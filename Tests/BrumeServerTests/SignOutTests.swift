@@ -1,0 +1,95 @@
+// Signing out everywhere ends what the user has open, and only that.
+
+import BrumeModel
+import BrumeServer
+import BrumeWire
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct SignOutTests {
+  /// The ways to end a user's sessions.
+  enum Way: String, CaseIterable, Sendable { case himself, byTheOperator, byNewPassword }
+
+  private static func post(
+    _ port: Int, _ target: String, _ body: JSON, _ header: String = ""
+  ) async throws -> String {
+    let socket = try RawSocket(port: port)
+    defer { socket.close() }
+    let text = String(decoding: body.bytes(), as: UTF8.self)
+    await socket.send(
+      "POST \(target) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\(header)"
+        + "Content-Length: \(text.utf8.count)\r\n\r\n\(text)")
+    return await socket.readToEnd() ?? ""
+  }
+
+  /// Ends alice's sessions.
+  private static func end(_ way: Way, _ fixture: ServerFixture, _ port: Int) async throws {
+    let place = "container=\(ServerFixture.container)&environment=development"
+    let admin = "Authorization: Bearer \(fixture.server.adminToken)\r\n"
+    let answer =
+      switch way {
+      case .himself:
+        try await post(
+          port, "/_brume/signout?\(place)&\(fixture.credentials("alice"))", [:])
+      case .byTheOperator:
+        try await post(port, "/_brume/admin/users/signout", ["user": "alice"], admin)
+      case .byNewPassword:
+        try await post(
+          port, "/_brume/admin/users/change", ["user": "alice", "password": "correct horse"], admin)
+      }
+    #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
+  }
+
+  @Test(arguments: Way.allCases)
+  func `signing out ends the user's open streams`(way: Way) async throws {
+    let fixture = try await ServerFixture { $0.timeouts.heartbeat = 300 }
+    try await fixture.live { port in
+      let (phone, bobs) = (try RawSocket(port: port), try RawSocket(port: port))
+      defer {
+        phone.close()
+        bobs.close()
+      }
+      for (socket, user) in [(phone, "alice"), (bobs, "bob")] {
+        await socket.send(StreamTests.get(StreamTests.streamTarget(fixture, user, "phone")))
+        #expect(await socket.read { $0.contains(": connected") } != nil)
+      }
+      try await Self.end(way, fixture, port)
+      // The last chunk of a chunked answer: an end, not a break.
+      #expect(await phone.read { $0.hasSuffix("0\r\n\r\n") } != nil)
+      // Coming back is refused: the token has ended too.
+      let again = try RawSocket(port: port)
+      defer { again.close() }
+      await again.send(StreamTests.get(StreamTests.streamTarget(fixture, "alice", "phone")))
+      #expect(await again.read { $0.contains("AUTHENTICATION_REQUIRED") } != nil)
+      // Bob's stream goes on.
+      let sent = try await Self.post(
+        port, "/_brume/admin/push", ["user": "bob", "text": "hello"],
+        "Authorization: Bearer \(fixture.server.adminToken)\r\n")
+      #expect(sent.hasPrefix("HTTP/1.1 200"), "\(sent)")
+      #expect(await bobs.read { $0.contains("hello") } != nil)
+    }
+  }
+
+  @Test(arguments: Way.allCases)
+  func `signing out ends the user's long polls and their tokens`(way: Way) async throws {
+    let fixture = try await ServerFixture { $0.timeouts.poll = 300 }
+    try await fixture.live { port in
+      let made = try await Self.post(
+        port, "\(fixture.path("tokens/create"))?\(fixture.credentials("alice"))",
+        ["apnsEnvironment": "development", "clientId": "page"])
+      let body = try #require(made.components(separatedBy: "\r\n\r\n").last)
+      let token = try #require(try JSON(parsing: Array(body.utf8))["apnsToken"]?.string)
+      let poll = try RawSocket(port: port)
+      defer { poll.close() }
+      await poll.send(StreamTests.get("/_brume/courier?tok=\(token)"))
+      // Whichever of the two the server sees first, the poll must not wait on.
+      try await Self.end(way, fixture, port)
+      #expect(await poll.read { $0.contains("AUTHENTICATION_FAILED") } != nil)
+      let next = try RawSocket(port: port)
+      defer { next.close() }
+      await next.send(StreamTests.get("/_brume/courier?tok=\(token)"))
+      #expect(await next.read { $0.contains("AUTHENTICATION_FAILED") } != nil)
+    }
+  }
+}
