@@ -15,9 +15,13 @@ extension Location {
   /// The mean radius of the Earth in metres (IUGG).
   package static let earthRadius = 6_371_008.8
 
+  /// Whether the coordinates are those of a place at all.
+  package var isOnGlobe: Bool { abs(latitude) <= 90 && abs(longitude) <= 180 }
+
   /// Great-circle distance in metres. Right across the antimeridian and at the poles. Nil when a
-  /// coordinate is not a finite number.
+  /// coordinate is not one of the globe.
   package func distance(to other: Location) -> Double? {
+    guard isOnGlobe, other.isOnGlobe else { return nil }
     let degree = Double.pi / 180
     let latitudes = (latitude * degree, other.latitude * degree)
     let half = (

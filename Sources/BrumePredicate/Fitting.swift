@@ -116,7 +116,3 @@ extension FieldValue {
       .badRequest, "invalid value for field '\(name)', expected type \(type.wireName)")
   }
 }
-
-extension Location {
-  fileprivate var isOnGlobe: Bool { abs(latitude) <= 90 && abs(longitude) <= 180 }
-}

@@ -24,7 +24,7 @@ package enum GlobeCells {
 
   /// The square of a place; nil for what is not on the globe.
   package static func cell(of place: Location, level: UInt32) -> Cell? {
-    guard place.latitude.isFinite, place.longitude.isFinite else { return nil }
+    guard place.isOnGlobe else { return nil }
     let rows = Double(1 << level)
     return Cell(
       row: Int32(clamped((place.latitude + 90) / 180 * rows, rows)),
@@ -36,9 +36,7 @@ package enum GlobeCells {
   package static func covering(
     _ centre: Location, metres: Double
   ) -> (level: UInt32, cells: [Cell])? {
-    guard abs(centre.latitude) <= 90, abs(centre.longitude) <= 180, metres >= 0,
-      metres.isFinite
-    else { return nil }
+    guard centre.isOnGlobe, metres >= 0, metres.isFinite else { return nil }
     // A little wider than the circle: rounding must not lose its edge.
     let angle = metres / Location.earthRadius * 180 / .pi * 1.000001 + 1e-7
     let south = centre.latitude - angle
@@ -105,7 +103,7 @@ extension GlobeCells {
 
   /// Bits of column and row in turn, the greatest first. Columns have one bit more. What a coarser
   /// square holds begins with its bits.
-  private static func number(of cell: Cell, level: UInt32) -> Int64 {
+  static func number(of cell: Cell, level: UInt32) -> Int64 {
     var number = Int64(cell.column >> Int32(level)) & 1
     for bit in (0..<Int32(level)).reversed() {
       number = number << 2 | Int64(cell.row >> bit & 1) << 1 | Int64(cell.column >> bit & 1)

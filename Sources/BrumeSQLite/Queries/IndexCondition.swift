@@ -24,16 +24,31 @@ enum ValueRange: Equatable, Sendable {
 
 /// A filter as ranges of the index, by the kind of the field's values.
 struct IndexCondition: Equatable, Sendable {
-  let field: FieldName
+  let field: IndexedField
   /// A kind without a range has no match.
   var ranges: [IndexKind: ValueRange] = [:]
+  /// What the ranges find is judged anyway.
+  var isRough = false
+
+  /// What a filter asks of the index. Each is a condition that its matches meet; none if the index
+  /// cannot answer it.
+  static func all(_ filter: Filter, in database: DatabaseKey) -> [IndexCondition] {
+    switch filter.comparator {
+    case .containsAllTokens, .containsAnyTokens: words(filter)
+    case .equals, .notEquals, .lessThan, .lessThanOrEquals, .greaterThan, .greaterThanOrEquals,
+      .near, .in, .notIn, .beginsWith, .notBeginsWith, .listContains, .notListContains,
+      .listContainsAny, .notListContainsAny, .listContainsAll, .notListContainsAll,
+      .listMemberBeginsWith, .notListMemberBeginsWith:
+      IndexCondition(filter, in: database).map { [$0] } ?? []
+    }
+  }
 
   /// Nil: the index cannot answer this filter.
-  init?(_ filter: Filter, in database: DatabaseKey) {
+  private init?(_ filter: Filter, in database: DatabaseKey) {
     guard let field = filter.field, field.isIndexed, !filter.asksForPresence,
       !(field.hidesOwner(of: database) && filter.value.mayName(database.owner))
     else { return nil }
-    self.field = field
+    self.field = .value(field)
     switch filter.comparator {
     case .equals: ranges = Self.equality([filter.value]) ?? [:]
     case .in: ranges = Self.elements(filter.value).flatMap(Self.equality) ?? [:]
@@ -51,6 +66,41 @@ struct IndexCondition: Equatable, Sendable {
       return nil
     }
     if ranges.isEmpty { return nil }
+  }
+
+  /// Ours: words of a search that are looked up; what they find is judged by all.
+  private static let wordsLookedUp = 8
+  /// Ours: a search for any of more words looks at every record.
+  private static let anyWords = 500
+
+  private static func words(_ filter: Filter) -> [IndexCondition] {
+    let field: IndexedField
+    switch filter.field {
+    case nil: field = .words(nil)
+    case .field(let name): field = .words(name)
+    case .system: return []
+    }
+    let wanted = Tokens.of(filter.value) ?? []
+    // The longest first: they are the rarest.
+    let known = wanted.compactMap { IndexedWord.spelling(of: $0) }
+      .sorted { ($1.utf8.count, ByteText($0)) < ($0.utf8.count, ByteText($1)) }
+    let others = IndexValue.text(IndexedWord.others)
+    func condition(_ words: some Sequence<String>) -> IndexCondition {
+      IndexCondition(
+        field: field, ranges: [.texts: .oneOf(words.map { .text($0) } + [others])], isRough: true)
+    }
+    if filter.comparator == .containsAllTokens {
+      return known.prefix(wordsLookedUp).map { condition([$0]) }
+    }
+    // A word that the index cannot spell may be in any record.
+    let isWhole = known.count == wanted.count && known.count <= anyWords
+    return isWhole ? [condition(known)] : []
+  }
+
+  private init(field: IndexedField, ranges: [IndexKind: ValueRange], isRough: Bool) {
+    self.field = field
+    self.ranges = ranges
+    self.isRough = isRough
   }
 
   private static func elements(_ value: FieldValue) -> [FieldValue]? {

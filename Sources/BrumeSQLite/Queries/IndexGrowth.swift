@@ -56,7 +56,7 @@ extension SQLiteTransaction {
     let records = try records(of: place, after: start, limit: left)
     for record in records {
       var entry = IndexEntry(name: field, type: place, wanted: wanted, record: record.name)
-      try add(record.indexedValue(of: FieldName(indexName: field), in: database), &entry)
+      try add(record.indexedValue(of: IndexedField(indexName: field), in: database), &entry)
       wanted = entry.wanted
     }
     wanted.builtTo = records.count < left ? nil : records.last?.name ?? start
@@ -102,14 +102,12 @@ extension SQLiteTransaction {
 extension EngineQuery {
   /// Fields whose index would find candidates, or give their order. A query for a whole type is
   /// served from creation times, so that a rare type is found without a search of the zone.
-  fileprivate var usefulFields: Set<FieldName> {
+  fileprivate var usefulFields: Set<IndexedField> {
     if query.filters.contains(where: \.namesRecords) { return [] }
-    var fields = Set(query.filters.compactMap { IndexCondition($0, in: database)?.field })
-    if let sort = query.sorts.first, sort.relativeLocation == nil, sort.field.isIndexed,
-      !sort.field.hidesOwner(of: database)
-    {
-      fields.insert(sort.field)
+    var fields = Set(query.filters.flatMap { IndexCondition.all($0, in: database).map(\.field) })
+    if let sort = query.sorts.first, sort.field.isIndexed, !sort.field.hidesOwner(of: database) {
+      fields.insert(.value(sort.field))
     }
-    return fields.isEmpty ? [.system(.createdTimestamp)] : fields
+    return fields.isEmpty ? [.value(.system(.createdTimestamp))] : fields
   }
 }

@@ -32,8 +32,8 @@ enum IndexKind: Int64, Hashable, Sendable {
     case .unindexed: .unindexed
     }
   }
-  /// Whether a record has exactly one value under such a key, so that a sort can walk it.
-  var isSingle: Bool { rawValue < IndexKind.unindexed.rawValue }
+  /// Whether a record has at most one value under such a key.
+  var isSingle: Bool { rawValue < IndexKind.unindexed.rawValue || self == .place }
   /// Whether the rows say only roughly what the values are.
   var isRough: Bool { self == .place || self == .places }
 }

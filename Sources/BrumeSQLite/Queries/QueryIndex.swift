@@ -18,13 +18,14 @@ extension SQLiteTransaction {
     let typePlace = RecordTypePlace(zone: place.zone, type: type)
     let keys = try typeKeys(typePlace)
     for (name, wanted) in keys.fields {
-      let field = FieldName(indexName: name)
+      let field = IndexedField(indexName: name)
       let before = old?.indexedValue(of: field, in: database)
       let after = new?.indexedValue(of: field, in: database)
       if old != nil, new != nil, before == after { continue }
       var entry = IndexEntry(name: name, type: typePlace, wanted: wanted, record: place.name)
-      if let before, before != after { try remove(before, &entry) }
-      if new != nil { try add(after, &entry) }
+      let (gone, come) = IndexedField.difference(field, before, after)
+      if let gone, before != after { try remove(gone, &entry) }
+      if new != nil { try add(come, &entry) }
       try keep(entry)
     }
   }

@@ -1,5 +1,5 @@
 // Sorted queries in SQLite. Two ways: few candidates are fetched and sorted; of many, the index of
-// the first sort is walked in its order until the page is full.
+// the first sort is walked in its order until the page is full. By distance: `NearestFirst.swift`.
 
 import BrumeModel
 import BrumePredicate
@@ -36,22 +36,27 @@ extension SQLiteTransaction {
     _ count: Int, of request: EngineQuery, in zone: Int64
   ) throws -> [SortedMatch] {
     guard let (filters, keys) = try resolve(request, in: zone) else { return [] }
-    if filters.names == nil,
-      let key = Self.walkable(request.query.sorts[0], keys, request.database),
+    let sort = request.query.sorts[0]
+    if filters.names == nil, let key = Self.walkable(sort, keys, request.database),
       try narrowest(filters) >= fewCandidates
     {
+      if let centre = sort.relativeLocation {
+        return try nearest(to: centre, key, filters, count, of: request, in: zone)
+      }
       let own = filters.conditions.firstIndex { $0.rows.key.id == key.id }
       return try walk(key, own, filters, count, of: request, in: zone)
     }
-    return try sort(plan(filters, keys, request, in: zone), count, request)
+    return try self.sort(plan(filters, keys, request, in: zone), count, request)
   }
 
   /// The key whose order is the sort's, if every value of the field is under it.
   private static func walkable(
     _ sort: Sort, _ keys: TypeKeys, _ database: DatabaseKey
   ) -> IndexKey? {
-    guard sort.relativeLocation == nil, !sort.field.hidesOwner(of: database),
-      let all = keys.complete(sort.field), all.count == 1, all[0].kind.isSingle, !all[0].isCut
+    guard !sort.field.hidesOwner(of: database), let all = keys.complete(.value(sort.field)),
+      all.count == 1, all[0].kind.isSingle, !all[0].isCut,
+      (all[0].kind == .place) == (sort.relativeLocation != nil),
+      sort.relativeLocation?.isOnGlobe ?? true
     else { return nil }
     return all[0]
   }
@@ -69,7 +74,7 @@ extension SQLiteTransaction {
     return match
   }
 
-  private func sorted(
+  func sorted(
     _ matches: [SortedMatch], _ request: EngineQuery
   ) throws -> [SortedMatch] {
     let decoded = try matches.map { match in
@@ -133,7 +138,7 @@ extension SQLiteTransaction {
     return Array(walk.matches.prefix(count))
   }
 
-  private func walkMissing(
+  func walkMissing(
     _ key: IndexKey, _ plan: ZonePlan, _ request: EngineQuery, _ walk: inout SortedWalk
   ) throws {
     try eachName(ofType: plan.recordType, in: plan.zone, without: key) { name in
@@ -165,7 +170,7 @@ extension SQLiteTransaction {
 }
 
 /// The matches of a walk so far.
-private struct SortedWalk {
+struct SortedWalk {
   let count: Int
   /// Whether a block must be seen whole before its order is known.
   let sortsBlocks: Bool

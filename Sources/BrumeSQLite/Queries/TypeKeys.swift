@@ -38,7 +38,7 @@ struct TypeKeys {
   var fields: [String: WantedField] = [:]
 
   /// The field's keys, if they tell of every record.
-  func complete(_ field: FieldName) -> [IndexKey]? {
+  func complete(_ field: IndexedField) -> [IndexKey]? {
     fields[field.indexName].flatMap { $0.isComplete ? $0.keys : nil }
   }
 }

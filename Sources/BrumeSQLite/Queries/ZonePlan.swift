@@ -15,6 +15,8 @@ struct ZonePlan {
   struct Condition {
     let filter: Filter
     let rows: Rows
+    /// What the rows find is judged anyway.
+    let isRough: Bool
   }
   enum Source {
     /// Every record of the type.
@@ -48,33 +50,45 @@ struct ResolvedFilters {
     for filter in filters {
       if let named = filter.recordNames {
         names = names.map { $0.intersection(named) } ?? named
-      } else if let condition = IndexCondition(filter, in: database) {
-        resolve(filter, condition, keys)
+      } else if filter.asksForNoWord {
+        isImpossible = true
       } else {
-        residual.append(filter)
+        let answers = IndexCondition.all(filter, in: database).map { resolve(filter, $0, keys) }
+        // Of an answer that says nothing or not all, the filter itself is the judge.
+        if !answers.contains(true) { residual.append(filter) }
       }
     }
   }
 
-  private mutating func resolve(_ filter: Filter, _ condition: IndexCondition, _ keys: TypeKeys) {
+  /// Answers whether what the condition's rows find needs no further look.
+  private mutating func resolve(
+    _ filter: Filter, _ condition: IndexCondition, _ keys: TypeKeys
+  ) -> Bool {
     // Not in the index, or not all of it yet.
-    guard let all = keys.complete(condition.field) else { return residual.append(filter) }
+    guard let all = keys.complete(condition.field) else { return false }
     let fitting = all.compactMap { key in
       condition.ranges[key.kind].map { (key: key, range: $0) }
     }
     guard let (key, range) = fitting.first else {
       isImpossible = true
-      return
+      return true
     }
     // The field has values of several kinds, which no schema allows: not worth an index.
-    guard fitting.count == 1 else { return residual.append(filter) }
-    if key.isRough { residual.append(filter) }
+    guard fitting.count == 1 else { return false }
     let rows = ZonePlan.Rows(key: key, range: key.isCut ? range.overBeginnings : range)
-    conditions.append(.init(filter: filter, rows: rows))
+    let isRough = key.isRough || condition.isRough
+    conditions.append(.init(filter: filter, rows: rows, isRough: isRough))
+    return !isRough
   }
 }
 
 extension Filter {
+  /// Whether the filter searches for words and has none, as when all are words that search ignores.
+  fileprivate var asksForNoWord: Bool {
+    (comparator == .containsAllTokens || comparator == .containsAnyTokens)
+      && Tokens.of(value)?.isEmpty ?? true
+  }
+
   /// Whether the filter says which records by name.
   var namesRecords: Bool { recordNames != nil }
 
@@ -137,7 +151,8 @@ extension SQLiteTransaction {
   /// All records of a type by a key that each of them has, if they are few: the zone's names are then
   /// not searched for them.
   private func rowsOfRareType(_ keys: TypeKeys) throws -> ZonePlan.Rows? {
-    guard let all = keys.complete(.system(.createdTimestamp)), all.count == 1, !all[0].isSparse
+    guard let all = keys.complete(.value(.system(.createdTimestamp))), all.count == 1,
+      !all[0].isSparse
     else { return nil }
     let rows = ZonePlan.Rows(key: all[0], range: .between(lower: nil, upper: nil))
     return try countRows(rows, limit: fewCandidates) < fewCandidates ? rows : nil
@@ -160,9 +175,10 @@ extension ZonePlan {
   /// Adds what must still be checked of each candidate.
   mutating func check(_ conditions: [Condition], except source: Int?) {
     for (index, condition) in conditions.enumerated() where index != source {
-      if condition.rows.range.isEquality, !condition.rows.key.isRough {
+      if condition.isRough { continue }
+      if condition.rows.range.isEquality {
         probes.append(condition.rows)
-      } else if !condition.rows.key.isRough {
+      } else {
         residual.append(condition.filter)
       }
     }

@@ -20,7 +20,9 @@ package struct QueryWorld {
   static let long = String(repeating: "long ", count: 60)
   static let strings = [
     "", "a", "ab", "abc", "b", "A", "a b", "The Trail", "trail head", "%", "_", "'", "caf\u{e9}",
-    "cafe\u{301}", "\u{7f}", "\u{ffff}", "\u{10000}", "\u{10ffff}", "9", "10", "r1", "r2",
+    "cafe\u{301}", "\u{ac00} head", "\u{1100}\u{1161} trail", "\u{304c} b", "\u{304b}\u{3099} b",
+    "\u{8c48}", "\u{f900} the", "\u{915}\u{93c} trail", "\u{7f}", "\u{ffff}", "\u{10000}",
+    "\u{10ffff}", "9", "10", "r1", "r2",
     long, long + "a", long + "b", String(repeating: "x", count: 128),
     String(repeating: "x", count: 129),
   ]
@@ -32,7 +34,16 @@ package struct QueryWorld {
   ]
   /// The database's owner first.
   static let users = ["_a1", "_u1", "_u2"]
-  static let places = [(0.0, 0.0), (0.01, 0), (47.1, 8.2), (47.2, 8.3), (-89.9, 179.9), (89, -180)]
+  static let places = [
+    (0.0, 0.0), (0.01, 0), (0.001, 0.001), (47.1, 8.2), (47.2, 8.3), (-89.9, 179.9), (89, -180),
+    (90, 10), (12, 180), (12, -180), (12, 179.9), (-47.1, -171.8), (200, 8),
+  ]
+
+  static let searches = [
+    "trail", "the", "head a", "B", "", "CAFE", "caf\u{e9} \u{1100}\u{1161}", "\u{ac00}", "\u{304c}",
+    "\u{304b}\u{3099} b", "\u{f900}", "\u{8c48} trail", "\u{958}", "x trail", "long",
+    String(repeating: "x", count: 129),
+  ]
 
   mutating func string() -> FieldValue { .string(random.pick(Self.strings)) }
   mutating func int() -> FieldValue { .int64(random.pick(Self.ints)) }
@@ -150,8 +161,9 @@ extension QueryWorld {
   }
 
   private mutating func sort() -> Sort {
-    if random.one(in: 8), case .location(let place) = place() {
-      return Sort(.field("p"), relativeLocation: place)
+    if random.one(in: 4), case .location(let place) = place() {
+      let field = random.one(in: 6) ? "mixed" : "p"
+      return Sort(.field(field), ascending: random.one(in: 2), relativeLocation: place)
     }
     return Sort(fieldName(), ascending: random.one(in: 2))
   }
@@ -163,7 +175,7 @@ extension QueryWorld {
     }
     if comparator == .containsAllTokens || comparator == .containsAnyTokens {
       let field: FieldName? = random.one(in: 2) ? nil : .field(random.pick(["s", "ls", "n"]))
-      return Filter(comparator, field, .string(random.pick(["trail", "the", "head a", "B", ""])))
+      return Filter(comparator, field, .string(random.pick(Self.searches)))
     }
     let field = fieldName()
     return Filter(comparator, field, constant(for: field, comparator))

@@ -37,6 +37,31 @@ struct GlobeCellsTests {
     #expect(near > 2000)
   }
 
+  @Test func `no place in a square is nearer than the square, and its numbers are in it`() throws {
+    var random = SeededRandom(seed: 5)
+    func coordinate(_ limit: Double) -> Double {
+      random.one(in: 6)
+        ? limit * (random.one(in: 2) ? 1 : -1)
+        : Double(random.next(below: 2_000_001) - 1_000_000) / 1_000_000 * limit
+    }
+    for _ in 0..<2000 {
+      let from = Location(latitude: coordinate(90), longitude: coordinate(180))
+      let place = Location(latitude: coordinate(90), longitude: coordinate(180))
+      let distance = try #require(from.distance(to: place))
+      let number = try #require(GlobeCells.number(of: place))
+      var squares = GlobeCells.Square.halves
+      var levels = 0
+      while let square = squares.first(where: { $0.numbers.contains(number) }) {
+        #expect(square.distance(from: from) <= distance, "\(from) \(place) \(square)")
+        levels += 1
+        squares = square.quarters
+        // The bound gets close: a finest square is some hundred metres wide.
+        if squares.isEmpty { #expect(square.distance(from: from) > distance * 0.999 - 1000) }
+      }
+      #expect(levels == 17)
+    }
+  }
+
   @Test func `a small circle is a few small squares`() throws {
     let zurich = Location(latitude: 47.37, longitude: 8.54)
     let cover = try #require(GlobeCells.covering(zurich, metres: 500))
