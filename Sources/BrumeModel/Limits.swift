@@ -47,6 +47,10 @@ package struct Limits: Sendable, Equatable {
   package var desiredKeys = 3
   /// Ours; CloudKit's number is not public.
   package var subscriptionsPerUser = 500
+  /// Whether production refuses kinds of subscriptions that were not deployed, as CloudKit does.
+  package var deploysSubscriptionTypes = false
+  /// Ours: kinds of subscriptions that an environment remembers.
+  package var subscriptionTypes = 1000
   /// APNs documents 4096 bytes.
   package var payloadBytes = 4096
   /// CloudKit documents that strings in a payload may be cut beyond 100 characters.

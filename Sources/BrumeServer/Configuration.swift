@@ -45,6 +45,9 @@ extension Setting {
   package static let userQuota = Setting(
     key: "user.quota", kind: .number, fallback: "0", form: "BYTES",
     help: "What each user's private database may hold, with files; 0 sets no limit.")
+  package static let strictSubscriptions = Setting(
+    key: "strict.subscriptions", kind: .switch, fallback: "false", form: "",
+    help: "Production refuses kinds of subscriptions that development never had, as CloudKit does.")
   package static let baseURL = Setting(
     key: "base.url", kind: .text, fallback: nil, form: "URL",
     help: "The address that clients use, when a proxy stands in front of the server.")
@@ -112,8 +115,9 @@ extension Setting {
 
   package static let all: [Setting] =
     [
-      host, port, data, store, dev, container, limits, userQuota, baseURL, origins, logLevel,
-      logFormat, headerTimeout, bodyTimeout, idleTimeout, writeTimeout, shutdownTimeout, heartbeat,
+      host, port, data, store, dev, container, limits, userQuota, strictSubscriptions, baseURL,
+      origins, logLevel, logFormat, headerTimeout, bodyTimeout, idleTimeout, writeTimeout,
+      shutdownTimeout, heartbeat,
       poll, connections, userRate, anonymousRate, metricsToken, trustedProxies, oidcDiscovery,
       oidcClientID, oidcClientSecret, oidcName,
     ] + ofAssets + ofDelivery + [config]

@@ -136,6 +136,7 @@ package enum RouteTable {
     Endpoint(get, "/_brume/admin/schema", .operator, SchemaAdmin.show),
     Endpoint(post, "/_brume/admin/schema", .operator, SchemaAdmin.importText),
     Endpoint(post, "/_brume/admin/schema/index", .operator, SchemaAdmin.index),
+    Endpoint(post, "/_brume/admin/schema/deploy", .operator, SchemaAdmin.deploy),
     Endpoint(post, "/_brume/admin/zones/purge", .operator, AdminRoutes.purgeZone),
     Endpoint(get, "/_brume/admin/assets/check", .operator, AssetAdmin.check),
     Endpoint(get, "/_brume/admin/devices", .operator, AdminRoutes.devices),

@@ -76,6 +76,7 @@ package struct Settings: Sendable {
     limits = try Self.choice(.limits, from: sources) { Self.profiles[$0] }
     let quota = try Self.number(.userQuota, from: sources, in: 0...Int.max)
     limits.storageBytesPerUser = quota == 0 ? nil : Int64(quota)
+    limits.deploysSubscriptionTypes = try sources.isOn(.strictSubscriptions)
     baseURL = try sources.text(.baseURL)
     allowedOrigins = try Self.list(.origins, from: sources)
     rates.user = try Self.rate(.userRate, from: sources, orElse: isDevelopment ? 0 : 100)

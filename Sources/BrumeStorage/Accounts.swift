@@ -60,6 +60,8 @@ package enum SignatureUse: Equatable, Sendable {
 /// store's generation and secrets.
 package enum SettingKey: Hashable, Sendable {
   case schema(ContainerID, Environment)
+  /// The kinds of subscriptions that were saved in an environment, or deployed to it.
+  case subscriptionTypes(ContainerID, Environment)
   case notifierCursor
   case generation
   case secret
@@ -78,6 +80,8 @@ package enum SettingKey: Hashable, Sendable {
   package var text: String {
     switch self {
     case .schema(let container, let environment): "schema/\(container.name)/\(environment.rawValue)"
+    case .subscriptionTypes(let container, let environment):
+      "subscription-types/\(container.name)/\(environment.rawValue)"
     case .notifierCursor: "notifier-cursor"
     case .generation: "generation"
     case .secret: "secret"

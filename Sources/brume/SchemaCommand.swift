@@ -8,7 +8,9 @@ import FoundationEssentials
 struct SchemaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema", abstract: "Record types, fields and indexes.",
-    subcommands: [Show.self, Export.self, Import.self, IndexCommand.self, RoleCommand.self])
+    subcommands: [
+      Show.self, Export.self, Import.self, Deploy.self, IndexCommand.self, RoleCommand.self,
+    ])
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -48,6 +50,17 @@ struct SchemaCommand: AsyncParsableCommand {
       _ = try await server.connect().post(
         "schema", ["schema": .string(String(decoding: text, as: UTF8.self))])
       Output.say("imported \(file)")
+    }
+  }
+
+  struct Deploy: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Make production's schema what development's is. Deploying only adds.")
+    @OptionGroup var server: ServerOptions
+
+    func run() async throws {
+      _ = try await server.connect().post("schema/deploy", [:])
+      Output.say("deployed; production now has development's record types and fields")
     }
   }
 

@@ -52,12 +52,21 @@ extension Engine {
     }
   }
 
-  /// Makes production's schema what development's is. Deploying only adds.
+  /// Makes production's schema what development's is, and takes the kinds of subscriptions there.
+  /// Deploying only adds.
   package func deploySchema(container: ContainerID) async throws {
     let new = try await schema(container: container, environment: .development)
     try await changeSchema(of: container, .production) { schema, deployed in
       try schema.checkChange(to: new, in: .production, deployed: deployed)
       schema = new
+    }
+    try await store.write(in: nil) { transaction in
+      let key = SettingKey.subscriptionTypes(container, .production)
+      var types = SubscriptionTypes(try transaction.setting(key))
+      types.add(
+        SubscriptionTypes(
+          try transaction.setting(.subscriptionTypes(container, .development))))
+      try transaction.set(key, to: types.bytes)
     }
   }
 

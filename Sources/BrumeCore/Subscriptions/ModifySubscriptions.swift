@@ -66,6 +66,7 @@ struct SubscriptionChange: Sendable {
     _ wanted: Subscription, in transaction: any WriteTransaction
   ) throws -> Subscription {
     let checked = try checked(wanted, in: transaction)
+    try admit(checked.kind, in: transaction)
     let known = try transaction.subscription(checked.id, in: place)
     // An app saves its subscriptions at each launch; nothing changes then (case SUB-03).
     if let known, known.subscription == checked { return checked }

@@ -1,4 +1,4 @@
-// Schemas, for the command line: show, import, indexes.
+// Schemas, for the command line: show, import, indexes, deployment.
 
 import BrumeCore
 import BrumeModel
@@ -17,6 +17,14 @@ enum SchemaAdmin {
       text: call.json().text("schema"), container: call.world.container,
       environment: call.world.environment)
     return try await show(call)
+  }
+
+  /// Makes production's schema what development's is; answers production's.
+  static func deploy(_ call: Call) async throws -> Reply {
+    let container = call.world.container
+    try await call.engine.deploySchema(container: container)
+    let schema = try await call.engine.schema(container: container, environment: .production)
+    return .json(["schema": .string(schema.text())])
   }
 
   static func index(_ call: Call) async throws -> Reply {

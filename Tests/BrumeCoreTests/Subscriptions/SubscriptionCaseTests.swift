@@ -1,4 +1,5 @@
 import BrumeModel
+import BrumeSchema
 import BrumeStorage
 import Testing
 
@@ -73,6 +74,23 @@ struct SubscriptionCaseTests {
     let same = query("Note", [milk, milk], on: [.create], once: true)
     let twin = try await world.subscribe(alice, "t", same, in: .public)
     #expect(error(twin)?.reason == "subscription is duplicate of 's0'")
+  }
+
+  @Test func `SUB-22 a query subscription works on while its index goes and comes back`()
+    async throws
+  {
+    let world = try await NotifierWorld()
+    let main = zone(ZoneID.defaultName, of: alice)
+    try await world.register(alice, "phone")
+    try await world.subscribe(alice, "s", query("Note", [milk]))
+    for (number, isOn) in [false, true].enumerated() {
+      try await world.engine.setIndex(
+        .queryable, on: "title", of: "Note", to: isOn, container: container,
+        environment: .development)
+      try await world.log(.created, "n\(number)", ["title": .string("Milk")], in: main)
+    }
+    try await world.notifier.drain()
+    #expect(try await world.told(alice, "phone") == ["s", "s"])
   }
 
   @Test func `the same ID with other conditions overwrites`() async throws {
