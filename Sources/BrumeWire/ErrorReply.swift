@@ -10,10 +10,8 @@ extension JSONWriter {
   mutating func errorMembers(_ error: BrumeError) {
     member("serverErrorCode", error.code.meaning.wire)
     member("reason", error.reason)
-    if let retryAfter = error.retryAfter {
-      name("retryAfter")
-      if let seconds = Int64(exactly: retryAfter) { int(seconds) } else { double(retryAfter) }
-    }
+    // Whole seconds, as in the header: strict clients decode an integer here.
+    member("retryAfter", error.retryAfter.flatMap { Int64(exactly: $0.rounded(.up)) })
     member("redirectURL", error.redirectURL)
     name("brume")
     beginObject()
@@ -22,6 +20,10 @@ extension JSONWriter {
     if let record = error.serverRecord {
       name("serverRecord")
       self.record(record, RecordOptions())
+    }
+    if let seconds = error.retryAfter, Int64(exactly: seconds) == nil {
+      name("retryAfter")
+      double(seconds)
     }
     if error.didResetEncryptedData { member("didResetEncryptedData", true) }
     endObject()
@@ -58,7 +60,8 @@ extension Wire {
       extras?["code"]?.string.flatMap { BrumeError.Code(rawValue: $0) }
       ?? BrumeError.Code.allCases.first { $0.meaning.wire == wire } ?? .internalError
     var error = BrumeError(
-      code, object["reason"]?.string ?? wire, retryAfter: object["retryAfter"]?.double)
+      code, object["reason"]?.string ?? wire,
+      retryAfter: (extras?["retryAfter"] ?? object["retryAfter"])?.double)
     error.redirectURL = (object["redirectURL"] ?? object["redirectUrl"])?.string
     error.didResetEncryptedData = extras?["didResetEncryptedData"]?.bool ?? false
     if let record = extras?["serverRecord"] { error.serverRecord = try? Record(json: record) }

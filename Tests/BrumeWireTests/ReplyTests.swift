@@ -205,6 +205,13 @@ struct ErrorReplyTests {
     #expect(text.contains(#""retryAfter":12,"#))
   }
 
+  @Test func `a part of a second is a whole one to others, and exact to our own client`() throws {
+    let error = BrumeError(.throttled, "too many requests", retryAfter: 0.25)
+    let json = try JSON(parsing: Wire.error(error, uuid: "u"))
+    #expect(json["retryAfter"] == 1)
+    #expect(Wire.error(json).retryAfter == 0.25)
+  }
+
   @Test func `an error of another server is read by its code`() throws {
     let json = try parse(#"{"serverErrorCode":"THROTTLED","reason":"slow down","retryAfter":12}"#)
     #expect(Wire.error(json) == BrumeError(.throttled, "slow down", retryAfter: 12))
