@@ -121,7 +121,10 @@ let support = [
       "BrumeModel", "BrumeStorage", "BrumeCore", "BrumeServer", "BrumeClient", "BrumeKit", log,
     ]),
   layer("BrumeTestKit", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeCore"]),
-  layer("BrumeConformance", uses: ["BrumeModel", "BrumeWire", "BrumeClient", yams]),
+  .target(name: "CConformanceCases"),
+  layer(
+    "BrumeConformance",
+    uses: ["BrumeModel", "BrumeWire", "BrumeClient", "CConformanceCases", yams]),
 ]
 
 let tool = Target.executableTarget(

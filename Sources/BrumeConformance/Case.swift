@@ -34,7 +34,12 @@ struct Step: Equatable, Sendable {
   /// `first`, `second`, `anonymous` (API token only), `key`, `operator` or `nobody`.
   var caller: String
   var contentType: String?
-  var query: [JSONObject.Member]
+  /// An object.
+  var query: JSON
+  /// Seconds to wait before the call, such as an answer's `retryAfter`; null for none.
+  var wait: JSON
+  /// How often the call is made; the last answer counts.
+  var times: Int
   /// Nil sends no body.
   var body: JSON?
   /// A body as it is, instead of JSON.
@@ -85,8 +90,8 @@ extension Step {
     }
     try object.check(
       [
-        "call", "method", "in", "as", "type", "query", "body", "text", "status", "headers",
-        "expect", "drain", "keep",
+        "call", "method", "in", "as", "type", "query", "wait", "times", "body", "text", "status",
+        "headers", "expect", "drain", "keep",
       ], place)
     self.call = call
     let isList = call.hasSuffix("/list") || call == "users/caller" || call == "users/current"
@@ -95,7 +100,9 @@ extension Step {
     database = json["in"]?.string ?? "private"
     caller = json["as"]?.string ?? "first"
     contentType = json["type"]?.string
-    query = json["query"]?.object?.members ?? []
+    query = json["query"] ?? .object(JSONObject())
+    wait = json["wait"] ?? .null
+    times = Int(clamping: json["times"]?.int ?? 1)
     text = json["text"]?.string
     body = json["body"] ?? (method == "POST" && text == nil ? .object(JSONObject()) : nil)
     status = json["status"] ?? 200
@@ -103,6 +110,28 @@ extension Step {
     pattern = json["expect"]
     drain = json["drain"]?.string
     keep = json["keep"]?.object?.members ?? []
+  }
+}
+
+extension Case {
+  /// The values of `serverErrorCode` that an answer must have, the columns of a table filled in.
+  package var errorCodes: Set<String> {
+    Set(steps.flatMap { $0.pattern.map(codes) ?? [] })
+  }
+
+  private func codes(in pattern: JSON) -> [String] {
+    switch pattern {
+    case .object(let object):
+      object.members.flatMap { member -> [String] in
+        guard member.key == "serverErrorCode", let text = member.value.string else {
+          return codes(in: member.value)
+        }
+        let filled = values.first { "${\($0.key)}" == text }?.value.string ?? text
+        return filled.hasPrefix("$") ? [] : [filled]
+      }
+    case .array(let elements): elements.flatMap { codes(in: $0) }
+    case .null, .bool, .int, .double, .string: []
+    }
   }
 }
 

@@ -1,7 +1,8 @@
-// Case files on disk: YAML, read as JSON. Plain scalars are what JSON would read them as, and texts
+// Case files, on disk or inside the binary: YAML, read as JSON. Plain scalars are what JSON would read them as, and texts
 // otherwise; YAML's other spellings (`yes`, `0x1f`, dates) stay texts.
 
 import BrumeWire
+import CConformanceCases
 import FoundationEssentials
 import Yams
 
@@ -15,6 +16,21 @@ package enum CaseFiles {
     return try paths.filter { $0.hasSuffix(".yaml") }.sorted().flatMap { path in
       let text = try String(contentsOfFile: "\(folder)/\(path)", encoding: .utf8)
       return try cases(text, file: String(path.dropLast(5)))
+    }
+  }
+
+  /// The cases that came with this program.
+  package static func bundled() throws -> [Case] {
+    try files.flatMap { try cases($0.text, file: $0.name) }
+  }
+
+  /// The files inside the binary, by their paths without the ending.
+  package static var files: [(name: String, text: String)] {
+    var count = 0
+    let first = brume_case_files(&count)
+    return UnsafeBufferPointer(start: first, count: count).map { file in
+      let bytes = UnsafeBufferPointer(start: file.bytes, count: file.length)
+      return (String(cString: file.name), String(decoding: bytes, as: UTF8.self))
     }
   }
 

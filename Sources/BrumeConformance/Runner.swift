@@ -115,8 +115,10 @@ package struct Runner: Sendable {
     _ step: Step, _ place: String, _ variables: inout Variables, _ litter: inout Litter
   ) async throws -> [String] {
     var step = step
+    if let seconds = step.wait.double { try await target.wait(seconds) }
     var request = try target.request(step)
     var answer = try await target.transport.send(request)
+    for _ in 1..<max(1, step.times) { answer = try await target.transport.send(request) }
     while let token = step.drain, let page = try? JSON(parsing: answer.body),
       page["moreComing"] == true, case .object(var body)? = step.body
     {
@@ -176,6 +178,7 @@ extension Step {
     step.caller = try variables.fill(caller).shown
     step.method = try variables.fill(method).shown
     step.query = try variables.fill(query)
+    step.wait = try variables.fill(wait)
     if let body { step.body = try variables.fill(body) }
     if let text { step.text = try variables.fill(text).shown }
     if let pattern { step.pattern = try variables.fill(pattern) }

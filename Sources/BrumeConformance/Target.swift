@@ -20,6 +20,10 @@ package struct Target: Sendable {
   package var transport: any Transport
   /// Seconds since 1970, for signatures.
   package var now: @Sendable () -> Double
+  /// Lets seconds pass, where a server asks for that.
+  package var wait: @Sendable (Double) async throws -> Void = {
+    try await Task.sleep(for: .seconds($0))
+  }
 
   package init(
     url: String, container: ContainerID, environment: Environment = .development,
@@ -53,7 +57,10 @@ package struct Target: Sendable {
 
   /// The request of a step whose variables are filled in.
   func request(_ step: Step) throws -> HTTPCall {
-    var query = step.query.map { ($0.key, $0.value.shown) }
+    guard let members = step.query.object?.members else {
+      throw CaseError("'query' is \(step.query.shown), not an object")
+    }
+    var query = members.map { ($0.key, $0.value.shown) }
     var headers = [HTTPCall.Header("Content-Type", step.contentType ?? "text/plain")]
     switch step.caller {
     case "operator": headers.append(.init("Authorization", "Bearer \(operatorToken ?? "")"))

@@ -26,11 +26,16 @@ struct Variables: Equatable, Sendable {
     }
   }
 
-  /// What would be too long to write: `{$repeat: {count: 201, each: …${i}…}}` is an array, and
-  /// `{$long: 300}` is a text of so many characters.
+  /// What would be too long to write: `{$repeat: {count: 201, each: …${i}…}}` is an array,
+  /// `{$join: [a, b]}` is arrays one after the other, and `{$long: 300}` a text of so many characters.
   private func generated(_ object: JSONObject) throws(CaseError) -> JSON? {
     if let count = object["$long"]?.int {
       return .string(String(repeating: "x", count: Int(count)))
+    }
+    if let parts = object["$join"]?.array {
+      var joined: [JSON] = []
+      for part in parts { joined += try fill(part).array ?? [] }
+      return .array(joined)
     }
     guard let plan = object["$repeat"] else { return nil }
     guard let count = try plan["count"].map({ json throws(CaseError) in try fill(json) })?.int,

@@ -9,6 +9,7 @@ package struct BrumeError: Error, Equatable, Sendable {
     // Finer than the wire's list; told apart by the `CKError` number under our own key.
     case changeTokenExpired, userDeletedZone, limitExceeded, badDatabase, rejected, alreadyShared
     case tooManyParticipants, participantMayNeedVerification, assetNotAvailable, badContainer
+    case participantAlreadyInvited
     case incompatibleVersion, managedAccountRestricted, accountTemporarilyUnavailable
   }
   package let code: Code
@@ -69,6 +70,7 @@ extension BrumeError.Code {
     case .tooManyParticipants: Meaning(wire: "BAD_REQUEST", httpStatus: 400, ckError: 29)
     case .participantMayNeedVerification:
       Meaning(wire: "ACCESS_DENIED", httpStatus: 403, ckError: 33)
+    case .participantAlreadyInvited: Meaning(wire: "BAD_REQUEST", httpStatus: 400, ckError: 37)
     case .assetNotAvailable: Meaning(wire: "NOT_FOUND", httpStatus: 404, ckError: 35)
     case .badContainer: Meaning(wire: "BAD_REQUEST", httpStatus: 400, ckError: 5)
     case .incompatibleVersion: Meaning(wire: "BAD_REQUEST", httpStatus: 400, ckError: 18)

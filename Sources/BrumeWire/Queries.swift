@@ -105,7 +105,9 @@ extension FieldName {
       return .system(field)
     }
     guard let name = try object.string("fieldName") else { return nil }
-    return SystemField(schemaName: name).map { .system($0) } ?? .field(name)
+    // No record has a field of a reserved name: clients that write one mean the system's.
+    let reserved = NameRules.reservedFields.contains(name) ? SystemField(rawValue: name) : nil
+    return (SystemField(schemaName: name) ?? reserved).map { .system($0) } ?? .field(name)
   }
 }
 

@@ -15,8 +15,8 @@ struct ConformanceCommand: AsyncParsableCommand {
     abstract: "Play the protocol's test cases against a server.",
     discussion: """
       Each case makes zones and records with names of its own and deletes them again. Cases that need
-      more than what is given here are skipped, with the reason. What is not given comes from the
-      variables that a running server prints:
+      more than what is given here are skipped, with the reason. The cases are built in. What is not
+      given comes from the variables that a running server prints:
 
         env $(brume status --format env) brume conformance
       """)
@@ -32,13 +32,14 @@ struct ConformanceCommand: AsyncParsableCommand {
   var operatorToken: String?
   @Option(help: "The container. [BRUME_CONTAINER]") var container: String?
   @Option(help: "development or production. [BRUME_ENVIRONMENT]") var environment: String?
-  @Option(help: "The folder with the cases.") var cases = "Conformance/cases"
+  @Option(help: "A folder with cases, instead of those that are built in.") var cases: String?
   @Option(help: "Only cases whose name, source or ID contains this text.") var filter: String?
   @Option(help: "A setting that the server has, such as 'limits tiny'.") var with: [String] = []
   @Flag(help: "One JSON object a case.") var json = false
 
   func run() async throws {
-    let chosen = try CaseFiles.cases(in: cases).filter { test in
+    let all = try cases.map { try CaseFiles.cases(in: $0) } ?? CaseFiles.bundled()
+    let chosen = all.filter { test in
       guard let filter else { return true }
       return ([test.name, test.source] + test.ids).contains { $0.contains(filter) }
     }

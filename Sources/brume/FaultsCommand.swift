@@ -58,8 +58,10 @@ struct FaultsCommand: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
 
     func run() async throws {
-      for fault in try await server.connect().get("faults")["faults"]?.array ?? [] {
-        Output.line(fault.bytes())
+      let faults = try await server.connect().get("faults")["faults"]?.array ?? []
+      for fault in faults { Output.line(fault.bytes()) }
+      if faults.isEmpty {
+        Output.say("no fault is waiting; 'brume faults add' asks for one")
       }
     }
   }

@@ -2,6 +2,7 @@
 
 import BrumeClient
 import BrumeConformance
+import BrumeCore
 import BrumeModel
 import BrumeServer
 import BrumeWire
@@ -9,6 +10,7 @@ import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
+import Synchronization
 import Testing
 
 @Suite struct ConformanceTests {
@@ -50,8 +52,57 @@ import Testing
     }
   }
 
+  /// A server whose users may call once a second.
+  private static let slow = ["user rate 1"]
+
+  @Test(arguments: [Settings.Engine.memory, .sqlite])
+  func `cases for a server with a rate limit pass there`(engine: Settings.Engine) async throws {
+    let clock = CaseClock()
+    let fixture = try await ServerFixture(host: clock.host) {
+      $0.engine = engine
+      $0.rates.user = 1
+    }
+    try await fixture.routes { client in
+      try await play(
+        fixture, RoutesTransport(client: client.client), "http://server", needing: Self.slow,
+        clock: clock)
+    }
+  }
+
+  @Test func `every error code of the protocol has a case`() throws {
+    let cases = try CaseFiles.cases(in: Self.folder)
+    let shown = cases.reduce(into: Set<String>()) { $0.formUnion($1.errorCodes) }
+    let codes = Set(BrumeError.Code.allCases.map(\.meaning.wire))
+    #expect(codes.subtracting(shown).sorted() == [])
+    #expect(shown.subtracting(codes).sorted() == [])
+  }
+
+  @Test(arguments: BrumeError.Code.allCases)
+  func `every error is within the description`(code: BrumeError.Code) throws {
+    let description = try Description(file: Self.description)
+    let error = BrumeError(code, "a reason", retryAfter: 1)
+    let reply = try JSON(parsing: Wire.error(error, uuid: "u"))
+    #expect(
+      description.problems(
+        method: "POST", target: "/database/1/iCloud.a/development/private/records/lookup",
+        status: code.meaning.httpStatus, reply: reply) == [])
+  }
+
+  @Test func `the binary has the cases of the folder`() throws {
+    let folder = URL(filePath: Self.folder)
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: Self.folder)
+      .filter { $0.hasSuffix(".yaml") }.sorted()
+    #expect(CaseFiles.files.map { "\($0.name).yaml" } == paths)
+    for file in CaseFiles.files {
+      let text = try String(
+        contentsOf: folder.appending(path: "\(file.name).yaml"), encoding: .utf8)
+      #expect(file.text == text, "\(file.name)")
+    }
+    #expect(try CaseFiles.bundled() == CaseFiles.cases(in: Self.folder))
+  }
+
   @Test func `every case runs in some test`() throws {
-    let known = Set(["second user", "key", "operator"] + Self.settings)
+    let known = Set(["second user", "key", "operator", "faults"] + Self.settings + Self.slow)
     for test in try CaseFiles.cases(in: Self.folder) {
       #expect(known.isSuperset(of: test.needs), "\(test.name)")
     }
@@ -78,7 +129,7 @@ import Testing
 
   private func play(
     _ fixture: ServerFixture, _ transport: any Transport, _ url: String,
-    needing settings: [String] = []
+    needing settings: [String] = [], clock: CaseClock? = nil
   ) async throws {
     var target = Target(
       url: url, container: ContainerID(ServerFixture.container),
@@ -86,7 +137,8 @@ import Testing
       now: { Date().timeIntervalSince1970 })
     target.firstUser = fixture.ready.accounts.first?.token
     target.secondUser = fixture.ready.accounts.last?.token
-    target.settings = Set(settings)
+    target.settings = Set(settings + ["faults"])
+    if let clock { target.wait = { clock.advance(seconds: $0) } }
     target.operatorToken = fixture.server.adminToken
     if let id = fixture.ready.keyID, let file = fixture.ready.keyFile {
       let pem = try String(contentsOfFile: file, encoding: .utf8)
@@ -103,6 +155,21 @@ import Testing
       Issue.record("\(outcome.name): \(problems.joined(separator: "; ")) [\(outcome.source)]")
     }
     #expect(!outcomes.isEmpty)
+  }
+}
+
+/// A server's time, which passes when a case says so.
+final class CaseClock: Sendable {
+  private let milliseconds = Mutex<Milliseconds>(1_700_000_000_000)
+
+  func advance(seconds: Double) {
+    milliseconds.withLock { $0 += Milliseconds((seconds * 1000).rounded(.up)) }
+  }
+
+  var host: BrumeCore.Host {
+    let real = BrumeCore.Host.real
+    return BrumeCore.Host(
+      now: { self.milliseconds.withLock { $0 } }, uuid: real.uuid, randomBytes: real.randomBytes)
   }
 }
 

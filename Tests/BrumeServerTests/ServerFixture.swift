@@ -31,7 +31,9 @@ struct ServerFixture: Sendable {
   let ready: ReadyMade
   let folder: String
 
-  init(_ adjust: (inout Settings) -> Void = { _ in }) async throws {
+  init(
+    host: BrumeCore.Host = .real, _ adjust: (inout Settings) -> Void = { _ in }
+  ) async throws {
     var settings = Settings()
     settings.engine = .memory
     settings.isDevelopment = true
@@ -43,7 +45,8 @@ struct ServerFixture: Sendable {
     settings.dataFolder = folder
     adjust(&settings)
     server = try await Composition(
-      settings: settings, folder: try DataFolder(path: folder), logger: Self.silent)
+      settings: settings, folder: try DataFolder(path: folder), host: host,
+      logger: Self.silent)
     ready = try await Development(server: server, folder: server.folder).prepare(
       container: settings.container, environment: .development)
   }

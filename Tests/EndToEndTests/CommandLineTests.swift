@@ -41,10 +41,8 @@ import Testing
         return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
       }
       let values = Dictionary(lines, uniquingKeysWith: { $1 })
-      let cases = #filePath.replacing(
-        "Tests/EndToEndTests/CommandLineTests.swift", with: "Conformance/cases")
       let outcome = try await Tool.run(
-        "conformance", "--cases", cases, "--url", try #require(values["BRUME_URL"]),
+        "conformance", "--url", try #require(values["BRUME_URL"]),
         "--container", try #require(values["BRUME_CONTAINER"]),
         "--api-token", try #require(values["BRUME_API_TOKEN"]),
         "--user-token", try #require(values["BRUME_USER_TOKEN_ALICE"]), "--filter", "sharing/")
@@ -124,7 +122,24 @@ import Testing
       #expect(try await role("list").output.contains("alice"))
       #expect(try await role("remove", "editor", "alice").status == 0)
       #expect(try await !role("list").output.contains("alice"))
+      #expect(try await Tool.run("schema", "deploy", "--data", folder).status == 0)
+      let deployed = try await Tool.run(
+        "schema", "show", "--environment", "production", "--data", folder)
+      #expect(deployed.output.contains("CREATE ROLE editor"), "\(deployed.talk)")
       #expect(try await Tool.run("user", "signout", "alice", "--data", folder).status == 0)
+      #expect(await Tool.end(server.process) == 0)
+    }
+  }
+
+  @Test func `no faults are a sentence, one is a line`() async throws {
+    try await Tool.withFolder { folder in
+      let server = try await Tool.serve(
+        "--dev", "--port", "0", "--store", "memory", "--data", folder)
+      let none = try await Tool.run("faults", "list", "--data", folder)
+      #expect(none.status == 0 && none.output.isEmpty)
+      #expect(none.talk.contains("brume faults add"))
+      #expect(try await Tool.run("faults", "add", "conflict", "--data", folder).status == 0)
+      #expect(try await Tool.run("faults", "list", "--data", folder).output.contains("conflict"))
       #expect(await Tool.end(server.process) == 0)
     }
   }

@@ -53,7 +53,8 @@ enum ParticipantRules {
     {
       let identity = try find(participant.identity)
       if identity.user != nil, identity.user == owner.user { continue }
-      let known = share.participants.first { old in
+      // Who is invited already is not invited again, in this request neither (case SHR-28).
+      let known = (share.participants + merged).first { old in
         old.role != .owner && (old.id == participant.id || old.identity.isSamePerson(as: identity))
       }
       var next = known ?? participant
@@ -67,7 +68,8 @@ enum ParticipantRules {
       }
       next.permission = participant.permission
       if next.role != .publicUser { next.role = participant.role }
-      if !merged.contains(where: { $0.id == next.id }) { merged.append(next) }
+      merged.removeAll { $0.id == next.id }
+      merged.append(next)
     }
     return merged
   }

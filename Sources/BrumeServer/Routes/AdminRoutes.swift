@@ -124,8 +124,10 @@ extension Call {
     (place.container ?? server.settings.container, place.environment ?? .development)
   }
 
+  /// A user by sign-in name, or by record name.
   func account(named name: String) async throws -> User {
-    guard let user = try await server.store.read({ try $0.user(named: name) }) else {
+    let user = try await server.store.read { try $0.user(named: name) ?? $0.user(UserID(name)) }
+    guard let user else {
       throw BrumeError(
         .notFound, "there is no user '\(name)'; make one with 'brume user create \(name)'")
     }

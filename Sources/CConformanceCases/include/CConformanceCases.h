@@ -1,0 +1,17 @@
+// The conformance cases' files, inside the binary.
+#ifndef C_CONFORMANCE_CASES_H
+#define C_CONFORMANCE_CASES_H
+
+#include <stddef.h>
+
+/// A file of `Conformance/cases`, by its path without the ending.
+typedef struct {
+  const char *_Nonnull name;
+  const unsigned char *_Nonnull bytes;
+  size_t length;
+} brume_case_file;
+
+/// All files, in the order of their paths.
+const brume_case_file *_Nonnull brume_case_files(size_t *_Nonnull count);
+
+#endif
