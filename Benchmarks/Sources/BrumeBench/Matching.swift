@@ -22,7 +22,7 @@ enum Matching {
     let save = try save(server)
     let reference = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appending(path: "ReferenceMatcher").path
-    let sizes = isTiny ? [1_000] : [10_000, 1_000_000]
+    let sizes = isTiny ? [1_000] : [1_000, 10_000, 100_000, 1_000_000]
     for shape in ["eq", "range", "tag", "mix"] {
       for size in sizes {
         for values in Set([min(1_000, size), size / 2]).sorted() {
