@@ -16,7 +16,7 @@ struct BrumeBench {
     let arguments = CommandLine.arguments
     guard arguments.count >= 2 else {
       throw BenchError(
-        "usage: BrumeBench PATH-TO-BRUME [--tiny] [writes] [reads] [pushes] [matching] [fanout [DEVICES]]"
+        "usage: BrumeBench PATH-TO-BRUME [--tiny] [writes] [reads] [pushes] [matching] [apns] [fanout [DEVICES]]"
       )
     }
     let isTiny = arguments.contains("--tiny")
@@ -36,6 +36,7 @@ struct BrumeBench {
     if isChosen("reads") { try reads(server, raw, seconds, records) }
     if isChosen("pushes") { try pushes(server, isTiny ? 50 : 1000) }
     if isChosen("matching") { try Matching.run(arguments[1], server, isTiny: isTiny) }
+    if isChosen("apns") { try APNs.run(arguments[1], folder, isTiny: isTiny) }
     let sizes = chosen.compactMap { Int($0) }
     if isChosen("fanout") {
       let usual = isTiny ? [20] : [1, 100, 1_000, 10_000]
