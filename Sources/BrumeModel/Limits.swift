@@ -71,8 +71,9 @@ package struct Limits: Sendable, Equatable {
   package var notifierEntries = 256
   /// Ours: log entries that concern nobody and are passed without saving the cursor.
   package var notifierUnsavedEntries = 4096
-  /// Ours: subscriptions served in one transaction; a larger fan-out goes on in the next.
-  package var notifierMatches = 500
+  /// Ours: mailbox entries after which a transaction serves no further subscription; a larger fan-out
+  /// goes on in the next, and saves get between.
+  package var notifierDeliveries = 500
   /// Ours: devices and subscriptions whose last push is remembered for merging.
   package var coalescedKeys = 100_000
   /// Ours: silent pushes of one subscription to one device merge within this window.

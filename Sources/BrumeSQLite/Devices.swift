@@ -35,6 +35,7 @@ extension SQLiteTransaction {
   func removeDevice(_ key: DeviceKey) throws {
     guard let number = try number(of: key) else { return }
     cache.devices[key] = nil
+    cache.lastDevice = nil
     cache.mailboxCounts[number] = nil
     cache.isProvisional = true
     try connection.run(Self.removeMail) { $0.bind(1, number) }
@@ -42,7 +43,11 @@ extension SQLiteTransaction {
   }
 
   func number(of key: DeviceKey) throws -> Int64? {
-    if let known = cache.devices[key] { return known }
+    if let last = cache.lastDevice, last.key == key { return last.number }
+    if let known = cache.devices[key] {
+      cache.lastDevice = (key, known)
+      return known
+    }
     let number = try connection.first(Self.findNumber, { $0.bind(key) }) { $0.int(0) }
     // Device IDs are compared by bytes, the cache's keys by characters: only plain names are kept.
     if isWriter, let number, key.device.name.utf8.allSatisfy({ $0 < 0x80 }) {

@@ -45,6 +45,8 @@ struct TransactionCache {
   var databases: [DatabaseKey: Int64] = [:]
   var zones: [ZoneKey: Int64] = [:]
   var devices: [DeviceKey: Int64] = [:]
+  /// The one asked for last: a delivery asks for its device more than once.
+  var lastDevice: (key: DeviceKey, number: Int64)?
   /// Entries in a device's mailbox.
   var mailboxCounts: [Int64: Int] = [:]
   var sequences: [Int64: Int64] = [:]

@@ -44,7 +44,7 @@ struct FanOut {
   let mailbox: MailboxWriter
   let matches: Matches
   private var outcome: Outcome
-  private var matchesLeft: Int
+  private var deliveriesLeft: Int
   private var devices: [World: [Device]] = [:]
 
   init(
@@ -63,7 +63,7 @@ struct FanOut {
       transaction: transaction, limits: engine.limits, now: now, coalescer: coalescer,
       isHeard: isHeard)
     outcome = Outcome(cursor: cursor)
-    matchesLeft = engine.limits.notifierMatches
+    deliveriesLeft = engine.limits.notifierDeliveries
   }
 
   // MARK: One entry
@@ -75,8 +75,9 @@ struct FanOut {
       image: job.image, limits: engine.limits)
     let all = matches.ordered(job, try readers(of: job.entry))
     for match in unserved(all) {
-      if matchesLeft == 0 { return false }
-      matchesLeft -= 1
+      if deliveriesLeft <= 0 { return false }
+      // A subscription that reaches nobody is work too.
+      deliveriesLeft -= 1
       guard let key = matches.key(match) else { continue }
       try deliver(key, birth: match.birth, builder)
       outcome.cursor.served = NotifierCursor.Served(birth: match.birth, key: key)
@@ -153,6 +154,7 @@ struct FanOut {
   ) throws {
     let notification = builder.notification(for: stored, badge: badge)
     let (payload, sent) = budget(engine.limits.payloadBytes).fit(notification)
+    deliveriesLeft -= max(0, told.count - 1)
     for device in told {
       let delivery = MailboxWriter.Delivery(
         notification: sent, payload: payload, subscription: stored, device: device.key,

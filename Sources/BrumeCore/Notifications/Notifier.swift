@@ -251,9 +251,8 @@ extension Notifier {
       if !users.isEmpty { found.append(index.matches(job.entry, sharedWith: users)) }
       return (index.ordered(found), index.version)
     }
-    let isLarge = matches.count > engine.limits.notifierMatches
     ongoing.withLock {
-      $0 = isLarge ? Ongoing(position: position, version: version, matches: matches) : nil
+      $0 = matches.count > 1 ? Ongoing(position: position, version: version, matches: matches) : nil
     }
     return matches
   }

@@ -83,7 +83,7 @@ package final class PushSimulator {
     var limits = Limits()
     // Small enough for overflows and for fan-outs of several transactions.
     limits.mailboxRows = 12
-    limits.notifierMatches = 3
+    limits.notifierDeliveries = 3
     limits.notifierEntries = 4
     let host = Host(
       now: clock, uuid: { "UUID" }, randomBytes: { Array(repeating: 7, count: $0) })

@@ -83,7 +83,7 @@ struct NotifierCrashTests {
   @Test func `a fan-out larger than a transaction goes on where it stopped, also after a crash`()
     async throws
   {
-    let world = try await NotifierWorld { $0.notifierMatches = 3 }
+    let world = try await NotifierWorld { $0.notifierDeliveries = 3 }
     let open = zone(ZoneID.defaultName, of: nil)
     let users = (0..<10).map { UserID("_user\($0)") }
     var info = visible()
