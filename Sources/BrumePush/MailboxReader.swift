@@ -3,6 +3,7 @@
 // Entries that wait to be merged with a later one carry the time when they are due; the notifier
 // keeps them at the end. A reader stops at the first of them and comes back when it is due.
 
+import BrumeCore
 import BrumeModel
 import BrumeStorage
 
@@ -11,22 +12,87 @@ struct MailboxReader: Sendable {
   let signals: MailboxSignals
   let limits: Limits
   let clock: PushClock
+  let maySend: SendPermission
 
   /// What may be delivered now, and when the next entry is due.
   struct Front: Sendable {
     var entries: [MailboxEntry] = []
     var nextDue: Milliseconds?
+    /// Nothing is behind what was looked at.
+    var isAll = true
+    /// What its user may not read any more.
+    var withdrawn: [MailboxEntry] = []
   }
 
-  func front(of device: DeviceKey, after position: Int64, limit: Int) async throws -> Front {
-    let waiting = try await store.read {
-      try $0.mailbox(device, after: position, limit: limit)
+  /// Entries that were withdrawn since they were put there leave the mailbox with a line in the log.
+  func front(
+    of device: DeviceKey, after position: Int64, limit: Int, by channel: Device.Channel.Kind
+  ) async throws -> Front {
+    while true {
+      let front = try await look(at: device, after: position, limit)
+      if front.withdrawn.isEmpty { return front }
+      try await drop(front.withdrawn, of: device, by: channel)
+      if !front.entries.isEmpty { return front }
     }
-    let now = clock.now()
-    let entries = waiting.prefix { $0.isDue(at: now, window: limits.coalescingWindow) }
-    return Front(
-      entries: Array(entries),
-      nextDue: entries.count < waiting.count ? waiting[entries.count].time : nil)
+  }
+
+  private func look(
+    at device: DeviceKey, after position: Int64, _ limit: Int
+  ) async throws -> Front {
+    let (now, window, maySend) = (clock.now(), limits.coalescingWindow, maySend)
+    return try await store.read { store in
+      let waiting = try store.mailbox(device, after: position, limit: limit)
+      let due = waiting.prefix { $0.isDue(at: now, window: window) }
+      var front = Front()
+      front.isAll = due.count < limit
+      front.nextDue = due.count < waiting.count ? waiting[due.count].time : nil
+      for entry in due {
+        if try maySend.allows(entry, device, store) {
+          front.entries.append(entry)
+        } else {
+          front.withdrawn.append(entry)
+        }
+      }
+      return front
+    }
+  }
+
+  private func drop(
+    _ entries: [MailboxEntry], of device: DeviceKey, by channel: Device.Channel.Kind
+  ) async throws {
+    let lines = entries.map {
+      PushLogEntry.withdrawn($0, of: device, by: channel, now: clock.now())
+    }
+    let rows = limits.pushLogRows
+    try await store.write(in: nil) { store in
+      for entry in entries { try store.removeMailboxEntry(at: entry.position, of: device) }
+      try store.append(lines, limit: rows)
+    }
+  }
+
+  /// The device has handled everything up to and including this position: the entries leave the
+  /// mailbox and stand in the log, in one transaction.
+  func acknowledge(
+    through position: Int64, by device: DeviceKey, on channel: Device.Channel.Kind, _ reason: String
+  ) async throws {
+    let (limits, now) = (limits, clock.now())
+    // What the lines say is put together before the write, which others wait for.
+    let lines = try await store.read { store in
+      try store.mailbox(device, after: 0, limit: limits.mailboxRows)
+        .prefix { $0.position <= position }
+        .map { entry in
+          let line = PushLogEntry(
+            entry, of: device, by: channel, .sent, subject: entry.subject, now: now, reason: reason)
+          return (position: entry.position, line: line)
+        }
+    }
+    try await store.write(in: nil) { store in
+      // Another acknowledgement may have been faster.
+      let first = try store.mailbox(device, after: 0, limit: 1).first?.position ?? .max
+      try store.acknowledge(through: position, by: device)
+      try store.append(
+        lines.filter { $0.position >= first }.map(\.line), limit: limits.pushLogRows)
+    }
   }
 
   /// Asks `look` until it finds something, again at each signal and when something gets due.
@@ -40,6 +106,8 @@ struct MailboxReader: Sendable {
     let listeners = devices.map { signals.listen(to: $0) }
     defer { for listener in listeners { listener.stop() } }
     while true {
+      // Whoever is cancelled is woken at once, each time.
+      try Task.checkCancellation()
       let (found, nextDue) = try await look()
       if let found { return found }
       let now = clock.now()

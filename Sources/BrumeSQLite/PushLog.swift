@@ -23,7 +23,14 @@ extension SQLiteTransaction {
     return found.reversed()
   }
 
-  func append(_ entry: PushLogEntry, limit: Int) throws {
+  func append(_ entries: [PushLogEntry], limit: Int) throws {
+    if entries.isEmpty { return }
+    for entry in entries { try add(entry) }
+    let last = connection.lastRowID
+    try connection.run(Self.trimLogged) { $0.bind(1, last - Int64(max(0, limit))) }
+  }
+
+  private func add(_ entry: PushLogEntry) throws {
     try connection.run(Self.addLogged) {
       $0.bind(1, entry.time)
       $0.bind(2, entry.container.name)
@@ -40,8 +47,6 @@ extension SQLiteTransaction {
       $0.bind(13, entry.reason)
       $0.bind(14, entry.attempt)
     }
-    let last = connection.lastRowID
-    try connection.run(Self.trimLogged) { $0.bind(1, last - Int64(max(0, limit))) }
   }
 
   private static let logColumns = """

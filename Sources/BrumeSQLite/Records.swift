@@ -33,6 +33,15 @@ extension SQLiteTransaction {
     }
   }
 
+  func deletedRecord(_ key: RecordKey) throws -> DeletedRecord? {
+    guard let zone = try number(of: key.zone) else { return nil }
+    return try connection.first(
+      Self.findDeleted, { $0.bind(RecordPlace(zone: zone, name: key.name)) }
+    ) { row in
+      DeletedRecord(type: row.text(0), creator: row.optionalText(1).map { UserID($0) })
+    }
+  }
+
   func children(of key: RecordKey, limit: Int) throws -> [String] {
     guard let zone = try number(of: key.zone) else { return [] }
     return try connection.all(
@@ -76,6 +85,11 @@ extension SQLiteTransaction {
     SELECT type, sequence, content FROM records
     WHERE zone = ?1 AND name = ?2 AND type IS NOT NULL
     """)
+  private static let findDeleted = SQL(
+    """
+    SELECT deleted_type, deleted_creator FROM records
+    WHERE zone = ?1 AND name = ?2 AND deleted_type IS NOT NULL
+    """)
   private static let findRow = SQL(
     "SELECT id, sequence, content FROM records WHERE zone = ?1 AND name = ?2")
   private static let findChildren = SQL(
@@ -113,6 +127,12 @@ extension SQLiteTransaction {
     try updateIndex(place, in: key.zone.database, from: old.record, to: nil)
     try updateReferences(place, in: key.zone, from: old.record, to: nil)
     try updateAssets(place, from: old.record, to: nil)
+    if key.zone.database.owner == nil {
+      try connection.run(Self.keepCreator) {
+        $0.bind(1, row)
+        $0.bind(2, old.record?.created?.user.name)
+      }
+    }
     seen[place] = SeenRecord(row: row, sequence: sequence, record: nil)
   }
 
@@ -159,6 +179,8 @@ extension SQLiteTransaction {
     UPDATE records SET type = ?1, deleted_type = ?2, sequence = ?3, parent = ?4, content = ?5
     WHERE id = ?6
     """)
+  private static let keepCreator = SQL(
+    "UPDATE records SET deleted_creator = ?2 WHERE id = ?1")
   private static let addReference = SQL("INSERT INTO record_references VALUES (?1, ?2, ?3, ?4)")
   private static let removeReference = SQL(
     """

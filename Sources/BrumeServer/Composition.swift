@@ -21,6 +21,7 @@ package final class Composition: Sendable {
   package let engine: Engine
   package let signals: MailboxSignals
   package let streams: StreamHub
+  package let desk: CourierDesk
   package let notifier: Notifier
   package let deliveries: Deliveries
   package let metrics: ServerMetrics
@@ -62,6 +63,8 @@ package final class Composition: Sendable {
     self.deliveries = deliveries
     let streams = StreamHub(handingOver: StreamConnection.take)
     self.streams = streams
+    let desk = CourierDesk(capacity: settings.limits.deliveryLanes)
+    self.desk = desk
     let faults = settings.isDevelopment ? FaultGate() : nil
     self.faults = faults
     notifier = Notifier(
@@ -74,7 +77,7 @@ package final class Composition: Sendable {
         // What has to meet a fault is read from the mailbox.
         if faults?.isIdle ?? true { return streams.handOver(entries) }
         for device in Set(entries.map(\.device)) { streams.look(at: device) }
-      }, isHeard: { streams.isHeard(by: $0) })
+      }, isHeard: { streams.isHeard(by: $0) || desk.hasLent(to: $0) })
     rates = RateLimits(settings.rates, limits: settings.limits, host: host)
     passwords = PasswordDesk(limits: settings.limits, host: host)
     provider = try settings.provider.map {

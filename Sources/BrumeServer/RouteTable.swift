@@ -153,5 +153,6 @@ package enum RouteTable {
     Endpoint(post, "/_brume/admin/webhooks", .operator, WebhookAdmin.add),
     Endpoint(post, "/_brume/admin/webhooks/enable", .operator, WebhookAdmin.enable),
     Endpoint(post, "/_brume/admin/webhooks/remove", .operator, WebhookAdmin.remove),
+    Endpoint(post, "/_brume/admin/webhooks/test", .operator, WebhookAdmin.test),
   ]
 }

@@ -32,6 +32,12 @@ package protocol DeliveryWriting {
   func put(_ webhook: Webhook) throws
   @discardableResult
   func removeWebhook(_ id: String) throws -> Bool
-  /// Adds an entry (its `position` is ignored), dropping the oldest beyond `limit`.
-  func append(_ entry: PushLogEntry, limit: Int) throws
+  /// Adds entries (their `position`s are ignored), dropping the oldest beyond `limit`.
+  func append(_ entries: [PushLogEntry], limit: Int) throws
+}
+
+extension DeliveryWriting {
+  package func append(_ entry: PushLogEntry, limit: Int) throws {
+    try append([entry], limit: limit)
+  }
 }

@@ -4,6 +4,8 @@ package import BrumeModel
 
 package protocol RecordReading {
   func record(_ key: RecordKey) throws -> StoredRecord?
+  /// What is still known of a record that was deleted last; nil if it is there or never was.
+  func deletedRecord(_ key: RecordKey) throws -> DeletedRecord?
   /// Names of records whose parent is `key`, in name order, at most `limit`.
   func children(of key: RecordKey, limit: Int) throws -> [String]
   /// Names of records in the same zone with a field that refers to `key` by `action`, in name
@@ -36,6 +38,17 @@ package protocol RecordWriting {
   func put(_ record: Record, in zone: ZoneKey, sequence: Int64) throws -> StoredRecord
   /// Deletes, leaving a line for the change feed.
   func remove(_ key: RecordKey, type: String, sequence: Int64) throws
+}
+
+/// What stays of a deleted record.
+package struct DeletedRecord: Equatable, Sendable {
+  package let type: String
+  /// Who made it, kept in the public database, where rights depend on it.
+  package let creator: UserID?
+  package init(type: String, creator: UserID?) {
+    self.type = type
+    self.creator = creator
+  }
 }
 
 /// A query as an engine gets it: names checked, values coerced, access decided.

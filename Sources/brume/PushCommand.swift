@@ -12,13 +12,23 @@ struct PushCommand: AsyncParsableCommand {
 
   struct Tail: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Be a device: print each push as it arrives, one JSON a line.")
+      abstract: "Watch pushes as they are delivered, to everybody or as one device.",
+      discussion: """
+        Without --user: the push log as it grows, one line for each answer of a device, of APNs, a Web \
+        Push service or a webhook. With --user: be a device of that user, print each push as it \
+        arrives, one JSON a line, and acknowledge it.
+        """)
     @OptionGroup var server: ServerOptions
-    @Option(help: "Whose device: a user's sign-in name.") var user: String
+    @Option(help: "Be a device of this user: a sign-in name.") var user: String?
     @Option(help: "The device's name.") var device = "brume-push-tail"
+    @Flag(help: "Without --user: one JSON object a line.") var json = false
 
     func run() async throws {
-      let configuration = try await server.connect().configuration(user: user, device: device)
+      let connection = try server.connect()
+      guard let user else {
+        return try await PushLogView(connection: connection, json: json).follow(from: 10)
+      }
+      let configuration = try await connection.configuration(user: user, device: device)
       Output.say("waiting for pushes to '\(device)' of \(user); Ctrl-C ends")
       do {
         try await PushReceiver(Session(configuration)).run { push in
@@ -33,13 +43,24 @@ struct PushCommand: AsyncParsableCommand {
 
   struct Test: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Send a test push to every device of a user.")
+      abstract: "Send a test push to every device of a user, or call a webhook.",
+      discussion: "What became of it: brume push log --notification ID.")
     @OptionGroup var server: ServerOptions
-    @Option(help: "Whose devices: a user's sign-in name.") var user: String
+    @Option(help: "Whose devices, whatever their channel: a user's sign-in name.") var user: String?
+    @Option(help: "A webhook's ID: it is called once, without changes.") var webhook: String?
     @Option(help: "The alert's text.") var text = "A test push from Brume"
 
+    func validate() throws {
+      if (user == nil) == (webhook == nil) {
+        throw ValidationError("Say whom to reach: --user NAME, or --webhook ID.")
+      }
+    }
+
     func run() async throws {
-      let answer = try await server.connect().post(
+      let connection = try server.connect()
+      if let webhook { return try await call(webhook, connection) }
+      let user = user ?? ""
+      let answer = try await connection.post(
         "push", ["user": .string(user), "text": .string(text)])
       let count = answer["devices"]?.int ?? 0
       guard count > 0 else {
@@ -48,6 +69,18 @@ struct PushCommand: AsyncParsableCommand {
             + "'brume push tail --user \(user)' does")
       }
       Output.say("sent to \(count) device\(count == 1 ? "" : "s") of \(user)")
+      Output.line(answer["notification"]?.string ?? "")
+    }
+
+    private func call(_ webhook: String, _ connection: ServerConnection) async throws {
+      let answer = try await connection.post("webhooks/test", ["id": .string(webhook)])
+      guard answer["verdict"]?.string == "sent" else {
+        let status = answer["status"]?.int.map { "status \($0)" }
+        throw CommandFailure(
+          "the webhook did not take it: \(status ?? answer["reason"]?.string ?? "no answer")")
+      }
+      Output.say("the webhook took it")
+      Output.line(answer["notification"]?.string ?? "")
     }
   }
 }

@@ -9,9 +9,9 @@ extension PushCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show what was sent to whom, why, and what the other side answered.",
       discussion: """
-        Each line follows one attempt from the request that made the change to the answer of APNs, the \
-        Web Push service or the webhook. Devices with an event stream or a poll fetch their pushes; \
-        'brume devices list' shows what waits for them.
+        Each line follows one push from the request that made the change to the answer of the other \
+        side: of APNs, the Web Push service or the webhook, or the acknowledgement of a device that \
+        fetches (stream, courier). What was not acknowledged yet waits: 'brume devices list'.
         """)
     @OptionGroup var server: ServerOptions
     @Option(help: "Only pushes to this user: a sign-in name.") var user: String?
@@ -23,43 +23,56 @@ extension PushCommand {
     @Flag(help: "One JSON object a line.") var json = false
 
     func run() async throws {
-      let connection = try server.connect()
-      var filter = [("limit", String(limit))]
+      var view = PushLogView(connection: try server.connect(), json: json)
       for (name, value) in [
         ("user", user), ("device", device), ("request", request), ("notification", notification),
       ] {
-        if let value { filter.append((name, value)) }
+        if let value { view.filter.append((name, value)) }
       }
-      var position: Int64 = 0
-      var isFirst = true
-      repeat {
-        let lines =
-          try await connection.get("push/log", filter + [("after", String(position))])["log"]?
-          .array ?? []
-        position = lines.last?["position"]?.int ?? position
-        show(lines, withTitles: isFirst)
-        isFirst = false
-        if follow { try await Task.sleep(for: .seconds(1)) }
-      } while follow
+      if follow { try await view.follow(from: limit) } else { _ = try await view.show(limit) }
     }
+  }
+}
 
-    private func show(_ lines: [JSON], withTitles: Bool) {
-      guard withTitles || !lines.isEmpty else { return }
+/// The push log on the terminal.
+struct PushLogView {
+  let connection: ServerConnection
+  let json: Bool
+  var filter: [(String, String)] = []
+
+  init(connection: ServerConnection, json: Bool) {
+    self.connection = connection
+    self.json = json
+  }
+
+  /// Shows lines as they are written, beginning with the last few.
+  func follow(from limit: Int) async throws {
+    var position = try await show(limit)
+    while true {
+      try await Task.sleep(for: .seconds(1))
+      position = try await show(1000, after: position)
+    }
+  }
+
+  /// Shows the newest lines. Answers the position of the last.
+  func show(_ limit: Int, after position: Int64 = 0) async throws -> Int64 {
+    let query = filter + [("limit", String(limit)), ("after", String(position))]
+    let lines = try await connection.get("push/log", query)["log"]?.array ?? []
+    if position == 0 || !lines.isEmpty {
       let columns = [
         "time", "request", "change", "subscription", "notification", "user", "device", "channel",
         "attempt", "verdict", "status", "reason",
       ]
       Listing(columns).show(lines.map { readable($0) }, asJSON: json)
     }
+    return lines.last?["position"]?.int ?? position
+  }
 
-    /// The time as people read it.
-    private func readable(_ line: JSON) -> JSON {
-      guard !json, case .object(var object) = line, let time = line["time"]?.int else {
-        return line
-      }
-      let date = Date(timeIntervalSince1970: Double(time) / 1000)
-      object["time"] = .string(date.formatted(.iso8601))
-      return .object(object)
-    }
+  /// The time as people read it.
+  private func readable(_ line: JSON) -> JSON {
+    guard !json, case .object(var object) = line, let time = line["time"]?.int else { return line }
+    let date = Date(timeIntervalSince1970: Double(time) / 1000)
+    object["time"] = .string(date.formatted(.iso8601))
+    return .object(object)
   }
 }

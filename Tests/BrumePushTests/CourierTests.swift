@@ -5,19 +5,54 @@ import BrumeWire
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct CourierTests {
-  private func id(_ payload: [UInt8]?) throws -> String? {
-    try payload.map { try PushPayload.decode($0).id }
+  private func id(_ answer: Courier.Answer?) throws -> String? {
+    try answer.map { try PushPayload.decode($0.payload).id }
   }
 
-  @Test func `one push per poll, first in, first out, consumed`() async throws {
+  @Test func `one push per poll, first in, first out, consumed by the next poll`() async throws {
     let world = PushWorld()
     try await world.register()
     try await world.put("a", "b")
     let courier = world.courier
     #expect(try id(await courier.next(token: PushWorld.token, waiting: .seconds(1))) == "a")
-    #expect(try await world.waiting() == ["b"])
+    #expect(try await world.waiting() == ["a", "b"])
     #expect(try id(await courier.next(token: PushWorld.token, waiting: .seconds(1))) == "b")
+    #expect(try await world.waiting() == ["b"])
+    #expect(try id(await courier.next(token: PushWorld.token, waiting: .zero)) == nil)
     #expect(try await world.waiting() == [])
+    let lines = try await world.log()
+    #expect(lines.map(\.notificationID) == ["a", "b"])
+    #expect(lines.map(\.reason) == ["polled again", "polled again"])
+    #expect(lines.allSatisfy { $0.channel == "courier" && $0.requestID == "r" })
+  }
+
+  @Test func `N7 a server that dies after an answer brings it again`() async throws {
+    let world = PushWorld()
+    try await world.register()
+    try await world.put("a", "b")
+    #expect(try id(await world.courier.next(token: PushWorld.token, waiting: .zero)) == "a")
+    let restarted = Courier(
+      store: world.store, signals: world.signals, desk: CourierDesk(capacity: 1),
+      limits: world.limits, clock: world.clock.push, maySend: .always)
+    #expect(try id(await restarted.next(token: PushWorld.token, waiting: .zero)) == "a")
+    #expect(try id(await restarted.next(token: PushWorld.token, waiting: .zero)) == "b")
+  }
+
+  @Test func `a client that names its cursor gets what is behind it, again and again`() async throws
+  {
+    let world = PushWorld()
+    try await world.register()
+    try await world.put("a", "b")
+    func poll(_ cursor: Int64) async throws -> Courier.Answer? {
+      try await world.courier.next(token: PushWorld.token, cursor: cursor, waiting: .zero)
+    }
+    let first = try #require(try await poll(0))
+    #expect(try await poll(0) == first)
+    let second = try #require(try await poll(first.position))
+    #expect(try id(second) == "b")
+    #expect(try await world.waiting() == ["b"])
+    #expect(try await poll(second.position) == nil)
+    #expect(try await world.log().map(\.reason) == ["acknowledged", "acknowledged"])
   }
 
   @Test func `a token of several containers brings the pushes of all in their order`() async throws
@@ -63,7 +98,7 @@ import Testing
     #expect(try id(await answer) == "a")
   }
 
-  @Test func `a poll that waits is refused when its token ends`() async throws {
+  @Test func `N11 a poll that waits is refused when its token ends`() async throws {
     let world = PushWorld()
     try await world.register()
     let poll = Task {
@@ -79,7 +114,7 @@ import Testing
   @Test func `polls of one token at once get different pushes or nothing`() async throws {
     let world = PushWorld()
     try await world.register()
-    let got = try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
+    let got = try await withThrowingTaskGroup(of: Courier.Answer?.self) { group in
       for _ in 0..<5 {
         group.addTask {
           try await world.courier.next(token: PushWorld.token, waiting: .seconds(25))
@@ -98,15 +133,14 @@ import Testing
       return got
     }
     #expect(got.sorted() == ["a", "b", "c"])
-    #expect(try await world.waiting() == [])
   }
 
   @Test func `the courier's numbers for databases are the web's`() async throws {
     let world = PushWorld()
     try await world.register()
     try await world.put("a")
-    let payload = try await world.courier.next(token: PushWorld.token, waiting: .seconds(1))
-    let json = try JSON(parsing: try #require(payload))
+    let answer = try await world.courier.next(token: PushWorld.token, waiting: .seconds(1))
+    let json = try JSON(parsing: try #require(answer).payload)
     #expect(json["ck"]?["fet"]?["dbs"]?.int == 1)
   }
 

@@ -12,6 +12,11 @@ extension StoreCoders {
     decodeSubscription: { try Wire.subscription($0) })
 }
 
+extension SendPermission {
+  /// Where rights are not what is tested.
+  static let always = SendPermission { _, _, _ in true }
+}
+
 struct PushWorld {
   static let token = String(repeating: "ab", count: 32)
   let clock = ManualClock()
@@ -20,6 +25,7 @@ struct PushWorld {
   let phone = DeviceKey(
     container: ContainerID("iCloud.org.example.trailbook"), environment: .development,
     user: UserID("_alice"), device: DeviceID("phone"))
+  let desk = CourierDesk(capacity: 10)
   var limits = Limits()
 
   func register() async throws {
@@ -51,10 +57,17 @@ struct PushWorld {
 
   var stream: EventStream {
     EventStream(
-      store: store, signals: signals, device: phone, limits: limits, clock: clock.push)
+      store: store, signals: signals, device: phone, limits: limits, clock: clock.push,
+      maySend: .always)
   }
   var courier: Courier {
-    Courier(store: store, signals: signals, limits: limits, clock: clock.push)
+    Courier(
+      store: store, signals: signals, desk: desk, limits: limits, clock: clock.push,
+      maySend: .always)
+  }
+
+  func log() async throws -> [PushLogEntry] {
+    try await store.read { try $0.pushLog(PushLogFilter(), after: 0, limit: 999) }
   }
 
   func waiting() async throws -> [String] {

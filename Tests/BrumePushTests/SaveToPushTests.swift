@@ -42,8 +42,7 @@ import Testing
       container: container, environment: .development, user: UserID("_alice"),
       device: DeviceID("tablet"))
     let stream = EventStream(
-      store: world.store, signals: MailboxSignals(), device: tablet, limits: Limits(),
-      clock: clock.push)
+      engine: engine, store: world.store, signals: MailboxSignals(), device: tablet, host: host)
     try await save("second", zone, engine)
     try await notifier.drain()
     let arrived = try await stream.entries(after: 0).entries

@@ -155,6 +155,18 @@ import Testing
     }
   }
 
+  @Test func `a webhook that is not there cannot be tested`() async throws {
+    let fixture = try await ServerFixture { $0.outside.allowed = ["127.0.0.1"] }
+    try await fixture.routes { client in
+      let made = try await client.admin("webhooks", ["url": "http://127.0.0.1:9/in"])
+      let id = try #require(made["id"])
+      let unknown = try await client.admin("webhooks/test", ["id": "wh_none"])
+      #expect(unknown.status == 404 && unknown.reason.contains("brume webhook list"))
+      let elsewhere = try await client.admin("webhooks/test?environment=production", ["id": id])
+      #expect(elsewhere.status == 404, "\(elsewhere.text)")
+    }
+  }
+
   @Test func `a container has a bounded number of webhooks`() async throws {
     let fixture = try await ServerFixture {
       $0.outside.allowed = ["127.0.0.1"]

@@ -1,8 +1,10 @@
 // Pushes on their way to devices: the event stream and the courier, on real sockets.
 
+import BrumeCore
 import BrumeModel
 import BrumePush
 import BrumeServer
+import BrumeStorage
 import BrumeWire
 import Foundation
 import HTTPTypes
@@ -188,6 +190,58 @@ import Testing
       break
     }
     #expect(fixture.server.streams.count == 0)
+  }
+
+  @Test func `a stream's pushes are in the log when they are acknowledged, with their request`()
+    async throws
+  {
+    try await ServerFixture().routes { client in
+      _ = try await client.own("devices", [:])
+      let sent = try await client.admin("push", ["user": "alice", "text": "hello"])
+      let nid = try #require(sent["notification"]?.string)
+      let early = try await client.admin("push/log?notification=\(nid)")
+      #expect(early["log"]?.array?.isEmpty == true)
+      let server = client.fixture.server
+      let phone = DeviceKey(
+        container: ContainerID(ServerFixture.container), environment: .development,
+        user: client.fixture.user("alice"), device: DeviceID("phone"))
+      let waiting = try await server.store.read { try $0.mailbox(phone, after: 0, limit: 9) }
+      let cursor = "\(server.engine.generation)-\(try #require(waiting.first).position)"
+      let place = "container=\(ServerFixture.container)&environment=development"
+      let query = client.fixture.credentials("alice", device: "phone")
+      let target = "/_brume/stream/ack?\(place)&\(query)&cursor=\(cursor)"
+      for _ in 1...2 { #expect(try await client.send(target, .post).status == 200) }
+      let log = try await client.admin("push/log?notification=\(nid)")["log"]?.array ?? []
+      #expect(log.count == 1)
+      #expect(log.first?["channel"] == "stream" && log.first?["verdict"] == "sent")
+      #expect(log.first?["reason"] == "acknowledged" && log.first?["user"] == "alice")
+      #expect(log.first?["request"]?.string == waiting.first?.requestID)
+      #expect(log.first?["subscription"] == "brume-test")
+    }
+  }
+
+  @Test func `a poll's cursor acknowledges, and its answer says where it is`() async throws {
+    try await ServerFixture().routes { client in
+      let made = try await client.call(
+        "tokens/create", ["apnsEnvironment": "development", "clientId": "browser"])
+      let path = "/_brume/courier?tok=\(try #require(made["apnsToken"]?.string))"
+      for text in ["one", "two"] {
+        _ = try await client.admin("push", ["user": "alice", "text": .string(text)])
+      }
+      func poll(_ cursor: String) async throws -> (text: String?, cursor: String) {
+        let answer = try await client.send("\(path)&cursor=\(cursor)")
+        let next = answer.headers.first { $0.name.canonicalName == "x-brume-cursor" }?.value
+        return (answer["aps"]?["alert"]?["body"]?.string, next ?? "")
+      }
+      let first = try await poll("0-0")
+      #expect(try await poll("0-0") == first)
+      #expect(first.text == "one")
+      let second = try await poll(first.cursor)
+      #expect(second.text == "two")
+      #expect(try await poll(second.cursor).text == nil)
+      let bad = try await client.send("\(path)&cursor=x")
+      #expect(bad.status == 400 && bad.reason.contains("cursor"))
+    }
   }
 
   @Test func `a stream without a device or with a foreign cursor is refused`() async throws {

@@ -54,9 +54,11 @@ final class TemporaryFolder: Sendable {
   }
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  func openSQLite(fewCandidates: Int = 1000, indexStep: Int = 2000) throws -> SQLiteStore {
+  func openSQLite(
+    coders: StoreCoders = .wireForm, fewCandidates: Int = 1000, indexStep: Int = 2000
+  ) throws -> SQLiteStore {
     try SQLiteStore(
-      folder: path + "/data", coders: .wireForm, fewCandidates: fewCandidates, indexStep: indexStep,
+      folder: path + "/data", coders: coders, fewCandidates: fewCandidates, indexStep: indexStep,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }
 }

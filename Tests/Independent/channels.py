@@ -319,6 +319,10 @@ def webhooks(world):
     check(first["type"] == "record.created" and first["record"]["fields"]["text"]["value"] == "x", f"{first}")
     check(identifier in world.tool("webhook", "list") and secret not in world.tool("webhook", "list", "--json"),
           "the list shows no secret")
+    test = world.tool("push", "test", "--webhook", identifier).strip()
+    world.hooks.arrivals.wait(lambda items: items[-1]["headers"]["webhook-id"] == test, "the test call")
+    line, = world.log("--notification", test)
+    check(line["verdict"] == "sent" and line["status"] == 200 and line["device"] == identifier, f"{line}")
     world.hooks.script["/hook"] = [(410, {})]
     world.save("last", text="x", urgent=0)
     world.until(lambda: json.loads(world.tool("webhook", "list", "--json"))["state"] == "off", "410 switches it off")

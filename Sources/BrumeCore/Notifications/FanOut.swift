@@ -161,7 +161,10 @@ struct FanOut {
         requestID: builder.entry.origin.requestID)
       let result = try mailbox.put(delivery) { encode(builder.fetchEverything(for: stored)) }
       outcome.mailboxEntries += 1
-      if result.overflowed { outcome.overflows += 1 }
+      if result.overflowed {
+        outcome.overflows += 1
+        try transaction.append(overflow(result.entry, device), limit: engine.limits.pushLogRows)
+      }
       outcome.fresh.append((device.key, result.entry))
       if result.wakes { wake(device) }
     }
@@ -173,6 +176,13 @@ struct FanOut {
     case .stream, .courier: outcome.woken.listening.append(device.key)
     case .apns, .webPush: outcome.woken.reached.append(device.key)
     }
+  }
+
+  /// For the push log: what waited is not sent one by one any more.
+  private func overflow(_ entry: MailboxEntry, _ device: Device) -> PushLogEntry {
+    PushLogEntry(
+      entry, of: device.key, by: device.channel.kind, .expired, subject: "fetch everything",
+      now: now, reason: "the mailbox was full; one 'fetch everything' took the place of all")
   }
 
   /// CloudKit: notifications fetched later hold all desired keys, unlike the push (case PSH-20).

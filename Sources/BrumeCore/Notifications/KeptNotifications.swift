@@ -7,25 +7,36 @@ import BrumeStorage
 extension Engine {
   /// One page of the caller's kept notifications.
   ///
-  /// - Parameter token: from the page before; nil from the start of what is kept.
+  /// What the caller may not read any more is left out; the token passes it.
+  ///
+  /// - Parameters:
+  ///   - token: from the page before; nil from the start of what is kept.
+  ///   - decode: reads a kept push.
   package func keptNotifications(
-    token: String?, limit: Int?, as caller: Caller
+    token: String?, limit: Int?, as caller: Caller,
+    decode: @escaping @Sendable ([UInt8]) throws -> Notification
   ) async throws -> KeptNotificationsPage {
     let user = try caller.requireUser()
     let after = try token.map { try position(of: $0, caller) } ?? 0
     let maximum = limits.recordsPerResponse
     let size = min(max(1, limit ?? maximum), maximum)
-    let found = try await store.read { transaction in
-      try transaction.keptNotifications(
+    let (page, items, moreComing) = try await store.read { transaction in
+      let found = try transaction.keptNotifications(
         of: user, container: caller.container, environment: caller.environment, after: after,
         limit: size + 1)
+      let page = found.prefix(size)
+      let items = try page.filter { kept in
+        guard let notification = try? decode(kept.payload) else { return false }
+        return try self.mayTell(
+          notification, to: user, container: caller.container,
+          environment: caller.environment, in: transaction)
+      }
+      return (page.last?.position, items, found.count > size)
     }
-    let items = Array(found.prefix(size))
     return KeptNotificationsPage(
       items: items,
-      token: try self.token(
-        .notifications, at: items.last?.position ?? after, in: .private, for: caller),
-      moreComing: found.count > size)
+      token: try self.token(.notifications, at: page ?? after, in: .private, for: caller),
+      moreComing: moreComing)
   }
 
   /// Marks notifications read and answers with those that exist. They come again at the end of the

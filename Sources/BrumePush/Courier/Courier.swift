@@ -1,7 +1,11 @@
-// The web courier: a long poll that takes one push out of a device's mailbox, first in, first out.
-// There is no acknowledgement: what is delivered is consumed, as web clients expect it. A token may
-// stand for mailboxes of several containers; their pushes come in the order in which they were put
-// there.
+// The web courier: a long poll that answers with one push from a device's mailbox, first in, first out.
+// A token may stand for mailboxes of several containers; their pushes come in the order in which they
+// were put there.
+//
+// At least once: what was answered stays in the mailbox until the client polls again, which says that
+// the answer arrived; so a server that dies in between brings it again, with the same ID. A client
+// that wants to be sure of answers lost on the way names the position of the last one it handled
+// (`cursor`), and gets what is behind it for as long as it does.
 
 package import BrumeCore
 package import BrumeModel
@@ -9,25 +13,58 @@ package import BrumeStorage
 import BrumeWire
 
 package struct Courier: Sendable {
+  /// One answer.
+  package struct Answer: Equatable, Sendable {
+    /// The push in the courier's form.
+    package let payload: [UInt8]
+    /// What a client acknowledges it with.
+    package let position: Int64
+  }
+  private typealias Found = (entry: MailboxEntry, device: DeviceKey)
+
   private let reader: MailboxReader
+  private let desk: CourierDesk
 
-  package init(store: any Store, signals: MailboxSignals, limits: Limits, host: Host) {
-    self.init(store: store, signals: signals, limits: limits, clock: PushClock(host))
+  package init(
+    engine: Engine, store: any Store, signals: MailboxSignals, desk: CourierDesk, host: Host
+  ) {
+    self.init(
+      store: store, signals: signals, desk: desk, limits: engine.limits, clock: PushClock(host),
+      maySend: SendPermission(engine))
   }
 
-  package init(store: any Store, signals: MailboxSignals, limits: Limits, clock: PushClock) {
-    reader = MailboxReader(store: store, signals: signals, limits: limits, clock: clock)
+  package init(
+    store: any Store, signals: MailboxSignals, desk: CourierDesk, limits: Limits,
+    clock: PushClock, maySend: SendPermission
+  ) {
+    reader = MailboxReader(
+      store: store, signals: signals, limits: limits, clock: clock, maySend: maySend)
+    self.desk = desk
   }
 
-  /// The next push for a token, in the courier's form; nil when the time has passed. Several polls of
-  /// one token at once get different pushes.
-  package func next(token: String, waiting: Duration) async throws -> [UInt8]? {
+  /// The next push for a token; nil when the time has passed. Several polls of one token at once
+  /// get different pushes.
+  ///
+  /// - Parameter cursor: everything up to this position is handled, and nothing else; nil: what
+  ///   earlier polls of the token answered is.
+  package func next(
+    token: String, cursor: Int64? = nil, waiting: Duration
+  ) async throws -> Answer? {
     let devices = try await devices(token)
-    let entry = try await reader.poll(devices, waiting: waiting) {
-      // Looked up again: the token may have ended while the poll waited.
-      try await take(from: self.devices(token))
+    for device in devices {
+      let given = desk.take(from: device)
+      guard let handled = cursor ?? given, handled > 0 else { continue }
+      try await reader.acknowledge(
+        through: handled, by: device, on: .courier, cursor == nil ? "polled again" : "acknowledged")
     }
-    return entry.map { PushPayload.courier(fromPayload: $0.payload) }
+    let found = try await reader.poll(devices, waiting: waiting) {
+      // The token may have ended meanwhile.
+      try await take(from: self.devices(token), after: cursor)
+    }
+    return found.map {
+      Answer(
+        payload: PushPayload.courier(fromPayload: $0.entry.payload), position: $0.entry.position)
+    }
   }
 
   /// The mailboxes that the token opens. It lives for as long as the URL said when it was made, and
@@ -44,27 +81,23 @@ package struct Courier: Sendable {
   }
 
   private func take(
-    from devices: [DeviceKey]
-  ) async throws -> (found: MailboxEntry?, nextDue: Milliseconds?) {
+    from devices: [DeviceKey], after cursor: Int64?
+  ) async throws -> (found: Found?, nextDue: Milliseconds?) {
     while true {
-      var oldest: (entry: MailboxEntry, device: DeviceKey)?
+      var oldest: Found?
       var nextDue: Milliseconds?
       for device in devices {
-        let front = try await reader.front(of: device, after: 0, limit: 1)
+        let front = try await reader.front(
+          of: device, after: cursor ?? desk.last(of: device), limit: 1, by: .courier)
         nextDue = [nextDue, front.nextDue].compactMap { $0 }.min()
         if let entry = front.entries.first, entry.position < oldest?.entry.position ?? .max {
           oldest = (entry, device)
         }
       }
-      guard let (first, device) = oldest else { return (nil, nextDue) }
-      let isMine = try await reader.store.write(in: nil) { transaction in
-        let here = try transaction.mailbox(device, after: first.position - 1, limit: 1).first
-        guard here?.position == first.position else { return false }
-        try transaction.removeMailboxEntry(at: first.position, of: device)
-        return true
-      }
+      guard let oldest else { return (nil, nextDue) }
+      if cursor != nil { return (oldest, nil) }
       // Otherwise another poll was faster: the next one is looked for.
-      if isMine { return (first, nil) }
+      if desk.lend(oldest.entry.position, to: oldest.device) { return (oldest, nil) }
     }
   }
 }

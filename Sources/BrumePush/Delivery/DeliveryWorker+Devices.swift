@@ -46,7 +46,7 @@ extension DeliveryWorker {
     guard let notification = try? PushPayload.decode(entry.payload) else {
       return .drop(device, entry, nil, .refused, reason: "the push cannot be read")
     }
-    guard try engine.maySend(notification, of: key, in: store) else {
+    guard try maySend.allows(notification, key, store) else {
       return .drop(
         device, entry, notification, .withdrawn, reason: "the user may not read this any more")
     }
@@ -163,11 +163,8 @@ extension DeliveryWorker {
     _ verdict: PushLogEntry.Verdict, _ answer: ChannelAnswer, _ attempt: Int
   ) -> PushLogEntry {
     PushLogEntry(
-      time: clock.now(), container: device.key.container, environment: device.key.environment,
-      user: device.key.user, device: device.key.device.name,
-      channel: device.channel.kind.rawValue, notificationID: entry.notificationID,
-      subscriptionID: entry.subscriptionID, requestID: entry.requestID,
-      subject: notification?.subject.words ?? "", verdict: verdict, status: answer.status,
+      entry, of: device.key, by: device.channel.kind, verdict,
+      subject: notification?.subject.words ?? "", now: clock.now(), status: answer.status,
       reason: answer.reason, attempt: attempt)
   }
 }

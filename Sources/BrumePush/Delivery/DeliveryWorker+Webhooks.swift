@@ -2,7 +2,7 @@
 // is sent, so that every attempt tells the same changes under the same ID.
 
 import BrumeCore
-import BrumeModel
+package import BrumeModel
 import BrumeStorage
 import BrumeWire
 
@@ -33,6 +33,21 @@ extension DeliveryWorker {
       WebhookCall(id: messageID, webhook: batch.webhook, changes: batch.changes))
     let answer = try await webhooks.send(body, id: messageID, to: batch.webhook, now: now)
     return try await settle(answer, batch, messageID, attempt, since: now)
+  }
+
+  /// Calls a webhook once without changes, beside what it is called with, and notes the answer.
+  package func test(
+    _ webhook: Webhook, messageID: String, requestID: String
+  ) async throws -> PushLogEntry {
+    let body = Wire.webhookCall(WebhookCall(id: messageID, webhook: webhook, changes: []))
+    let answer = try await webhooks.send(body, id: messageID, to: webhook, now: clock.now())
+    let batch = Batch(webhook: webhook, end: webhook.cursor, changes: [])
+    let verdict: PushLogEntry.Verdict = answer.verdict == .done ? .sent : .refused
+    var line = line(batch, messageID, verdict, answer, 1)
+    (line.requestID, line.subject) = (requestID, "a test")
+    let rows = limits.pushLogRows
+    try await store.write(in: nil) { [line] in try $0.append(line, limit: rows) }
+    return line
   }
 
   // MARK: What to send

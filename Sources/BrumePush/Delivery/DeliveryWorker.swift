@@ -40,6 +40,7 @@ package final class DeliveryWorker: Sendable {
   let channels: [Device.Channel.Kind: any Channel]
   let webhooks: WebhookChannel
   let clock: PushClock
+  let maySend: SendPermission
   private let chance: @Sendable () -> Double
   private let observe: @Sendable (Report) -> Void
   private let state: Mutex<State>
@@ -47,11 +48,12 @@ package final class DeliveryWorker: Sendable {
 
   /// - Parameters:
   ///   - channels: one for each kind of device that is sent to.
+  ///   - maySend: asked when a push leaves; nil: the server's rules.
   ///   - chance: numbers from 0 to 1, for pauses.
   ///   - observe: told of every answer.
   package init(
     engine: Engine, store: any Store, channels: [any Channel], webhooks: WebhookChannel,
-    clock: PushClock, chance: @escaping @Sendable () -> Double,
+    clock: PushClock, maySend: SendPermission? = nil, chance: @escaping @Sendable () -> Double,
     observe: @escaping @Sendable (Report) -> Void = { _ in }
   ) {
     self.engine = engine
@@ -59,6 +61,7 @@ package final class DeliveryWorker: Sendable {
     self.channels = Dictionary(channels.map { ($0.kind, $0) }, uniquingKeysWith: { $1 })
     self.webhooks = webhooks
     self.clock = clock
+    self.maySend = maySend ?? SendPermission(engine)
     self.chance = chance
     self.observe = observe
     state = Mutex(State(queue: DeliveryQueue(rules: .init(engine.limits))))

@@ -50,7 +50,8 @@ extension EventStream {
     after position: Int64, waiting: Duration
   ) async throws -> [MailboxEntry] {
     let found = try await reader.poll([device], waiting: waiting) {
-      let front = try await reader.front(of: device, after: position, limit: Self.batchSize)
+      let front = try await reader.front(
+        of: device, after: position, limit: Self.batchSize, by: .stream)
       return (front.entries.isEmpty ? nil : front.entries, front.nextDue)
     }
     return found ?? []

@@ -12,25 +12,26 @@ package struct EventStream: Sendable {
   package let device: DeviceKey
 
   package init(
-    store: any Store, signals: MailboxSignals, device: DeviceKey, limits: Limits, host: Host
+    engine: Engine, store: any Store, signals: MailboxSignals, device: DeviceKey, host: Host
   ) {
     self.init(
-      store: store, signals: signals, device: device, limits: limits, clock: PushClock(host))
+      store: store, signals: signals, device: device, limits: engine.limits,
+      clock: PushClock(host), maySend: SendPermission(engine))
   }
 
   package init(
     store: any Store, signals: MailboxSignals, device: DeviceKey, limits: Limits,
-    clock: PushClock
+    clock: PushClock, maySend: SendPermission
   ) {
-    reader = MailboxReader(store: store, signals: signals, limits: limits, clock: clock)
+    reader = MailboxReader(
+      store: store, signals: signals, limits: limits, clock: clock, maySend: maySend)
     self.device = device
   }
 
   /// The device has handled everything up to and including this position.
   package func acknowledge(through position: Int64) async throws {
     guard position > 0 else { return }
-    let device = device
-    try await reader.store.write(in: nil) { try $0.acknowledge(through: position, by: device) }
+    try await reader.acknowledge(through: position, by: device, on: .stream, "acknowledged")
   }
 
   /// Entries after a position that may be delivered, oldest first, bounded; when the next may be,
@@ -38,7 +39,8 @@ package struct EventStream: Sendable {
   package func entries(
     after position: Int64
   ) async throws -> (entries: [MailboxEntry], nextDue: Milliseconds?, isAll: Bool) {
-    let front = try await reader.front(of: device, after: position, limit: Self.batchSize)
-    return (front.entries, front.nextDue, front.entries.count < Self.batchSize)
+    let front = try await reader.front(
+      of: device, after: position, limit: Self.batchSize, by: .stream)
+    return (front.entries, front.nextDue, front.isAll)
   }
 }

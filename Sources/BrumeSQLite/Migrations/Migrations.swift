@@ -5,7 +5,9 @@ import BrumeStorage
 import GRDB
 
 enum Migrations {
-  static let steps: [String] = [foundation, wantedFields, assets, signIn, delivery, devicesOfUser]
+  static let steps: [String] = [
+    foundation, wantedFields, assets, signIn, delivery, devicesOfUser, deletedCreators,
+  ]
 
   static func run(on writer: Database) throws {
     let done = try Int.fetchOne(writer, sql: "PRAGMA user_version") ?? 0

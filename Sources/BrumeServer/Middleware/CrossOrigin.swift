@@ -23,7 +23,7 @@ struct CrossOrigin: RouterMiddleware {
     response.headers[.vary] = "Origin"
     response.headers[.accessControlExposeHeaders] =
       "X-Apple-CloudKit-Web-Auth-Token, X-Apple-Request-UUID, Retry-After, ETag, Accept-Ranges, "
-      + "Content-Range, Repr-Digest"
+      + "Content-Range, Repr-Digest, X-Brume-Cursor"
     if request.method == .options {
       response.headers[.accessControlAllowMethods] =
         request.uri.path.hasPrefix(Self.assets) ? "GET, HEAD, POST, PUT" : "GET, POST"

@@ -9,6 +9,8 @@ extension HTTPField.Name {
   static let signatureDate = HTTPField.Name("X-Apple-CloudKit-Request-ISO8601Date")!
   static let signature = HTTPField.Name("X-Apple-CloudKit-Request-SignatureV1")!
   static let device = HTTPField.Name("X-Brume-Device")!
+  /// The position of a poll's answer, to be sent back as `cursor`.
+  static let pushCursor = HTTPField.Name("X-Brume-Cursor")!
   static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
   static let lastEventID = HTTPField.Name("Last-Event-ID")!
   /// HTTPTypes keeps the first Host apart from the fields and gives no name to a second.

@@ -10,7 +10,8 @@ enum NotificationRoutes {
     return .json(
       Wire.keptNotifications(
         try await call.engine.keptNotifications(
-          token: request.token, limit: request.limit, as: call.caller)))
+          token: request.token, limit: request.limit, as: call.caller,
+          decode: { try PushPayload.decode($0) })))
   }
 
   static func read(_ call: Call) async throws -> Reply {

@@ -33,7 +33,7 @@ enum PushAdmin {
     return filter
   }
 
-  private static func describe(_ line: PushLogEntry, _ names: [UserID: String]) -> JSON {
+  static func describe(_ line: PushLogEntry, _ names: [UserID: String]) -> JSON {
     var object = JSONObject()
     object["position"] = .int(line.position)
     object["time"] = .int(line.time)

@@ -43,6 +43,20 @@ enum WebhookAdmin {
     return .empty
   }
 
+  /// Calls a webhook once, without changes, whatever its state.
+  static func test(_ call: Call) async throws -> Reply {
+    let (id, server, world) = (try call.json().text("id"), call.server, call.world)
+    let webhook = try await server.store.read { try $0.webhook(id) }
+    guard let webhook, webhook.container == world.container,
+      webhook.environment == world.environment
+    else {
+      throw BrumeError(.notFound, "there is no webhook '\(id)' here; see 'brume webhook list'")
+    }
+    let line = try await server.deliveries.worker.test(
+      webhook, messageID: "msg_test_\(server.host.uuid())", requestID: call.caller.requestID)
+    return .json(PushAdmin.describe(line, [:]))
+  }
+
   private static func describe(_ webhook: Webhook, newest: Int64) -> JSON {
     var object = JSONObject()
     object["id"] = .string(webhook.id)

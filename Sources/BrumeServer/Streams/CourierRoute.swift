@@ -1,7 +1,8 @@
-// /_brume/courier: the web's long poll. One notification an answer, taken from the queue by being
-// answered; the text `null` when nothing came, which CloudKit JS ignores (an empty body it counts as
+// /_brume/courier: the web's long poll. One notification an answer, which leaves the queue when the
+// client polls again, or acknowledges it with `cursor`; the text `null` when nothing came, which CloudKit JS ignores (an empty body it counts as
 // a failure).
 
+import BrumeCore
 import BrumeModel
 import BrumePush
 import BrumeWire
@@ -18,14 +19,19 @@ enum CourierRoute {
     server.metrics.pollBegan()
     defer { server.metrics.pollEnded() }
     let courier = Courier(
-      store: server.store, signals: server.signals, limits: server.settings.limits,
+      engine: server.engine, store: server.store, signals: server.signals, desk: server.desk,
       host: server.host)
-    let payload = try await cancelWhenGracefulShutdown {
-      try await courier.next(token: token, waiting: .seconds(server.settings.timeouts.poll))
+    let cursor = try call.query["cursor"].map { try StreamRoute.position(call, $0) }
+    let answer = try await cancelWhenGracefulShutdown {
+      try await courier.next(
+        token: token, cursor: cursor, waiting: .seconds(server.settings.timeouts.poll))
     }
-    var reply = Reply.json(payload ?? Array("null".utf8))
+    var reply = Reply.json(answer?.payload ?? Array("null".utf8))
     reply.headers[.cacheControl] = "no-store"
-    if payload != nil { server.metrics.notificationsDelivered(1) }
+    if let answer {
+      reply.headers[.pushCursor] = "\(server.engine.generation)-\(answer.position)"
+      server.metrics.notificationsDelivered(1)
+    }
     return reply
   }
 }

@@ -23,9 +23,8 @@ enum StreamRoute {
     let cursor = try position(call, call.headers[.lastEventID] ?? call.query["cursor"])
     let server = call.server
     let stream = EventStream(
-      store: server.store, signals: server.signals,
-      device: try await call.engine.registerDevice(as: call.caller),
-      limits: server.settings.limits, host: server.host)
+      engine: server.engine, store: server.store, signals: server.signals,
+      device: try await call.engine.registerDevice(as: call.caller), host: server.host)
     try await stream.acknowledge(through: cursor)
     var reply = Reply(body: body(of: stream, after: cursor, call))
     reply.contentType = "text/event-stream"
@@ -68,8 +67,8 @@ enum StreamRoute {
     let position = try position(call, cursor)
     let server = call.server
     let stream = EventStream(
-      store: server.store, signals: server.signals, device: device,
-      limits: server.settings.limits, host: server.host)
+      engine: server.engine, store: server.store, signals: server.signals, device: device,
+      host: server.host)
     try await stream.acknowledge(through: position)
     server.streams.acknowledged(through: position, by: device)
     return .empty
@@ -83,7 +82,8 @@ enum StreamRoute {
     }
   }
 
-  private static func position(_ call: Call, _ text: String?) throws -> Int64 {
+  /// What the text of an event's `id` stands for; 0 if it is of another generation.
+  static func position(_ call: Call, _ text: String?) throws -> Int64 {
     guard let text else { return 0 }
     let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
     guard parts.count == 2, let generation = parts[0], let position = parts[1] else {

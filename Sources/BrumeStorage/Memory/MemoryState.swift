@@ -47,7 +47,7 @@ struct MemoryDatabase: Sendable {
 struct MemoryZone: Sendable {
   var row: Zone?
   var records: [ByteText: MemoryRecord] = [:]
-  var deletions: [ByteText: (type: String, sequence: Int64)] = [:]
+  var deletions: [ByteText: (was: DeletedRecord, sequence: Int64)] = [:]
 }
 
 /// A record as its bytes and as the value that they decode to: what a reader of a real engine gets.

@@ -78,11 +78,12 @@ extension MemoryTransaction {
       state.pushLog.filter { $0.position > position && filter.admits($0) }.suffix(max(0, limit)))
   }
 
-  func append(_ entry: PushLogEntry, limit: Int) throws {
-    state.lastPushLogPosition += 1
-    var entry = entry
-    entry.position = state.lastPushLogPosition
-    state.pushLog.append(entry)
+  func append(_ entries: [PushLogEntry], limit: Int) throws {
+    for var entry in entries {
+      state.lastPushLogPosition += 1
+      entry.position = state.lastPushLogPosition
+      state.pushLog.append(entry)
+    }
     if state.pushLog.count > limit {
       state.pushLog.removeFirst(state.pushLog.count - max(0, limit))
     }

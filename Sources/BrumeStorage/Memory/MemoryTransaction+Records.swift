@@ -7,6 +7,10 @@ extension MemoryTransaction {
     zone(of: key.zone)?.records[ByteText(key.name)].map(stored)
   }
 
+  func deletedRecord(_ key: RecordKey) throws -> DeletedRecord? {
+    zone(of: key.zone)?.deletions[ByteText(key.name)]?.was
+  }
+
   func children(of key: RecordKey, limit: Int) throws -> [String] {
     names(in: key.zone, limit: limit) { record in
       record.parent.map { ByteText($0) == ByteText(key.name) } ?? false
@@ -29,7 +33,7 @@ extension MemoryTransaction {
       .map { ($0.sequence, ZoneChange.changed(stored($0))) }
     for (name, line) in zone.deletions where range.contains(line.sequence) {
       changes.append(
-        (line.sequence, .deleted(name: name.text, type: line.type, sequence: line.sequence)))
+        (line.sequence, .deleted(name: name.text, type: line.was.type, sequence: line.sequence)))
     }
     return changes.sorted { newestFirst ? $0.0 > $1.0 : $0.0 < $1.0 }.prefix(limit).map(\.1)
   }
@@ -47,10 +51,12 @@ extension MemoryTransaction {
   }
 
   func remove(_ key: RecordKey, type: String, sequence: Int64) throws {
-    assetsLetGo(from: zone(of: key.zone)?.records[ByteText(key.name)]?.record, to: nil)
+    let old = zone(of: key.zone)?.records[ByteText(key.name)]?.record
+    assetsLetGo(from: old, to: nil)
+    let creator = key.zone.database.owner == nil ? old?.created?.user : nil
     change(key.zone) {
       $0.records[ByteText(key.name)] = nil
-      $0.deletions[ByteText(key.name)] = (type, sequence)
+      $0.deletions[ByteText(key.name)] = (DeletedRecord(type: type, creator: creator), sequence)
     }
   }
 

@@ -36,6 +36,34 @@ extension StorageContract {
         }
       }
     },
+    Case("of a deleted record its type stays, and in the public database who made it") { store in
+      let (open, own) = (ZoneKey.sample(owner: nil), ZoneKey.sample())
+      for zone in [open, own] {
+        try await store.write(in: zone.database) { transaction in
+          try transaction.putNext("gone", in: zone)
+          try transaction.putNext("back", in: zone)
+          try transaction.putNext("there", in: zone)
+          for name in ["gone", "back"] {
+            let sequence = try transaction.nextSequence(in: zone.database)
+            try transaction.remove(
+              RecordKey(zone: zone, name: name), type: "Trail", sequence: sequence)
+          }
+          try transaction.putNext("back", in: zone)
+        }
+      }
+      try await store.read { transaction in
+        func deleted(_ name: String, _ zone: ZoneKey) throws -> DeletedRecord? {
+          try transaction.deletedRecord(RecordKey(zone: zone, name: name))
+        }
+        try expectEqual(
+          try deleted("gone", open), DeletedRecord(type: "Trail", creator: UserID("_a1")), "public")
+        try expectEqual(
+          try deleted("gone", own), DeletedRecord(type: "Trail", creator: nil), "private")
+        for name in ["back", "there", "never"] {
+          try expectEqual(try deleted(name, open), nil, name)
+        }
+      }
+    },
     Case("what put answers is what is stored") { store in
       let (answer, inside) = try await store.write(in: .sample()) { transaction in
         let record = Record.sample(

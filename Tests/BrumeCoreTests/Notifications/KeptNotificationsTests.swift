@@ -16,16 +16,20 @@ struct KeptNotificationsTests {
     for number in 0..<5 { try await world.log(.created, "n\(number)", in: main) }
     try await world.notifier.drain()
     let (engine, caller) = (world.engine, world.caller(alice))
-    let first = try await engine.keptNotifications(token: nil, limit: 3, as: caller)
+    let first = try await engine.keptNotifications(
+      token: nil, limit: 3, as: caller, decode: PushPayload.decode)
     #expect(first.items.count == 3 && first.moreComing)
-    let second = try await engine.keptNotifications(token: first.token, limit: 3, as: caller)
+    let second = try await engine.keptNotifications(
+      token: first.token, limit: 3, as: caller, decode: PushPayload.decode)
     #expect(second.items.count == 2 && !second.moreComing)
     let id = first.items[1].id
     #expect(try await engine.markNotificationsRead([id, "nobody"], as: caller) == [id])
-    let third = try await engine.keptNotifications(token: second.token, limit: 3, as: caller)
+    let third = try await engine.keptNotifications(
+      token: second.token, limit: 3, as: caller, decode: PushPayload.decode)
     #expect(third.items.map(\.id) == [id])
     #expect(third.items.map(\.isRead) == [true])
-    let fourth = try await engine.keptNotifications(token: third.token, limit: 3, as: caller)
+    let fourth = try await engine.keptNotifications(
+      token: third.token, limit: 3, as: caller, decode: PushPayload.decode)
     #expect(fourth.items.isEmpty && !fourth.moreComing)
   }
 
@@ -43,7 +47,7 @@ struct KeptNotificationsTests {
     let push = try #require(try await world.mailbox(alice, "A").first)
     #expect(push.isPruned)
     let page = try await world.engine.keptNotifications(
-      token: nil, limit: nil, as: world.caller(alice))
+      token: nil, limit: nil, as: world.caller(alice), decode: PushPayload.decode)
     let kept = try PushPayload.decode(try #require(page.items.first).payload)
     #expect(!kept.isPruned)
     guard case .query(_, _, _, let fields) = kept.subject else {
@@ -57,11 +61,11 @@ struct KeptNotificationsTests {
   {
     let world = try await NotifierWorld()
     let page = try await world.engine.keptNotifications(
-      token: nil, limit: nil, as: world.caller(alice))
+      token: nil, limit: nil, as: world.caller(alice), decode: PushPayload.decode)
     for (token, user) in [(page.token, bob), ("nonsense", alice)] {
       await #expect {
         try await world.engine.keptNotifications(
-          token: token, limit: nil, as: world.caller(user))
+          token: token, limit: nil, as: world.caller(user), decode: PushPayload.decode)
       } throws: { ($0 as? BrumeError)?.code == .changeTokenExpired }
     }
   }
@@ -73,7 +77,7 @@ struct KeptNotificationsTests {
     try await world.log(.created, "n", in: main, by: alice, on: "A")
     try await world.notifier.drain()
     let page = try await world.engine.keptNotifications(
-      token: nil, limit: nil, as: world.caller(alice))
+      token: nil, limit: nil, as: world.caller(alice), decode: PushPayload.decode)
     #expect(page.items.isEmpty)
   }
 

@@ -31,7 +31,7 @@ struct NotifierCrashTests {
     #expect(try await world.told(alice, "B") == ["s"])
     #expect(try await world.mailbox(alice, "A").map(\.badge) == [1])
     let kept = try await world.engine.keptNotifications(
-      token: nil, limit: nil, as: world.caller(alice))
+      token: nil, limit: nil, as: world.caller(alice), decode: PushPayload.decode)
     #expect(kept.items.count == 1)
   }
 

@@ -163,7 +163,7 @@ import Testing
     #expect(text.utf8.count <= 64 && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f })
   }
 
-  @Test func `a device's topic decides who signs; an unknown one waits for the operator`()
+  @Test func `PSH-14 a device's topic decides who signs; an unknown one waits for the operator`()
     async throws
   {
     let other = APNsSender(

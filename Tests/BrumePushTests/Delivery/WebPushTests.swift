@@ -74,7 +74,7 @@ import Testing
     (500, .retry(after: 9000)), (502, .retry(after: 9000)), (503, .busy(after: 9000)),
     (100, .retry(after: nil)),
   ])
-  func `a push service's status has one meaning:`(
+  func `N10 a push service's status has one meaning:`(
     status: Int, verdict: ChannelAnswer.Verdict
   ) {
     let answer = WebPushStatus.answer(.init(status: status, retryAfter: "9"), now: 7)

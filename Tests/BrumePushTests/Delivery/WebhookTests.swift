@@ -145,6 +145,22 @@ import Testing
     #expect(try await webhook(hook.id, world)?.missed == false)
   }
 
+  @Test(arguments: [(200, PushLogEntry.Verdict.sent), (500, .refused)])
+  func `a test calls once without changes, moves nothing, and is in the log:`(
+    status: Int, verdict: PushLogEntry.Verdict
+  ) async throws {
+    let world = try await DeliveryWorld()
+    world.hookAnswers.value = [OutsideReply(status: status)]
+    let hook = try await add(world)
+    try await change("a", in: world)
+    let line = try await world.worker.test(hook, messageID: "msg_test", requestID: "R")
+    #expect(line.verdict == verdict && line.status == status)
+    #expect(line.requestID == "R" && line.device == hook.id && line.notificationID == "msg_test")
+    #expect(try await world.log().map(\.notificationID) == ["msg_test"])
+    #expect(try calls(world).map(\.names) == [[]])
+    #expect(try await webhook(hook.id, world) == hook)
+  }
+
   @Test func `large batches are split, nothing is lost between`() async throws {
     var limits = Limits()
     limits.webhookChanges = 2

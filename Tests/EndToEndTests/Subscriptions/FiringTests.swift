@@ -104,6 +104,39 @@ struct FiringTests {
   }
 
   @Test(arguments: StorageEngine.allCases)
+  func `SUB-20 PSH-16 firesOnce fires once under concurrent saves, and the badge counts one`(
+    _ engine: StorageEngine
+  ) async throws {
+    try await World.run(engine) { world in
+      let (phone, laptop) = try await world.pair()
+      try await phone.save("first", ["n": 0])
+      let inbox = try await Inbox(laptop)
+      let once = CKQuerySubscription.of(
+        "Note", where: "n < 10", id: "once", [.firesOnRecordCreation, .firesOnce]
+      ).alerting("once")
+      once.notificationInfo?.shouldBadge = true
+      let fence = CKQuerySubscription.of("Note", where: "n == 99", id: "fence").alerting("fence")
+      fence.notificationInfo?.shouldBadge = true
+      for subscription in [once, fence] { try await laptop.database.save(subscription) }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 1...12 {
+          group.addTask { _ = try await phone.save("r\(number)", ["n": 1]) }
+        }
+        try await group.waitForAll()
+      }
+      try await phone.save("last", ["n": 99])
+      let pushes = [try await inbox.nextQuery(), try await inbox.nextQuery()]
+      #expect(pushes.map(\.subscriptionID) == ["once", "fence"])
+      #expect(pushes.map { $0.badge?.intValue } == [1, 2])
+      let operation = CKModifyBadgeOperation(badgeValue: 40)
+      await laptop.run(operation)
+      try await phone.save("after", ["n": 99])
+      #expect(try await inbox.next().badge == 41)
+      #expect(try await laptop.database.allSubscriptions().map(\.subscriptionID) == ["fence"])
+    }
+  }
+
+  @Test(arguments: StorageEngine.allCases)
   func `SUB-26 a subscription whose notification shows nothing still wakes the app`(
     _ engine: StorageEngine
   ) async throws {

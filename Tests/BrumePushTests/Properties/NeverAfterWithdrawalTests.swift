@@ -1,0 +1,132 @@
+import BrumeModel
+import BrumeStorage
+import BrumeWire
+import Testing
+
+@testable import BrumeCore
+
+/// Whatever was in a mailbox when a right was withdrawn does not leave it any more, by no way, and the
+/// kept notifications do not show it; also when the record is gone by then.
+@Suite(.timeLimit(.minutes(1))) struct NeverAfterWithdrawalTests {
+  enum Withdrawal: String, CaseIterable, Sendable {
+    case `a role is taken away`, `the schema grants less`
+    case `the record is deleted, then the role goes`
+  }
+
+  @Test(arguments: Way.devices, Withdrawal.allCases)
+  func `N11 nothing of a record is told after its right was withdrawn, by`(
+    way: Way, withdrawal: Withdrawal
+  ) async throws {
+    let (lab, heard) = try await told(way, withdrawal)
+    #expect(heard.map(\.name) == ["before"])
+    let lines = try await lab.memory.read { try $0.pushLog(PushLogFilter(), after: 0, limit: 99) }
+    let verdicts = lines.filter { $0.requestID == "save after" }.map(\.verdict)
+    #expect(verdicts == [.withdrawn])
+  }
+
+  @Test(arguments: Way.devices)
+  func `while the right stands, all is told, also of a record that is gone, by`(
+    way: Way
+  ) async throws {
+    #expect(try await told(way, nil).heard.map(\.name) == ["before", "after"])
+    let lab = try await prepared(way, nil)
+    try await lab.delete("after", in: .public, of: lab.bob)
+    try await lab.receive("phone")
+    #expect(lab.heard("phone").map(\.name) == ["before", "after"])
+  }
+
+  @Test(arguments: Way.devices)
+  func `who made a record is told of it after it is gone, by`(way: Way) async throws {
+    let lab = try await DeliveryLab()
+    try await lab.register("desk", way, of: lab.bob)
+    try await lab.subscribe("s", .created("Report"), in: .public, info: .alert(), by: lab.bob)
+    try await lab.save("own", type: "Report", in: .public, of: lab.bob)
+    try await lab.notify()
+    try await lab.delete("own", in: .public, of: lab.bob)
+    try await lab.receive("desk")
+    #expect(lab.heard("desk").map(\.name) == ["own"])
+  }
+
+  @Test(arguments: Way.devices)
+  func `a way on which nobody asks again is caught, by`(way: Way) async throws {
+    for withdrawal in Withdrawal.allCases {
+      let heard = try await told(way, withdrawal, .rightsForgotten).heard
+      #expect(heard.map(\.name) == ["before", "after"], "\(withdrawal)")
+    }
+  }
+
+  @Test(arguments: Withdrawal.allCases)
+  func `N11 kept notifications show what may still be read`(withdrawal: Withdrawal) async throws {
+    let lab = try await prepared(.stream, nil)
+    func kept() async throws -> [String] {
+      let page = try await lab.engine.keptNotifications(
+        token: nil, limit: nil, as: lab.caller(lab.alice, "phone"), decode: PushPayload.decode)
+      return try page.items.map { try Heard(push: $0.payload).name }
+    }
+    #expect(try await kept() == ["before", "after"])
+    try await withdraw(withdrawal, lab)
+    #expect(try await kept() == [])
+    // The fault: the feed as it is stored, unasked.
+    let stored = try await lab.memory.read { [alice = lab.alice] store in
+      try store.keptNotifications(
+        of: alice, container: DeliveryLab.container, environment: .development, after: 0, limit: 9)
+    }
+    #expect(stored.count == 2)
+  }
+
+  @Test func `a webhook that was removed is not called for what waited`() async throws {
+    let lab = try await DeliveryLab()
+    try await lab.register("hook", .webhook)
+    try await lab.save("one")
+    let id = try await lab.memory.read { try $0.webhooks()[0].id }
+    try await lab.engine.removeWebhook(id)
+    try await lab.receive("hook")
+    #expect(lab.heard("hook") == [])
+  }
+
+  // MARK: What happens
+
+  private func told(
+    _ way: Way, _ withdrawal: Withdrawal?, _ fault: DeliveryLab.Fault? = nil
+  ) async throws -> (lab: DeliveryLab, heard: [Heard]) {
+    let lab = try await prepared(way, fault)
+    if let withdrawal { try await withdraw(withdrawal, lab) }
+    try await lab.receive("phone")
+    return (lab, lab.heard("phone"))
+  }
+
+  /// Alice may read Bob's reports by a role; one was told, another waits in her phone's mailbox.
+  private func prepared(_ way: Way, _ fault: DeliveryLab.Fault?) async throws -> DeliveryLab {
+    let lab = try await DeliveryLab(fault)
+    try await lab.register("phone", way)
+    try await lab.engine.setRole(
+      "reader", of: lab.alice, to: true, container: DeliveryLab.container,
+      environment: .development)
+    try await lab.subscribe("s", .created("Report"), in: .public, info: .alert())
+    for name in ["before", "after"] {
+      try await lab.save(name, type: "Report", in: .public, of: lab.bob)
+      try await lab.notify()
+      if name == "before" { try await lab.receive("phone") }
+    }
+    return lab
+  }
+
+  private func withdraw(_ withdrawal: Withdrawal, _ lab: DeliveryLab) async throws {
+    switch withdrawal {
+    case .`a role is taken away`: try await takeRole(lab)
+    case .`the schema grants less`:
+      try await lab.engine.importSchema(
+        text: DeliveryLab.schema(readers: ""), container: DeliveryLab.container,
+        environment: .development)
+    case .`the record is deleted, then the role goes`:
+      for name in ["before", "after"] { try await lab.delete(name, in: .public, of: lab.bob) }
+      try await takeRole(lab)
+    }
+  }
+
+  private func takeRole(_ lab: DeliveryLab) async throws {
+    try await lab.engine.setRole(
+      "reader", of: lab.alice, to: false, container: DeliveryLab.container,
+      environment: .development)
+  }
+}
