@@ -140,18 +140,15 @@ package struct Coalescer: Sendable {
   }
 
   private func moves(_ device: DeviceKey, except key: Key?) -> [Int64] {
-    if waiting.isEmpty { return [] }
-    return (waiting[device] ?? []).subtracting([key].compactMap { $0 })
-      .compactMap { last[$0]?.position }.sorted()
+    guard let keys = waiting[device] else { return [] }
+    return keys.filter { $0 != key }.compactMap { last[$0]?.position }.sorted()
   }
 
   private mutating func expire(_ device: DeviceKey, _ now: Milliseconds) {
-    if waiting.isEmpty { return }
     for key in waiting[device] ?? [] where (last[key]?.due ?? now) <= now { stopWaiting(key) }
   }
 
   private mutating func stopWaiting(_ key: Key) {
-    if waiting.isEmpty { return }
     waiting[key.device]?.remove(key)
     if waiting[key.device]?.isEmpty == true { waiting[key.device] = nil }
   }

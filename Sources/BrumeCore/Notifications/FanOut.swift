@@ -76,8 +76,9 @@ struct FanOut {
     let all = matches.ordered(job, try readers(of: job.entry))
     for match in unserved(all) {
       if deliveriesLeft <= 0 { return false }
+      let before = outcome.mailboxEntries
       // A subscription that reaches nobody is work too.
-      deliveriesLeft -= 1
+      defer { deliveriesLeft -= max(1, outcome.mailboxEntries - before) }
       guard let key = matches.key(match) else { continue }
       try deliver(key, birth: match.birth, builder)
       outcome.cursor.served = NotifierCursor.Served(birth: match.birth, key: key)
@@ -154,7 +155,6 @@ struct FanOut {
   ) throws {
     let notification = builder.notification(for: stored, badge: badge)
     let (payload, sent) = budget(engine.limits.payloadBytes).fit(notification)
-    deliveriesLeft -= max(0, told.count - 1)
     for device in told {
       let delivery = MailboxWriter.Delivery(
         notification: sent, payload: payload, subscription: stored, device: device.key,
