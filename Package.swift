@@ -97,8 +97,7 @@ let composition = [
     uses: [
       "BrumeModel", "BrumeWire", "BrumePredicate", "BrumeSchema", "BrumeStorage", "BrumeCore",
       "BrumeAssets", "BrumeSQLite", "BrumePostgres", "BrumePush", "BrumeConsole", "BrumeOpenID",
-      nioPosix,
-      hummingbird, hummingbirdCore, lifecycle, signals, configuration, metrics, log, nioCore,
+      nioPosix, nioHTTP1, hummingbird, hummingbirdCore, lifecycle, signals, configuration, metrics, log, nioCore,
       httpTypes, nioHTTPTypes, crypto,
     ])
 ]

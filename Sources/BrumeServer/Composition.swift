@@ -21,6 +21,7 @@ package final class Composition: Sendable {
   package let engine: Engine
   package let signals: MailboxSignals
   package let streams: StreamHub
+  let reads = StreamReads()
   package let desk: CourierDesk
   package let notifier: Notifier
   package let deliveries: Deliveries

@@ -107,7 +107,7 @@ package enum Services {
       services: [
         StoreService(server: server), DeliveryService(server: server),
         NotifierService(server: server), AssetSweepService(server: server),
-        StorageWatch(server: server),
+        StorageWatch(server: server), StreamReadsService(server: server),
         application(server, logger, onReady),
       ],
       gracefulShutdownSignals: signals, logger: logger)
@@ -121,7 +121,7 @@ package enum Services {
     _ onReady: @escaping @Sendable (Int) async throws -> Void = { _ in }
   ) -> some ApplicationProtocol {
     Application(
-      responder: StreamResponder(inner: RouteTable.router(for: server).buildResponder()),
+      responder: RouteTable.router(for: server).buildResponder(),
       server: .onLoops(channel(server)),
       configuration: .init(
         address: .hostname(server.settings.host, port: server.settings.port), serverName: "brume",

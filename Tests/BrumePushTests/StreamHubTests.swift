@@ -29,14 +29,14 @@ import Testing
   @Test func `each device gets its own entries, on each of its streams, in order`() {
     let hub = StreamHub()
     let (phone, second, tablet) = (Ear(), Ear(), Ear())
-    _ = hub.join(phone, as: device("phone"))
-    let seat = hub.join(second, as: device("phone"))
-    _ = hub.join(tablet, as: device("tablet"))
+    hub.join(phone, as: device("phone"))
+    hub.join(second, as: device("phone"))
+    hub.join(tablet, as: device("tablet"))
     hub.handOver([
       (device("phone"), entry(1)), (device("tablet"), entry(2)), (device("phone"), entry(3)),
       (device("nobody"), entry(4)),
     ])
-    hub.leave(seat)
+    hub.leave(second, as: device("phone"))
     hub.handOver([(device("phone"), entry(5))])
     hub.acknowledged(through: 5, by: device("tablet"))
     #expect(phone.heard.withLock { $0 } == [1, 3, 5])
@@ -48,9 +48,9 @@ import Testing
   @Test func `a user's streams end on all devices, and nobody else's`() {
     let hub = StreamHub()
     let (phone, tablet, other) = (Ear(), Ear(), Ear())
-    _ = hub.join(phone, as: device("phone"))
-    _ = hub.join(tablet, as: device("tablet"))
-    _ = hub.join(other, as: device("phone", of: "_v"))
+    hub.join(phone, as: device("phone"))
+    hub.join(tablet, as: device("tablet"))
+    hub.join(other, as: device("phone", of: "_v"))
     hub.end(of: UserID("_u"))
     #expect([phone, tablet, other].map { $0.hasEnded.withLock { $0 } } == [true, true, false])
   }
@@ -58,9 +58,9 @@ import Testing
   @Test func `a device hears at once only if a stream of it has caught up`() {
     let hub = StreamHub()
     #expect(!hub.isHeard(by: device("phone")))
-    _ = hub.join(Ear(hasCaughtUp: false), as: device("phone"))
+    hub.join(Ear(hasCaughtUp: false), as: device("phone"))
     #expect(!hub.isHeard(by: device("phone")))
-    _ = hub.join(Ear(), as: device("phone"))
+    hub.join(Ear(), as: device("phone"))
     #expect(hub.isHeard(by: device("phone")))
   }
 }

@@ -38,6 +38,18 @@ struct RawSocket: Sendable {
 
   func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
+  /// Closes as the end of a process does: nobody is there any more. To be called last.
+  func vanish() {
+    #if canImport(Darwin)
+      _ = Darwin.close(descriptor)
+    #else
+      _ = Glibc.close(descriptor)
+    #endif
+  }
+
+  /// Says that nothing more will be sent.
+  func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
   /// Answers whether the other side still takes bytes.
   @discardableResult
   func send(_ text: String) async -> Bool {

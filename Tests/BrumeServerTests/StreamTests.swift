@@ -175,6 +175,49 @@ import Testing
     }
   }
 
+  @Test func `a client that says more, and that it will say no more, goes on hearing`() async throws
+  {
+    let fixture = try await ServerFixture { $0.timeouts.heartbeat = 60 }
+    try await fixture.live { port in
+      let target = Self.streamTarget(fixture, "alice", "phone")
+      let socket = try RawSocket(port: port)
+      defer { socket.close() }
+      // Another request before it on the same connection, and one behind it, which is not answered.
+      let health = Self.get("/_brume/health/live")
+      await socket.send(health + Self.get(target) + health)
+      let opened = await socket.read { $0.contains(": connected") }
+      #expect(opened?.components(separatedBy: "HTTP/1.1 200").count == 3, "\(opened ?? "")")
+      await socket.send(String(repeating: "more of it ", count: 20_000))
+      socket.finishSending()
+      try await Self.save(fixture, port, "zero")
+      try await Self.subscribe(fixture, port)
+      try await Self.save(fixture, port, "one")
+      #expect(await socket.read { $0.contains("\"rid\":\"one\"") } != nil)
+    }
+  }
+
+  @Test func `a client that has gone is noticed at once, not with the next heartbeat`() async throws
+  {
+    let fixture = try await ServerFixture { $0.timeouts.heartbeat = 3600 }
+    try await fixture.live { port in
+      let socket = try RawSocket(port: port)
+      await socket.send(Self.get(Self.streamTarget(fixture, "bob", "phone")))
+      _ = await socket.read { $0.contains(": connected") }
+      #expect(await Self.comesTrue { fixture.server.streams.count == 1 })
+      socket.vanish()
+      #expect(await Self.comesTrue { fixture.server.streams.count == 0 })
+    }
+  }
+
+  private static func comesTrue(_ condition: () -> Bool) async -> Bool {
+    let end = ContinuousClock.now + .seconds(20)
+    while !condition() {
+      if ContinuousClock.now > end { return false }
+      await Task.yield()
+    }
+    return true
+  }
+
   @Test func `a stream ends in good order when the server is told to end`() async throws {
     let fixture = try await ServerFixture { $0.timeouts.heartbeat = 60 }
     let sockets = AsyncStream<RawSocket>.makeStream()

@@ -8,7 +8,8 @@ struct FanOut {
   let mosquitto: Mosquitto?
   let raw: RawSQLite
   let devices: Int
-  private static let perUser = 50
+  /// One less than a user may have: the one that subscribes is a device too.
+  private static let perUser = 49
   /// Few enough that no device has to come back and acknowledge.
   private static let changes = 20
 

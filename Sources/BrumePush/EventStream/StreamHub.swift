@@ -22,14 +22,8 @@ package protocol StreamListener: AnyObject, Sendable {
 }
 
 package final class StreamHub: Sendable {
-  /// A listener's place in the hub.
-  package struct Seat: Sendable {
-    fileprivate let device: DeviceKey
-    fileprivate let number: UInt64
-  }
   private struct State {
-    var lastNumber: UInt64 = 0
-    var listeners: [DeviceKey: [(number: UInt64, listener: any StreamListener)]] = [:]
+    var listeners: [DeviceKey: [any StreamListener]] = [:]
     var count = 0
   }
   package typealias Told = (listener: any StreamListener, entry: MailboxEntry)
@@ -48,23 +42,21 @@ package final class StreamHub: Sendable {
   /// Open streams.
   package var count: Int { state.withLock { $0.count } }
 
-  package func join(_ listener: any StreamListener, as device: DeviceKey) -> Seat {
+  package func join(_ listener: any StreamListener, as device: DeviceKey) {
     state.withLock { state in
-      state.lastNumber += 1
       state.count += 1
-      state.listeners[device, default: []].append((state.lastNumber, listener))
-      return Seat(device: device, number: state.lastNumber)
+      state.listeners[device, default: []].append(listener)
     }
   }
 
-  package func leave(_ seat: Seat) {
+  package func leave(_ listener: any StreamListener, as device: DeviceKey) {
     state.withLock { state in
-      guard
-        let index = state.listeners[seat.device]?.firstIndex(where: { $0.number == seat.number })
-      else { return }
+      guard let index = state.listeners[device]?.firstIndex(where: { $0 === listener }) else {
+        return
+      }
       state.count -= 1
-      state.listeners[seat.device]?.remove(at: index)
-      if state.listeners[seat.device]?.isEmpty == true { state.listeners[seat.device] = nil }
+      state.listeners[device]?.remove(at: index)
+      if state.listeners[device]?.isEmpty == true { state.listeners[device] = nil }
     }
   }
 
@@ -75,7 +67,7 @@ package final class StreamHub: Sendable {
       told.reserveCapacity(min(entries.count, state.count))
       for (device, entry) in entries {
         guard let listeners = state.listeners[device] else { continue }
-        for (_, listener) in listeners { told.append((listener, entry)) }
+        for listener in listeners { told.append((listener, entry)) }
       }
       return told
     }
@@ -93,7 +85,7 @@ package final class StreamHub: Sendable {
   /// Ends the streams of a user, on all devices.
   package func end(of user: UserID) {
     let ended = state.withLock { state in
-      state.listeners.filter { $0.key.user == user }.flatMap { $0.value.map(\.listener) }
+      state.listeners.filter { $0.key.user == user }.flatMap(\.value)
     }
     for listener in ended { listener.end() }
   }
@@ -104,6 +96,6 @@ package final class StreamHub: Sendable {
   }
 
   private func listeners(of device: DeviceKey) -> [any StreamListener] {
-    state.withLock { ($0.listeners[device] ?? []).map(\.listener) }
+    state.withLock { $0.listeners[device] ?? [] }
   }
 }

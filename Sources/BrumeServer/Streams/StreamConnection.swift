@@ -1,9 +1,10 @@
 // One device's open stream on its connection: carries out `StreamProgress`.
 //
-// What is handed over is written from the connection's event loop, without a task: an idle stream
-// costs its socket and one suspended request, and a push to ten thousand of them ten thousand writes.
-// Only reading the mailbox is the request's own work (`StreamRoute`).
+// What is handed over is written from the connection's event loop. There is no task that waits: an
+// idle stream costs its socket, and a push to ten thousand of them ten thousand writes. Reading the
+// mailbox is `StreamReads`' work. How the stream gets the connection: `StreamConnection+TakeOver.swift`.
 
+import BrumeCore
 import BrumeModel
 import BrumePush
 import BrumeStorage
@@ -14,47 +15,33 @@ import Synchronization
 /// Sendable because everything that changes is touched on the connection's event loop only, except
 /// the atomic.
 final class StreamConnection: StreamListener, @unchecked Sendable {
-  /// What the request has to do.
-  enum Work: Sendable {
-    case read(after: Int64, whenDrained: Bool)
-    case end
-  }
-  private let channel: any NIOCore.Channel
-  private let generation: Int64
-  private let heartbeat: TimeAmount
-  private let now: @Sendable () -> Milliseconds
-  private let delivered: @Sendable (Int) -> Void
+  let device: DeviceKey
+  let channel: any NIOCore.Channel
+  private let server: Composition
   private let caughtUp = Atomic(false)
-
   private var progress: StreamProgress
-  private var work: Work?
+  private var hasStarted = false
   private var hasEnded = false
-  private var request: CheckedContinuation<Work, Never>?
   private var beat: Scheduled<Void>?
   private var due: (time: Milliseconds, timer: Scheduled<Void>)?
+  /// The stream's place on the connection.
+  var context: ChannelHandlerContext?
+  /// Whether the request's task has let go of the connection.
+  var requestHasLeft = false
 
+  /// - Parameter cursor: what the device has acknowledged.
   init(
-    channel: any NIOCore.Channel, progress: StreamProgress, generation: Int64,
-    heartbeat: TimeAmount,
-    now: @escaping @Sendable () -> Milliseconds, delivered: @escaping @Sendable (Int) -> Void
+    device: DeviceKey, after cursor: Int64, on channel: any NIOCore.Channel, _ server: Composition
   ) {
+    self.device = device
     self.channel = channel
-    self.progress = progress
-    self.generation = generation
-    self.heartbeat = heartbeat
-    self.now = now
-    self.delivered = delivered
+    self.server = server
+    progress = StreamProgress(after: cursor, limits: server.settings.limits)
   }
 
   var hasCaughtUp: Bool { caughtUp.load(ordering: .relaxed) }
 
   // MARK: From other threads
-
-  /// Begins to serve. The head of the answer is written.
-  func start() {
-    channel.closeFuture.whenComplete { _ in self.end() }
-    perform { $0.started() }
-  }
 
   func take(_ entries: [MailboxEntry]) {
     channel.eventLoop.execute { self.taken(entries) }
@@ -92,13 +79,6 @@ final class StreamConnection: StreamListener, @unchecked Sendable {
 
   func end() { channel.eventLoop.execute { self.finish() } }
 
-  /// The next thing that the request has to do.
-  func next() async -> Work {
-    await withCheckedContinuation { continuation in
-      channel.eventLoop.execute { self.park(continuation) }
-    }
-  }
-
   private func perform(
     _ step: @escaping @Sendable (inout StreamProgress) -> [StreamProgress.Action]
   ) {
@@ -109,8 +89,16 @@ final class StreamConnection: StreamListener, @unchecked Sendable {
 // MARK: On the event loop
 
 extension StreamConnection {
+  /// Begins to serve. The head of the answer is written.
+  func start() {
+    hasStarted = true
+    server.streams.join(self, as: device)
+    server.metrics.streamOpened()
+    advance { $0.started() }
+  }
+
   private func taken(_ entries: [MailboxEntry]) {
-    advance { $0.committed(entries, now: now(), hasRoom: channel.isWritable) }
+    advance { $0.committed(entries, now: server.host.now(), hasRoom: channel.isWritable) }
   }
 
   private func advance(_ step: (inout StreamProgress) -> [StreamProgress.Action]) {
@@ -123,8 +111,8 @@ extension StreamConnection {
     for action in actions {
       switch action {
       case .send(let entries): send(entries)
-      case .read(let position): hand(.read(after: position, whenDrained: false))
-      case .readWhenDrained(let position): hand(.read(after: position, whenDrained: true))
+      case .read(let position): server.reads.read(after: position, for: self)
+      case .readWhenDrained(let position): breakSilence { self.readAgain(after: position) }
       case .wake(let time): wake(at: time)
       case .end: finish()
       }
@@ -135,49 +123,53 @@ extension StreamConnection {
   private func send(_ entries: [MailboxEntry]) {
     var buffer = channel.allocator.buffer(
       capacity: entries.reduce(0) { $0 + $1.payload.count + 64 })
-    StreamEvents.append(entries, generation, to: &buffer)
+    StreamEvents.append(entries, server.engine.generation, to: &buffer)
     channel.writeAndFlush(HTTPResponsePart.body(buffer), promise: nil)
-    delivered(entries.count)
+    server.metrics.notificationsDelivered(entries.count)
   }
 
-  private func hand(_ new: Work) {
-    guard let request else {
-      work = new
-      return
-    }
-    self.request = nil
-    request.resume(returning: new)
+  private func readAgain(after position: Int64) {
+    if !hasEnded { server.reads.read(after: position, for: self) }
   }
 
-  private func park(_ continuation: CheckedContinuation<Work, Never>) {
-    if let work {
-      self.work = nil
-      continuation.resume(returning: work)
-    } else if hasEnded {
-      continuation.resume(returning: .end)
-    } else {
-      request = continuation
-    }
-  }
-
-  private func finish() {
+  /// Writes what says nothing.
+  ///
+  /// - Parameter then: called when it, and with it everything before, has left.
+  func breakSilence(then: (@Sendable () -> Void)? = nil) {
     if hasEnded { return }
+    let written = channel.eventLoop.makePromise(of: Void.self)
+    if let then { written.futureResult.whenSuccess(then) }
+    channel.writeAndFlush(HTTPResponsePart.body(StreamEvents.silence), promise: written)
+  }
+
+  /// The answer's end, and the connection's.
+  func finish() {
+    guard leave() else { return }
+    channel.writeAndFlush(HTTPResponsePart.end(nil))
+      .whenComplete { _ in self.context?.close(promise: nil) }
+  }
+
+  /// Answers whether this is the first time.
+  @discardableResult
+  func leave() -> Bool {
+    if hasEnded { return false }
     hasEnded = true
     caughtUp.store(false, ordering: .relaxed)
     beat?.cancel()
     due?.timer.cancel()
     (beat, due) = (nil, nil)
-    hand(.end)
+    if hasStarted {
+      server.streams.leave(self, as: device)
+      server.metrics.streamClosed()
+    }
+    return true
   }
 
   /// Silence is broken by comments, so that both sides notice a dead connection.
   private func scheduleBeat() {
-    beat = channel.eventLoop.scheduleTask(in: heartbeat) {
+    beat = channel.eventLoop.scheduleTask(in: .seconds(Int64(server.settings.timeouts.heartbeat))) {
       if self.hasEnded { return }
-      if self.channel.isWritable {
-        self.channel.writeAndFlush(
-          HTTPResponsePart.body(StreamEvents.silence), promise: nil)
-      }
+      if self.channel.isWritable { self.breakSilence() }
       self.scheduleBeat()
     }
   }
@@ -185,7 +177,7 @@ extension StreamConnection {
   private func wake(at time: Milliseconds) {
     if let due, due.time <= time { return }
     due?.timer.cancel()
-    let wait = TimeAmount.milliseconds(max(1, time - now()))
+    let wait = TimeAmount.milliseconds(max(1, time - server.host.now()))
     let timer = channel.eventLoop.scheduleTask(in: wait) {
       self.due = nil
       self.look()

@@ -21,14 +21,12 @@ enum StreamRoute {
   static func open(_ call: Call) async throws -> Reply {
     try requireDevice(call)
     let cursor = try position(call, call.headers[.lastEventID] ?? call.query["cursor"])
-    let server = call.server
-    let stream = EventStream(
-      engine: server.engine, store: server.store, signals: server.signals,
-      device: try await call.engine.registerDevice(as: call.caller), host: server.host)
+    let stream = call.server.eventStream(of: try await call.engine.registerDevice(as: call.caller))
     try await stream.acknowledge(through: cursor)
     var reply = Reply(body: body(of: stream, after: cursor, call))
     reply.contentType = "text/event-stream"
     reply.headers[.cacheControl] = "no-store"
+    reply.headers[.connection] = "close"
     // Proxies such as nginx hold answers back unless told not to.
     reply.headers[.accelBuffering] = "no"
     return reply
@@ -37,23 +35,22 @@ enum StreamRoute {
   private static func body(
     of stream: EventStream, after cursor: Int64, _ call: Call
   ) -> Reply.Body {
-    let server = call.server
     guard let channel = call.channel else {
       return .stream { @concurrent writer in
         try await StreamRoute.write(stream, after: cursor, to: &writer, of: call)
         try await writer.finish(nil)
       }
     }
-    let metrics = server.metrics
     let connection = StreamConnection(
-      channel: channel, progress: StreamProgress(after: cursor, limits: server.settings.limits),
-      generation: server.engine.generation,
-      heartbeat: .seconds(Int64(server.settings.timeouts.heartbeat)), now: server.host.now,
-      delivered: { metrics.notificationsDelivered($0) })
+      device: stream.device, after: cursor, on: channel, call.server)
     return .stream { @concurrent writer in
       try await writer.write(StreamEvents.greeting)
-      try await StreamRoute.serve(connection, stream, channel, call)
-      try await writer.finish(nil)
+      try await connection.takeOver()
+      // Who signed out before the stream had taken its place was not found there, and a connection
+      // that moved while the server was told to end did not hear of it.
+      let isSignedIn = try? await call.isStillSignedIn()
+      if isSignedIn != true || Task.isShuttingDownGracefully { connection.end() }
+      throw StreamConnection.TakenOver()
     }
   }
 
@@ -65,12 +62,8 @@ enum StreamRoute {
         .badRequest, "'cursor' is missing: say the id of the last event that was handled")
     }
     let position = try position(call, cursor)
-    let server = call.server
-    let stream = EventStream(
-      engine: server.engine, store: server.store, signals: server.signals, device: device,
-      host: server.host)
-    try await stream.acknowledge(through: position)
-    server.streams.acknowledged(through: position, by: device)
+    try await call.server.eventStream(of: device).acknowledge(through: position)
+    call.server.streams.acknowledged(through: position, by: device)
     return .empty
   }
 
@@ -91,41 +84,5 @@ enum StreamRoute {
         .badRequest, "the cursor '\(text.prefix(40))' is not one of this stream's ids")
     }
     return generation == call.engine.generation ? position : 0
-  }
-
-  private static func read(
-    _ stream: EventStream, after position: Int64, for connection: StreamConnection,
-    _ server: Composition
-  ) async throws {
-    let (entries, nextDue, isAll) = try await stream.entries(after: position)
-    let leaving = try await server.faultless(entries, to: stream.device)
-    connection.found(leaving, nextDue: nextDue, isAll: isAll)
-  }
-
-  /// Returns when the server ends, the user has signed out, the client has gone or has to come back.
-  @concurrent private static func serve(
-    _ connection: StreamConnection, _ stream: EventStream, _ channel: any NIOCore.Channel,
-    _ call: Call
-  ) async throws {
-    let server = call.server
-    server.metrics.streamOpened()
-    defer { server.metrics.streamClosed() }
-    let seat = server.streams.join(connection, as: stream.device)
-    defer { server.streams.leave(seat) }
-    // Who signed out before the stream had its seat was not found there.
-    guard try await call.isStillSignedIn() else { return }
-    try await withTaskCancellationOrGracefulShutdownHandler {
-      connection.start()
-      while case .read(let position, let whenDrained) = await connection.next() {
-        if whenDrained {
-          try await channel.writeAndFlush(HTTPResponsePart.body(StreamEvents.silence))
-        }
-        // A task of its own, because what reading needs of memory a task keeps until it ends.
-        async let reading: Void = read(stream, after: position, for: connection, server)
-        try await reading
-      }
-    } onCancelOrGracefulShutdown: {
-      connection.end()
-    }
   }
 }
