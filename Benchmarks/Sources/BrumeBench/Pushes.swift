@@ -24,6 +24,7 @@ enum Pushes {
     let modify = server.path("records/modify")
     return try (0..<count).map { _ in
       let body = Bodies.save(1, zone: "pushes")
+      try listener.acknowledge()
       if pause > 0 { usleep(pause) }
       let start = ContinuousClock.now
       _ = try writer.request("POST", modify, body)
@@ -39,17 +40,30 @@ extension [Double] {
   func percentile(_ place: Int) -> Double { isEmpty ? 0 : sorted()[count * place / 100] }
 }
 
-/// A device at the event stream. When the stream ends, it comes back with its last position, which
-/// acknowledges everything before it.
+/// A device at the event stream, which acknowledges beside it as the Swift client does. Were the
+/// stream to end, it would come back with its last position.
 final class Listener {
+  private static let pushesPerAcknowledgement = 20
   private let server: Server
   private var connection: Connection
+  private let beside: Connection
   private var position: String?
+  private var unacknowledged = 0
 
   init(_ server: Server) throws {
     self.server = server
     connection = try server.connect()
+    beside = try server.connect()
     try connection.stream(server.streamPath, headers: "Accept: text/event-stream\r\n")
+  }
+
+  /// Acknowledges what came, from time to time.
+  func acknowledge() throws {
+    guard unacknowledged >= Self.pushesPerAcknowledgement, let position else { return }
+    let path = server.streamPath.replacingOccurrences(of: "/stream?", with: "/stream/ack?")
+    let cursor = position.trimmingCharacters(in: .whitespaces)
+    _ = try beside.request("POST", "\(path)&cursor=\(cursor)")
+    unacknowledged = 0
   }
 
   /// Waits for the next push.
@@ -57,7 +71,10 @@ final class Listener {
     while true {
       let line = try connection.readLine()
       if line.hasPrefix("id:") { position = String(line.dropFirst(3)) }
-      if line.hasPrefix("data:") { return }
+      if line.hasPrefix("data:") {
+        unacknowledged += 1
+        return
+      }
       if line == "0" { try comeBack() }
     }
   }
