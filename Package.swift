@@ -37,6 +37,7 @@ let configuration = server("Configuration", "swift-configuration")
 let metrics = server("CoreMetrics", "swift-metrics")
 let httpTypes = server("HTTPTypes", "swift-http-types")
 let nioHTTPTypes = server("NIOHTTPTypes", "swift-nio-extras")
+let nioHTTPTypesHTTP1 = server("NIOHTTPTypesHTTP1", "swift-nio-extras")
 let signals = server("UnixSignals", "swift-service-lifecycle")
 let grdb = server("GRDB", "GRDB.swift")
 let sqlite = server("GRDBSQLite", "GRDB.swift")
@@ -98,7 +99,7 @@ let composition = [
       "BrumeModel", "BrumeWire", "BrumePredicate", "BrumeSchema", "BrumeStorage", "BrumeCore",
       "BrumeAssets", "BrumeSQLite", "BrumePostgres", "BrumePush", "BrumeConsole", "BrumeOpenID",
       nioPosix, nioHTTP1, hummingbird, hummingbirdCore, lifecycle, signals, configuration, metrics, log, nioCore,
-      httpTypes, nioHTTPTypes, crypto,
+      httpTypes, nioHTTPTypes, nioHTTPTypesHTTP1, crypto,
     ])
 ]
 

@@ -184,7 +184,7 @@ import Testing
       defer { socket.close() }
       // Another request before it on the same connection, and one behind it, which is not answered.
       let health = Self.get("/_brume/health/live")
-      await socket.send(health + Self.get(target) + health)
+      await socket.send(health + Self.get(target) + health + "POST /half of a req")
       let opened = await socket.read { $0.contains(": connected") }
       #expect(opened?.components(separatedBy: "HTTP/1.1 200").count == 3, "\(opened ?? "")")
       await socket.send(String(repeating: "more of it ", count: 20_000))

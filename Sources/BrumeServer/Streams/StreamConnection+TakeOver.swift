@@ -7,6 +7,7 @@ import Hummingbird
 import HummingbirdCore
 import NIOCore
 import NIOHTTP1
+import NIOHTTPTypesHTTP1
 
 extension StreamConnection {
   /// Ends the request's task after its stream has taken the connection. Nobody gets to see it.
@@ -21,16 +22,29 @@ extension StreamConnection {
     }.get()
   }
 
+  /// Next to the socket: nothing that another handler does is needed any more.
   private func moveIn() throws {
     let pipeline = channel.pipeline.syncOperations
-    let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
-    try pipeline.addHandler(self, position: .after(decoder.handler))
-    pipeline.removeHandler(context: decoder, promise: nil)
-    // The framework's time limit for idle connections: being idle is what a stream is for.
-    let idle = try pipeline.context(handlerType: HTTPConnectionStateHandler.self)
-    pipeline.removeHandler(context: idle, promise: nil)
+    let idle = [
+      try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self),
+      try pipeline.context(handlerType: HTTPResponseEncoder.self),
+      try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self),
+      try pipeline.context(handlerType: HTTPConnectionStateHandler.self),
+    ]
+    try pipeline.addHandler(self, position: .first)
+    for context in idle { pipeline.removeHandler(context: context, promise: nil) }
     try channel.syncOptions?.setOption(
       .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64))
+  }
+
+  /// Writes a part of the answer, which is in chunks since the server says HTTP/1.1 and no length.
+  /// The way through the web framework's handlers costs more than the rest of a push's work here.
+  func write(_ part: ByteBuffer, promise: EventLoopPromise<Void>?) {
+    guard let context else {
+      promise?.fail(ChannelError.ioOnClosedChannel)
+      return
+    }
+    context.writeAndFlush(wrapOutboundOut(.byteBuffer(part)), promise: promise)
   }
 }
 
@@ -38,7 +52,7 @@ extension StreamConnection: ChannelDuplexHandler {
   typealias InboundIn = Never
   typealias InboundOut = Never
   typealias OutboundIn = Never
-  typealias OutboundOut = Never
+  typealias OutboundOut = IOData
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context

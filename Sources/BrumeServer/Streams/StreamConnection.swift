@@ -9,7 +9,6 @@ import BrumeModel
 import BrumePush
 import BrumeStorage
 import NIOCore
-import NIOHTTPTypes
 import Synchronization
 
 /// Sendable because everything that changes is touched on the connection's event loop only, except
@@ -28,6 +27,8 @@ final class StreamConnection: StreamListener, @unchecked Sendable {
   var context: ChannelHandlerContext?
   /// Whether the request's task has let go of the connection.
   var requestHasLeft = false
+  /// For the answer's end to leave.
+  private static let patience = TimeAmount.milliseconds(500)
 
   /// - Parameter cursor: what the device has acknowledged.
   init(
@@ -121,10 +122,7 @@ extension StreamConnection {
   }
 
   private func send(_ entries: [MailboxEntry]) {
-    var buffer = channel.allocator.buffer(
-      capacity: entries.reduce(0) { $0 + $1.payload.count + 64 })
-    StreamEvents.append(entries, server.engine.generation, to: &buffer)
-    channel.writeAndFlush(HTTPResponsePart.body(buffer), promise: nil)
+    write(StreamEvents.chunk(entries, server.engine.generation, channel.allocator), promise: nil)
     server.metrics.notificationsDelivered(entries.count)
   }
 
@@ -137,16 +135,20 @@ extension StreamConnection {
   /// - Parameter then: called when it, and with it everything before, has left.
   func breakSilence(then: (@Sendable () -> Void)? = nil) {
     if hasEnded { return }
-    let written = channel.eventLoop.makePromise(of: Void.self)
-    if let then { written.futureResult.whenSuccess(then) }
-    channel.writeAndFlush(HTTPResponsePart.body(StreamEvents.silence), promise: written)
+    let written = then.map { _ in channel.eventLoop.makePromise(of: Void.self) }
+    if let then { written?.futureResult.whenSuccess(then) }
+    write(StreamEvents.silentChunk, promise: written)
   }
 
   /// The answer's end, and the connection's.
   func finish() {
     guard leave() else { return }
-    channel.writeAndFlush(HTTPResponsePart.end(nil))
-      .whenComplete { _ in self.context?.close(promise: nil) }
+    let written = channel.eventLoop.makePromise(of: Void.self)
+    let close: @Sendable () -> Void = { self.context?.close(promise: nil) }
+    written.futureResult.whenComplete { _ in close() }
+    write(StreamEvents.lastChunk, promise: written)
+    // Who does not read does not keep the connection.
+    channel.eventLoop.scheduleTask(in: Self.patience, close)
   }
 
   /// Answers whether this is the first time.

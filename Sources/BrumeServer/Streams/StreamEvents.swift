@@ -13,6 +13,25 @@ enum StreamEvents {
   static let greeting = ByteBuffer(string: "retry: 1000\n: connected\n\n")
   /// Says nothing, so that both sides notice a dead connection.
   static let silence = ByteBuffer(string: ":\n\n")
+  /// The same as a chunk of an answer (RFC 9112, 7.1), and the end of one.
+  static let silentChunk = ByteBuffer(string: "3\r\n:\n\n\r\n")
+  static let lastChunk = ByteBuffer(string: "0\r\n\r\n")
+  private static let sizeDigits = 6
+
+  /// Entries as one chunk of an answer.
+  static func chunk(
+    _ entries: [MailboxEntry], _ generation: Int64, _ allocator: ByteBufferAllocator
+  ) -> ByteBuffer {
+    var buffer = allocator.buffer(capacity: entries.reduce(16) { $0 + $1.payload.count + 64 })
+    buffer.writeRepeatingByte(UInt8(ascii: "0"), count: sizeDigits)
+    buffer.writeStaticString("\r\n")
+    let head = buffer.readableBytes
+    append(entries, generation, to: &buffer)
+    let size = String(buffer.readableBytes - head, radix: 16)
+    buffer.setString(size, at: sizeDigits - size.utf8.count)
+    buffer.writeStaticString("\r\n")
+    return buffer
+  }
 
   static func append(_ entries: [MailboxEntry], _ generation: Int64, to buffer: inout ByteBuffer) {
     for entry in entries {
