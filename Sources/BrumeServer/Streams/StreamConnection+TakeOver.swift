@@ -33,7 +33,7 @@ extension StreamConnection {
     ]
     try pipeline.addHandler(self, position: .first)
     for context in idle { pipeline.removeHandler(context: context, promise: nil) }
-    try channel.syncOptions?.setOption(
+    try? channel.syncOptions?.setOption(
       .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64))
   }
 
