@@ -28,10 +28,12 @@ extension CKDatabase {
     try body(configured(configuration, group))
   }
 
+  // Both concurrent, as functions of Apple's framework are: a body that is handed on from the app's
+  // own function is of that type.
   /// Runs calls with another configuration.
-  public func configuredWith<R>(
+  @concurrent public func configuredWith<R>(
     configuration: CKOperation.Configuration? = nil, group: CKOperationGroup? = nil,
-    body: (_ configuredDatabase: CKDatabase) async throws -> R
+    body: @concurrent (_ configuredDatabase: CKDatabase) async throws -> R
   ) async rethrows -> R {
     try await body(configured(configuration, group))
   }
@@ -55,10 +57,12 @@ extension CKContainer {
     try body(configured(configuration, group))
   }
 
+  // Both concurrent, as functions of Apple's framework are: a body that is handed on from the app's
+  // own function is of that type.
   /// Runs calls with another configuration.
-  public func configuredWith<R>(
+  @concurrent public func configuredWith<R>(
     configuration: CKOperation.Configuration? = nil, group: CKOperationGroup? = nil,
-    body: (_ configuredContainer: CKContainer) async throws -> R
+    body: @concurrent (_ configuredContainer: CKContainer) async throws -> R
   ) async rethrows -> R {
     try await body(configured(configuration, group))
   }

@@ -3,15 +3,29 @@
 import BrumeModel
 import BrumeWire
 public import Foundation
+import Synchronization
 
+// Sendable because predicates and sort descriptors do not change, and the list of the latter is
+// behind a mutex.
 /// A search for records of one type.
-public class CKQuery: NSObject, NSSecureCoding, NSCopying {
+public class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// The type of the records to find.
   public let recordType: CKRecord.RecordType
   /// What the records must meet. Conditions can be combined by AND only.
   public let predicate: NSPredicate
   /// The order of the results; the first criterion counts most.
-  public var sortDescriptors: [NSSortDescriptor]?
+  public var sortDescriptors: [NSSortDescriptor]? {
+    get { order.withLock { $0 }.descriptors }
+    set {
+      let new = Order(descriptors: newValue)
+      order.withLock { $0 = new }
+    }
+  }
+  private let order = Mutex(Order())
+  // Sendable because sort descriptors do not change.
+  private struct Order: @unchecked Sendable {
+    var descriptors: [NSSortDescriptor]?
+  }
 
   /// Creates a search.
   public init(recordType: CKRecord.RecordType, predicate: NSPredicate) {
@@ -26,6 +40,7 @@ public class CKQuery: NSObject, NSSecureCoding, NSCopying {
     let model = data.flatMap { try? QueryRequest(json: JSON(parsing: [UInt8]($0))) }?.query
     recordType = model?.recordType ?? ""
     predicate = model.map { NSPredicate(filters: $0.filters) } ?? NSPredicate(value: false)
+    super.init()
     sortDescriptors = model?.sorts.map(NSSortDescriptor.make)
   }
 

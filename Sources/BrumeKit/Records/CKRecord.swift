@@ -2,9 +2,16 @@
 // Turning it into what the server understands, and back, is `Conversions/RecordConversion.swift`.
 
 public import Foundation
+import Synchronization
 
+// Sendable because everything that can change is behind a mutex.
 /// A record: named fields of a certain type, kept in a zone.
-open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSetting {
+///
+/// A record may go from task to task, as Apple's may since its headers of 2023. Two tasks that
+/// change one record at the same time lose nothing, but do not know of each other.
+open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSetting,
+  @unchecked Sendable
+{
   /// The name of a record type.
   public typealias RecordType = String
   /// The name of a field.
@@ -14,25 +21,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
   public let recordType: CKRecord.RecordType
   /// The record's name and zone.
   public let recordID: CKRecord.ID
-  /// Changes with each save on the server; nil before the first.
-  public internal(set) var recordChangeTag: String?
-  /// Who saved the record first.
-  public internal(set) var creatorUserRecordID: CKRecord.ID?
-  /// When the record was saved first.
-  public internal(set) var creationDate: Date?
-  /// Who saved the record last.
-  public internal(set) var lastModifiedUserRecordID: CKRecord.ID?
-  /// When the record was saved last.
-  public internal(set) var modificationDate: Date?
-  /// The share whose root this record is.
-  public internal(set) var share: CKRecord.Reference?
-
-  var parentReference: CKRecord.Reference?
-  var parentChanged = false
-  var fields: [FieldKey: any __CKRecordObjCValue] = [:]
-  /// The keys of fields that are kept encrypted.
-  var encryptedKeys: Set<FieldKey> = []
-  var changes: Set<FieldKey> = []
+  private let state = Mutex(Contents())
 
   /// Creates a record, to be saved.
   public init(recordType: CKRecord.RecordType, recordID: CKRecord.ID = CKRecord.ID()) {
@@ -77,13 +66,15 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
 
   /// The record above this one in a hierarchy that is shared together. Its action must be `.none`.
   public var parent: CKRecord.Reference? {
-    get { parentReference }
+    get { contents.parent }
     set {
       precondition(
         newValue == nil || newValue?.action == CKRecord.ReferenceAction.none,
         "a parent reference must have the action .none")
-      parentReference = newValue
-      parentChanged = true
+      change {
+        $0.parent = newValue
+        $0.parentChanged = true
+      }
     }
   }
 
@@ -101,7 +92,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
 
   /// The value of a field that is not encrypted, or nil.
   open func object(forKey key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? {
-    encryptedKeys.contains(key) ? nil : fields[key]
+    contents.value(key, isEncrypted: false)
   }
 
   /// Sets a field, or removes it with nil.
@@ -120,7 +111,8 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
 
   /// The fields that have a value, encrypted ones not included.
   open func allKeys() -> [CKRecord.FieldKey] {
-    fields.keys.filter { !encryptedKeys.contains($0) }
+    let contents = contents
+    return contents.fields.keys.filter { !contents.encryptedKeys.contains($0) }
   }
 
   /// The fields that were set since the record was fetched or saved, encrypted ones included.
@@ -137,7 +129,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
   }
 
   /// The fields that the server keeps encrypted.
-  open var encryptedValues: any CKRecordKeyValueSetting { EncryptedValues(of: self) }
+  open var encryptedValues: any CKRecordKeyValueSetting & Sendable { EncryptedValues(of: self) }
 
   /// A text for logs and debuggers.
   open override var description: String {
@@ -147,36 +139,61 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
 }
 
 extension CKRecord {
+  // Sendable because the objects that are values never change once they are in a field.
+  /// What can change in a record.
+  struct Contents: @unchecked Sendable {
+    var recordChangeTag: String?
+    var creatorUserRecordID: CKRecord.ID?
+    var creationDate: Date?
+    var lastModifiedUserRecordID: CKRecord.ID?
+    var modificationDate: Date?
+    var share: CKRecord.Reference?
+    var parent: CKRecord.Reference?
+    var parentChanged = false
+    var fields: [FieldKey: any __CKRecordObjCValue] = [:]
+    /// The keys of fields that are kept encrypted.
+    var encryptedKeys: Set<FieldKey> = []
+    var changes: Set<FieldKey> = []
+
+    func value(_ key: FieldKey, isEncrypted: Bool) -> (any __CKRecordObjCValue)? {
+      encryptedKeys.contains(key) == isEncrypted ? fields[key] : nil
+    }
+  }
+
+  /// All of it as it is now.
+  var contents: Contents { state.withLock { $0 } }
+
+  /// Changes some of it, with nobody in between.
+  func change(_ body: (inout Contents) -> Void) { state.withLock { body(&$0) } }
+
   /// Sets a field and remembers that it changed.
   func set(_ object: (any __CKRecordObjCValue)?, forKey key: FieldKey, isEncrypted: Bool) {
-    fields[key] = object.map { knownFieldObject($0) }
-    changes.insert(key)
-    if isEncrypted { encryptedKeys.insert(key) } else { encryptedKeys.remove(key) }
+    let value = object.map { knownFieldObject($0) }
+    change { contents in
+      contents.fields[key] = value
+      contents.changes.insert(key)
+      if isEncrypted {
+        contents.encryptedKeys.insert(key)
+      } else {
+        contents.encryptedKeys.remove(key)
+      }
+    }
   }
 
   /// Becomes equal to another record of the same type and ID.
   func takeEverything(from other: CKRecord) {
-    recordChangeTag = other.recordChangeTag
-    creatorUserRecordID = other.creatorUserRecordID
-    creationDate = other.creationDate
-    lastModifiedUserRecordID = other.lastModifiedUserRecordID
-    modificationDate = other.modificationDate
-    share = other.share
-    parentReference = other.parentReference
-    parentChanged = other.parentChanged
-    fields = other.fields
-    encryptedKeys = other.encryptedKeys
-    changes = other.changes
+    let theirs = other.contents
+    change { $0 = theirs }
   }
 }
 
 /// A record's fields that are kept encrypted, by key.
-private final class EncryptedValues: CKRecordKeyValueSetting {
+private final class EncryptedValues: CKRecordKeyValueSetting, Sendable {
   private let record: CKRecord
   init(of record: CKRecord) { self.record = record }
 
   func object(forKey key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? {
-    record.encryptedKeys.contains(key) ? record.fields[key] : nil
+    record.contents.value(key, isEncrypted: true)
   }
   func setObject(_ object: (any __CKRecordObjCValue)?, forKey key: CKRecord.FieldKey) {
     record.set(object, forKey: key, isEncrypted: true)
@@ -186,9 +203,11 @@ private final class EncryptedValues: CKRecordKeyValueSetting {
     set { setObject(newValue, forKey: key) }
   }
   func allKeys() -> [CKRecord.FieldKey] {
-    record.fields.keys.filter { record.encryptedKeys.contains($0) }
+    let contents = record.contents
+    return contents.fields.keys.filter { contents.encryptedKeys.contains($0) }
   }
   func changedKeys() -> [CKRecord.FieldKey] {
-    record.changes.filter { record.encryptedKeys.contains($0) }
+    let contents = record.contents
+    return contents.changes.filter { contents.encryptedKeys.contains($0) }
   }
 }

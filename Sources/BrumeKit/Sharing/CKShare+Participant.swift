@@ -2,12 +2,14 @@
 
 import BrumeModel
 public import Foundation
+import Synchronization
 
 extension CKShare {
+  // Sendable because everything that can change is behind a mutex.
   /// Somebody who takes part in a share, or is invited to.
   ///
   /// Source: Apple's `CKShare.Participant` page.
-  public class Participant: NSObject, NSSecureCoding, NSCopying {
+  public class Participant: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     /// Identifies a participant in a share.
     public typealias ID = String
 
@@ -15,18 +17,42 @@ extension CKShare {
     public let participantID: ID
     /// Who it is.
     public let userIdentity: CKUserIdentity
-    /// What the participant is in the share. Of an invitation: `privateUser`, unless set.
-    public var role: CKShare.ParticipantRole
-    /// What the participant may do. Of an invitation: read, unless set.
-    public var permission: CKShare.ParticipantPermission
     /// Where the participant stands.
     public let acceptanceStatus: CKShare.ParticipantAcceptanceStatus
+    private let state: Mutex<Contents>
+    private struct Contents: Sendable {
+      var role: CKShare.ParticipantRole
+      var permission: CKShare.ParticipantPermission
+      var dateAdded: Date?
+      var isApprovedRequester = false
+      var oneTimeToken: String?
+    }
+
+    /// What the participant is in the share. Of an invitation: `privateUser`, unless set.
+    public var role: CKShare.ParticipantRole {
+      get { state.withLock { $0.role } }
+      set { state.withLock { $0.role = newValue } }
+    }
+    /// What the participant may do. Of an invitation: read, unless set.
+    public var permission: CKShare.ParticipantPermission {
+      get { state.withLock { $0.permission } }
+      set { state.withLock { $0.permission = newValue } }
+    }
     /// When the participant came into the share; nil before the share was saved.
-    public private(set) var dateAddedToShare: Date?
+    public private(set) var dateAddedToShare: Date? {
+      get { state.withLock { $0.dateAdded } }
+      set { state.withLock { $0.dateAdded = newValue } }
+    }
     /// Whether the participant asked for access and was let in.
-    public private(set) var isApprovedRequester = false
+    public private(set) var isApprovedRequester: Bool {
+      get { state.withLock { $0.isApprovedRequester } }
+      set { state.withLock { $0.isApprovedRequester = newValue } }
+    }
     /// The secret part of a one-time URL; empty before the server made one.
-    private(set) var oneTimeToken: String?
+    private(set) var oneTimeToken: String? {
+      get { state.withLock { $0.oneTimeToken } }
+      set { state.withLock { $0.oneTimeToken = newValue } }
+    }
 
     required init(
       id: ID, identity: CKUserIdentity, role: CKShare.ParticipantRole,
@@ -34,9 +60,8 @@ extension CKShare {
     ) {
       self.participantID = id
       self.userIdentity = identity
-      self.role = role
-      self.permission = permission
       self.acceptanceStatus = acceptance
+      state = Mutex(Contents(role: role, permission: permission))
     }
 
     /// Participants come from ``CKFetchShareParticipantsOperation`` and from shares.
@@ -75,12 +100,14 @@ extension CKShare {
       else { return nil }
       participantID = id
       userIdentity = identity
-      role = .init(rawValue: coder.decodeInteger(forKey: "role")) ?? .unknown
-      permission = .init(rawValue: coder.decodeInteger(forKey: "permission")) ?? .unknown
       acceptanceStatus = .init(rawValue: coder.decodeInteger(forKey: "acceptance")) ?? .unknown
-      dateAddedToShare = coder.date("dateAdded")
-      isApprovedRequester = coder.decodeBool(forKey: "isApprovedRequester")
-      oneTimeToken = coder.text("oneTimeToken")
+      state = Mutex(
+        Contents(
+          role: .init(rawValue: coder.decodeInteger(forKey: "role")) ?? .unknown,
+          permission: .init(rawValue: coder.decodeInteger(forKey: "permission")) ?? .unknown,
+          dateAdded: coder.date("dateAdded"),
+          isApprovedRequester: coder.decodeBool(forKey: "isApprovedRequester"),
+          oneTimeToken: coder.text("oneTimeToken")))
     }
 
     /// Archives the participant.

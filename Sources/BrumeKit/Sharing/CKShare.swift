@@ -3,24 +3,39 @@
 
 import BrumeModel
 public import Foundation
+import Synchronization
 
+// Sendable because everything that can change is behind a mutex.
 /// A share of a record and its descendants, or of a whole zone.
 ///
 /// A new share of a record is saved together with that record, in one operation. Shares live in
 /// custom zones of the private database. Source: Apple's `CKShare` page and header.
-open class CKShare: CKRecord {
+open class CKShare: CKRecord, @unchecked Sendable {
+  private let details: Mutex<Details>
+  private struct Details: Sendable {
+    var rootName: String?
+    var address: URL?
+    var people: [Participant] = []
+    var access = ShareAccess()
+    var publicPermission = ParticipantPermission.none
+  }
+
   /// The name of the root record; nil for a share of a zone.
-  private(set) var rootName: String?
-  private var address: URL?
-  private var people: [Participant]
+  var rootName: String? { details.withLock { $0.rootName } }
   /// Requests for access and their answers.
-  var access = ShareAccess()
+  var access: ShareAccess {
+    get { details.withLock { $0.access } }
+    set { details.withLock { $0.access = newValue } }
+  }
 
   /// What everybody who has the URL may do; `none`: only those who were invited.
   ///
   /// Setting `none` removes everybody who came by the URL; anything else removes invitations that
   /// were not accepted, once the share is saved.
-  open var publicPermission = ParticipantPermission.none
+  open var publicPermission: ParticipantPermission {
+    get { details.withLock { $0.publicPermission } }
+    set { details.withLock { $0.publicPermission = newValue } }
+  }
 
   // MARK: Creating
 
@@ -34,15 +49,14 @@ open class CKShare: CKRecord {
 
   /// Creates a share of a record and its descendants, with an ID in the record's zone.
   public init(rootRecord: CKRecord, shareID: CKRecord.ID) {
-    rootName = rootRecord.recordID.recordName
-    people = [.owner]
+    details = Mutex(Details(rootName: rootRecord.recordID.recordName, people: [.owner]))
     super.init(recordType: CKRecord.SystemType.share, recordID: shareID)
     rootRecord.share = CKRecord.Reference(recordID: shareID, action: .none)
   }
 
   /// Creates a share of everything in a zone.
   public init(recordZoneID: CKRecordZone.ID) {
-    people = [.owner]
+    details = Mutex(Details(people: [.owner]))
     super.init(
       recordType: CKRecord.SystemType.share,
       recordID: CKRecord.ID(recordName: CKRecordNameZoneWideShare, zoneID: recordZoneID))
@@ -50,23 +64,23 @@ open class CKShare: CKRecord {
 
   /// A share with a certain ID, to be filled with what the server says.
   init(shareID: CKRecord.ID) {
-    people = []
+    details = Mutex(Details())
     super.init(recordType: CKRecord.SystemType.share, recordID: shareID)
   }
 
   // MARK: People
 
   /// Where others accept the share; nil before it was saved.
-  open var url: URL? { address }
+  open var url: URL? { details.withLock { $0.address } }
 
   /// Everybody who takes part or is invited, the owner included.
-  open var participants: [Participant] { people }
+  open var participants: [Participant] { details.withLock { $0.people } }
 
   /// Whose records are shared.
-  open var owner: Participant { people.first { $0.role == .owner } ?? .owner }
+  open var owner: Participant { participants.first { $0.role == .owner } ?? .owner }
 
   /// The current user's part; nil if the user has none.
-  open var currentUserParticipant: Participant? { people.first { $0.isCurrentUser } }
+  open var currentUserParticipant: Participant? { participants.first { $0.isCurrentUser } }
 
   /// Invites somebody. Somebody who is there already is updated.
   ///
@@ -75,10 +89,12 @@ open class CKShare: CKRecord {
   open func addParticipant(_ participant: Participant) {
     precondition(
       publicPermission == .none, "Set publicPermission to none before adding participants.")
-    if let index = people.firstIndex(where: { $0.isSamePerson(as: participant) }) {
-      people[index] = participant
-    } else {
-      people.append(participant)
+    details.withLock { details in
+      if let index = details.people.firstIndex(where: { $0.isSamePerson(as: participant) }) {
+        details.people[index] = participant
+      } else {
+        details.people.append(participant)
+      }
     }
   }
 
@@ -86,27 +102,33 @@ open class CKShare: CKRecord {
   open func removeParticipant(_ participant: Participant) {
     precondition(
       publicPermission == .none, "Set publicPermission to none before removing participants.")
-    people.removeAll { $0.role != .owner && $0.isSamePerson(as: participant) }
+    removePeople { $0.role != .owner && $0.isSamePerson(as: participant) }
   }
 
-  func removePeople(where isGone: (Participant) -> Bool) { people.removeAll(where: isGone) }
+  func removePeople(where isGone: (Participant) -> Bool) {
+    details.withLock { $0.people.removeAll(where: isGone) }
+  }
 
   // MARK: The server's words
 
   /// Takes on what the server says about the share.
   func takeShare(_ record: Record, from viewpoint: Viewpoint) {
-    address = record.shortGUID.flatMap { viewpoint.shareURL($0) }
-    guard let details = record.shareDetails else { return }
-    publicPermission = .init(details.publicPermission)
-    rootName = details.rootRecordName
-    access = ShareAccess(details)
-    people = details.participants.map { Participant($0, in: record.zone, from: viewpoint) }
+    let address = record.shortGUID.flatMap { viewpoint.shareURL($0) }
+    details.withLock { $0.address = address }
+    guard let told = record.shareDetails else { return }
+    let people = told.participants.map { Participant($0, in: record.zone, from: viewpoint) }
+    details.withLock { details in
+      details.publicPermission = .init(told.publicPermission)
+      details.rootName = told.rootRecordName
+      details.access = ShareAccess(told)
+      details.people = people
+    }
   }
 
   /// Adds to a save what a share has beside fields.
   func complete(_ draft: inout RecordDraft) {
     draft.publicPermission = publicPermission.model
-    draft.participants = people.filter { $0.role != .owner }.map(\.model)
+    draft.participants = participants.filter { $0.role != .owner }.map(\.model)
     draft.access = access.draft
     if recordChangeTag == nil, let rootName { draft.shareRoot = (rootName, nil) }
   }
@@ -116,15 +138,17 @@ open class CKShare: CKRecord {
   /// Restores a share from an archive.
   public required init?(coder: NSCoder) {
     let classes: [AnyClass] = [NSArray.self, CKShare.Participant.self]
-    rootName = coder.text("rootName")
-    address = coder.text("address").flatMap { URL(string: $0) }
     let list =
       coder.containsValue(forKey: "participants")
       ? coder.decodeObject(of: classes, forKey: "participants") as? NSArray : nil
-    people = list?.compactMap { $0 as? Participant } ?? []
-    access = ShareAccess(from: coder)
-    publicPermission =
-      ParticipantPermission(rawValue: coder.decodeInteger(forKey: "publicPermission")) ?? .unknown
+    details = Mutex(
+      Details(
+        rootName: coder.text("rootName"),
+        address: coder.text("address").flatMap { URL(string: $0) },
+        people: list?.compactMap { $0 as? Participant } ?? [],
+        access: ShareAccess(from: coder),
+        publicPermission: ParticipantPermission(
+          rawValue: coder.decodeInteger(forKey: "publicPermission")) ?? .unknown))
     super.init(coder: coder)
   }
 
@@ -132,8 +156,8 @@ open class CKShare: CKRecord {
   open override func encode(with coder: NSCoder) {
     super.encode(with: coder)
     coder.encodeText(rootName, "rootName")
-    coder.encodeText(address?.absoluteString, "address")
-    coder.encode(NSArray(array: people), forKey: "participants")
+    coder.encodeText(url?.absoluteString, "address")
+    coder.encode(NSArray(array: participants), forKey: "participants")
     access.encode(with: coder)
     coder.encode(publicPermission.rawValue, forKey: "publicPermission")
   }
@@ -142,11 +166,10 @@ open class CKShare: CKRecord {
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = CKShare(shareID: recordID)
     copy.takeEverything(from: self)
-    copy.rootName = rootName
-    copy.address = address
-    copy.publicPermission = publicPermission
-    copy.access = access
-    copy.people = people.compactMap { $0.copy() as? Participant }
+    var details = details.withLock { $0 }
+    details.people = details.people.compactMap { $0.copy() as? Participant }
+    let same = details
+    copy.details.withLock { $0 = same }
     return copy
   }
 }

@@ -1,17 +1,35 @@
 // A record zone: an ID and what the server says it can do.
 
 public import Foundation
+import Synchronization
 
+// Sendable because everything that can change is behind a mutex.
 /// A zone of a database: a group of records that are fetched, saved and shared together.
-public class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
+public class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// The zone's ID.
   public let zoneID: CKRecordZone.ID
+  private let state: Mutex<Contents>
+  private struct Contents: Sendable {
+    var capabilities: CKRecordZone.Capabilities
+    var share: CKRecord.Reference?
+    var encryptionScope = CKRecordZone.EncryptionScope.perRecord
+  }
+
   /// What the zone can do. Known once it was saved or fetched.
-  public internal(set) var capabilities: CKRecordZone.Capabilities
+  public internal(set) var capabilities: CKRecordZone.Capabilities {
+    get { state.withLock { $0.capabilities } }
+    set { state.withLock { $0.capabilities = newValue } }
+  }
   /// The zone-wide share, if the zone is shared as a whole.
-  public internal(set) var share: CKRecord.Reference?
+  public internal(set) var share: CKRecord.Reference? {
+    get { state.withLock { $0.share } }
+    set { state.withLock { $0.share = newValue } }
+  }
   /// How the zone protects encrypted values. Fixed when the zone is created.
-  public var encryptionScope = CKRecordZone.EncryptionScope.perRecord
+  public var encryptionScope: CKRecordZone.EncryptionScope {
+    get { state.withLock { $0.encryptionScope } }
+    set { state.withLock { $0.encryptionScope = newValue } }
+  }
 
   /// The current user's default zone.
   public class func `default`() -> CKRecordZone { CKRecordZone(zoneID: .default) }
@@ -19,24 +37,26 @@ public class CKRecordZone: NSObject, NSSecureCoding, NSCopying {
   /// Creates a zone of the current user, to be saved.
   public init(zoneName: String) {
     zoneID = ID(zoneName: zoneName)
-    capabilities = Capabilities.expected(of: zoneID)
+    state = Mutex(Contents(capabilities: .expected(of: zoneID)))
   }
 
   /// Creates a zone with an ID, to be saved.
   public init(zoneID: CKRecordZone.ID) {
     self.zoneID = zoneID
-    capabilities = Capabilities.expected(of: zoneID)
+    state = Mutex(Contents(capabilities: .expected(of: zoneID)))
   }
 
   /// Reads a zone from an archive.
   public required init?(coder: NSCoder) {
     guard let id = coder.object(CKRecordZone.ID.self, "zoneID") else { return nil }
     zoneID = id
-    capabilities = Capabilities(rawValue: UInt(coder.decodeInteger(forKey: "capabilities")))
-    encryptionScope =
-      EncryptionScope(rawValue: coder.decodeInteger(forKey: "encryption"))
-      ?? .perRecord
-    share = coder.object(CKRecord.Reference.self, "share")
+    state = Mutex(
+      Contents(
+        capabilities: Capabilities(
+          rawValue: UInt(coder.decodeInteger(forKey: "capabilities"))),
+        share: coder.object(CKRecord.Reference.self, "share"),
+        encryptionScope: EncryptionScope(rawValue: coder.decodeInteger(forKey: "encryption"))
+          ?? .perRecord))
   }
 
   /// Writes the zone into an archive.

@@ -22,6 +22,20 @@ struct PredicateTests {
       ])
   }
 
+  @Test func `arguments may be written as those of C`() throws {
+    let date = Date(timeIntervalSince1970: 1)
+    let owner = CKRecord.Reference(recordID: CKRecord.ID(recordName: "o"), action: .none)
+    let format = "a > %@ AND b IN %@ AND c == %@ AND distanceToLocation:fromLocation:(d, %@) < %f"
+    let place = CLLocation(latitude: 1, longitude: 2)
+    let written = NSPredicate(
+      format: format, date as any CVarArg, [owner] as any CVarArg,
+      NSNumber(value: 7) as any CVarArg,
+      place as any CVarArg, 500.0 as any CVarArg)
+    let plain = NSPredicate(format: format, date, [owner], NSNumber(value: 7), place, 500.0)
+    #expect(try written.filters() == plain.filters())
+    #expect(try written.filters().count == 4)
+  }
+
   @Test func `membership of a list is understood`() throws {
     #expect(
       try NSPredicate(format: "tags CONTAINS 'Swift'").filters()
