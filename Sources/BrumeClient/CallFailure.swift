@@ -12,6 +12,7 @@ package enum CallFailure: Error, Equatable, Sendable {
   /// The server, or a proxy before it, broke down over the request: an HTTP status of 500 or more.
   /// It may have been carried out.
   case serverFailed(status: Int, String)
-  /// The answer is not what the protocol says.
+  /// The answer is not what the protocol says, so it is not the server's: a proxy, or the sign-in
+  /// page of a network, stands between. The request may have been carried out.
   case malformedAnswer(String)
 }

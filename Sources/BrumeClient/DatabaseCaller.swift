@@ -11,15 +11,18 @@ package struct DatabaseCaller: Sendable {
   func path(_ action: String) throws(CallFailure) -> String {
     try "\(session.databasePath())/\(scope.rawValue)/\(action)"
   }
-  private func read(_ action: String, _ body: [UInt8]? = nil) async throws -> JSON {
-    let method = body == nil ? "GET" : "POST"
-    return try await session.call(method, path(action), body: body ?? [], isRead: true)
-  }
-  private func write(
-    _ action: String, _ body: [UInt8], isRepeatable: Bool = false
-  ) async throws -> JSON {
+  private func read<Answer>(
+    _ action: String, _ body: [UInt8]? = nil, as parse: (JSON) throws(BrumeError) -> Answer
+  ) async throws -> Answer {
     try await session.call(
-      "POST", path(action), body: body, isRead: false, isRepeatable: isRepeatable)
+      body == nil ? "GET" : "POST", path(action), body: body ?? [], isRead: true, as: parse)
+  }
+  private func write<Answer>(
+    _ action: String, _ body: [UInt8], isRepeatable: Bool = false,
+    as parse: (JSON) throws(BrumeError) -> Answer
+  ) async throws -> Answer {
+    try await session.call(
+      "POST", path(action), body: body, isRead: false, isRepeatable: isRepeatable, as: parse)
   }
 
   // MARK: Records
@@ -29,22 +32,22 @@ package struct DatabaseCaller: Sendable {
   package func modifyRecords(_ request: ModifyRecordsRequest) async throws -> [RecordResult] {
     var request = request
     request.operationID = request.operationID ?? session.host.uuid()
-    return try Wire.recordResults(
-      await write("records/modify", request.bytes(), isRepeatable: true))
+    return try await write(
+      "records/modify", request.bytes(), isRepeatable: true, as: Wire.recordResults)
   }
 
   package func lookupRecords(_ request: LookupRecordsRequest) async throws -> [RecordResult] {
-    try Wire.recordResults(await read("records/lookup", request.bytes()))
+    try await read("records/lookup", request.bytes(), as: Wire.recordResults)
   }
 
   package func query(_ request: QueryRequest) async throws -> QueryPage {
-    try Wire.queryPage(await read("records/query", request.bytes()))
+    try await read("records/query", request.bytes(), as: Wire.queryPage)
   }
 
   // MARK: Zones
 
   package func listZones() async throws -> [ZoneState] {
-    try Wire.zoneResults(await read("zones/list")).map { result in
+    try await read("zones/list", as: Wire.zoneResults).map { result in
       switch result {
       case .success(let state): return state
       case .failure(let failure): throw failure.error
@@ -53,12 +56,11 @@ package struct DatabaseCaller: Sendable {
   }
 
   package func lookupZones(_ zones: [ZoneID]) async throws -> [ZoneResult] {
-    try Wire.zoneResults(await read("zones/lookup", Wire.zoneLookup(zones)))
+    try await read("zones/lookup", Wire.zoneLookup(zones), as: Wire.zoneResults)
   }
 
   package func modifyZones(_ operations: [ZoneOperation]) async throws -> [ZoneResult] {
-    try Wire.zoneResults(
-      await write("zones/modify", Wire.zoneOperations(operations)))
+    try await write("zones/modify", Wire.zoneOperations(operations), as: Wire.zoneResults)
   }
 
   // MARK: Changes
@@ -67,33 +69,32 @@ package struct DatabaseCaller: Sendable {
     token: String?, limit: Int? = nil
   ) async throws -> DatabaseChangesPage {
     let request = FeedRequest(token: token, limit: limit)
-    return try Wire.databaseChanges(
-      await read("changes/database", request.bytes()))
+    return try await read("changes/database", request.bytes(), as: Wire.databaseChanges)
   }
 
   package func zoneChanges(_ requests: [ZoneChangesRequest]) async throws -> [ZoneChangesResult] {
-    try Wire.zoneChanges(
-      await read("changes/zone", Wire.zoneChangesRequests(requests)))
+    try await read("changes/zone", Wire.zoneChangesRequests(requests), as: Wire.zoneChanges)
   }
 
   // MARK: Subscriptions
 
   package func listSubscriptions() async throws -> [Subscription] {
-    try Wire.subscriptionResults(await read("subscriptions/list"))
+    try await read("subscriptions/list", as: Wire.subscriptionResults)
       .compactMap { result in
         if case .success(.saved(let subscription)) = result { subscription } else { nil }
       }
   }
 
   package func lookupSubscriptions(_ ids: [String]) async throws -> [SubscriptionResult] {
-    try Wire.subscriptionResults(
-      await read("subscriptions/lookup", Wire.subscriptionLookup(ids)))
+    try await read(
+      "subscriptions/lookup", Wire.subscriptionLookup(ids), as: Wire.subscriptionResults)
   }
 
   package func modifySubscriptions(
     _ operations: [SubscriptionOperation]
   ) async throws -> [SubscriptionResult] {
-    try Wire.subscriptionResults(
-      await write("subscriptions/modify", Wire.subscriptionOperations(operations)))
+    try await write(
+      "subscriptions/modify", Wire.subscriptionOperations(operations),
+      as: Wire.subscriptionResults)
   }
 }

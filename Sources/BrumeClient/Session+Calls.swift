@@ -20,34 +20,33 @@ extension Session {
 
   /// Who the current user is.
   package func currentUser() async throws -> UserIdentity {
-    try Wire.identity(
-      await call(
-        "GET", databasePath() + "/public/users/caller", isRead: true))
+    let identity = try await call(
+      "GET", databasePath() + "/public/users/caller", isRead: true, as: Wire.identity)
+    // The server names the caller or refuses; anything else is somebody else's answer, and no sign
+    // that nobody is signed in.
+    guard identity.user != nil else { throw CallFailure.malformedAnswer("it names no user") }
+    return identity
   }
 
   /// The accounts behind addresses, numbers or record names; who is not found is left out.
   package func discoverUsers(_ wanted: [UserIdentity]) async throws -> [UserIdentity] {
-    try Wire.users(
-      await call(
-        "POST", databasePath() + "/public/users/discover", body: Wire.lookupInfos(wanted),
-        isRead: true))
+    try await call(
+      "POST", databasePath() + "/public/users/discover", body: Wire.lookupInfos(wanted),
+      isRead: true, as: Wire.users)
   }
 
   /// What the holder of a share's address may know of it.
   package func resolveShares(_ requests: [ShortGUIDRequest]) async throws -> [ShareResult] {
-    try Wire.shareResults(
-      await call(
-        "POST", databasePath() + "/public/records/resolve", body: Wire.shortGUIDs(requests),
-        isRead: true))
+    try await call(
+      "POST", databasePath() + "/public/records/resolve", body: Wire.shortGUIDs(requests),
+      isRead: true, as: Wire.shareResults)
   }
 
   /// Takes part in shares.
   package func acceptShares(_ requests: [ShortGUIDRequest]) async throws -> [ShareResult] {
-    try Wire.shareResults(
-      await call(
-        "POST", databasePath() + "/public/records/accept", body: Wire.shortGUIDs(requests),
-        isRead: false,
-        isRepeatable: true))
+    try await call(
+      "POST", databasePath() + "/public/records/accept", body: Wire.shortGUIDs(requests),
+      isRead: false, isRepeatable: true, as: Wire.shareResults)
   }
 
   /// Asks the owners of shares for access. The answer never says whether there is such a share.
@@ -80,18 +79,16 @@ extension Session {
     token: String?, limit: Int? = nil
   ) async throws -> KeptNotificationsPage {
     let request = FeedRequest(token: token, limit: limit)
-    return try Wire.keptNotifications(
-      await call(
-        "POST", "/_brume/notifications/changes", query: place(), body: request.bytes(),
-        isRead: true))
+    return try await call(
+      "POST", "/_brume/notifications/changes", query: place(), body: request.bytes(),
+      isRead: true, as: Wire.keptNotifications)
   }
 
   /// Marks notifications read; answers those that were.
   package func markNotificationsRead(_ ids: [String]) async throws -> [String] {
-    try Wire.notificationIDs(
-      await call(
-        "POST", "/_brume/notifications/read", query: place(), body: Wire.notificationIDs(ids),
-        isRead: false, isRepeatable: true))
+    try await call(
+      "POST", "/_brume/notifications/read", query: place(), body: Wire.notificationIDs(ids),
+      isRead: false, isRepeatable: true, as: Wire.notificationIDs)
   }
 
   /// Sets the number that pushes with a badge count up from.

@@ -84,6 +84,19 @@ extension Session {
     }
   }
 
+  /// The same, with an answer that is read. One that cannot be read did not come from the server.
+  func call<Answer>(
+    _ method: String, _ path: String, query: [(String, String)] = [],
+    body: [UInt8] = [], isRead: Bool, isRepeatable: Bool = false,
+    as parse: (JSON) throws(BrumeError) -> Answer
+  ) async throws -> Answer {
+    let json = try await call(
+      method, path, query: query, body: body, isRead: isRead, isRepeatable: isRepeatable)
+    do throws(BrumeError) { return try parse(json) } catch {
+      throw CallFailure.malformedAnswer(error.reason)
+    }
+  }
+
   /// A request with its credentials.
   func httpCall(
     _ method: String, _ path: String, query: [(String, String)] = [], body: [UInt8] = []
@@ -129,7 +142,7 @@ extension Session {
     let json = try? JSON(parsing: answer.body)
     if answer.status == 200 {
       guard let json else {
-        throw CallFailure.malformedAnswer("the server's answer is no JSON of the protocol")
+        throw CallFailure.malformedAnswer("it is no JSON")
       }
       return json
     }
@@ -146,10 +159,10 @@ extension Session {
       case 500...599:
         CallFailure.serverFailed(
           status: answer.status, "the server, or a proxy before it, answered \(answer.status)")
+      case 413:
+        BrumeError(.limitExceeded, "a proxy before the server takes no request of this size")
       default:
-        CallFailure.malformedAnswer(
-          "the server answered \(answer.status) without an error of the protocol; is its address "
-            + "right?")
+        CallFailure.malformedAnswer("status \(answer.status) without an error of the protocol")
       }
     }
     var error = Wire.error(json)

@@ -23,6 +23,8 @@ package struct BrumeError: Error, Equatable, Sendable {
   package var serverRecord: Record?
   /// With `zoneNotFound`: the zone went because the user reset encrypted data (case ZON-14).
   package var didResetEncryptedData = false
+  /// With `changeTokenExpired`: the token is of an earlier life of the zone (case ZON-16).
+  package var isOfEarlierLife = false
 
   package init(_ code: Code, _ reason: String, retryAfter: Double? = nil) {
     self.code = code

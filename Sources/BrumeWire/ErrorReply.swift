@@ -26,6 +26,7 @@ extension JSONWriter {
       double(seconds)
     }
     if error.didResetEncryptedData { member("didResetEncryptedData", true) }
+    if error.isOfEarlierLife { member("isOfEarlierLife", true) }
     endObject()
   }
 }
@@ -64,6 +65,7 @@ extension Wire {
       retryAfter: (extras?["retryAfter"] ?? object["retryAfter"])?.double)
     error.redirectURL = (object["redirectURL"] ?? object["redirectUrl"])?.string
     error.didResetEncryptedData = extras?["didResetEncryptedData"]?.bool ?? false
+    error.isOfEarlierLife = extras?["isOfEarlierLife"]?.bool ?? false
     if let record = extras?["serverRecord"] { error.serverRecord = try? Record(json: record) }
     return error
   }

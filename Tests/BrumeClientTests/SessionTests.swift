@@ -70,11 +70,28 @@ struct SessionTests {
     guard case .serverFailed(status, _) = failure else { throw try #require(failure) }
   }
 
-  @Test func `a stranger's answer is a malformed one`() async throws {
-    let transport = ScriptedTransport([.answer(200, "<html>")])
-    await #expect(throws: CallFailure.self) {
-      try await Session.scripted(transport).currentUser()
+  @Test(arguments: [
+    (200, "<html>Welcome to our network</html>"), (200, ""), (200, "{}"), (200, "[1]"),
+    (200, #"{"status":"please sign in"}"#), (302, ""), (401, "<html>"), (403, "no"), (407, ""),
+  ])
+  func `a stranger's answer is a malformed one`(status: Int, body: String) async throws {
+    let transport = ScriptedTransport([.answer(status, body), .answer(status, body)])
+    let session = Session.scripted(transport)
+    let asked = await #expect(throws: CallFailure.self) { try await session.currentUser() }
+    let looked = await #expect(throws: CallFailure.self) {
+      try await session.database(.private).modifyRecords(ModifyRecordsRequest(operations: []))
     }
+    for failure in [asked, looked] {
+      guard case .malformedAnswer = failure else { throw try #require(failure) }
+    }
+  }
+
+  @Test func `a proxy that takes no request of this size asks for smaller ones`() async throws {
+    let transport = ScriptedTransport([.answer(413, "<html>")])
+    let error = await #expect(throws: BrumeError.self) {
+      try await Session.scripted(transport).database(.private).lookupZones([])
+    }
+    #expect(error?.code == .limitExceeded)
   }
 
   @Test func `a read whose answer is lost is asked again`() async throws {

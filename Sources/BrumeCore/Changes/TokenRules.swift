@@ -12,6 +12,17 @@ enum TokenRules {
     "the client's knowledge differs from the server's: this change token is too old, or was made "
       + "for something else; drop it and fetch from the beginning")
 
+  /// The same, with word of it if the zone was deleted and made again since the token was given.
+  static func expired(_ token: ChangeToken, for subject: ChangeToken.Subject) -> BrumeError {
+    var error = expired
+    if case .zone(let owner, let name, let life, _) = token.subject,
+      case .zone(owner, name, let present, _) = subject
+    {
+      error.isOfEarlierLife = life != present
+    }
+    return error
+  }
+
   /// The token's bytes before sealing.
   static func bytes(_ token: ChangeToken) -> [UInt8] {
     var packer = Packer()

@@ -49,7 +49,7 @@ extension Engine {
     let token = try request.token.map { text throws(BrumeError) in
       let token = try opened(text, in: scope, for: caller)
       guard token.subject == subject, token.sequence <= view.zone.lastSequence else {
-        throw TokenRules.expired
+        throw TokenRules.expired(token, for: subject)
       }
       return token
     }

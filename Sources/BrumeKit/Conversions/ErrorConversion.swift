@@ -23,6 +23,7 @@ extension CKError {
     var info: [String: Any] = [:]
     info[CKErrorRetryAfterKey] = error.retryAfter.map { NSNumber(value: $0) }
     if error.didResetEncryptedData { info[CKErrorUserDidResetEncryptedDataKey] = true }
+    if error.isOfEarlierLife { info[Self.earlierLifeKey] = true }
     if let server = error.serverRecord {
       info[CKRecordChangedErrorServerRecordKey] = makeRecord(server, from: viewpoint)
       info[CKRecordChangedErrorClientRecordKey] = clientRecord
@@ -41,7 +42,12 @@ extension CKError {
     case .connectionFailed(let reason): self.init(.networkFailure, reason)
     case .responseLost(let reason): self.init(.serverResponseLost, reason)
     case .serverFailed(let status, let reason): self = .serverFailed(status: status, reason)
-    case .malformedAnswer(let reason): self.init(.internalError, reason)
+    case .malformedAnswer(let reason):
+      // Passes once the right server is reached: a sync engine keeps its changes until then.
+      self.init(
+        .networkFailure,
+        "something else answered than a server of CloudKit (\(reason)); is the address right, or "
+          + "does the network want one to sign in?")
     }
   }
 
@@ -54,6 +60,10 @@ extension CKError {
       .serverRejectedRequest, reason, userInfo: [NSUnderlyingErrorKey: underlying])
   }
   private static let httpStatusDomain = "BrumeHTTPStatus"
+
+  /// Whether the change token is of an earlier life of its zone.
+  var isOfEarlierLife: Bool { userInfo[Self.earlierLifeKey] as? Bool ?? false }
+  private static let earlierLifeKey = "BrumeEarlierLife"
 
   /// Whether the server broke down, rather than refuse.
   var isServerFailure: Bool {

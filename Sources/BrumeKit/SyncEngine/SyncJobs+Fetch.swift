@@ -92,12 +92,20 @@ extension SyncJobs {
   private func fetchZone(
     _ zone: CKRecordZone.ID, _ context: CKSyncEngine.FetchChangesContext
   ) async throws {
+    let first: Result<ZonePage, any Error>
+    do { first = .success(try await firstPage(of: zone, context)) } catch {
+      first = .failure(error)
+    }
     await tell(.willFetchRecordZoneChanges(Event.WillFetchRecordZoneChanges(zoneID: zone)))
     do {
-      while try await fetchPage(of: zone, context) { try Task.checkCancellation() }
+      var page = try first.get()
+      while try await take(page, of: zone) {
+        try Task.checkCancellation()
+        page = try await nextPage(of: zone, context)
+      }
     } catch {
       let failure = CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
-      if !failure.isRepeatedBySyncEngine {
+      if !failure.isRepeatedBySyncEngine && !failure.isOfEarlierLife {
         // The zone is gone, or cannot be read: the database will say when there is something new.
         state.update { $0.forget(zone) }
       }
@@ -110,20 +118,43 @@ extension SyncJobs {
       .didFetchRecordZoneChanges(Event.DidFetchRecordZoneChanges(zoneID: zone, error: nil)))
   }
 
-  /// Fetches one page. Answers whether there is more.
-  private func fetchPage(
+  /// The first page. If the zone was deleted and made again, the app hears of that before it: what
+  /// it has of the zone is of the earlier life, and gone (case ZON-16).
+  private func firstPage(
     of zone: CKRecordZone.ID, _ context: CKSyncEngine.FetchChangesContext
-  ) async throws -> Bool {
+  ) async throws -> ZonePage {
+    do {
+      return try await nextPage(of: zone, context)
+    } catch let error as CKError where error.isOfEarlierLife {
+      await tell(
+        .fetchedDatabaseChanges(
+          Event.FetchedDatabaseChanges(
+            modifications: [],
+            deletions: [CKDatabase.DatabaseChange.Deletion(zoneID: zone, reason: .deleted)])))
+      state.update { $0.remade(zone) }
+      await tellState()
+      return try await nextPage(of: zone, context)
+    }
+  }
+
+  private func nextPage(
+    of zone: CKRecordZone.ID, _ context: CKSyncEngine.FetchChangesContext
+  ) async throws -> ZonePage {
     let token = state.value.zoneTokens[zone].map { CKServerChangeToken(text: $0) }
     let group = context.options.operationGroup
-    let page: ZonePage
     do {
-      page = try await request(zone, since: token, group)
-    } catch let error as CKError where error.code == .changeTokenExpired && token != nil {
+      return try await request(zone, since: token, group)
+    } catch let error as CKError
+      where error.code == .changeTokenExpired && token != nil && !error.isOfEarlierLife
+    {
       // From the beginning; the app sees records that it knows once more, and the deletions that the
       // zone remembers. The old token stays until then: it says that the app knows something.
-      page = try await request(zone, since: nil, group, hearsOldDeletions: true)
+      return try await request(zone, since: nil, group, hearsOldDeletions: true)
     }
+  }
+
+  /// Tells a page, then moves past it. Answers whether there is more.
+  private func take(_ page: ZonePage, of zone: CKRecordZone.ID) async throws -> Bool {
     if !page.modifications.isEmpty || !page.deletions.isEmpty {
       await tell(
         .fetchedRecordZoneChanges(

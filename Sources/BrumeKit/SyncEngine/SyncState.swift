@@ -126,6 +126,9 @@ struct SyncState: Equatable, Sendable {
     unfetchedZones.removeAll { $0 == zone }
   }
 
+  /// The zone is another one under the same name, and is still to be fetched.
+  mutating func remade(_ zone: CKRecordZone.ID) { zoneTokens[zone] = nil }
+
   /// Another user, or nobody: nothing of this is true any more. What was added while there was no
   /// account belongs to the one who signs in.
   mutating func accountChanged(to user: String?) {

@@ -101,13 +101,13 @@ struct ErrorTests {
   @Test(arguments: [
     (CallFailure.unreachable("x"), CKError.Code.networkUnavailable),
     (.connectionFailed("x"), .networkFailure), (.responseLost("x"), .serverResponseLost),
-    (.notConfigured("x"), .missingEntitlement), (.malformedAnswer("x"), .internalError),
+    (.notConfigured("x"), .missingEntitlement), (.malformedAnswer("x"), .networkFailure),
     (.serverFailed(status: 502, "x"), .serverRejectedRequest),
   ])
   func `what the network did has its code`(_ failure: CallFailure, _ code: CKError.Code) {
     let error = CKError(converting: failure, from: view)
     #expect(error.code == code)
-    #expect(error.localizedDescription == "x")
+    #expect(error.localizedDescription.contains("x"))
   }
 
   @Test func `ATM-12 a server that broke down is told apart from one that refuses`() {
