@@ -30,6 +30,8 @@ package final class DeliveryWorker: Sendable {
     var queue: DeliveryQueue<Lane>
     var hints: Set<DeviceKey> = []
     var webhooksHinted = false
+    /// Whether commits are of interest. Until the store was looked at, they are.
+    var hasWebhooks = true
     /// The store is to be looked through: hints got lost, or something was configured.
     var scanAt: Milliseconds = .min
     var hurries = false
@@ -120,8 +122,11 @@ package final class DeliveryWorker: Sendable {
 
   private func follow(_ commits: AsyncStream<Void>) async {
     for await _ in commits {
-      state.withLock { $0.webhooksHinted = true }
-      bell.ring()
+      let isOfInterest = state.withLock { state in
+        state.webhooksHinted = state.hasWebhooks
+        return state.hasWebhooks
+      }
+      if isOfInterest { bell.ring() }
     }
   }
 
@@ -205,6 +210,7 @@ extension DeliveryWorker {
     let active = try await store.read { try $0.webhooks().filter(\.isActive) }
     let now = clock.now()
     state.withLock { state in
+      state.hasWebhooks = !active.isEmpty
       for webhook in active {
         _ = state.queue.offer(.webhook(webhook.id), to: webhooks.peer(of: webhook), now: now)
       }
