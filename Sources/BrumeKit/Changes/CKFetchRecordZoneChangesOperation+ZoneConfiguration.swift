@@ -4,12 +4,6 @@ public import Foundation
 import Synchronization
 
 extension CKFetchRecordZoneChangesOperation {
-  /// The older name of ``ZoneConfiguration``.
-  @available(*, deprecated, renamed: "ZoneConfiguration")
-  public typealias ZoneOptions = CKFetchRecordZoneChangesOperation.ZoneConfiguration
-}
-
-extension CKFetchRecordZoneChangesOperation {
   /// What to fetch of one zone: from which token, how much, which fields.
   ///
   /// Source: Apple's `CKFetchRecordZoneChangesOperation.ZoneConfiguration` page.
@@ -22,16 +16,21 @@ extension CKFetchRecordZoneChangesOperation {
       var resultsLimit = 0
       var desiredKeys: [CKRecord.FieldKey]?
     }
-    private let state: Mutex<State>
-    var values: State { state.withLock { $0 } }
-
-    init(_ state: State) {
-      self.state = Mutex(state)
+    /// Shared with the older form of the configuration, if there is one.
+    final class Content: Sendable {
+      private let state: Mutex<State>
+      init(_ state: State = State()) { self.state = Mutex(state) }
+      var values: State { state.withLock { $0 } }
+      func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
     }
+    let content: Content
+    var values: State { content.values }
+
+    init(_ content: Content) { self.content = content }
 
     /// Creates a configuration that fetches everything from the beginning.
     public override init() {
-      self.state = Mutex(State())
+      content = Content()
     }
 
     /// Creates a configuration.
@@ -40,27 +39,28 @@ extension CKFetchRecordZoneChangesOperation {
       desiredKeys: [CKRecord.FieldKey]? = nil
     ) {
       self.init(
-        State(
-          token: previousServerChangeToken, resultsLimit: resultsLimit ?? 0,
-          desiredKeys: desiredKeys))
+        Content(
+          State(
+            token: previousServerChangeToken, resultsLimit: resultsLimit ?? 0,
+            desiredKeys: desiredKeys)))
     }
 
     /// Where to start; nil: at the beginning.
     open var previousServerChangeToken: CKServerChangeToken? {
       get { values.token }
-      set { state.withLock { $0.token = newValue } }
+      set { content.change { $0.token = newValue } }
     }
 
     /// How many changes one request answers at most; 0 leaves it to the server.
     open var resultsLimit: Int {
       get { values.resultsLimit }
-      set { state.withLock { $0.resultsLimit = newValue } }
+      set { content.change { $0.resultsLimit = newValue } }
     }
 
     /// The fields to fetch: nil means all, an empty list none.
     open var desiredKeys: [CKRecord.FieldKey]? {
       get { values.desiredKeys }
-      set { state.withLock { $0.desiredKeys = newValue } }
+      set { content.change { $0.desiredKeys = newValue } }
     }
 
     // MARK: Copying and coding
@@ -74,27 +74,29 @@ extension CKFetchRecordZoneChangesOperation {
     #endif
 
     /// Restores a configuration from an archive.
-    public required init?(coder: NSCoder) {
-      self.state = Mutex(
-        State(
-          token: coder.object(CKServerChangeToken.self, "token"),
-          resultsLimit: coder.decodeInteger(forKey: "resultsLimit"),
-          desiredKeys: coder.decodeBool(forKey: "hasDesiredKeys") ? coder.texts("desiredKeys") : nil
-        ))
-    }
+    public required init?(coder: NSCoder) { content = Content(State(coder)) }
 
     /// Archives the configuration.
-    open func encode(with coder: NSCoder) {
-      let values = values
-      coder.encode(values.token, forKey: "token")
-      coder.encode(values.resultsLimit, forKey: "resultsLimit")
-      coder.encode(values.desiredKeys != nil, forKey: "hasDesiredKeys")
-      coder.encodeTexts(values.desiredKeys ?? [], "desiredKeys")
-    }
+    open func encode(with coder: NSCoder) { values.encode(with: coder) }
 
     /// Makes an independent copy.
     open func copy(with zone: NSZone? = nil) -> Any {
-      CKFetchRecordZoneChangesOperation.ZoneConfiguration(values)
+      CKFetchRecordZoneChangesOperation.ZoneConfiguration(Content(values))
     }
+  }
+}
+
+extension CKFetchRecordZoneChangesOperation.ZoneConfiguration.State {
+  init(_ coder: NSCoder) {
+    token = coder.object(CKServerChangeToken.self, "token")
+    resultsLimit = coder.decodeInteger(forKey: "resultsLimit")
+    desiredKeys = coder.decodeBool(forKey: "hasDesiredKeys") ? coder.texts("desiredKeys") : nil
+  }
+
+  func encode(with coder: NSCoder) {
+    coder.encode(token, forKey: "token")
+    coder.encode(resultsLimit, forKey: "resultsLimit")
+    coder.encode(desiredKeys != nil, forKey: "hasDesiredKeys")
+    coder.encodeTexts(desiredKeys ?? [], "desiredKeys")
   }
 }

@@ -71,23 +71,6 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     self.configurationsByRecordZoneID = configurationsByRecordZoneID
   }
 
-  /// The older form of `init(recordZoneIDs:configurationsByRecordZoneID:)`.
-  @available(*, deprecated, renamed: "init(recordZoneIDs:configurationsByRecordZoneID:)")
-  public convenience init(
-    recordZoneIDs: [CKRecordZone.ID],
-    optionsByRecordZoneID: [CKRecordZone.ID: ZoneConfiguration]?
-  ) {
-    self.init(
-      recordZoneIDs: recordZoneIDs, configurationsByRecordZoneID: optionsByRecordZoneID)
-  }
-
-  /// The older name of ``configurationsByRecordZoneID``.
-  @available(*, deprecated, renamed: "configurationsByRecordZoneID")
-  open var optionsByRecordZoneID: [CKRecordZone.ID: ZoneConfiguration]? {
-    get { configurationsByRecordZoneID }
-    set { configurationsByRecordZoneID = newValue }
-  }
-
   override func perform() async throws {
     let database = effectiveDatabase
     let viewpoint = await database.viewpoint()

@@ -15,6 +15,7 @@ final class ArchivedRecordID: NSObject {}
 final class ArchivedReference: NSObject {}
 final class ArchivedQueryCursor: NSObject {}
 final class ArchivedZoneConfiguration: NSObject {}
+final class ArchivedZoneOptions: NSObject {}
 final class ArchivedNotificationInfo: NSObject {}
 final class ArchivedNotificationID: NSObject {}
 final class ArchivedShareMetadata: NSObject {}
@@ -33,6 +34,7 @@ func registerArchivedClasses() {
       (CKRecord.Reference.self, ArchivedReference.self),
       (CKQueryOperation.Cursor.self, ArchivedQueryCursor.self),
       (CKFetchRecordZoneChangesOperation.ZoneConfiguration.self, ArchivedZoneConfiguration.self),
+      ((DeprecatedClasses.self as any OldClasses.Type).zoneOptions, ArchivedZoneOptions.self),
       (CKSubscription.NotificationInfo.self, ArchivedNotificationInfo.self),
       (CKNotification.ID.self, ArchivedNotificationID.self),
       (CKShare.Metadata.self, ArchivedShareMetadata.self),

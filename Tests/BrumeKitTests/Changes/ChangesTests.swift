@@ -170,6 +170,36 @@ import Testing
     #expect(journal.all == ["changeTokenExpired", "true false changeTokenExpired"])
   }
 
+  @available(*, deprecated, message: "tests what is deprecated")
+  @Test func `the older options of zones say what to fetch, live, and can be stored`() async throws
+  {
+    let server = ScriptedServer { _, _ in
+      Wire.zoneChanges([Self.page(["a"], token: "1")], RecordOptions())
+    }
+    let options = CKFetchRecordZoneChangesOperation.ZoneOptions()
+    options.resultsLimit = 5
+    let operation = CKFetchRecordZoneChangesOperation(
+      recordZoneIDs: [zoneID], optionsByRecordZoneID: [zoneID: options])
+    // Both forms are the same options.
+    options.previousServerChangeToken = CKServerChangeToken(text: "0")
+    operation.configurationsByRecordZoneID?[zoneID]?.desiredKeys = ["title"]
+    #expect(operation.optionsByRecordZoneID?[zoneID]?.desiredKeys == ["title"])
+    operation.database = server.container.privateCloudDatabase
+    await finish(operation)
+    let zone = try #require(server.requests.first?.body?["zones"]?.array?.first)
+    #expect(zone["syncToken"] == "0" && zone["resultsLimit"] == 5)
+    #expect(zone["desiredKeys"] == ["title"])
+
+    let copy = try #require(options.copy() as? CKFetchRecordZoneChangesOperation.ZoneOptions)
+    copy.desiredKeys = []
+    #expect(options.desiredKeys == ["title"])
+    let data = try NSKeyedArchiver.archivedData(withRootObject: copy, requiringSecureCoding: true)
+    let back = try #require(
+      try NSKeyedUnarchiver.unarchivedObject(
+        ofClass: CKFetchRecordZoneChangesOperation.ZoneOptions.self, from: data))
+    #expect(back.previousServerChangeToken?.text == "0" && back.desiredKeys == [])
+  }
+
   @Test func `tokens and configurations can be stored`() throws {
     let token = CKServerChangeToken(text: "opaque")
     let data = try NSKeyedArchiver.archivedData(withRootObject: token, requiringSecureCoding: true)
