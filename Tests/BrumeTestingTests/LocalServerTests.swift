@@ -26,21 +26,6 @@ import Testing
     throw CKError(.internalError)
   }
 
-  @Test func `the second save conflicts, then the network drops, then the token expires`()
-    async throws
-  {
-    let server = try await LocalServer()
-    let notes = NoteStore(container: try await server.device("phone", of: "alice"))
-    try await notes.launch()
-    server.faults.add(
-      .conflict.skipping(1), .error(.networkFailure, on: .saveRecords), .expiredToken)
-    try await notes.add("Milk")
-    try await notes.rename("Milk", to: "Oat milk")
-    try await notes.refresh()
-    #expect(await notes.texts == ["Oat milk"])
-    #expect(server.faults.waiting == 0)
-  }
-
   @Test func `two devices of a user share data, and two users do not`() async throws {
     let (server, _, database) = try await phone()
     try await database.save(record("a", "hello"))

@@ -55,6 +55,8 @@ extension CKSyncEngine {
       var state: SyncState
       /// Changed since it was told.
       var isDirty = false
+      /// Holds something that the app has to be told first.
+      var isAhead = false
     }
     private let content: Mutex<Content>
     /// Called after the app changed something; `true` if there is something to send.
@@ -131,10 +133,23 @@ extension CKSyncEngine {
       }
     }
 
+    /// Changes the state in a way that the app is told with the next event. Until it has dealt with
+    /// that, the state is not told: an app that kept it and was killed would never hear of the event.
+    func updateAheadOfEvent(_ body: (inout SyncState) -> Void) {
+      content.withLock { content in
+        body(&content.state)
+        content.isDirty = true
+        content.isAhead = true
+      }
+    }
+
+    /// The app has dealt with the event.
+    func eventWasTold() { content.withLock { $0.isAhead = false } }
+
     /// The state to tell, if it changed since it was told last.
     func takeUpdate() -> Serialization? {
       content.withLock { content in
-        guard content.isDirty else { return nil }
+        guard content.isDirty, !content.isAhead else { return nil }
         content.isDirty = false
         return Serialization(content.state.kept)
       }

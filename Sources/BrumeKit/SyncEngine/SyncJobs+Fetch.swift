@@ -107,7 +107,7 @@ extension SyncJobs {
       let failure = CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
       if !failure.isRepeatedBySyncEngine && !failure.isOfEarlierLife {
         // The zone is gone, or cannot be read: the database will say when there is something new.
-        state.update { $0.forget(zone) }
+        state.updateAheadOfEvent { $0.forget(zone) }
       }
       await tell(
         .didFetchRecordZoneChanges(Event.DidFetchRecordZoneChanges(zoneID: zone, error: failure)))

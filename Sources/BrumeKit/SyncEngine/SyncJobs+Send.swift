@@ -52,13 +52,15 @@ extension SyncJobs {
     let outcome = ZoneOutcome(zones, deletions, answer.saveResults, answer.deleteResults)
     // Out of the list first, so that what the delegate adds again while it is told stays there.
     let told = changes.filter { change in !outcome.unsent.contains(change) }
-    state.update { state in
-      state.remove(told)
-      for zone in outcome.event.deletedZoneIDs { state.forget(zone) }
-    }
     let event = outcome.event
     failures.note(event)
-    if !told.isEmpty { await tell(.sentDatabaseChanges(event)) }
+    if !told.isEmpty {
+      state.updateAheadOfEvent { state in
+        state.remove(told)
+        for zone in event.deletedZoneIDs { state.forget(zone) }
+      }
+      await tell(.sentDatabaseChanges(event))
+    }
     if let failure = outcome.passing { throw failure }
   }
 

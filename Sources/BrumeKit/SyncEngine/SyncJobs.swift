@@ -16,7 +16,8 @@ final class SyncJobs: Sendable {
   private let events = Turnstile()
   private let running = Mutex<[Int: Task<Bool, any Error>]>([:])
   private let lastID = Mutex(0)
-  private let isAccountKnown = Mutex(false)
+  /// How often the account may have changed, and for which of these times the user is known.
+  private let accounts = Mutex((changes: 0, known: -1))
   /// The subscription that the engine uses, once it is there.
   let usedSubscription = Mutex<CKSubscription.ID?>(nil)
 
@@ -74,7 +75,10 @@ final class SyncJobs: Sendable {
 
   /// Tells the delegate, then tells it the state if that changed.
   func tell(_ event: CKSyncEngine.Event) async {
-    await call { delegate, engine in await delegate.handleEvent(event, syncEngine: engine) }
+    await call { [state] delegate, engine in
+      await delegate.handleEvent(event, syncEngine: engine)
+      state.eventWasTold()
+    }
     await tellState()
   }
 
@@ -128,12 +132,13 @@ final class SyncJobs: Sendable {
   // MARK: The account
 
   /// The account may be another one now.
-  func accountMayHaveChanged() { isAccountKnown.withLock { $0 = false } }
+  func accountMayHaveChanged() { accounts.withLock { $0.changes += 1 } }
 
   /// Finds out who is signed in, and tells of changes since the last time, also of those while the
   /// app did not run (case ACC-04).
   func checkAccount() async throws {
-    if isAccountKnown.withLock({ $0 }) { return }
+    let (changes, known) = accounts.withLock { $0 }
+    if changes == known { return }
     let before = state.value.user
     let now: String?
     do {
@@ -142,7 +147,7 @@ final class SyncJobs: Sendable {
       now = nil
     }
     if now != before {
-      state.update { $0.accountChanged(to: now) }
+      state.updateAheadOfEvent { $0.accountChanged(to: now) }
       usedSubscription.withLock { $0 = nil }
       await tell(
         .accountChange(Event.AccountChange(changeType: Self.change(from: before, to: now))))
@@ -150,7 +155,8 @@ final class SyncJobs: Sendable {
     guard now != nil else {
       throw CKError(.notAuthenticated, "nobody is signed in; the engine waits for an account")
     }
-    isAccountKnown.withLock { $0 = true }
+    // Known for the time at which we began to ask: it may have changed again meanwhile.
+    accounts.withLock { $0.known = changes }
   }
 
   private func currentUser() async throws -> String? {

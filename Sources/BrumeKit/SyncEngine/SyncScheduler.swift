@@ -51,6 +51,8 @@ struct SyncScheduler: Equatable, Sendable {
   private var wantsFetch = false
   private var wantsSend = false
   private var hasAccount = true
+  /// The running job may have asked before the account arrived.
+  private var arrivedMeanwhile = false
   private var notBefore: Double?
   private var failures = 0
   private var fruitless = 0
@@ -65,6 +67,7 @@ struct SyncScheduler: Equatable, Sendable {
     case .pushed: wantsFetch = true
     case .accountArrived:
       hasAccount = true
+      arrivedMeanwhile = running != nil
       wantsFetch = true
       calmDown()
     case .accountLeft: hasAccount = false
@@ -92,7 +95,7 @@ struct SyncScheduler: Equatable, Sendable {
       pause(now, chance, atLeast: seconds)
     case .noAccount:
       want(job)
-      hasAccount = false
+      hasAccount = arrivedMeanwhile
     case .failed: break
     }
   }
@@ -122,6 +125,7 @@ struct SyncScheduler: Equatable, Sendable {
     let job: Job = wantsFetch ? .fetch : .send
     if job == .fetch { wantsFetch = false } else { wantsSend = false }
     running = job
+    arrivedMeanwhile = false
     return .run(job)
   }
 }

@@ -81,6 +81,14 @@ import Testing
     #expect(on(.finished(.fetch, .done())) == .run(.send))
   }
 
+  @Test mutating func `an account that arrives while a job finds none is not missed`() {
+    #expect(on(.started(hasPendingChanges: false)) == .run(.fetch))
+    #expect(on(.accountArrived) == .nothing)
+    #expect(on(.finished(.fetch, .noAccount)) == .run(.fetch))
+    // The second one asked after the account had arrived: there is none.
+    #expect(on(.finished(.fetch, .noAccount)) == .nothing)
+  }
+
   @Test mutating func `an account that left stops what would be next`() {
     #expect(on(.started(hasPendingChanges: true)) == .run(.fetch))
     #expect(on(.accountLeft) == .nothing)

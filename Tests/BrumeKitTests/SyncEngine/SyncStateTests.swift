@@ -68,6 +68,21 @@ import Testing
     #expect(try kept(state).pending == [delete("a")])
   }
 
+  @Test func `a state is not told while it holds what the app has to be told first`() {
+    let state = CKSyncEngine.State(SyncState())
+    state.add(pendingDatabaseChanges: [.deleteZone(zone)])
+    #expect(state.takeUpdate()?.state.databaseChanges.count == 1)
+    state.updateAheadOfEvent { $0.remove([.deleteZone(zone)]) }
+    #expect(state.takeUpdate()?.state == nil)
+    // The app goes on working; that does not tell the state either.
+    state.add(pendingRecordZoneChanges: [save("a")])
+    #expect(state.takeUpdate()?.state == nil)
+    state.eventWasTold()
+    let told = state.takeUpdate()?.state
+    #expect(told?.databaseChanges.isEmpty == true && told?.pending == [save("a")])
+    #expect(state.takeUpdate()?.state == nil)
+  }
+
   private func kept(_ state: SyncState) throws -> SyncState {
     try JSONDecoder().decode(SyncState.self, from: try JSONEncoder().encode(state))
   }

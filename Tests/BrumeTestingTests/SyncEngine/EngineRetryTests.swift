@@ -95,8 +95,13 @@ import Testing
       phone.pending.isEmpty && phone.engine.state.pendingDatabaseChanges.isEmpty
     }
     server.faults.add(.conflict)
+    phone.forgetEvents()
     phone.write("two", to: "a")
-    try await phone.until { phone.pending.isEmpty && server.faults.waiting == 0 }
+    // Once told of the conflict, once of the save. Between the two nothing is pending for a moment.
+    try await phone.until {
+      phone.events.filter { $0 == "sentRecordZoneChanges" }.count == 2 && phone.pending.isEmpty
+    }
+    #expect(server.faults.waiting == 0)
     let id = NotesApp.id("a")
     let database = try await server.device("tablet", of: "alice").privateCloudDatabase
     #expect(try await database.record(for: id)["text"] as? String == "two")

@@ -10,8 +10,8 @@ struct EngineWorld {
   let laptop: NotesApp
   let database: CKDatabase
 
-  init(notes: [String] = []) async throws {
-    server = try await LocalServer()
+  init(notes: [String] = [], smallLimits: Bool = false) async throws {
+    server = try await LocalServer(smallLimits: smallLimits)
     let container = try await server.device("phone", of: "alice")
     phone = try NotesApp(container)
     laptop = try NotesApp(try await server.device("laptop", of: "alice"))
@@ -25,14 +25,32 @@ struct EngineWorld {
     laptop.forgetEvents()
   }
 
-  /// What the server has.
+  /// What the server has in the zone of notes.
   func stored() async throws -> [String: String] {
-    let changes = try await database.recordZoneChanges(inZoneWith: NotesApp.zoneID, since: nil)
     var found: [String: String] = [:]
-    for (id, result) in changes.modificationResultsByID {
-      found[id.recordName] = try result.get().record["text"] as? String
+    try await add(NotesApp.zoneID, to: &found)
+    return found
+  }
+
+  /// What the server has in all zones that can be fetched.
+  func storedInAllZones() async throws -> [String: String] {
+    var found: [String: String] = [:]
+    for zone in try await database.allRecordZones() where zone.zoneID != .default {
+      try await add(zone.zoneID, to: &found)
     }
     return found
+  }
+
+  private func add(_ zone: CKRecordZone.ID, to found: inout [String: String]) async throws {
+    var token: CKServerChangeToken?
+    while true {
+      let page = try await database.recordZoneChanges(inZoneWith: zone, since: token)
+      for (id, result) in page.modificationResultsByID {
+        found[id.recordName] = try result.get().record["text"] as? String
+      }
+      token = page.changeToken
+      guard page.moreComing else { return }
+    }
   }
 }
 

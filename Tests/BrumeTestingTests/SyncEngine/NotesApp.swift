@@ -15,40 +15,6 @@ final class NotesApp: CKSyncEngineDelegate {
     var system: Data?
   }
 
-  /// What is left of the app when it is killed.
-  final class Disk: Sendable {
-    struct Content: Sendable {
-      var notes: [CKRecord.ID: Note] = [:]
-      var state: Data?
-    }
-    let content = Mutex(Content())
-
-    /// What is kept as pending.
-    var pending: [String] { content.withLock { Self.names($0.state) } }
-
-    private static func names(_ state: Data?) -> [String] {
-      guard let state, let json = try? JSONSerialization.jsonObject(with: state) as? [String: Any],
-        let records = json["records"] as? [[String: Any]]
-      else { return [] }
-      return records.compactMap { $0["record"] as? String }
-    }
-  }
-
-  /// When the process dies.
-  final class Crash: Sendable {
-    private let left: Mutex<Int>
-    init(afterSteps steps: Int = .max) { left = Mutex(steps) }
-    /// False when the process is dead.
-    func step() -> Bool {
-      left.withLock { left in
-        left -= left > 0 ? 1 : 0
-        return left > 0
-      }
-    }
-    var isDead: Bool { left.withLock { $0 == 0 } }
-    func arm(afterSteps steps: Int) { left.withLock { $0 = steps } }
-  }
-
   let disk: Disk
   let crash = Crash()
   private let made = Mutex<CKSyncEngine?>(nil)
@@ -110,9 +76,15 @@ final class NotesApp: CKSyncEngineDelegate {
     engine.state.add(pendingRecordZoneChanges: [.saveRecord(id)])
   }
 
-  func delete(_ name: String) {
-    disk.content.withLock { $0.notes[Self.id(name)] = nil }
-    engine.state.add(pendingRecordZoneChanges: [.deleteRecord(Self.id(name))])
+  func delete(_ name: String, zone: CKRecordZone.ID = zoneID) {
+    let id = Self.id(name, zone: zone)
+    disk.content.withLock { $0.notes[id] = nil }
+    engine.state.add(pendingRecordZoneChanges: [.deleteRecord(id)])
+  }
+
+  func deleteZone(_ zone: CKRecordZone.ID) {
+    disk.content.withLock { $0.notes = $0.notes.filter { $0.key.zoneID != zone } }
+    engine.state.add(pendingDatabaseChanges: [.deleteZone(zone)])
   }
 
   func sync() async throws {
@@ -141,16 +113,16 @@ final class NotesApp: CKSyncEngineDelegate {
     await onEvent.withLock { $0 }?(event)
     switch event {
     case .stateUpdate(let event):
-      let data = try? JSONEncoder().encode(event.stateSerialization)
-      disk.content.withLock { $0.state = data }
+      disk.keep(try? JSONEncoder().encode(event.stateSerialization))
     case .accountChange(let event):
       if case .signIn = event.changeType { break }
-      disk.content.withLock { $0.notes = [:] }
+      disk.change { $0 = [:] }
     case .fetchedDatabaseChanges(let event):
       let gone = Set(event.deletions.map(\.zoneID))
-      disk.content.withLock { $0.notes = $0.notes.filter { !gone.contains($0.key.zoneID) } }
+      disk.change { $0 = $0.filter { !gone.contains($0.key.zoneID) } }
     case .fetchedRecordZoneChanges(let event): take(event, syncEngine)
     case .sentRecordZoneChanges(let event): take(event, syncEngine)
+    case .didFetchChanges: disk.flush()
     default: break
     }
     _ = crash.step()
@@ -202,12 +174,13 @@ final class NotesApp: CKSyncEngineDelegate {
     let changed = event.modifications.map {
       ($0.record.recordID, $0.record["text"] as? String ?? "", system(of: $0.record))
     }
-    disk.content.withLock { content in
+    let gone = event.deletions.map(\.recordID)
+    disk.change { notes in
       // What the user changed here and is not sent yet wins; the send will meet the conflict.
       for (id, text, system) in changed where !own.contains(id) {
-        content.notes[id] = Note(text: text, system: system)
+        notes[id] = Note(text: text, system: system)
       }
-      for deletion in event.deletions { content.notes[deletion.recordID] = nil }
+      for id in gone { notes[id] = nil }
     }
   }
 
