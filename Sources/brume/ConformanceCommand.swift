@@ -1,6 +1,6 @@
 // brume conformance: plays the protocol's text cases against any server of the protocol. Data (one
 // line a case, or JSON lines) goes to standard output, the sum to standard error. Exit status 1 when
-// a case failed.
+// a case failed, or when none ran: a run that looked at nothing has shown nothing.
 
 import ArgumentParser
 import BrumeClient
@@ -51,6 +51,19 @@ struct ConformanceCommand: AsyncParsableCommand {
     Output.say(
       "\(outcomes.count - failed - skipped) passed, \(failed) failed, \(skipped) skipped")
     if failed > 0 { throw ExitCode(1) }
+    if skipped == outcomes.count { throw nothingRan(outcomes) }
+  }
+
+  /// Says what would let the cases run, the reason of most of them first.
+  private func nothingRan(_ outcomes: [Outcome]) -> CommandFailure {
+    var counts: [String: Int] = [:]
+    for case .skipped(let reason) in outcomes.map(\.result) { counts[reason, default: 0] += 1 }
+    let reasons = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    return CommandFailure(
+      "no case ran, so nothing is known of the server. "
+        + reasons.map { "\($0.value) skipped: \($0.key)" }.joined(separator: "; ")
+        + ". A development server prints what is missing: "
+        + "env $(brume status --format env) brume conformance")
   }
 
   private func target() throws -> Target {

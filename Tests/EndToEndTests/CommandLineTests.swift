@@ -41,16 +41,24 @@ import Testing
         return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
       }
       let values = Dictionary(lines, uniquingKeysWith: { $1 })
-      let outcome = try await Tool.run(
+      let place = [
         "conformance", "--url", try #require(values["BRUME_URL"]),
         "--container", try #require(values["BRUME_CONTAINER"]),
-        "--api-token", try #require(values["BRUME_API_TOKEN"]),
-        "--user-token", try #require(values["BRUME_USER_TOKEN_ALICE"]), "--filter", "sharing/")
+        "--api-token", try #require(values["BRUME_API_TOKEN"]), "--filter", "sharing/",
+      ]
+      let outcome = try await Tool.run(
+        place + ["--user-token", try #require(values["BRUME_USER_TOKEN_ALICE"])])
+      let nobody = try await Tool.run(place)
       _ = await Tool.end(server.process)
       #expect(outcome.status == 0, "\(outcome.output)")
       #expect(outcome.output.contains("ok  sharing/sharing: a share is made from its root"))
       #expect(outcome.output.contains("it needs a second user: --second-user-token"))
       #expect(outcome.talk.contains(" passed, 0 failed, "))
+      // A run in which nothing ran is no success.
+      #expect(nobody.status == 1)
+      #expect(nobody.output.contains("skipped  "))
+      #expect(nobody.talk.contains("no case ran, so nothing is known of the server"))
+      #expect(nobody.talk.contains("--user-token"))
     }
   }
 
