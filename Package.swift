@@ -98,7 +98,8 @@ let composition = [
     uses: [
       "BrumeModel", "BrumeWire", "BrumePredicate", "BrumeSchema", "BrumeStorage", "BrumeCore",
       "BrumeAssets", "BrumeSQLite", "BrumePostgres", "BrumePush", "BrumeConsole", "BrumeOpenID",
-      nioPosix, nioHTTP1, hummingbird, hummingbirdCore, lifecycle, signals, configuration, metrics, log, nioCore,
+      nioPosix, nioHTTP1, hummingbird, hummingbirdCore, lifecycle, signals, configuration, metrics,
+      log, nioCore,
       httpTypes, nioHTTPTypes, nioHTTPTypesHTTP1, crypto,
     ])
 ]
@@ -173,8 +174,9 @@ let edgeTests = [
   .testTarget(
     name: "EndToEndTests",
     dependencies: [
-      "brume", "BrumeKit", "BrumeServer", "BrumeCore", "BrumeSchema", "BrumeStorage", "BrumeWire",
-      "BrumeModel", log,
+      "brume", "BrumeKit", "BrumeTesting", "BrumeServer", "BrumeCore", "BrumeSchema",
+      "BrumeStorage",
+      "BrumeWire", "BrumeModel", log,
     ],
     swiftSettings: settings),
   .testTarget(name: "TidyTests", swiftSettings: settings),
@@ -218,6 +220,9 @@ let package = Package(
   package.targets.append(
     .target(name: "CloudKit", dependencies: ["BrumeKit"], swiftSettings: settings))
   package.products.append(.library(name: "CloudKit", targets: ["CloudKit"]))
+  // The Swift texts of our own pages, compiled and run as they stand there.
+  package.targets.append(
+    .testTarget(name: "DocumentationTests", dependencies: ["CloudKit", "BrumeTesting"]))
   // The documents' own code, compiled as its readers would: in the old language mode and the new.
   for (name, mode) in [("Swift5", SwiftLanguageMode.v5), ("Swift6", .v6)] {
     package.targets.append(

@@ -26,6 +26,9 @@ package struct Fault: Equatable, Sendable {
     case pretend
     /// The zone goes before the call is looked at.
     case removeZone(Zone.Deletion)
+    /// The account of the device that calls goes: the call is refused, and later ones too. With a
+    /// user, later ones are that user's.
+    case changeAccount(to: UserID?)
     case dropPush, duplicatePush
     /// Held back until it is released.
     case holdPush

@@ -43,6 +43,8 @@ extension LocalServer {
     }
 
     var model: BrumeModel.Fault
+    /// Who signs in, by name.
+    private(set) var nextUser: String?
 
     private init(_ effect: BrumeModel.Fault.Effect, on operations: [Operation] = []) {
       model = BrumeModel.Fault(
@@ -83,6 +85,18 @@ extension LocalServer {
     public static var purgedZone: Fault { Fault(.removeZone(.purged)) }
     /// The user resets encrypted data just before the call.
     public static var encryptedDataReset: Fault { Fault(.removeZone(.encryptedDataReset)) }
+    /// The account of the device that calls goes: the call fails with `notAuthenticated`, and every
+    /// later one until ``LocalServer/Faults/clear()``. Other devices of the user keep theirs.
+    public static var signedOut: Fault { Fault(.changeAccount(to: nil)) }
+    /// Somebody else signs in on the device that calls: the call fails with `notAuthenticated`, and
+    /// later ones are the other user's, until ``LocalServer/Faults/clear()``.
+    ///
+    /// - Parameter user: somebody of whom the server has a device.
+    public static func switchedAccount(to user: String) -> Fault {
+      var fault = Fault(.changeAccount(to: nil))
+      fault.nextUser = user
+      return fault
+    }
     /// A push is lost.
     public static var droppedPush: Fault { Fault(.dropPush) }
     /// A push comes twice.
@@ -117,16 +131,30 @@ extension LocalServer {
   /// The faults of a server.
   public struct Faults: Sendable {
     private let server: Composition
-    init(_ server: Composition) { self.server = server }
+    private let users: KnownUsers
+    init(_ server: Composition, _ users: KnownUsers) {
+      self.server = server
+      self.users = users
+    }
 
     /// Adds faults that follow each other: each begins when the one before it is spent. Faults of
     /// another call of `add` do not wait for these.
     public func add(_ faults: Fault...) {
       do {
-        try server.faults?.add(faults.map(\.model))
+        try server.faults?.add(faults.map(resolved))
       } catch {
         preconditionFailure(error.reason)
       }
+    }
+
+    private func resolved(_ fault: Fault) -> BrumeModel.Fault {
+      guard let name = fault.nextUser else { return fault.model }
+      guard let user = users[name] else {
+        preconditionFailure("there is no user '\(name)'; make a device of that user first")
+      }
+      var model = fault.model
+      model.effect = .changeAccount(to: user)
+      return model
     }
 
     /// Takes all faults away.

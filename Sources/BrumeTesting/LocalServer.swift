@@ -32,6 +32,7 @@ public final class LocalServer: Sendable {
   private let apiToken: String
   private let inProcess: InProcessServer
   private let notifier: Task<Void, Never>
+  private let users = KnownUsers()
   private let devices = Mutex<[String: LocalTransport]>([:])
   private let containers = Mutex<[String: CKContainer]>([:])
 
@@ -57,7 +58,7 @@ public final class LocalServer: Sendable {
     self.server = server
     container = containerIdentifier
     inProcess = InProcessServer(server)
-    faults = Faults(server)
+    faults = Faults(server, users)
     apiToken = try await server.engine.createAPIToken(
       name: "tests", container: settings.container, environment: .development, allowedOrigins: nil
     ).token
@@ -143,8 +144,15 @@ public final class LocalServer: Sendable {
   }
 
   private func user(_ name: String) async throws -> User {
-    if let known = try await server.engine.user(named: name) { return known }
-    return try await server.engine.createUser(name: name, emailAddress: "\(name)@example.org")
+    let known = try await server.engine.user(named: name)
+    let user: User
+    if let known {
+      user = known
+    } else {
+      user = try await server.engine.createUser(name: name, emailAddress: "\(name)@example.org")
+    }
+    users[name] = user.id
+    return user
   }
 
   // MARK: What happens to zones outside of the app
@@ -188,6 +196,16 @@ public final class LocalServer: Sendable {
   /// Delivers the pushes that ``Fault/heldPush`` held back. Answers how many.
   @discardableResult
   public func releasePushes() async throws -> Int { try await server.releasePushes() }
+}
+
+/// The users of a server, by name.
+final class KnownUsers: Sendable {
+  private let users = Mutex<[String: UserID]>([:])
+
+  subscript(name: String) -> UserID? {
+    get { users.withLock { $0[name] } }
+    set { users.withLock { $0[name] = newValue } }
+  }
 }
 
 /// A device that ``LocalServer/device(_:of:)`` never made.

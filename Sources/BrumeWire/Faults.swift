@@ -8,10 +8,11 @@ extension Fault {
     ("loseAnswer", .loseAnswer), ("conflict", .conflict), ("expireToken", .expireToken),
     ("pretend", .pretend), ("deleteZone", .removeZone(.deleted)),
     ("purgeZone", .removeZone(.purged)), ("resetZone", .removeZone(.encryptedDataReset)),
+    ("signOut", .changeAccount(to: nil)),
     ("dropPush", .dropPush), ("duplicatePush", .duplicatePush), ("holdPush", .holdPush),
   ]
   /// Every word that `effect` may be.
-  package static let effectNames = ["error"] + effects.map(\.name)
+  package static let effectNames = ["error"] + effects.map(\.name) + ["switchAccount"]
 
   /// Reads a fault.
   ///
@@ -33,7 +34,11 @@ extension Fault {
     case .error(let number):
       object["effect"] = "error"
       object["code"] = .int(Int64(number))
-    case .loseAnswer, .conflict, .expireToken, .pretend, .removeZone, .dropPush, .duplicatePush,
+    case .changeAccount(let user?):
+      object["effect"] = "switchAccount"
+      object["to"] = .string(user.name)
+    case .changeAccount, .loseAnswer, .conflict, .expireToken, .pretend, .removeZone, .dropPush,
+      .duplicatePush,
       .holdPush:
       object["effect"] = Self.effects.first { $0.effect == effect }.map { .string($0.name) }
     }
@@ -63,6 +68,10 @@ extension Fault {
           "a server cannot cause CKError \(number); 'code' is the number of an error that it can")
       }
       return .error(Int(number))
+    }
+    if name == "switchAccount" {
+      let user = try object.required("to", try object.string("to"))
+      return .changeAccount(to: UserID(user))
     }
     guard let effect = effects.first(where: { $0.name == name })?.effect else {
       throw BrumeError(

@@ -16,6 +16,7 @@ struct FaultsCommand: AsyncParsableCommand {
         brume faults add error --code 7 --retry-after 3 --on saveRecords --count 2
         brume faults add conflict --skip 1
         brume faults add purgeZone --zone Notes
+        brume faults add switchAccount --to bob --device phone
         """)
     @OptionGroup var server: ServerOptions
     @Argument(help: "One of: \(Fault.effectNames.joined(separator: ", ")).") var effect: String
@@ -26,6 +27,7 @@ struct FaultsCommand: AsyncParsableCommand {
         \(Fault.Operation.allCases.map(\.rawValue).joined(separator: ", ")).
         """)
     var on: [String] = []
+    @Option(help: "Who signs in, with 'switchAccount'.") var to: String?
     @Option(help: "Only items of this zone.") var zone: String?
     @Option(help: "Only the record of this name.") var record: String?
     @Option(help: "Only calls of this user.") var user: String?
@@ -39,6 +41,7 @@ struct FaultsCommand: AsyncParsableCommand {
       var fault = JSONObject()
       fault["effect"] = .string(effect)
       fault["code"] = code.map { .int(Int64($0)) }
+      fault["to"] = to.map { .string($0) }
       if !on.isEmpty { fault["on"] = .array(on.map { .string($0) }) }
       fault["zone"] = zone.map { .string($0) }
       fault["record"] = record.map { .string($0) }

@@ -42,6 +42,8 @@ import Testing
     (#"{"faults":[{"effect":"error","code":2}]}"#, "CKError 2"),
     (#"{"faults":[{"effect":"conflict","on":["sing"]}]}"#, "not 'sing'"),
     (#"{"faults":[{"effect":"conflict","user":"nobody"}]}"#, "there is no user 'nobody'"),
+    (#"{"faults":[{"effect":"switchAccount"}]}"#, "'to' is missing"),
+    (#"{"faults":[{"effect":"switchAccount","to":"nobody"}]}"#, "there is no user 'nobody'"),
     (#"{"faults":[]}"#, "'faults' is missing"),
   ])
   func `a fault that makes no sense is refused with the reason`(

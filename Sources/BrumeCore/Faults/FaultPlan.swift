@@ -53,12 +53,20 @@ package struct FaultPlan: Equatable, Sendable {
     package let after: Int?
   }
 
-  /// Ours: faults at once, and tokens remembered as expired.
+  /// Ours: faults at once, tokens remembered as expired, and accounts remembered as changed.
   package static let limit = 1000
+
+  /// A device, as the proofs of its requests name it.
+  private struct Account: Hashable {
+    let user: UserID
+    let device: DeviceID?
+  }
 
   package private(set) var entries: [Entry] = []
   private var lastID = 0
   private var expiredTokens: [String] = []
+  /// Who is signed in instead; nil: nobody.
+  private var accounts: [Account: UserID?] = [:]
 
   package init() {}
 
@@ -84,6 +92,12 @@ package struct FaultPlan: Equatable, Sendable {
   package mutating func clear() {
     entries = []
     expiredTokens = []
+    accounts = [:]
+  }
+
+  /// Who is signed in on the device of a user's token: that user, unless a fault changed it.
+  package func user(of user: UserID, on device: DeviceID?) -> UserID? {
+    accounts[Account(user: user, device: device)] ?? user
   }
 
   /// A call arrives.
@@ -104,8 +118,17 @@ package struct FaultPlan: Equatable, Sendable {
     }
     entries.removeAll { $0.fault.count == 0 }
     if decision.fault?.expiresToken == true { expire(decision.items, of: call) }
+    if case .changeAccount(let user) = decision.fault?.effect { changeAccount(of: call, to: user) }
     decision.expired = expired(in: call)
     return decision
+  }
+
+  private mutating func changeAccount(of call: Call, to new: UserID?) {
+    guard let user = call.user else { return }
+    // The one who calls may be there by an earlier change; the proofs still name the first.
+    let proven = accounts.first { $0.key.device == call.device && $0.value == user }?.key
+    guard proven != nil || accounts.count < Self.limit else { return }
+    accounts.updateValue(new, forKey: proven ?? Account(user: user, device: call.device))
   }
 
   private mutating func expire(_ items: Set<Int>, of call: Call) {
@@ -126,8 +149,8 @@ extension Fault {
   fileprivate var expiresToken: Bool {
     switch effect {
     case .expireToken, .error(21): true
-    case .error, .loseAnswer, .conflict, .pretend, .removeZone, .dropPush, .duplicatePush,
-      .holdPush:
+    case .error, .loseAnswer, .conflict, .pretend, .removeZone, .changeAccount, .dropPush,
+      .duplicatePush, .holdPush:
       false
     }
   }
@@ -148,7 +171,7 @@ extension Fault {
   /// What a fault without operations means: those that its effect makes sense for.
   private func isPossible(for operation: Operation) -> Bool {
     switch effect {
-    case .error, .loseAnswer, .expireToken: operation != .push
+    case .error, .loseAnswer, .expireToken, .changeAccount: operation != .push
     case .conflict: operation == .saveRecords
     case .pretend: operation == .saveZones
     case .removeZone: operation != .push && operation != .account

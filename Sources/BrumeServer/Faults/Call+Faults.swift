@@ -250,6 +250,7 @@ extension Fault {
 extension FaultPlan.Decision {
   /// Throws if the call fails as a whole.
   fileprivate func failWhole() throws {
+    if case .changeAccount = fault?.effect { throw BrumeError.signedOutByFault }
     guard let fault, case .error(let number) = fault.effect, number != 14, number != 21 else {
       return
     }
@@ -274,5 +275,14 @@ extension FaultPlan.Decision {
         "this change token has expired, as a fault asked for; drop it and fetch from the beginning")
     }
     return errors
+  }
+}
+
+extension BrumeError {
+  /// The answer to a device whose account is gone.
+  static var signedOutByFault: BrumeError {
+    BrumeError(
+      .authenticationFailed,
+      "the account of this device changed, as a fault asked for; 'faults clear' takes that back")
   }
 }

@@ -35,6 +35,20 @@ package final class FaultGate: Sendable {
 
   func decide(_ call: FaultPlan.Call) -> FaultPlan.Decision { plan.withLock { $0.decide(call) } }
 
+  /// Who is signed in on a caller's device.
+  ///
+  /// - Throws: `authenticationFailed` if a fault signed the device out.
+  func account(of caller: Caller) throws(BrumeError) -> Caller {
+    guard let proven = caller.user, caller.kind == .user else { return caller }
+    guard let user = plan.withLock({ $0.user(of: proven, on: caller.device) }) else {
+      throw .signedOutByFault
+    }
+    if user == proven { return caller }
+    return Caller(
+      container: caller.container, environment: caller.environment, user: user,
+      device: caller.device, kind: caller.kind, requestID: caller.requestID)
+  }
+
   /// Keeps a push back. When too many are held, the oldest is lost.
   func hold(_ push: HeldPush, limit: Int) {
     held.withLock { held in

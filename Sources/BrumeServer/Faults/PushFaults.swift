@@ -21,7 +21,8 @@ extension Composition {
         try await forget(entry, of: device)
         gate.hold(.init(entry: entry, device: device), limit: settings.limits.mailboxRows)
       case .duplicatePush: leaving += [entry, entry.renamed("\(entry.notificationID)-again")]
-      case nil, .error, .loseAnswer, .conflict, .expireToken, .pretend, .removeZone:
+      case nil, .error, .loseAnswer, .conflict, .expireToken, .pretend, .removeZone,
+        .changeAccount:
         leaving.append(entry)
       }
     }

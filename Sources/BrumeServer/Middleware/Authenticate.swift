@@ -55,7 +55,7 @@ struct Authenticate: Sendable {
       let caller = try await server.engine.authenticate(
         try credentials(request, query: query, target: target, body: body))
       try check(caller)
-      return caller
+      return try server.faults?.account(of: caller) ?? caller
     }
   }
 

@@ -26,6 +26,9 @@ enum FaultAdmin {
       var fault = try Fault(json: json)
       // People name users by their sign-in name.
       if let name = fault.user?.name { fault.user = try await call.account(named: name).id }
+      if case .changeAccount(let user?) = fault.effect {
+        fault.effect = .changeAccount(to: try await call.account(named: user.name).id)
+      }
       faults.append(fault)
     }
     return .json(["id": .int(Int64(try gate.add(faults)))])

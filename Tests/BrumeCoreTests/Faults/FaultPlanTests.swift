@@ -91,6 +91,32 @@ import Testing
     #expect(plan.decide(save("a")).fault?.effect == .error(6))
   }
 
+  @Test func `an account signs out on one device, and the other keeps its user`() throws {
+    let (alice, phone, laptop) = (UserID("alice"), DeviceID("phone"), DeviceID("laptop"))
+    var plan = try plan(Fault(.changeAccount(to: nil), device: phone))
+    #expect(plan.user(of: alice, on: phone) == alice)
+    #expect(plan.decide(save("a", by: laptop)) == .none)
+    #expect(plan.decide(save("a", by: phone)).fault?.effect == .changeAccount(to: nil))
+    #expect(plan.user(of: alice, on: phone) == nil)
+    #expect(plan.user(of: alice, on: laptop) == alice)
+    plan.clear()
+    #expect(plan.user(of: alice, on: phone) == alice)
+  }
+
+  @Test func `an account that switched switches again`() throws {
+    let (alice, bob, phone) = (UserID("alice"), UserID("bob"), DeviceID("phone"))
+    var plan = try plan(
+      Fault(.changeAccount(to: bob)), Fault(.changeAccount(to: UserID("carol"))))
+    _ = plan.decide(save("a", by: phone))
+    #expect(plan.user(of: alice, on: phone) == bob)
+    // The proofs are still alice's, and the caller is bob.
+    var call = save("b", by: phone)
+    call.user = bob
+    _ = plan.decide(call)
+    #expect(plan.user(of: alice, on: phone) == UserID("carol"))
+    #expect(plan.user(of: bob, on: phone) == bob)
+  }
+
   @Test func `there is a limit on faults`() throws {
     var plan = FaultPlan()
     try plan.add(Array(repeating: Fault(.conflict), count: FaultPlan.limit))
