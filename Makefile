@@ -3,7 +3,7 @@
 SWIFT ?= swift
 BIN = .build/debug/brume
 RELEASE = .build/release/brume
-APART = BrumeStorageTests|BrumePushTests|BrumeTestingTests|BrumeServerTests|EndToEndTests
+APART = BrumeStorageTests|BrumePushTests|BrumeTestingTests|DocumentationTests|BrumeServerTests|EndToEndTests
 # A crash in a test should end the test, not hold a debugger.
 export SWIFT_BACKTRACE ?= enable=no
 
@@ -37,7 +37,7 @@ test: ## Run all the tests
 	$(SWIFT) test --skip-build --skip '$(APART)'
 	$(SWIFT) test --skip-build --filter BrumeStorageTests
 	$(SWIFT) test --skip-build --filter BrumePushTests
-	$(SWIFT) test --skip-build --filter BrumeTestingTests
+	$(SWIFT) test --skip-build --filter 'BrumeTestingTests|DocumentationTests'
 	$(SWIFT) test --skip-build --filter 'BrumeServerTests|EndToEndTests'
 	@scripts/more-tests $(BIN)
 

@@ -79,8 +79,9 @@ open class CKOperation: Operation, @unchecked Sendable {
   /// Whether the operation is written down, so that a later run of the program finds it again with
   /// ``CKContainer/longLivedOperation(for:)`` should this one end first.
   ///
-  /// It rests while no program runs it. Without effect for operations of shares and users, for saves
-  /// with assets, for subclasses of one's own, and without a state directory (`BRUME_STATE_DIR`).
+  /// It rests while no program runs it. The files of assets have to stay where they are until then.
+  /// Without effect for operations of shares and users, for saves with an asset that has no file, for
+  /// subclasses of one's own, and without a state directory (`BRUME_STATE_DIR`).
   open var isLongLived: Bool {
     get { own.isLongLived }
     set { own.isLongLived = newValue }

@@ -1,0 +1,1 @@
+../../Examples/TwoDevices/Sources/Notes/NoteStore.swift

@@ -1,0 +1,107 @@
+// Every Swift text of the documents is one that the compiler has seen and a test has run. What belongs
+// into a manifest is compared with ours instead.
+
+import Foundation
+import Testing
+
+@Suite struct SnippetTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+  private static let articles = "Sources/BrumeKit/BrumeKit.docc"
+
+  /// The pages, and all of the folder of articles.
+  private static func pages() throws -> [String] {
+    let folder = root.appending(path: articles).path
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+    let docs = try FileManager.default.subpathsOfDirectory(
+      atPath: root.appending(path: "docs").path)
+    return ["README.md"] + docs.map { "docs/\($0)" }.filter { $0.hasSuffix(".md") }.sorted()
+      + files.filter { $0.hasSuffix(".md") }.sorted().map { "\(articles)/\($0)" }
+  }
+
+  private static func text(_ path: String) throws -> [String] {
+    try String(contentsOf: root.appending(path: path), encoding: .utf8)
+      .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  /// What stands between lines of Swift, in order.
+  private static func snippets(of page: String) throws -> [[String]] {
+    var found: [[String]] = []
+    var open: [String]?
+    for line in try text(page) {
+      if line == "```swift" {
+        open = []
+      } else if line == "```", let lines = open {
+        found.append(lines)
+        open = nil
+      } else {
+        open?.append(line)
+      }
+    }
+    return found
+  }
+
+  /// The texts of this target by page and number, without the indentation that they have here.
+  private static func compiled() throws -> [String: [String]] {
+    var found: [String: [String]] = [:]
+    for file in ["Snippets.swift", "TenLines.swift"] {
+      var (names, lines): ([String], [String]) = ([], [])
+      for line in try text("Tests/DocumentationTests/\(file)") {
+        let bare = line.trimmingCharacters(in: .whitespaces)
+        if bare.hasPrefix("// Text "), !bare.contains("`") {
+          names.append(String(bare.dropFirst("// Text ".count)))
+        } else if bare == "// End" {
+          for name in names { found[name] = withoutImports(withoutIndentation(lines)) }
+          (names, lines) = ([], [])
+        } else if !names.isEmpty {
+          lines.append(line)
+        }
+      }
+    }
+    return found
+  }
+
+  private static func withoutIndentation(_ lines: [String]) -> [String] {
+    let depth = lines.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
+    return lines.map { String($0.dropFirst(depth)) }
+  }
+
+  /// A function cannot import; the file does.
+  private static func withoutImports(_ lines: [String]) -> [String] {
+    let kept = lines.filter { !$0.hasPrefix("import ") }
+    return Array(kept.drop { $0.isEmpty })
+  }
+
+  @Test func `every Swift text of the documents is compiled and run as it stands there`() throws {
+    let compiled = try Self.compiled()
+    var seen: Set<String> = []
+    for page in try Self.pages() {
+      for (index, lines) in try Self.snippets(of: page).enumerated() {
+        let name = "\(page) \(index + 1)"
+        if lines.contains(where: { $0.contains(".product(name:") || $0.contains(".package(") }) {
+          continue
+        }
+        seen.insert(name)
+        #expect(
+          compiled[name] == Self.withoutImports(lines),
+          "\(name): change Tests/DocumentationTests with it")
+      }
+    }
+    #expect(seen == Set(compiled.keys))
+  }
+
+  @Test func `what the documents say for a manifest is in ours`() throws {
+    let manifest = try Self.text("Package.swift").joined(separator: "\n")
+    var products: Set<String> = []
+    for page in try Self.pages() {
+      for line in try Self.snippets(of: page).joined() {
+        for match in line.matches(of: /\.product\(name: "(\w+)", package: "brume"\)/) {
+          products.insert(String(match.1))
+        }
+      }
+    }
+    #expect(products == ["BrumeKit", "BrumeTesting", "CloudKit"])
+    for product in products { #expect(manifest.contains(".library(name: \"\(product)\"")) }
+    #expect(manifest.contains(".default(enabledTraits: [\"Server\"])"))
+  }
+}

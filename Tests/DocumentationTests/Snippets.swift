@@ -1,0 +1,169 @@
+// The Swift text of the documents, as it stands there, in functions that tests run. A text begins after a
+// line `// Text PAGE NUMBER` and ends at `// End`; SnippetTests compares it with the page.
+
+import BrumeTesting
+import CloudKit
+import Foundation
+import Testing
+
+/// What stands for `CKContainer` in texts that use the default container: a container of the test.
+struct DefaultContainer: Sendable {
+  let container: CKContainer
+  func `default`() -> CKContainer { container }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct SnippetRuns {
+  private func container(of user: String = "alice") async throws -> (LocalServer, DefaultContainer)
+  {
+    let server = try await LocalServer()
+    return (server, DefaultContainer(container: try await server.device("phone", of: user)))
+  }
+
+  @Test func `README: the first program saves a contact and fetches it`() async throws {
+    let (_, CKContainer) = try await container()
+    var printed: [String] = []
+    func print(_ values: Any...) { printed.append(values.map { "\($0)" }.joined(separator: " ")) }
+    // Text README.md 1
+    let database = CKContainer.default().privateCloudDatabase
+    let zone = CKRecordZone(zoneName: "Contacts")
+    try await database.save(zone)
+
+    let subscription = CKRecordZoneSubscription(zoneID: zone.zoneID, subscriptionID: "contacts")
+    let info = CKSubscription.NotificationInfo()
+    info.shouldSendContentAvailable = true
+    subscription.notificationInfo = info
+    try await database.save(subscription)
+
+    let id = CKRecord.ID(recordName: "ada", zoneID: zone.zoneID)
+    let contact = CKRecord(recordType: "Contact", recordID: id)
+    contact["name"] = "Ada Lovelace"
+    try await database.save(contact)
+
+    let changes = try await database.recordZoneChanges(inZoneWith: zone.zoneID, since: nil)
+    print(changes.modificationResultsByID.count, "contact")
+    // End
+    #expect(printed == ["1 contact"])
+  }
+
+  /// Alice's phone hears of a change in the zone `Contacts`, or of a database, once it is made.
+  private func listening(
+    to subscription: CKSubscription
+  ) async throws -> (LocalServer, DefaultContainer, change: @Sendable () async throws -> Void) {
+    let (server, phone) = try await container()
+    let zoneID = CKRecordZone.ID(zoneName: "Contacts")
+    let laptop = try await server.device("laptop", of: "alice").privateCloudDatabase
+    try await laptop.save(CKRecordZone(zoneID: zoneID))
+    let info = CKSubscription.NotificationInfo()
+    info.shouldSendContentAvailable = true
+    subscription.notificationInfo = info
+    try await phone.container.privateCloudDatabase.save(subscription)
+    try await Brume.registerForRemoteNotifications(for: phone.container)
+    return (
+      server, phone,
+      {
+        try await laptop.save(
+          CKRecord(recordType: "Contact", recordID: CKRecord.ID(zoneID: zoneID)))
+      }
+    )
+  }
+
+  @Test func `README: another device hears of the change`() async throws {
+    let zone = CKRecordZone.ID(zoneName: "Contacts")
+    let (server, CKContainer, change) = try await listening(
+      to: CKRecordZoneSubscription(zoneID: zone, subscriptionID: "contacts"))
+    try await change()
+    var printed: [String] = []
+    // The loop ends when the account goes.
+    func print(_ values: Any...) {
+      printed.append(values.map { "\($0)" }.joined(separator: " "))
+      try? server.signOut("phone")
+    }
+    // Text README.md 2
+    for await userInfo in Brume.remoteNotifications(for: CKContainer.default()) {
+      guard let push = CKNotification(fromRemoteNotificationDictionary: userInfo) else { continue }
+      print(push.subscriptionID ?? "-", "says: something changed, fetch")
+    }
+    // End
+    #expect(printed == ["contacts says: something changed, fetch"])
+  }
+
+  @Test func `docs/assets.md: a file goes and comes back`() async throws {
+    let (_, CKContainer) = try await container()
+    let database = CKContainer.default().privateCloudDatabase
+    let photo = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString)")
+    try Data("photo".utf8).write(to: photo)
+    defer { try? FileManager.default.removeItem(at: photo) }
+    // Text docs/assets.md 1
+    let record = CKRecord(recordType: "Hike")
+    record["photo"] = CKAsset(fileURL: photo)
+    try await database.save(record)  // sends the file, then the record
+    let fetched = try await database.record(for: record.recordID)
+    let file = (fetched["photo"] as? CKAsset)?.fileURL  // fetched with the record
+    // End
+    #expect(try Data(contentsOf: try #require(file)) == Data("photo".utf8))
+  }
+
+  @Test func `BrumeKit: a note is saved`() async throws {
+    let (_, CKContainer) = try await container()
+    // Text Sources/BrumeKit/BrumeKit.docc/BrumeKit.md 1
+    let database = CKContainer.default().privateCloudDatabase
+    let note = CKRecord(recordType: "Note")
+    note["title"] = "Milk"
+    try await database.save(note)
+    // End
+    #expect(try await database.record(for: note.recordID)["title"] == "Milk")
+  }
+
+  @Test func `From Apple's CloudKit to Brume: two devices of the environment's user`() throws {
+    enum Brume {
+      static func container(_ settings: CloudKit.Brume.Configuration) -> CKContainer {
+        CloudKit.Brume.container(settings)
+      }
+      static func Configuration(
+        environmentOf user: String, deviceID: String
+      ) throws -> CloudKit.Brume.Configuration {
+        try CloudKit.Brume.Configuration(
+          environmentOf: user, deviceID: deviceID,
+          variables: [
+            "BRUME_URL": "http://127.0.0.1:1", "BRUME_CONTAINER": "iCloud.test",
+            "BRUME_API_TOKEN": "api", "BRUME_USER_TOKEN_ALICE": "alice",
+          ])
+      }
+    }
+    // Text Sources/BrumeKit/BrumeKit.docc/FromCloudKitToBrume.md 2
+    let phone = Brume.container(
+      try Brume.Configuration(environmentOf: "alice", deviceID: "phone"))
+    let laptop = Brume.container(
+      try Brume.Configuration(environmentOf: "alice", deviceID: "laptop"))
+    // End
+    #expect(phone !== laptop && phone.containerIdentifier == "iCloud.test")
+  }
+
+  @Test func `Notifications on Linux: a database push says that something changed`() async throws {
+    let (server, CKContainer, change) = try await listening(
+      to: CKDatabaseSubscription(subscriptionID: "all"))
+    try await change()
+    var fetches = 0
+    func fetchChanges() async {
+      fetches += 1
+      try? server.signOut("phone")
+    }
+    // Text Sources/BrumeKit/BrumeKit.docc/NotificationsOnLinux.md 1
+    for await userInfo in Brume.remoteNotifications(for: CKContainer.default()) {
+      let notification = CKNotification(fromRemoteNotificationDictionary: userInfo)
+      if notification?.notificationType == .database { await fetchChanges() }
+    }
+    // End
+    #expect(fetches == 1)
+  }
+}
+
+/// The class of the article, apart from the one of the example.
+enum InTheArticle {
+  // Text Sources/BrumeKit/BrumeKit.docc/TestingYourSyncCode.md 2
+  actor NoteStore {
+    private let database: CKDatabase
+    init(container: CKContainer) { database = container.privateCloudDatabase }
+  }
+  // End
+}
