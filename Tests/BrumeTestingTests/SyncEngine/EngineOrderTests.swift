@@ -38,6 +38,73 @@ import Testing
     #expect(app.events.prefix(2) == ["signIn", "stateUpdate"])
   }
 
+  @Test func `will and did come in pairs, also when the network fails in between`() async throws {
+    let world = try await EngineWorld(notes: ["a"])
+    world.phone.write("x", to: "a")
+    world.server.faults.add(
+      .error(.networkFailure, on: .fetchDatabaseChanges), .error(.networkFailure, on: .saveRecords))
+    _ = try await engineFailure { try await world.phone.engine.fetchChanges() }
+    _ = try await engineFailure { try await world.phone.engine.sendChanges() }
+    #expect(world.server.faults.waiting == 0)
+    #expect(
+      world.phone.events.filter { $0 != "stateUpdate" } == [
+        "willFetchChanges", "didFetchChanges", "willSendChanges", "didSendChanges",
+      ])
+  }
+
+  @Test func `what the app asks for is manual, what the engine does by itself is scheduled`()
+    async throws
+  {
+    let server = try await LocalServer()
+    let reasons = Mutex<Set<String>>([])
+    for isAutomatic in [true, false] {
+      let name = isAutomatic ? "phone" : "laptop"
+      // Nobody is signed in, so that nothing happens before somebody listens.
+      let app = try NotesApp(
+        try await server.device(name, of: nil), automatically: isAutomatic)
+      app.onEvent.withLock {
+        $0 = { event in
+          guard case .didFetchChanges(let did) = event else { return }
+          reasons.withLock { _ = $0.insert("\(name) \(did.context.reason == .manual)") }
+        }
+      }
+      try await server.signIn(name, as: "alice")
+      if !isAutomatic { try await app.engine.fetchChanges() }
+      try await app.until { reasons.withLock { $0.contains { $0.hasPrefix(name) } } }
+    }
+    #expect(reasons.withLock { $0 } == ["phone false", "laptop true"])
+  }
+
+  @Test func `changes that the app keeps track of itself are asked for once it says so`()
+    async throws
+  {
+    let server = try await LocalServer()
+    let phone = try NotesApp(try await server.device("phone", of: "alice"), automatically: true)
+    phone.makeZone()
+    try await phone.until { phone.engine.state.pendingDatabaseChanges.isEmpty }
+    let asked = Mutex(0)
+    phone.onBatch.withLock { $0 = { asked.withLock { $0 += 1 } } }
+    phone.engine.state.hasPendingUntrackedChanges = true
+    try await phone.until { asked.withLock { $0 } > 0 }
+    phone.engine.state.hasPendingUntrackedChanges = false
+    #expect(phone.pending.isEmpty)
+  }
+
+  @Test func `an engine on the public database stops the program`() async {
+    await #expect(processExitsWith: .failure) {
+      final class Nobody: CKSyncEngineDelegate {
+        func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {}
+        func nextRecordZoneChangeBatch(
+          _ context: CKSyncEngine.SendChangesContext, syncEngine: CKSyncEngine
+        ) async -> CKSyncEngine.RecordZoneChangeBatch? { nil }
+      }
+      let database = CKContainer(identifier: "iCloud.test").publicCloudDatabase
+      _ = CKSyncEngine(
+        CKSyncEngine.Configuration(
+          database: database, stateSerialization: nil, delegate: Nobody()))
+    }
+  }
+
   @Test func `nothing new is told as nothing`() async throws {
     let world = try await EngineWorld(notes: ["a"])
     try await world.laptop.engine.fetchChanges()
