@@ -13,6 +13,13 @@ struct FaultDoor: Sendable {
     let local: LocalServer.Fault
     let json: String
     let words: [String]
+
+    /// The same, for one device.
+    func on(_ device: String) -> Request {
+      Request(
+        local: local.device(device), json: json.dropLast() + #","device":"\#(device)"}"#,
+        words: words + ["--device", device])
+    }
   }
 
   let isNetwork: Bool

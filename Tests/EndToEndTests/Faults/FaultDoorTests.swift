@@ -28,11 +28,13 @@ import Testing
   struct Place: Sendable {
     let door: FaultDoor
     let request: FaultDoor.Request
+    let device: String
     let phone: Device
     let laptop: Device
     let zone: CKRecordZone.ID
 
-    func begin() async throws { try await door.add(request) }
+    /// Asks for the fault, for the phone alone: pushes go to all devices of a user.
+    func begin() async throws { try await door.add(request.on(device)) }
 
     func record(_ name: String, _ text: String = "") -> CKRecord {
       let id = CKRecord.ID(recordName: name, zoneID: zone)
@@ -49,7 +51,7 @@ import Testing
     try await FaultDoor.open(kind) { door in
       for (number, test) in (Self.calls + Self.zones + Self.accounts + Self.pushes).enumerated() {
         let place = Place(
-          door: door, request: test.request,
+          door: door, request: test.request, device: "phone\(number)-alice",
           phone: try await door.device("phone\(number)", "alice"),
           laptop: try await door.device("laptop\(number)", "alice"),
           zone: CKRecordZone.ID(zoneName: "Z\(number)"))
