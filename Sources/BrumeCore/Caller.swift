@@ -20,12 +20,14 @@ package struct Caller: Equatable, Sendable {
   package let kind: Kind
   /// Roles of the container's own that the user has (case SCH-09).
   package let roles: Set<String>
+  /// How often the user had signed out when the session began; nil without a web auth token.
+  package let epoch: Int64?
   /// Names the request in logs, errors and the notifications it causes.
   package let requestID: String
 
   package init(
     container: ContainerID, environment: Environment, user: UserID?, device: DeviceID?,
-    kind: Kind, roles: Set<String> = [], requestID: String
+    kind: Kind, roles: Set<String> = [], epoch: Int64? = nil, requestID: String
   ) {
     self.container = container
     self.environment = environment
@@ -33,6 +35,7 @@ package struct Caller: Equatable, Sendable {
     self.device = device
     self.kind = kind
     self.roles = roles
+    self.epoch = epoch
     self.requestID = requestID
   }
 }

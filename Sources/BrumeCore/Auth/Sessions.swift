@@ -41,7 +41,7 @@ extension Engine {
       throw error
     }
     return credentials.caller(
-      web == nil ? .anonymous : .user, web?.user, roles: account?.roles ?? [])
+      web == nil ? .anonymous : .user, web?.user, roles: account?.roles ?? [], epoch: web?.epoch)
   }
 
   private func authenticate(
@@ -125,10 +125,11 @@ extension Engine {
 
 extension Credentials {
   fileprivate func caller(
-    _ kind: Caller.Kind, _ user: UserID?, roles: Set<String>
+    _ kind: Caller.Kind, _ user: UserID?, roles: Set<String>, epoch: Int64? = nil
   ) -> Caller {
     Caller(
       container: container, environment: environment, user: user,
-      device: kind == .user ? device : nil, kind: kind, roles: roles, requestID: requestID)
+      device: kind == .user ? device : nil, kind: kind, roles: roles, epoch: epoch,
+      requestID: requestID)
   }
 }

@@ -56,10 +56,21 @@ struct WebAuthToken: Equatable, Sendable {
         "the web auth token was issued for another container or environment")
     }
     guard let account, account.tokenEpoch == epoch, now < expires else {
-      return BrumeError(
-        .authenticationRequired, "the web auth token has expired; sign in again")
+      return Self.ended
     }
     return nil
+  }
+
+  fileprivate static let ended = BrumeError(
+    .authenticationRequired, "the web auth token has expired; sign in again")
+}
+
+extension ReadTransaction {
+  /// Refuses a caller who has signed out since the request began: nothing that it registers may
+  /// outlive that.
+  func requireSession(of caller: Caller) throws {
+    guard let epoch = caller.epoch, let user = caller.user else { return }
+    if try self.user(user)?.tokenEpoch != epoch { throw WebAuthToken.ended }
   }
 }
 

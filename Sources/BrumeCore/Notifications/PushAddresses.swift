@@ -11,9 +11,11 @@ extension Engine {
   ///
   /// - Throws: `badRequest` for keys that are none. Whether the endpoint may be called at all is the
   ///   caller's to check before.
+  /// - Returns: the device, which may have mail that waited for an address.
+  @discardableResult
   package func registerWebPush(
     _ target: WebPushTarget, clientID: String?, as caller: Caller
-  ) async throws {
+  ) async throws -> DeviceKey {
     guard target.endpoint.utf8.count <= limits.pushURLBytes else {
       throw BrumeError(
         .badRequest, "'endpoint' is longer than \(limits.pushURLBytes) bytes; it cannot be used")
@@ -25,7 +27,7 @@ extension Engine {
       throw BrumeError(
         .badRequest, "'keys.p256dh' must be an uncompressed P-256 point of 65 bytes in base64url")
     }
-    try await put(.webPush(target), clientID, caller)
+    return try await put(.webPush(target), clientID, caller)
   }
 
   /// Forgets the caller's device and its mail.

@@ -57,7 +57,7 @@ extension Engine {
       try AccountRules.check(user, limits: limits)
       try transaction.checkUnique(user)
       try transaction.put(user)
-      if hash != nil { try transaction.removeCouriers(of: id) }
+      if hash != nil { try transaction.forgetAddresses(of: id) }
       return user
     }
     knownCredentials.forget()
@@ -92,8 +92,9 @@ extension Engine {
     PasswordCheck(user: try await user(named: name))
   }
 
-  /// Makes every web auth token and courier token of a user invalid. What is open must be ended by
-  /// whoever holds it.
+  /// Makes every web auth token and courier token of a user invalid, and forgets where the user's
+  /// devices are reached: from then on nothing is sent to them. What is open must be ended by whoever
+  /// holds it.
   package func signOutEverywhere(_ id: UserID) async throws {
     try await store.write(in: nil) { transaction in
       guard var user = try transaction.user(id) else {
@@ -101,17 +102,18 @@ extension Engine {
       }
       user.tokenEpoch += 1
       try transaction.put(user)
-      try transaction.removeCouriers(of: id)
+      try transaction.forgetAddresses(of: id)
     }
     knownCredentials.forget()
   }
 }
 
 extension WriteTransaction {
-  /// A courier token is a credential of its own; its page asks for another after the next sign-in.
-  fileprivate func removeCouriers(of user: UserID) throws {
-    for device in try devices(of: user) where device.channel.kind == .courier {
-      try removeDevice(device.key)
+  /// A device without an address is one that comes and fetches, which needs a session. Its mail stays
+  /// within its bound, and the device gets it when it signs in and registers again.
+  fileprivate func forgetAddresses(of user: UserID) throws {
+    for device in try devices(of: user) where device.channel != .stream {
+      try put(Device(key: device.key, channel: .stream, registered: device.registered))
     }
   }
 }

@@ -41,10 +41,12 @@ extension Engine {
   /// may be given too: given in another container it brings that one's notifications as well.
   ///
   /// - Parameter topic: which of the container's apps it is; nil for the first one.
+  /// - Returns: the device, which may have mail that waited for an address.
+  @discardableResult
   package func registerToken(
     _ token: String, environment: Environment, topic: String? = nil, clientID: String?,
     as caller: Caller
-  ) async throws {
+  ) async throws -> DeviceKey {
     let user = try caller.requireUser()
     guard (1...155).contains(topic?.utf8.count ?? 1) else {
       throw BrumeError(.badRequest, "'topic' must have 1 to 155 characters: the app's bundle ID")
@@ -60,33 +62,34 @@ extension Engine {
       }
       return try await share(token, of: own, clientID, caller)
     }
-    try await put(
+    return try await put(
       .apns(token: token, environment: environment, topic: topic), clientID, caller)
   }
 
   // CloudKit: a page with several containers asks for one token and registers it in the others.
   private func share(
     _ token: String, of devices: [Device], _ clientID: String?, _ caller: Caller
-  ) async throws {
-    let isHere = devices.contains {
+  ) async throws -> DeviceKey {
+    let here = devices.first {
       $0.key.container == caller.container && $0.key.environment == caller.environment
     }
-    if isHere { return }
+    if let here { return here.key }
     guard devices.count < limits.containersPerCourierToken else {
       throw BrumeError(
         .badRequest,
         "the courier token brings the notifications of \(devices.count) containers, the maximum; "
           + "create another")
     }
-    try await put(
+    return try await put(
       .courier(token: token), clientID ?? devices[0].key.device.name, caller,
       registered: devices[0].registered)
   }
 
+  @discardableResult
   func put(
     _ channel: Device.Channel, _ clientID: String?, _ caller: Caller,
     registered: Milliseconds? = nil
-  ) async throws {
+  ) async throws -> DeviceKey {
     let id = try Self.deviceID(clientID) ?? caller.device ?? DeviceID(host.uuid())
     let key = DeviceKey(
       container: caller.container, environment: caller.environment,
@@ -94,10 +97,12 @@ extension Engine {
     let device = Device(key: key, channel: channel, registered: registered ?? host.now())
     let limits = limits
     try await store.write(in: nil) { transaction in
+      try transaction.requireSession(of: caller)
       try transaction.dropOthers(atAddressOf: device)
       try transaction.put(device)
       try transaction.dropOldestDevices(besides: device, limits: limits)
     }
+    return key
   }
 
   private static func deviceID(_ clientID: String?) throws(BrumeError) -> DeviceID? {

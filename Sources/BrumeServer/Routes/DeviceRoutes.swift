@@ -12,9 +12,9 @@ enum DeviceRoutes {
   static func register(_ call: Call) async throws -> Reply {
     let body = try call.json().asObject("the body")
     if let apns = try body.object("apns") {
-      try await registerAPNs(apns, call)
+      call.server.deliveries.worker.hint([try await registerAPNs(apns, call)])
     } else if let subscription = try body.object("webPush") {
-      try await registerWebPush(subscription, call)
+      call.server.deliveries.worker.hint([try await registerWebPush(subscription, call)])
     } else {
       _ = try await call.engine.registerDevice(as: call.caller)
     }
@@ -31,24 +31,28 @@ enum DeviceRoutes {
     .json(["publicKey": .string(call.server.deliveries.webPush.publicKey)])
   }
 
-  private static func registerAPNs(_ body: JSONObject, _ call: Call) async throws {
+  private static func registerAPNs(
+    _ body: JSONObject, _ call: Call
+  ) async throws -> DeviceKey {
     let name = try body.requiredString("environment")
     guard let environment = Environment(rawValue: name) else {
       throw BrumeError(.badRequest, "'apns.environment' must be development or production")
     }
-    try await call.engine.registerToken(
+    return try await call.engine.registerToken(
       TokenRequest.hex(body.requiredString("token")), environment: environment,
       topic: body.string("topic"), clientID: nil, as: call.caller)
   }
 
-  private static func registerWebPush(_ body: JSONObject, _ call: Call) async throws {
+  private static func registerWebPush(
+    _ body: JSONObject, _ call: Call
+  ) async throws -> DeviceKey {
     let endpoint = try body.requiredString("endpoint")
     let keys = try body.required("keys", try body.object("keys"))
     guard let key = try Base64URL.bytes(keys.requiredString("p256dh")),
       let secret = try Base64URL.bytes(keys.requiredString("auth"))
     else { throw BrumeError(.badRequest, "'keys' must hold base64url texts") }
     _ = try await call.server.deliveries.outside.target(endpoint)
-    try await call.engine.registerWebPush(
+    return try await call.engine.registerWebPush(
       WebPushTarget(endpoint: endpoint, key: key, secret: secret), clientID: nil, as: call.caller)
   }
 }

@@ -2,6 +2,7 @@
 
 import BrumeCore
 import BrumeModel
+import BrumePush
 import BrumeWire
 
 enum TokenRoutes {
@@ -22,9 +23,10 @@ enum TokenRoutes {
     guard let token = request.token else {
       throw BrumeError(.badRequest, "'apnsToken' is missing: the device's push token as hex digits")
     }
-    try await call.engine.registerToken(
+    let device = try await call.engine.registerToken(
       token, environment: request.environment, topic: request.topic, clientID: request.clientID,
       as: call.caller)
+    call.server.deliveries.worker.hint([device])
     return .empty
   }
 }

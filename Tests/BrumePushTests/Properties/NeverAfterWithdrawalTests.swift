@@ -74,6 +74,45 @@ import Testing
     #expect(stored.count == 2)
   }
 
+  @Test(arguments: Way.devices)
+  func `N11 whoever signed out hears nothing, and after signing in again what waited, by`(
+    way: Way
+  ) async throws {
+    let lab = try await signedOut(way)
+    #expect(lab.heard("phone") == [])
+    #expect(lab.heard("desk").map(\.name) == ["one", "two"])
+    // The user signs in on that device again.
+    try await lab.register("phone", way)
+    try await lab.receive("phone")
+    #expect(lab.heard("phone").map(\.name) == ["one", "two"])
+  }
+
+  @Test(arguments: Way.devices)
+  func `a sign-out that leaves a way open is caught, by`(way: Way) async throws {
+    let heard = try await signedOut(way, .signOutForgotten).heard("phone")
+    #expect(heard.map(\.name) == ["one", "two"])
+  }
+
+  /// One change was told when the user signed out, another came after it and after a restart.
+  private func signedOut(
+    _ way: Way, _ fault: DeliveryLab.Fault? = nil
+  ) async throws -> DeliveryLab {
+    let lab = try await DeliveryLab(fault)
+    try await lab.register("phone", way)
+    try await lab.register("desk", way, of: lab.bob)
+    for user in [lab.alice, lab.bob] {
+      try await lab.subscribe("s", .created(), in: .public, info: .alert(), by: user)
+    }
+    for name in ["one", "two"] {
+      try await lab.save(name, in: .public)
+      try await lab.notify()
+      if name == "one" { try await lab.signOut(lab.alice) }
+      for device in ["phone", "desk"] { try await lab.receive(device) }
+      try await lab.restart()
+    }
+    return lab
+  }
+
   @Test func `a webhook that was removed is not called for what waited`() async throws {
     let lab = try await DeliveryLab()
     try await lab.register("hook", .webhook)
