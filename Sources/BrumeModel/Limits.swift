@@ -69,11 +69,15 @@ package struct Limits: Sendable, Equatable {
   package var notificationInfoBytes = 32_768
   /// Ours: log entries that the notifier reads at once.
   package var notifierEntries = 256
+  /// Ours: bytes of records after which it reads only a few entries more.
+  package var notifierBytes = 4 << 20
   /// Ours: log entries that concern nobody and are passed without saving the cursor.
   package var notifierUnsavedEntries = 4096
   /// Ours: mailbox entries after which a transaction serves no further subscription; a larger fan-out
   /// goes on in the next, and saves get between.
   package var notifierDeliveries = 500
+  /// Ours: the same if a save waits for the transaction.
+  package var notifierAwaitedDeliveries = 25
   /// Ours: devices and subscriptions whose last push is remembered for merging.
   package var coalescedKeys = 100_000
   /// Ours: silent pushes of one subscription to one device merge within this window.

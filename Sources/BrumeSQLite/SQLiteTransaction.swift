@@ -16,6 +16,8 @@ final class SQLiteTransaction {
   /// Whether a query that misses an index throws `IndexWanted` instead of doing without.
   var asksForIndex = false
 
+  /// Whether writes wait behind the running one.
+  var othersWait: @Sendable () -> Bool = { false }
   /// Places in mailboxes and among kept notifications; only the writer gives any.
   var positions = DeliveryPositions(start: 0)
   /// What stays true from body to body.
@@ -35,7 +37,9 @@ final class SQLiteTransaction {
   }
 }
 
-extension SQLiteTransaction: WriteTransaction {}
+extension SQLiteTransaction: WriteTransaction {
+  var isAwaited: Bool { othersWait() }
+}
 
 /// What a transaction knows without asking SQLite.
 struct TransactionCache {

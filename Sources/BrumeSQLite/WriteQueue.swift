@@ -36,6 +36,8 @@ struct WriteQueue<Job> {
   private var leaving: [Job] = []
   private var refusal: StoreError?
 
+  var isEmpty: Bool { arriving.isEmpty && leaving.isEmpty }
+
   /// A write that waits for its turn.
   mutating func add(_ job: Job) -> Admission {
     if let refusal { return .refused(refusal) }
@@ -71,14 +73,14 @@ struct WriteQueue<Job> {
 
   /// A group of so many writes is committed.
   mutating func groupEnded(count: Int, nanoseconds: Int64) {
-    let wasAlone = count == 1 && arriving.isEmpty && leaving.isEmpty
+    let wasAlone = count == 1 && isEmpty
     aloneCount = wasAlone && nanoseconds < Self.slowCommit ? min(aloneCount + 1, 1 << 20) : 0
   }
 
   /// The caller whose turn it was is done. Answers whether to wake the writer.
   mutating func turnEnded() -> Bool {
     turn = .nobody
-    return arriving.isEmpty && leaving.isEmpty && refusal == nil ? false : takeTurnForWriter()
+    return isEmpty && refusal == nil ? false : takeTurnForWriter()
   }
 
   /// Nobody may join any more; who waits is still served. Answers whether to wake the writer.

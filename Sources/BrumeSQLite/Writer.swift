@@ -61,6 +61,7 @@ final class Writer: Sendable {
     self.checkpointer = checkpointer
     self.nanoseconds = nanoseconds
     self.stopped = stopped
+    transaction.othersWait = { [weak self] in self?.queue.withLock { !$0.isEmpty } ?? false }
   }
 
   /// Queues a write, or carries it out at once. Throws if no write is accepted any more.

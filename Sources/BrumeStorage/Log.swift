@@ -9,6 +9,33 @@ package protocol LogReading {
   func lastLogPosition() throws -> Int64
 }
 
+extension LogReading {
+  /// The same, but after `bytes` of images a few entries more at most: a record may be large.
+  package func log(after position: Int64, limit: Int, imageBytes bytes: Int) throws -> [LogEntry] {
+    var entries: [LogEntry] = []
+    var room = bytes
+    while entries.count < limit, room > 0 {
+      let most = min(LogEntry.fewAtOnce, limit - entries.count)
+      let page = try log(after: entries.last?.position ?? position, limit: most)
+      entries += page
+      room -= page.reduce(0) { $0 + $1.imageBytes }
+      if page.count < most { break }
+    }
+    return entries
+  }
+}
+
+extension LogEntry {
+  /// Ours: entries whose images may be read before their sizes are known.
+  fileprivate static let fewAtOnce = 16
+
+  fileprivate var imageBytes: Int {
+    guard case .record(let change) = event, case .encoded(let bytes, _)? = change.image?.content
+    else { return 0 }
+    return bytes.count
+  }
+}
+
 package protocol LogWriting {
   /// Appends and returns the entry's position.
   @discardableResult

@@ -63,4 +63,8 @@ package protocol ReadTransaction: RecordReading, ZoneReading, LogReading, Subscr
 /// Everything that can be written.
 package protocol WriteTransaction: ReadTransaction, RecordWriting, ZoneWriting, LogWriting,
   SubscriptionWriting, MailboxWriting, DeliveryWriting, AccountWriting, SettingWriting, AssetWriting
-{}
+{
+  /// Whether other writes wait for this transaction to end. Work that can go on in a later one ends
+  /// soon then.
+  var isAwaited: Bool { get }
+}

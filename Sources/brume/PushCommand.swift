@@ -63,7 +63,13 @@ struct PushCommand: AsyncParsableCommand {
       let answer = try await connection.post(
         "push", ["user": .string(user), "text": .string(text)])
       let count = answer["devices"]?.int ?? 0
-      guard count > 0 else {
+      let full = answer["full"]?.int ?? 0
+      if full > 0 {
+        Output.say(
+          "\(full) device\(full == 1 ? "" : "s") of \(user) got none: as much waits there as a mailbox "
+            + "holds")
+      }
+      guard count + full > 0 else {
         throw CommandFailure(
           "\(user) has no devices here; a device is known once it opens the event stream, as "
             + "'brume push tail --user \(user)' does")

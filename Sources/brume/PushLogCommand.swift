@@ -45,12 +45,15 @@ struct PushLogView {
     self.json = json
   }
 
+  /// The most that the server answers with.
+  private static let page = 1000
+
   /// Shows lines as they are written, beginning with the last few.
   func follow(from limit: Int) async throws {
     var position = try await show(limit)
     while true {
       try await Task.sleep(for: .seconds(1))
-      position = try await show(1000, after: position)
+      position = try await show(Self.page, after: position)
     }
   }
 
@@ -58,6 +61,10 @@ struct PushLogView {
   func show(_ limit: Int, after position: Int64 = 0) async throws -> Int64 {
     let query = filter + [("limit", String(limit)), ("after", String(position))]
     let lines = try await connection.get("push/log", query)["log"]?.array ?? []
+    if position > 0, lines.count >= Self.page {
+      Output.say(
+        "only the newest \(Self.page) lines are shown: more were written than can be followed")
+    }
     if position == 0 || !lines.isEmpty {
       let columns = [
         "time", "request", "change", "subscription", "notification", "user", "device", "channel",

@@ -9,6 +9,8 @@ import Testing
 
 @testable import BrumeSQLite
 
+private typealias Gate = DispatchSemaphore
+
 @Suite struct GroupCommitTests {
   let folder: TemporaryFolder
   let store: SQLiteStore
@@ -65,6 +67,34 @@ import Testing
     try await store.write(in: nil) { try $0.set(.secret, to: [3]) }
     #expect(levels.withLock { $0 } == ["joins": 2, "alone": 1, "save": 2])
     try await store.close()
+  }
+
+  @Test func `a transaction knows whether writes wait behind it`() async throws {
+    #expect(try waits() == [false, true, false])
+    try await store.close()
+  }
+
+  /// What a write sees when it begins, when another has come, and what that one sees.
+  private func waits() throws -> [Bool] {
+    let events = Events()
+    let (begun, gate, ended) = (Gate(value: 0), Gate(value: 0), Gate(value: 0))
+    let seen = Mutex<[Bool]>([])
+    try store.writer.add(
+      events.job("first") { transaction in
+        seen.withLock { $0.append(transaction.isAwaited) }
+        begun.signal()
+        gate.wait()
+        seen.withLock { $0.append(transaction.isAwaited) }
+      })
+    begun.wait()
+    try store.writer.add(
+      events.job("second") { transaction in
+        seen.withLock { $0.append(transaction.isAwaited) }
+        ended.signal()
+      })
+    gate.signal()
+    ended.wait()
+    return seen.withLock { $0 }
   }
 
   @Test func `a group has a bound`() async throws {

@@ -30,6 +30,8 @@ struct FanOut {
     var notifications = 0
     var mailboxEntries = 0
     var overflows = 0
+    /// Matches of the entry after the cursor that a later transaction serves.
+    var unserved = 0
   }
   private struct World: Hashable {
     let container: ContainerID
@@ -74,8 +76,12 @@ struct FanOut {
       id: NotificationID.text(generation: engine.generation, entry: job.entry), entry: job.entry,
       image: job.image, limits: engine.limits)
     let all = matches.ordered(job, try readers(of: job.entry))
-    for match in unserved(all) {
-      if deliveriesLeft <= 0 { return false }
+    let left = unserved(all)
+    for (number, match) in left.enumerated() {
+      if isFull {
+        outcome.unserved = left.count - number
+        return false
+      }
       let before = outcome.mailboxEntries
       // A subscription that reaches nobody is work too.
       defer { deliveriesLeft -= max(1, outcome.mailboxEntries - before) }
@@ -85,6 +91,14 @@ struct FanOut {
     }
     outcome.cursor = NotifierCursor(position: job.entry.position)
     return true
+  }
+
+  /// Whether the rest is for later transactions: sooner if somebody waits for this one.
+  private var isFull: Bool {
+    let limits = engine.limits
+    if deliveriesLeft <= 0 { return true }
+    return deliveriesLeft <= limits.notifierDeliveries - limits.notifierAwaitedDeliveries
+      && transaction.isAwaited
   }
 
   /// What comes after the last match that an earlier transaction served.

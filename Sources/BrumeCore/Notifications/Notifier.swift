@@ -18,6 +18,8 @@ package final class Notifier: Sendable {
     package var newest: Int64 = 0
     /// When the oldest change was made that is not done; nil if all are.
     package var waitingSince: Milliseconds?
+    /// Of the change that is being told: subscriptions that have not been served.
+    package var unserved = 0
     package var subscriptions = 0
     package var notifications = 0
     package var mailboxEntries = 0
@@ -77,6 +79,10 @@ package final class Notifier: Sendable {
   }
 
   package var status: Status { counts.withLock { $0 } }
+  /// Matches kept between the transactions of a fan-out.
+  var heldMatches: Int { ongoing.withLock { $0?.matches.count ?? 0 } }
+  /// Devices and subscriptions whose last push is remembered for merging.
+  var rememberedKeys: Int { coalescer.withLock { $0.rememberedKeys } }
 
   /// Follows the log until cancelled. Throws when the store fails: then nothing is certain any more,
   /// and the process should end and start again.
@@ -157,9 +163,10 @@ extension Notifier {
     let (position, schemas) = (start.position, engine.schemas)
     // In the middle of a large fan-out only its own entry is of interest.
     let limit = start.served == nil ? engine.limits.notifierEntries : 1
+    let bytes = engine.limits.notifierBytes
     let batch = try await engine.store.read { transaction in
       var batch = Batch()
-      batch.entries = try transaction.log(after: position, limit: limit)
+      batch.entries = try transaction.log(after: position, limit: limit, imageBytes: bytes)
       batch.newest = try transaction.lastLogPosition()
       for entry in batch.entries {
         switch entry.event {
@@ -285,11 +292,13 @@ extension Notifier {
     counts.withLock {
       $0.position = outcome.cursor.position
       if outcome.cursor.position >= $0.newest { $0.waitingSince = nil }
+      $0.unserved = outcome.unserved
       $0.subscriptions = left
       $0.notifications += outcome.notifications
       $0.mailboxEntries += outcome.mailboxEntries
       $0.overflows += outcome.overflows
     }
+    if outcome.cursor.served == nil { ongoing.withLock { $0 = nil } }
     if !outcome.fresh.isEmpty { handOver(outcome.fresh) }
     if !outcome.woken.isEmpty { wake(outcome.woken) }
   }

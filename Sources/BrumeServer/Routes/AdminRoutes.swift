@@ -86,23 +86,14 @@ enum AdminRoutes {
     let json = try call.json()
     let world = call.world
     let user = try await call.account(named: json.text("user"))
-    var notification = Notification(
-      id: call.server.host.uuid(), container: world.container, environment: world.environment,
-      scope: .private, subscriptionID: "brume-test", user: user.id, subject: .database(nil))
-    notification.alert.literal = json["text"]?.string ?? "A test push from Brume"
-    let entry = MailboxEntry(
-      position: 0, notificationID: notification.id, subscriptionID: "brume-test", collapseID: nil,
-      payload: PushPayload.encode(notification), time: call.server.host.now(),
-      requestID: call.caller.requestID)
-    let reached = try await call.server.store.write(in: nil) { store in
-      let devices = try store.devices(
-        of: user.id, container: world.container, environment: world.environment)
-      for device in devices { try store.enqueue(entry, to: device.key) }
-      return devices.map(\.key)
-    }
-    call.server.wake(Set(reached))
+    let sent = try await call.engine.sendTestPush(
+      json["text"]?.string ?? "A test push from Brume", to: user.id, container: world.container,
+      environment: world.environment, requestID: call.caller.requestID,
+      encode: PushPayload.encode)
+    call.server.wake(Set(sent.devices))
     return .json([
-      "devices": .int(Int64(reached.count)), "notification": .string(notification.id),
+      "devices": .int(Int64(sent.devices.count)), "full": .int(Int64(sent.full)),
+      "notification": .string(sent.notificationID),
     ])
   }
 }

@@ -45,6 +45,7 @@ enum HealthRoutes {
     metrics.gauge("brume_notifier_lag_entries", max(0, position - notifier.position))
     let since = notifier.waitingSince.map { call.server.host.now() - $0 } ?? 0
     metrics.gauge("brume_notifier_lag_milliseconds", max(0, since))
+    metrics.gauge("brume_notifier_unserved_subscriptions", Int64(notifier.unserved))
     metrics.gauge("brume_notifier_subscriptions", Int64(notifier.subscriptions))
     metrics.gauge("brume_notifications_made", Int64(notifier.notifications))
     metrics.gauge("brume_mailbox_entries_written", Int64(notifier.mailboxEntries))

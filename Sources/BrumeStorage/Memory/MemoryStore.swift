@@ -12,7 +12,14 @@ package final class MemoryStore: Store {
   private let writer = Mutex(())
   private let signals = CommitSignals()
 
-  package init(coders: StoreCoders) { self.coders = coders }
+  private let isAwaited: @Sendable () -> Bool
+
+  /// - Parameter isAwaited: whether others wait for a write; for tests to say, since writes in memory
+  ///   take no time.
+  package init(coders: StoreCoders, isAwaited: @escaping @Sendable () -> Bool = { false }) {
+    self.coders = coders
+    self.isAwaited = isAwaited
+  }
 
   package func read<Value: Sendable>(
     _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
@@ -40,7 +47,7 @@ package final class MemoryStore: Store {
   ) throws -> Value {
     let (value, logGrew) = try writer.withLock { _ in
       let before = try current()
-      let transaction = MemoryTransaction(before, coders)
+      let transaction = MemoryTransaction(before, coders, awaited: isAwaited)
       let value = try body(transaction)
       try keep(transaction.state)
       return (value, transaction.state.lastLogPosition > before.lastLogPosition)

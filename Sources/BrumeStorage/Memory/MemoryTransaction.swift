@@ -6,11 +6,17 @@ import BrumeModel
 final class MemoryTransaction {
   var state: MemoryState
   let coders: StoreCoders
+  private let awaited: @Sendable () -> Bool
 
-  init(_ state: MemoryState, _ coders: StoreCoders) {
+  init(
+    _ state: MemoryState, _ coders: StoreCoders, awaited: @escaping @Sendable () -> Bool = { false }
+  ) {
     self.state = state
     self.coders = coders
+    self.awaited = awaited
   }
+
+  var isAwaited: Bool { awaited() }
 
   func zone(of key: ZoneKey) -> MemoryZone? {
     state.databases[key.database]?.zones[ByteText(key.name)]

@@ -1,5 +1,6 @@
 import BrumeModel
 import BrumeStorage
+import BrumeWire
 import Testing
 
 @testable import BrumeCore
@@ -73,6 +74,56 @@ struct DeviceTests {
     #expect(
       try await devices(world, of: bob).map(\.channel)
         == [.apns(token: "abcd", environment: .production, topic: nil)])
+  }
+
+  @Test func `signing out forgets addresses and keeps devices`() async throws {
+    let world = try await NotifierWorld()
+    let engine = world.engine
+    try await world.store.write(in: nil) { try $0.put(User(id: alice, name: "alice")) }
+    try await engine.registerToken(
+      "abcd", environment: .production, clientID: "phone", as: world.caller(alice))
+    _ = try await engine.createCourierToken(
+      environment: .development, clientID: "tab", as: world.caller(alice))
+    try await engine.signOutEverywhere(alice)
+    #expect(try await devices(world, of: alice).map(\.channel) == [.stream, .stream])
+    #expect(try await world.store.read { try $0.devices(address: "abcd") } == [])
+  }
+
+  @Test func `N11 a registration under way when its user signs out is refused`() async throws {
+    let world = try await NotifierWorld()
+    try await world.store.write(in: nil) { try $0.put(User(id: alice, name: "alice")) }
+    let epoch = try await world.store.read { try $0.user(alice)?.tokenEpoch }
+    let plain = world.caller(alice)
+    let caller = Caller(
+      container: plain.container, environment: plain.environment, user: alice, device: nil,
+      kind: .user, epoch: epoch, requestID: "r")
+    try await world.engine.registerToken(
+      "abcd", environment: .production, clientID: "phone", as: caller)
+    try await world.engine.signOutEverywhere(alice)
+    await #expect(throws: BrumeError.self) {
+      try await world.engine.registerToken(
+        "abcd", environment: .production, clientID: "phone", as: caller)
+    }
+    #expect(try await devices(world, of: alice).map(\.channel) == [.stream])
+  }
+
+  @Test func `a test push fits the channels, and no mailbox grows beyond its bound by it`()
+    async throws
+  {
+    let world = try await NotifierWorld { $0.mailboxRows = 3 }
+    try await world.register(alice, "A")
+    func send() async throws -> Engine.TestPush {
+      try await world.engine.sendTestPush(
+        String(repeating: "\u{1}", count: 5000), to: alice, container: container,
+        environment: .development, requestID: "r", encode: PushPayload.encode)
+    }
+    for _ in 0..<3 { #expect(try await send().devices == [device("A", of: alice)]) }
+    let late = try await send()
+    #expect(late.devices == [] && late.full == 1)
+    let entries = try await world.entries(device("A", of: alice))
+    #expect(entries.count == 3)
+    #expect(Set(entries.map(\.notificationID)).count == 3)
+    #expect(entries.allSatisfy { $0.payload.count <= 4096 && $0.requestID == "r" })
   }
 
   @Test func `too many devices drop the oldest, never the new one`() async throws {

@@ -43,8 +43,21 @@ final class FlakyStore: Store {
   struct Failure: Error {}
   private let inner: MemoryStore
   private let faults = Mutex<[Fault?]>([])
+  private let awaited: Flag
 
-  init() { inner = MemoryStore(coders: .wireForms) }
+  /// A flag that the store's transactions look at.
+  private final class Flag: Sendable {
+    let isSet = Mutex(false)
+  }
+
+  init() {
+    let awaited = Flag()
+    self.awaited = awaited
+    inner = MemoryStore(coders: .wireForms) { awaited.isSet.withLock { $0 } }
+  }
+
+  /// Whether somebody waits for each write from now on.
+  func setAwaited(_ isAwaited: Bool) { awaited.isSet.withLock { $0 = isAwaited } }
 
   /// What becomes of the next writes.
   func plan(_ next: [Fault?]) { faults.withLock { $0 = next } }

@@ -1,0 +1,49 @@
+// `brume push test`: a push that no change caused, by the rules of those that one did. It is cut to fit
+// and respects a mailbox's bound.
+
+package import BrumeModel
+import BrumeStorage
+
+extension Engine {
+  package struct TestPush: Sendable {
+    package let notificationID: String
+    package var devices: [DeviceKey] = []
+    /// Devices that got nothing, because their mailboxes are full already.
+    package var full = 0
+  }
+
+  /// Puts an alert into the mailboxes of a user's devices, as a subscription would.
+  ///
+  /// - Parameters:
+  ///   - text: the alert's body.
+  ///   - requestID: names the request in the push log.
+  ///   - encode: the push in the wire's form.
+  package func sendTestPush(
+    _ text: String, to user: UserID, container: ContainerID, environment: Environment,
+    requestID: String, encode: @escaping @Sendable (Notification) -> [UInt8]
+  ) async throws -> TestPush {
+    var notification = Notification(
+      id: host.uuid(), container: container, environment: environment, scope: .private,
+      subscriptionID: "brume-test", user: user, subject: .database(nil))
+    notification.alert.literal = text
+    let budget = PayloadBudget(
+      maximum: limits.payloadBytes, textLength: limits.payloadStringLength, encode: encode)
+    let entry = MailboxEntry(
+      position: 0, notificationID: notification.id, subscriptionID: "brume-test", collapseID: nil,
+      payload: budget.fit(notification).payload, time: host.now(), requestID: requestID)
+    let rows = limits.mailboxRows
+    return try await store.write(in: nil) { store in
+      var sent = TestPush(notificationID: entry.notificationID)
+      let devices = try store.devices(of: user, container: container, environment: environment)
+      for device in devices {
+        if try store.mailboxCount(device.key) >= rows {
+          sent.full += 1
+        } else {
+          try store.enqueue(entry, to: device.key)
+          sent.devices.append(device.key)
+        }
+      }
+      return sent
+    }
+  }
+}
