@@ -8,7 +8,7 @@ APART = BrumeStorageTests|BrumePushTests|BrumeTestingTests|DocumentationTests|Br
 export SWIFT_BACKTRACE ?= enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check bench format docs
+.PHONY: help run demo test soak check bench format docs
 
 # Builds what `run` and `demo` start. SwiftPM's progress is worth seeing only when there is much.
 define build
@@ -40,6 +40,10 @@ test: ## Run all the tests
 	$(SWIFT) test --skip-build --filter 'BrumeTestingTests|DocumentationTests'
 	$(SWIFT) test --skip-build --filter 'BrumeServerTests|EndToEndTests'
 	@scripts/more-tests $(BIN)
+
+soak: ## Run the tests of pushes at their full size, with the server dying all the time
+	@scripts/prepare
+	BRUME_SOAK_PUSHES=$(or $(PUSHES),100000) $(SWIFT) test --filter EveryDeviceTests
 
 check: ## Check format, layering and house rules
 	@scripts/prepare

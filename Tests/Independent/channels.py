@@ -12,6 +12,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from cryptography.exceptions import InvalidSignature
@@ -353,6 +354,72 @@ def trace(world):
         check(series in text, f"metrics: {series}")
 
 
+class Watching:
+    """A `brume push tail` that runs, and what it prints. It is ended if it says nothing for too long."""
+
+    def __init__(self, world, *arguments):
+        self.process = subprocess.Popen(
+            [world.binary, "push", "tail", *arguments, "--data", world.folder + "/data"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.timer = threading.Timer(30, self.process.kill)
+        self.timer.start()
+
+    def until(self, condition, what):
+        for line in self.process.stdout:
+            if condition(json.loads(line)):
+                return
+        raise SystemExit(f"brume push tail never showed {what}")
+
+    def end(self):
+        self.timer.cancel()
+        self.process.kill()
+        self.process.wait()
+
+
+def watched(world):
+    """`brume push tail`, of everybody and as a device, while `brume push test` and a save are told."""
+    status, answer = world.own("devices", {"apns": {"token": "ef" * 32, "environment": "production"}}, "pad", "bob")
+    check(status == 200, f"registering pad: {answer}")
+    log, device = Watching(world, "--json"), Watching(world, "--user", "bob", "--device", "tail")
+    try:
+        world.until(lambda: "tail" in world.devices(), "the tail is a device")
+        nid = world.tool("push", "test", "--user", "bob", "--text", "a word").strip()
+        device.until(lambda push: push["ck"]["nid"] == nid and "a word" in json.dumps(push["aps"]), "the test push")
+        told = set()
+        def both(line):
+            if line["notification"] == nid and line["verdict"] == "sent":
+                told.add((line["user"], line["device"], line["channel"]))
+            return told == {("bob", "pad", "apns"), ("bob", "tail", "stream")}
+        log.until(both, "Apple's answer and the stream's acknowledgement")
+        check(len(world.apple.to("ef" * 32)) == 1, "the test push at Apple")
+    finally:
+        log.end()
+        device.end()
+
+
+def signed_out(world):
+    """Whoever signed out is not reached; after signing in again the device gets what waited."""
+    world.tool("user", "signout", "bob")
+    world.tool("push", "test", "--user", "bob", "--text", "waits")
+    channels = [line["channel"] for line in map(json.loads, world.tool("devices", "list", "--json").splitlines())
+                if line["user"] == "bob"]
+    check(channels and set(channels) == {"stream"}, f"no address of bob is left: {channels}")
+    try:
+        status, answer = world.own("devices", {"apns": {"token": "ef" * 32, "environment": "production"}}, "pad", "bob")
+    except json.JSONDecodeError:
+        status, answer = 0, None
+    check(status in (401, 421), f"the old session registers nothing: {status} {answer}")
+    # What was sent after the sign-out to somebody else has arrived by now, so bob's push would have.
+    world.save("after", text="x", urgent=1)
+    world.apple.arrivals.wait(lambda items: b'"after"' in b"".join(item["body"] for item in items), "alice's push")
+    check(len(world.apple.to("ef" * 32)) == 1, "nothing for bob while he is signed out")
+    world.server.values["BRUME_USER_TOKEN_BOB"] = world.tool("user", "token", "bob").strip()
+    status, answer = world.own("devices", {"apns": {"token": "ef" * 32, "environment": "production"}}, "pad", "bob")
+    check(status == 200, f"registering pad again: {answer}")
+    world.apple.arrivals.wait(lambda _: len(world.apple.to("ef" * 32)) == 2, "what waited for bob")
+    check(b"waits" in world.apple.to("ef" * 32)[1]["body"], "it is what was sent meanwhile")
+
+
 def crash(world):
     """Killed while Apple holds the answer: after the restart the push goes again, with the same ID."""
     token = "cd" * 32
@@ -374,7 +441,8 @@ def main():
         world = World(binary, folder)
         start = time.monotonic()
         try:
-            for step in (prepare, apns_headers, apns_statuses, web_push, in_a_browser, forgery, webhooks, trace, crash):
+            for step in (prepare, apns_headers, apns_statuses, web_push, in_a_browser, forgery, webhooks, trace, watched,
+                         signed_out, crash):
                 step(world)
                 print(f"   {step.__name__} ok, {time.monotonic() - start:.1f} s", flush=True)
         except Refused as error:

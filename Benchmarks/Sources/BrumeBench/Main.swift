@@ -16,7 +16,7 @@ struct BrumeBench {
     let arguments = CommandLine.arguments
     guard arguments.count >= 2 else {
       throw BenchError(
-        "usage: BrumeBench PATH-TO-BRUME [--tiny] [writes] [reads] [pushes] [matching] [apns] [fanout [DEVICES]]"
+        "usage: BrumeBench PATH-TO-BRUME [--tiny] [writes] [reads] [pushes] [matching] [apns] [fanout [DEVICES]] [subscribers [USERS]]"
       )
     }
     let isTiny = arguments.contains("--tiny")
@@ -41,6 +41,13 @@ struct BrumeBench {
     if isChosen("fanout") {
       let usual = isTiny ? [20] : [1, 100, 1_000, 10_000]
       try fanOut(arguments[1], folder, raw, sizes.isEmpty ? usual : sizes)
+    }
+    if isChosen("subscribers") {
+      for users in sizes.isEmpty ? [isTiny ? 200 : 20_000] : sizes {
+        let server = try Server(binary: arguments[1], folder: folder + "/subscribers\(users)")
+        defer { server.stop() }
+        try Subscribers(server: server, count: users).run()
+      }
     }
   }
 

@@ -6,7 +6,7 @@ final class Server: @unchecked Sendable {
   // Sendable because everything is set once, before other threads see it.
   let port: UInt16
   private let process: Process
-  private let folder: String
+  private let adminToken: String
   private let values: [String: String]
 
   init(binary: String, folder: String) throws {
@@ -16,7 +16,6 @@ final class Server: @unchecked Sendable {
       "serve", "--dev", "--port", "0", "--data", folder, "--log-level", "error",
       "--connections", "12000",
     ]
-    self.folder = folder
     process.standardOutput = FileHandle.nullDevice
     try process.run()
     var found: [String: String] = [:]
@@ -29,6 +28,9 @@ final class Server: @unchecked Sendable {
     }
     self.port = UInt16(port)
     values = found
+    let file = try Data(contentsOf: URL(filePath: folder + "/server.json"))
+    let json = try JSONSerialization.jsonObject(with: file) as? [String: Any]
+    adminToken = json?["adminToken"] as? String ?? ""
   }
 
   private static func status(_ binary: String, _ folder: String) -> [String: String] {
@@ -65,11 +67,9 @@ final class Server: @unchecked Sendable {
   }
 
   /// The credentials of a user that is made for the occasion.
-  func credentials(ofUser name: String) throws -> String {
-    let file = try Data(contentsOf: URL(filePath: folder + "/server.json"))
-    let json = try JSONSerialization.jsonObject(with: file) as? [String: Any]
-    let header = "Authorization: Bearer \(json?["adminToken"] as? String ?? "")\r\n"
-    let connection = try connect()
+  func credentials(ofUser name: String, _ connection: Connection? = nil) throws -> String {
+    let header = "Authorization: Bearer \(adminToken)\r\n"
+    let connection = try connection ?? connect()
     let world = "?container=\(values["BRUME_CONTAINER"] ?? "")&environment=development"
     _ = try connection.request(
       "POST", "/_brume/admin/users" + world, Array(#"{"name":"\#(name)"}"#.utf8), headers: header)

@@ -16,6 +16,11 @@ package struct OutsideCall: Equatable, Sendable {
   package struct Pin: Equatable, Sendable {
     package let host: String
     package let address: IPAddress
+
+    package init(host: String, address: IPAddress) {
+      self.host = host
+      self.address = address
+    }
   }
 
   package init(url: String, pinned: Pin?, body: [UInt8]) {

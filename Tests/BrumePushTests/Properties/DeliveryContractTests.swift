@@ -1,6 +1,7 @@
 import BrumeCore
 import BrumeModel
 import BrumeStorage
+import BrumeTestKit
 import Testing
 
 /// What every way keeps by which a push leaves: stream, long poll, APNs, Web Push, webhook. That nothing
@@ -23,6 +24,29 @@ import Testing
       try $0.mailboxCount(key)
     }
     #expect(waiting == 0)
+  }
+
+  @Test(arguments: Way.devices, Way.devices)
+  func `N2 what was heard and not acknowledged comes on another way with the same IDs, by`(
+    way: Way, next: Way
+  ) async throws {
+    let lab = try await DeliveryLab()
+    try await lab.register("phone", way)
+    try await lab.subscribe("s", .created(), info: .alert())
+    try await lab.save("one")
+    try await lab.notify()
+    // The server dies at ever later calls, until the push got out and nothing noted that.
+    for calls in 0..<10 where lab.heard("phone").isEmpty {
+      lab.store.crash(afterCalls: calls, at: .beforeCall)
+      await #expect(throws: CrashingStore.Crash.self) { try await lab.receive("phone") }
+      try await lab.restart()
+    }
+    try #require(lab.heard("phone").count == 1)
+    try await lab.register("phone", next)
+    try await lab.receive("phone")
+    let heard = lab.heard("phone")
+    #expect(heard.count == 2)
+    #expect(Set(heard.map { "\($0.nid) \($0.sid)" }) == ["\(lab.changes[0].nid) s"])
   }
 
   @Test(arguments: Way.allCases)

@@ -24,6 +24,8 @@ final class DeliveryLab {
     case backwards
     /// Nobody asks for the permission when a push leaves.
     case rightsForgotten
+    /// Signing out leaves addresses as they are, and streams do not ask for a session.
+    case signOutForgotten
     /// A save does not say which device made it.
     case originForgotten
     /// A push gets its ID when it is sent, another one in each life of the server.
@@ -38,6 +40,7 @@ final class DeliveryLab {
   private struct Ear {
     let way: Way
     let key: DeviceKey
+    let session: String
     var position: Int64 = 0
     var heard: [Heard] = []
   }
@@ -167,10 +170,15 @@ final class DeliveryLab {
       container: Self.container, environment: .development, user: user, device: DeviceID(device))
   }
 
-  /// A device of a user; for a webhook, a server that wants everything from now on.
-  func register(_ name: String, _ way: Way, of user: UserID? = nil) async throws {
-    let key = key(name, of: user ?? alice)
-    ears[name] = Ear(way: way, key: key)
+  /// A device of a user, who is signed in there from now on; for a webhook, a server that wants
+  /// everything from now on.
+  func register(
+    _ name: String, _ way: Way, of user: UserID? = nil, as device: String? = nil
+  ) async throws {
+    let key = key(device ?? name, of: user ?? alice)
+    let session = try await engine.webAuthToken(
+      for: key.user, container: Self.container, environment: .development, keep: true)
+    ears[name] = Ear(way: way, key: key, session: session, heard: ears[name]?.heard ?? [])
     let channel: Device.Channel
     switch way {
     case .stream: channel = .stream
@@ -188,6 +196,13 @@ final class DeliveryLab {
     }
     let device = Device(key: key, channel: channel, registered: clock.now)
     try await memory.write(in: nil) { try $0.put(device) }
+  }
+
+  func signOut(_ user: UserID) async throws {
+    let devices = try await memory.read { try $0.devices(of: user) }
+    try await engine.signOutEverywhere(user)
+    guard fault == .signOutForgotten else { return }
+    try await memory.write(in: nil) { store in for device in devices { try store.put(device) } }
   }
 
   func subscribe(
@@ -266,6 +281,7 @@ final class DeliveryLab {
   }
 
   private func readStream(_ name: String, _ ear: Ear) async throws {
+    if fault != .signOutForgotten, try await !engine.isSignedIn(by: ear.session) { return }
     let stream = EventStream(
       store: store, signals: MailboxSignals(), device: ear.key, limits: limits, clock: clock.push,
       maySend: permission)

@@ -13,10 +13,33 @@ import Testing
     #expect(try await !violations(way, .originForgotten).isEmpty)
   }
 
+  @Test(arguments: Way.devices)
+  func `N3 a change without a device is heard by all, and a namesake of the device is another, by`(
+    way: Way
+  ) async throws {
+    let lab = try await DeliveryLab()
+    for name in ["phone", "tablet"] { try await lab.register(name, way) }
+    try await lab.register("bobs", way, of: lab.bob, as: "phone")
+    for user in [lab.alice, lab.bob] {
+      try await lab.subscribe("s", .created(), in: .public, info: .alert(), by: user)
+    }
+    try await lab.save("by the phone", in: .public, by: "phone")
+    // As a server does with its key, or the console.
+    try await lab.save("by a server", in: .public, by: nil)
+    try await lab.notify()
+    let expected = [
+      "phone": ["by a server"], "tablet": ["by the phone", "by a server"],
+      "bobs": ["by the phone", "by a server"],
+    ]
+    for (name, changes) in expected {
+      try await lab.receive(name)
+      #expect(lab.heard(name).map(\.name) == changes, "\(name)")
+    }
+  }
+
   private func violations(_ way: Way, _ fault: DeliveryLab.Fault? = nil) async throws -> [String] {
     let lab = try await DeliveryLab(fault)
     for name in ["phone", "tablet"] { try await lab.register(name, way) }
-    // Another user's device of the same name is another device.
     try await lab.subscribe("s", .created(), in: .public, info: .alert())
     try await lab.subscribe("z", .zone(DeliveryLab.zone, recordType: nil), info: .silent)
     let saves = [("phone", "one"), ("tablet", "two"), ("phone", "three")]

@@ -1,0 +1,199 @@
+// One change that very many users are told of, each on a device of its own that is not connected:
+// what it costs a writer who has nothing to do with it, and what the server's own figures say meanwhile.
+
+import Foundation
+
+struct Subscribers {
+  let server: Server
+  let count: Int
+  private static let threads = 16
+
+  func run() throws {
+    let preparing = ContinuousClock.now
+    try subscribe()
+    BrumeBench.show(
+      String(
+        format: "  %d users subscribed in %.0f s", count,
+        preparing.duration(to: .now).asSeconds))
+    let writer = try Writer(server)
+    let alone = try writer.save(seconds: 3)
+    try settle()
+    let before = Server.residentKilobytes(server.processIdentifier)
+    let watch = try Watch(server, until: count)
+    let start = ContinuousClock.now
+    _ = try server.connect().request(
+      "POST", server.publicPath("records/modify"), Bodies.saveNote)
+    watch.begin()
+    let meanwhile = try writer.save { watch.isDone }
+    let seconds = start.duration(to: .now).asSeconds
+    try settle()
+    let after = Server.residentKilobytes(server.processIdentifier)
+    show("a writer alone", alone)
+    show("while one change is told to \(count)", meanwhile)
+    let samples = watch.samples
+    BrumeBench.show(
+      String(
+        format: "  saves/s ratio %.2f; told in %.1f s, %.0f devices/s", meanwhile.rate / alone.rate,
+        seconds, Double(count) / seconds))
+    BrumeBench.show(
+      "  server memory: \(before / 1024) MB before, at most "
+        + "\((samples.map(\.kilobytes).max() ?? 0) / 1024) MB, \(after / 1024) MB after")
+    let lefts = stride(from: 0, to: samples.count, by: max(1, samples.count / 8))
+      .map { "\(samples[$0].unserved)" }
+    BrumeBench.show(
+      "  its metrics: lag at most \(samples.map(\.milliseconds).max() ?? 0) ms and "
+        + "\(samples.map(\.entries).max() ?? 0) entries; subscriptions left "
+        + lefts.joined(separator: ", ") + ", 0")
+  }
+
+  private func show(_ what: String, _ saves: Saves) {
+    BrumeBench.show(
+      String(
+        format: "  %@: %.0f saves/s, p50 %.2f ms, p99 %.2f ms, slowest %.2f ms", what, saves.rate,
+        saves.times.percentile(50), saves.times.percentile(99), saves.times.max() ?? 0))
+  }
+
+  /// Users with one subscription and one device each.
+  private func subscribe() throws {
+    // The first record makes the type.
+    _ = try server.connect().request(
+      "POST", server.publicPath("records/modify"), Bodies.saveNote)
+    let (server, count, next) = (server, count, Counter())
+    let group = DispatchGroup()
+    for _ in 0..<Self.threads {
+      group.enter()
+      Thread.detachNewThread {
+        defer { group.leave() }
+        do {
+          let connection = try server.connect()
+          while case let number = next.increment(), number <= count {
+            let credentials = try server.credentials(ofUser: "reader\(number)", connection)
+            _ = try connection.request(
+              "POST",
+              server.path("subscriptions/modify", "public", credentials, device: "phone"),
+              Bodies.watchNotes)
+          }
+        } catch { Total().fail(error) }
+      }
+    }
+    group.wait()
+  }
+
+  /// Waits until the server has read its log.
+  private func settle() throws {
+    let connection = try server.connect()
+    for _ in 0..<600 {
+      if try Metrics(connection).entries == 0 { return }
+      usleep(100_000)
+    }
+    throw BenchError("the server's lag does not come down")
+  }
+}
+
+/// What a writer's saves took.
+struct Saves {
+  var times: [Double] = []
+  var rate = 0.0
+}
+
+/// Saves records of about 1 KB that nobody watches, one after the other.
+private struct Writer {
+  let connection: Connection
+  let path: String
+
+  init(_ server: Server) throws {
+    connection = try server.connect()
+    path = server.path("records/modify")
+    _ = try connection.request("POST", server.path("zones/modify"), Bodies.createZone("alone"))
+  }
+
+  func save(seconds: Double) throws -> Saves {
+    let start = ContinuousClock.now
+    return try save { start.duration(to: .now).asSeconds >= seconds }
+  }
+
+  func save(until isDone: () -> Bool) throws -> Saves {
+    var saves = Saves()
+    let begin = ContinuousClock.now
+    repeat {
+      let body = Bodies.save(1, zone: "alone")
+      let start = ContinuousClock.now
+      _ = try connection.request("POST", path, body)
+      saves.times.append(start.duration(to: .now).asSeconds * 1000)
+    } while !isDone()
+    saves.rate = Double(saves.times.count) / begin.duration(to: .now).asSeconds
+    return saves
+  }
+}
+
+/// Some of the server's figures.
+private struct Metrics {
+  var entries = 0
+  var milliseconds = 0
+  var unserved = 0
+  var written = 0
+  var kilobytes = 0
+
+  init(_ connection: Connection) throws {
+    let text = String(decoding: try connection.request("GET", "/_brume/metrics"), as: UTF8.self)
+    for line in text.split(separator: "\n") {
+      let parts = line.split(separator: " ")
+      guard parts.count == 2, let value = Double(parts[1]).map({ Int($0) }) else { continue }
+      switch parts[0] {
+      case "brume_notifier_lag_entries": entries = value
+      case "brume_notifier_lag_milliseconds": milliseconds = value
+      case "brume_notifier_unserved_subscriptions": unserved = value
+      case "brume_mailbox_entries_written": written = value
+      default: continue
+      }
+    }
+  }
+}
+
+/// Looks at the server's figures fifty times a second until so many mailbox entries more are written.
+private final class Watch: @unchecked Sendable {
+  // Sendable because the lock guards what changes, and only one thread uses the connection.
+  private let lock = NSLock()
+  private let connection: Connection
+  private let process: Int32
+  private let goal: Int
+  private var found: [Metrics] = []
+  private var ended = false
+
+  init(_ server: Server, until count: Int) throws {
+    connection = try server.connect()
+    process = server.processIdentifier
+    goal = try Metrics(connection).written + count
+  }
+
+  var isDone: Bool { lock.withLock { ended } }
+  var samples: [Metrics] { lock.withLock { found } }
+
+  func begin() {
+    Thread.detachNewThread { [self] in
+      do {
+        while !isDone {
+          var metrics = try Metrics(connection)
+          metrics.kilobytes = Server.residentKilobytes(process)
+          lock.withLock {
+            found.append(metrics)
+            ended = metrics.written >= goal
+          }
+          usleep(20_000)
+        }
+      } catch { Total().fail(error) }
+    }
+  }
+}
+
+private final class Counter: @unchecked Sendable {
+  // Sendable because the lock guards the only stored state.
+  private let lock = NSLock()
+  private var value = 0
+  func increment() -> Int {
+    lock.withLock {
+      value += 1
+      return value
+    }
+  }
+}
