@@ -12,11 +12,17 @@ package struct PushReceiver: Sendable {
   /// Ours: pushes between two acknowledgements beside the open stream. The server ends a stream
   /// with half a mailbox (50) unacknowledged, so this keeps one open.
   static let acknowledgedEvery = 20
+  private let interval: Int
   private let session: Session
   private let state: DeviceState
   private let stateKey: String
 
-  package init(_ session: Session) throws(CallFailure) {
+  /// - Parameter interval: pushes between two acknowledgements; 1 for somebody who watches, so that
+  ///   the server's log has each at once.
+  package init(
+    _ session: Session, acknowledgedEvery interval: Int = Self.acknowledgedEvery
+  ) throws(CallFailure) {
+    self.interval = interval
     let settings = try session.configuration.get()
     guard settings.userToken != nil else {
       throw .notConfigured(
@@ -85,7 +91,7 @@ package struct PushReceiver: Sendable {
         try state.keep(cursor: id, stateKey)
         unacknowledged += 1
       }
-      if unacknowledged >= Self.acknowledgedEvery, let cursor {
+      if unacknowledged >= interval, let cursor {
         unacknowledged = 0
         await acknowledge(cursor)
       }

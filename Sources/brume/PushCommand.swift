@@ -31,7 +31,7 @@ struct PushCommand: AsyncParsableCommand {
       let configuration = try await connection.configuration(user: user, device: device)
       Output.say("waiting for pushes to '\(device)' of \(user); Ctrl-C ends")
       do {
-        try await PushReceiver(Session(configuration)).run { push in
+        try await PushReceiver(Session(configuration), acknowledgedEvery: 1).run { push in
           Output.line(push)
           return true
         }
