@@ -21,7 +21,10 @@ package enum FieldValue: Equatable, Sendable {
   case int64(Int64)
   case double(Double)
   case bytes([UInt8])
-  case timestamp(Milliseconds)
+  /// Whole milliseconds since 1970: all that HTTP clients see, and all that counts where values are
+  /// compared. `exact` is the same moment in seconds since 2001, for clients of the framework, whose
+  /// dates have fractions; nil: the milliseconds are all of it.
+  case timestamp(Milliseconds, exact: Double? = nil)
   case location(Location)
   case reference(Reference)
   case asset(Asset)
@@ -49,7 +52,7 @@ package enum FieldValue: Equatable, Sendable {
     case (.int64(let x), .int64(let y)): x == y
     case (.double(let x), .double(let y)): x == y
     case (.bytes(let x), .bytes(let y)): x == y
-    case (.timestamp(let x), .timestamp(let y)): x == y
+    case (.timestamp(let x, _), .timestamp(let y, _)): x == y
     case (.location(let x), .location(let y)): x == y
     case (.reference(let x), .reference(let y)): x == y
     case (.asset(let x), .asset(let y)): x == y

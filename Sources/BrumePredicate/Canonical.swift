@@ -74,7 +74,7 @@ extension Canonical {
       if case .system = field { "@" + quoted(text) } else { quoted(text) }
     case .int64(let integer): String(integer)
     case .double(let double): number(double)
-    case .timestamp(let time): "t\(time)"
+    case .timestamp(let time, _): "t\(time)"
     case .reference(let reference): "@" + quoted(reference.recordName)
     case .bytes(let bytes): "x" + bytes.map { String($0, radix: 16) }.joined(separator: ".")
     case .location(let place): "(\(number(place.latitude)),\(number(place.longitude)))"

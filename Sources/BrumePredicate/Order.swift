@@ -23,7 +23,7 @@ package enum Order: Sendable {
     case (.double(let x), .double(let y)): number(x, y)
     case (.int64(let x), .double(let y)): number(x, y)
     case (.double(let x), .int64(let y)): number(y, x)?.reversed
-    case (.timestamp(let x), .timestamp(let y)): exact(x, y)
+    case (.timestamp(let x, _), .timestamp(let y, _)): exact(x, y)
     case (.reference(let x), .reference(let y)): text(x.recordName, y.recordName)
     case (.bytes(let x), .bytes(let y)): sequence(x, y)
     case (.location(let x), .location(let y)): point(x, y)

@@ -63,7 +63,8 @@ extension DraftField {
     }
     if let type = tag?.type {
       let value = try FieldValue(json: value, type: type, field: field)
-      self.init(value, isTagged: true, isEncrypted: isEncrypted)
+      self.init(
+        value.exact(object["brume"]?["seconds"]?.double), isTagged: true, isEncrypted: isEncrypted)
     } else {
       let value = try FieldValue(untagged: value, field: field)
       if tag != nil, value.type?.isList == false {
@@ -75,6 +76,17 @@ extension DraftField {
 }
 
 extension FieldValue {
+  /// Seconds between 1970, from which the wire counts, and 2001, from which the framework does.
+  private static let secondsTo2001 = 978_307_200.0
+
+  /// The same time with its fraction, if that is of this millisecond.
+  fileprivate func exact(_ seconds: Double?) -> FieldValue {
+    guard let seconds, case .timestamp(let time, _) = self,
+      abs((seconds + Self.secondsTo2001) * 1000 - Double(time)) <= 1
+    else { return self }
+    return .timestamp(time, exact: seconds)
+  }
+
   /// Reads a value whose type is known.
   init(json: JSON, type: FieldType, field: String) throws(BrumeError) {
     switch type {

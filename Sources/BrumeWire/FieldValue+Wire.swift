@@ -11,6 +11,16 @@ extension JSONWriter {
     fieldValue(value, options)
     member("type", value.wireType)
     if isEncrypted { member("isEncrypted", true) }
+    exactTime(value)
+    endObject()
+  }
+
+  /// Adds a time's fraction below the millisecond, which CloudKit's own field has no place for.
+  mutating func exactTime(_ value: FieldValue) {
+    guard case .timestamp(_, let exact?) = value else { return }
+    name("brume")
+    beginObject()
+    member("seconds", number: exact)
     endObject()
   }
 
@@ -23,7 +33,7 @@ extension JSONWriter {
     case .double(let number):
       if options.numbersAsStrings { string(number.description) } else { double(number) }
     case .bytes(let content): base64(content)
-    case .timestamp(let time): int(time)
+    case .timestamp(let time, _): int(time)
     case .location(let place): location(place)
     case .reference(let target): reference(target)
     case .asset(let file): asset(file, options)

@@ -90,6 +90,7 @@ extension JSONWriter {
     if let value = field.value { fieldValue(value, RecordOptions()) } else { null() }
     if field.isTagged { member("type", field.value?.wireType) }
     if field.isEncrypted { member("isEncrypted", true) }
+    if let value = field.value { exactTime(value) }
     endObject()
   }
 }

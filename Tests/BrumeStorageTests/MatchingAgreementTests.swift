@@ -65,7 +65,7 @@ import Testing
       case (.`lists of one member`, .in, .list(let elements, let type)),
         (.`lists of one member`, .listContainsAny, .list(let elements, let type)):
         filter.value = .list(Array(elements.prefix(1)), of: type)
-      case (.`times without a sign`, _, .timestamp(let time)) where time < 0:
+      case (.`times without a sign`, _, .timestamp(let time, _)) where time < 0:
         filter.value = .timestamp(time == .min ? 0 : -time)
       case (.`distances cut short`, .near, _): filter.distance = (filter.distance ?? 0) / 100
       case (.`words as prefixes`, .containsAllTokens, _): filter.comparator = .beginsWith

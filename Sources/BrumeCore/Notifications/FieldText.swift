@@ -13,7 +13,7 @@ package enum FieldText {
     case .string(let text): return text
     case .int64(let number): return String(number)
     case .double(let number): return text(number)
-    case .timestamp(let time): return date(time)
+    case .timestamp(let time, _): return date(time)
     case .reference(let reference): return reference.recordName
     case .location(let place): return "\(text(place.latitude)), \(text(place.longitude))"
     case .bytes, .asset, .list: return nil

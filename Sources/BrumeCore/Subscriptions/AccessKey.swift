@@ -56,7 +56,7 @@ extension FieldValue {
       } else {
         bytes.append(UInt8(ascii: "d"), Int64(bitPattern: double.bitPattern))
       }
-    case .timestamp(let time): bytes.append(UInt8(ascii: "m"), time)
+    case .timestamp(let time, _): bytes.append(UInt8(ascii: "m"), time)
     case .location(let place):
       if place.latitude.isNaN || place.longitude.isNaN { return false }
       // Adding zero makes -0.0 the same key as 0.0.
@@ -97,7 +97,7 @@ struct OrderKey: Comparable, Sendable {
   init?(_ value: FieldValue) {
     switch value {
     case .int64(let integer): self.init(.number, integer)
-    case .timestamp(let time): self.init(.time, time)
+    case .timestamp(let time, _): self.init(.time, time)
     case .double(let double):
       if double.isNaN { return nil }
       self.init(kind: .number, high: Self.ordered(double), low: 0)

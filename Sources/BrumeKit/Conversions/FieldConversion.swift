@@ -48,7 +48,11 @@ extension FieldValue {
     switch object {
     case let text as NSString: self = .string(String(describing: text))
     case let number as NSNumber: self = try FieldValue(number: number, key: key)
-    case let date as NSDate: self = .timestamp(Milliseconds(date as Date))
+    case let date as NSDate:
+      let time = Milliseconds(date as Date)
+      let seconds = date.timeIntervalSinceReferenceDate
+      let isWhole = time.date.timeIntervalSinceReferenceDate == seconds
+      self = .timestamp(time, exact: isWhole ? nil : seconds)
     case let data as NSData: self = .bytes([UInt8](data as Data))
     case let place as CLLocation: self = .location(Location(place))
     case let reference as CKRecord.Reference: self = .reference(Reference(reference))
@@ -96,8 +100,8 @@ extension FieldValue {
     case .int64(let number): NSNumber(value: number)
     case .double(let number): NSNumber(value: number)
     case .bytes(let bytes): NSData(data: Data(bytes))
-    case .timestamp(let time):
-      NSDate(timeIntervalSinceReferenceDate: time.date.timeIntervalSinceReferenceDate)
+    case .timestamp(let time, let exact):
+      NSDate(timeIntervalSinceReferenceDate: exact ?? time.date.timeIntervalSinceReferenceDate)
     case .location(let place): CLLocation(place)
     case .reference(let reference):
       CKRecord.Reference(reference, in: zone, from: viewpoint)

@@ -64,7 +64,7 @@ extension FieldValue {
     case .int64(let value): (.number, .int(value))
     // SQLite would turn "not a number" into NULL.
     case .double(let value): value.isNaN ? nil : (.number, .double(value))
-    case .timestamp(let value): (.timestamp, .int(value))
+    case .timestamp(let value, _): (.timestamp, .int(value))
     case .string(let value): (.text, IndexValue(cutting: value))
     case .reference(let value): (.reference, IndexValue(cutting: value.recordName))
     case .location(let place): GlobeCells.number(of: place).map { (.place, .int($0)) }
