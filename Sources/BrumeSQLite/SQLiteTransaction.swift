@@ -16,6 +16,9 @@ final class SQLiteTransaction {
   /// Whether a query that misses an index throws `IndexWanted` instead of doing without.
   var asksForIndex = false
 
+  /// Whether the running body shares its commit with others before it, whose callers want to be
+  /// answered.
+  var keepsOthersWaiting = false
   /// Whether writes wait behind the running one.
   var othersWait: @Sendable () -> Bool = { false }
   /// Places in mailboxes and among kept notifications; only the writer gives any.
@@ -38,7 +41,7 @@ final class SQLiteTransaction {
 }
 
 extension SQLiteTransaction: WriteTransaction {
-  var isAwaited: Bool { othersWait() }
+  var isAwaited: Bool { keepsOthersWaiting || othersWait() }
 }
 
 /// What a transaction knows without asking SQLite.

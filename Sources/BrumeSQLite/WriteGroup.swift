@@ -9,6 +9,8 @@ struct WriteGroup {
   /// Whether the transaction holds work that must survive a later body's failure.
   private var hasWork = false
   private var changesBefore: Int64 = 0
+  /// Somebody who has run waits for the commit before going on.
+  private var keepsOthersWaiting = false
   private(set) var logGrew = false
   /// The job whose body runs, or ran when the storage failed.
   private var running: WriteJob?
@@ -38,6 +40,7 @@ struct WriteGroup {
     running = job
     let needsSavepoint = hasWork
     if needsSavepoint { try connection.run(Self.savepoint) }
+    transaction.keepsOthersWaiting = keepsOthersWaiting
     transaction.bodyBegins()
     var error = job.run(transaction)
     if error == nil {
@@ -54,6 +57,7 @@ struct WriteGroup {
       try connection.run(needsSavepoint ? Self.release : Self.begin)
     }
     results.append((job, error))
+    if !job.isRepeatable { keepsOthersWaiting = true }
     running = nil
   }
 

@@ -69,12 +69,15 @@ private typealias Gate = DispatchSemaphore
     try await store.close()
   }
 
-  @Test func `a transaction knows whether writes wait behind it`() async throws {
-    #expect(try waits() == [false, true, false])
+  @Test func `a transaction knows whether writes wait behind it, or before it for its commit`()
+    async throws
+  {
+    #expect(try waits() == [false, true, true])
     try await store.close()
   }
 
-  /// What a write sees when it begins, when another has come, and what that one sees.
+  /// What a write sees when it begins, when another has come, and what that one sees, which shares
+  /// the commit.
   private func waits() throws -> [Bool] {
     let events = Events()
     let (begun, gate, ended) = (Gate(value: 0), Gate(value: 0), Gate(value: 0))
