@@ -31,7 +31,7 @@ final class SQLiteTransaction {
   /// much that it is time to look.
   private(set) var logGrew = false
   /// Log entries in databases that nobody follows, since the last hint.
-  private var unfollowedEntries = 0
+  private var unfollowedEntries: Int64 = 0
 
   init(_ connection: Connection, _ coders: StoreCoders, isWriter: Bool) {
     self.connection = connection
@@ -109,12 +109,9 @@ extension SQLiteTransaction {
   }
 
   func noteLogGrew(followed: Bool) {
-    if followed || unfollowedEntries >= Self.entriesPerHint { logGrew = true }
+    if followed || unfollowedEntries >= CommitSignals.unfollowedEntries { logGrew = true }
     unfollowedEntries = logGrew ? 0 : unfollowedEntries + 1
   }
-
-  /// Ours: entries that concern nobody are looked at, and trimmed, in heaps of this size.
-  private static let entriesPerHint = 500
 
   private static let setSequence = SQL("UPDATE databases SET sequence = ?1 WHERE id = ?2")
 }

@@ -10,6 +10,8 @@ package final class CommitSignals: Sendable {
     var isFinished = false
   }
   private let state = Mutex(State())
+  /// Ours: entries that nobody's subscription follows may be told in heaps of this many.
+  package static let unfollowedEntries: Int64 = 500
 
   package init() {}
 

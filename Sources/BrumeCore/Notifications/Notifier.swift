@@ -26,6 +26,13 @@ package final class Notifier: Sendable {
     package var overflows = 0
     /// Entries behind the log.
     package var lag: Int64 { newest - position }
+
+    /// Entries that somebody waits for, of a log that ends at a position. A notifier that has nothing
+    /// to do is not woken for each entry that nobody follows.
+    package func lag(behind end: Int64) -> Int64 {
+      let behind = max(0, end - position)
+      return waitingSince == nil && behind <= CommitSignals.unfollowedEntries ? 0 : behind
+    }
   }
 
   /// Devices that have something to read, some of them perhaps twice.

@@ -42,7 +42,7 @@ enum HealthRoutes {
     let position = try await call.server.store.read { try $0.lastLogPosition() }
     let notifier = call.server.notifier.status
     metrics.gauge("brume_log_position", position)
-    metrics.gauge("brume_notifier_lag_entries", max(0, position - notifier.position))
+    metrics.gauge("brume_notifier_lag_entries", notifier.lag(behind: position))
     let since = notifier.waitingSince.map { call.server.host.now() - $0 } ?? 0
     metrics.gauge("brume_notifier_lag_milliseconds", max(0, since))
     metrics.gauge("brume_notifier_unserved_subscriptions", Int64(notifier.unserved))

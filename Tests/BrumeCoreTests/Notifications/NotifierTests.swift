@@ -1,3 +1,4 @@
+import BrumeCore
 import BrumeModel
 import BrumeStorage
 import BrumeWire
@@ -187,6 +188,16 @@ struct NotifierTests {
     try await world.notifier.drain()
     let note = try #require(try await world.mailbox(alice, "A").first)
     #expect(note.contentAvailable && note.alert.isEmpty && note.badge == nil)
+  }
+
+  @Test func `entries that nobody follows are no lag until they are many`() {
+    var status = Notifier.Status()
+    status.position = 10
+    let many = CommitSignals.unfollowedEntries
+    #expect(status.lag(behind: 10 + many) == 0)
+    #expect(status.lag(behind: 11 + many) == many + 1)
+    status.waitingSince = 1
+    #expect(status.lag(behind: 13) == 3)
   }
 
   @Test func `the log is trimmed behind the cursor and the lag is told`() async throws {
