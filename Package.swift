@@ -220,6 +220,9 @@ let package = Package(
   package.targets.append(
     .target(name: "CloudKit", dependencies: ["BrumeKit"], swiftSettings: settings))
   package.products.append(.library(name: "CloudKit", targets: ["CloudKit"]))
+  package.targets.append(
+    .target(name: "CoreLocation", dependencies: ["BrumeKit"], swiftSettings: settings))
+  package.products.append(.library(name: "CoreLocation", targets: ["CoreLocation"]))
   // The Swift texts of our own pages, compiled and run as they stand there.
   package.targets.append(
     .testTarget(name: "DocumentationTests", dependencies: ["CloudKit", "BrumeTesting"]))
@@ -227,7 +230,7 @@ let package = Package(
   for (name, mode) in [("Swift5", SwiftLanguageMode.v5), ("Swift6", .v6)] {
     package.targets.append(
       .testTarget(
-        name: "SourceCompatibility\(name)", dependencies: ["CloudKit"],
+        name: "SourceCompatibility\(name)", dependencies: ["CloudKit", "CoreLocation"],
         path: "Tests/SourceCompatibility/\(name)", swiftSettings: [.swiftLanguageMode(mode)]))
   }
 #endif

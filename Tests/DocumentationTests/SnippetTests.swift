@@ -100,7 +100,7 @@ import Testing
         }
       }
     }
-    #expect(products == ["BrumeKit", "BrumeTesting", "CloudKit"])
+    #expect(products == ["BrumeKit", "BrumeTesting", "CloudKit", "CoreLocation"])
     for product in products { #expect(manifest.contains(".library(name: \"\(product)\"")) }
     #expect(manifest.contains(".default(enabledTraits: [\"Server\"])"))
   }

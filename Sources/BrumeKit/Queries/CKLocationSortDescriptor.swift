@@ -2,7 +2,7 @@
 
 public import Foundation
 
-#if canImport(CoreLocation)
+#if canImport(Darwin)
   public import CoreLocation
 #endif
 

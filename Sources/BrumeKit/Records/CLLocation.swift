@@ -1,6 +1,6 @@
 // Core Location's point, where the system has none. Only what records and queries need.
 
-#if canImport(CoreLocation)
+#if canImport(Darwin)
   public import CoreLocation
 #else
   public import Foundation
