@@ -77,7 +77,7 @@ package struct Limits: Sendable, Equatable {
   /// goes on in the next, and saves get between.
   package var notifierDeliveries = 500
   /// Ours: the same if a save waits for the transaction.
-  package var notifierAwaitedDeliveries = 25
+  package var notifierAwaitedDeliveries = 5
   /// Ours: devices and subscriptions whose last push is remembered for merging.
   package var coalescedKeys = 100_000
   /// Ours: silent pushes of one subscription to one device merge within this window.
