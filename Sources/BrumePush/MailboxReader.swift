@@ -47,8 +47,8 @@ struct MailboxReader: Sendable {
       front.isAll = due.count < limit
       front.nextDue = due.count < waiting.count ? waiting[due.count].time : nil
       for entry in due {
-        if try maySend.allows(entry, device, store) {
-          front.entries.append(entry)
+        if let allowed = try maySend.allowed(entry, device, store) {
+          front.entries.append(allowed.entry)
         } else {
           front.withdrawn.append(entry)
         }

@@ -8,34 +8,39 @@ import BrumeWire
 
 package struct SendPermission: Sendable {
   package typealias Rule =
-    @Sendable (Notification, DeviceKey, any ReadTransaction) throws -> Bool
+    @Sendable (Notification, MailboxEntry, DeviceKey, any ReadTransaction) throws -> Permitted
   private let rule: Rule
 
   package init(_ rule: @escaping Rule) { self.rule = rule }
 
   /// By the server's rules.
   package init(_ engine: Engine) {
-    self.init { try engine.maySend($0, of: $1, in: $2) }
+    self.init { try engine.maySend($0, in: $1, of: $2, in: $3) }
   }
 
-  /// A push that cannot be read is not sent.
-  func allows(
+  /// The entry as it may be sent, with what it says; nil if it may not be, or cannot be read.
+  func allowed(
     _ entry: MailboxEntry, _ device: DeviceKey, _ store: any ReadTransaction
-  ) throws -> Bool {
-    guard let notification = try? PushPayload.decode(entry.payload) else { return false }
-    return try allows(notification, device, store)
-  }
-
-  func allows(
-    _ notification: Notification, _ device: DeviceKey, _ store: any ReadTransaction
-  ) throws -> Bool {
-    try rule(notification, device, store)
+  ) throws -> (entry: MailboxEntry, notification: Notification)? {
+    guard let notification = try? PushPayload.decode(entry.payload) else { return nil }
+    switch try rule(notification, entry, device, store) {
+    case .all: return (entry, notification)
+    case .rest(let rest): return (entry.saying(rest), rest)
+    case .nothing: return nil
+    }
   }
 }
 
 extension MailboxEntry {
   /// What changed, in words, for the log.
   var subject: String { (try? PushPayload.decode(payload))?.subject.words ?? "" }
+
+  fileprivate func saying(_ notification: Notification) -> MailboxEntry {
+    MailboxEntry(
+      position: position, notificationID: notificationID, subscriptionID: subscriptionID,
+      collapseID: notification.collapseID, payload: PushPayload.encode(notification), time: time,
+      requestID: requestID)
+  }
 }
 
 extension PushLogEntry {

@@ -14,7 +14,7 @@ extension StoreCoders {
 
 extension SendPermission {
   /// Where rights are not what is tested.
-  static let always = SendPermission { _, _, _ in true }
+  static let always = SendPermission { _, _, _, _ in .all }
 }
 
 struct PushWorld {

@@ -164,10 +164,22 @@ struct FanOut {
       in: transaction)
   }
 
+  /// Whoever left a share is told so, but not of which zone. Of records `mayRead` has asked.
+  private func readable(
+    _ notification: Notification, _ stored: StoredSubscription, _ builder: NotificationBuilder
+  ) throws -> Notification {
+    if case .record = builder.entry.event { return notification }
+    let scope = stored.scope
+    return try engine.withoutLeftZone(
+      notification, of: scope.user, container: scope.container, environment: scope.environment,
+      in: transaction)
+  }
+
   private mutating func send(
     _ builder: NotificationBuilder, _ stored: StoredSubscription, _ badge: Int?, _ told: [Device]
   ) throws {
-    let notification = builder.notification(for: stored, badge: badge)
+    let notification = try readable(
+      builder.notification(for: stored, badge: badge), stored, builder)
     let (payload, sent) = budget(engine.limits.payloadBytes).fit(notification)
     for device in told {
       let delivery = MailboxWriter.Delivery(

@@ -7,7 +7,7 @@ import BrumeStorage
 extension Engine {
   /// One page of the caller's kept notifications.
   ///
-  /// What the caller may not read any more is left out; the token passes it.
+  /// What the caller may not read any more, even in part, is left out; the token passes it.
   ///
   /// - Parameters:
   ///   - token: from the page before; nil from the start of what is kept.
@@ -28,8 +28,8 @@ extension Engine {
       let items = try page.filter { kept in
         guard let notification = try? decode(kept.payload) else { return false }
         return try self.mayTell(
-          notification, to: user, container: caller.container,
-          environment: caller.environment, in: transaction)
+          notification, of: kept.subscriptionID, to: user, container: caller.container,
+          environment: caller.environment, in: transaction) == .all
       }
       return (page.last?.position, items, found.count > size)
     }
@@ -46,7 +46,8 @@ extension Engine {
     guard ids.count <= limits.itemsPerOperation else {
       throw BrumeError(
         .limitExceeded,
-        "\(ids.count) notification IDs in one request; the maximum is \(limits.itemsPerOperation)")
+        "\(ids.count) notification IDs in one request; the maximum is "
+          + "\(limits.itemsPerOperation). Split it")
     }
     return try await store.write(in: nil) { transaction in
       try transaction.markRead(

@@ -5,39 +5,111 @@
 package import BrumeModel
 package import BrumeStorage
 
+/// What of a push that waited may leave.
+package enum Permitted: Equatable, Sendable {
+  case all
+  /// Still a reason to fetch, without what the user may not see any more.
+  case rest(Notification)
+  case nothing
+}
+
 extension Engine {
-  /// Whether a push that waited for a device may still be sent, by what is true in this transaction.
+  /// What may be sent of a push that waited for a device, by what is true in this transaction.
+  ///
+  /// - Parameter notification: what `entry` says.
   package func maySend(
-    _ notification: Notification, of device: DeviceKey, in transaction: any ReadTransaction
-  ) throws -> Bool {
-    try mayTell(
-      notification, to: device.user, container: device.container, environment: device.environment,
-      in: transaction)
+    _ notification: Notification, in entry: MailboxEntry, of device: DeviceKey,
+    in transaction: any ReadTransaction
+  ) throws -> Permitted {
+    var told = notification
+    told.collapseID = entry.collapseID
+    return try mayTell(
+      told, of: entry.subscriptionID, to: device.user, container: device.container,
+      environment: device.environment, in: transaction)
   }
 
   /// The same for a notification that was kept for a user.
   ///
-  /// Only pushes about a record carry anything of it. A record that is gone is judged by what is
-  /// still known of it; of a shared zone its reader must still be a participant.
+  /// - Parameter subscription: its ID, which the notification itself may have lost when it was cut.
   func mayTell(
-    _ notification: Notification, to user: UserID, container: ContainerID,
+    _ notification: Notification, of subscription: String, to user: UserID,
+    container: ContainerID, environment: Environment, in transaction: any ReadTransaction
+  ) throws -> Permitted {
+    switch notification.subject {
+    case .query(let zone, let name, _, _) where !name.isEmpty:
+      // In the user's own database nothing needs asking.
+      guard let zone = zoneKey(zone, notification.scope, container, environment) else {
+        return .all
+      }
+      let key = RecordKey(zone: zone, name: name)
+      return try mayTell(key, notification.scope, user, transaction) ? .all : .nothing
+    case .query, .fetchEverything:
+      let scopes = [DatabaseScope.private, .public].map {
+        SubscriptionScope(container: container, environment: environment, scope: $0, user: user)
+      }
+      return try mayTellUnnamed(notification, of: subscription, in: scopes, transaction)
+    // Zone subscriptions watch the user's own zones.
+    case .zone: return .all
+    case .database:
+      let told = try withoutLeftZone(
+        notification, of: user, container: container, environment: environment, in: transaction)
+      return told == notification ? .all : .rest(told)
+    }
+  }
+
+  /// A shared database's change without the zone, if that is not shared with the user any more. That
+  /// something changed is still told: the change feed says that the zone is gone.
+  func withoutLeftZone(
+    _ notification: Notification, of user: UserID, container: ContainerID,
     environment: Environment, in transaction: any ReadTransaction
+  ) throws -> Notification {
+    guard case .database(let zone?) = notification.subject, notification.scope == .shared,
+      let key = zoneKey(zone, .shared, container, environment),
+      try transaction.shareScope(of: user, in: key).isEmpty
+    else { return notification }
+    var told = notification
+    told.subject = .database(nil)
+    return told
+  }
+
+  /// A record that is gone is judged by what is still known of it; of a shared zone its reader must
+  /// still be a participant.
+  private func mayTell(
+    _ key: RecordKey, _ scope: DatabaseScope, _ user: UserID, _ transaction: any ReadTransaction
   ) throws -> Bool {
-    guard case .query(let zone, let name, _, _) = notification.subject, !name.isEmpty,
-      let zoneKey = zoneKey(zone, notification.scope, container, environment)
-    else { return true }
-    let key = RecordKey(zone: zoneKey, name: name)
     guard let stored = try transaction.record(key) else {
-      return try mayTellDeleted(key, notification.scope, user, transaction)
+      return try mayTellDeleted(key, scope, user, transaction)
     }
     let record = try stored.record()
-    var coverage = try transaction.coverage(in: zoneKey, limits: limits)
+    var coverage = try transaction.coverage(in: key.zone, limits: limits)
     let shares = try coverage.shares(of: record) { ancestor in
-      try transaction.record(RecordKey(zone: zoneKey, name: ancestor))?.record()
+      try transaction.record(RecordKey(zone: key.zone, name: ancestor))?.record()
     }
     return try mayRead(
       user, key, type: record.type, creator: record.created?.user, coveringShares: shares,
       in: transaction)
+  }
+
+  /// A push so large that its record's name was cut. Its texts may hold the record's values, and
+  /// whose record it was is not known any more; so they go, unless all records of the type may be read.
+  private func mayTellUnnamed(
+    _ notification: Notification, of subscription: String, in scopes: [SubscriptionScope],
+    _ transaction: any ReadTransaction
+  ) throws -> Permitted {
+    if !notification.holdsValues { return .all }
+    for scope in scopes {
+      guard let stored = try transaction.subscription(subscription, in: scope),
+        case .query(let query, _, _, _) = stored.subscription.kind
+      else { continue }
+      guard let database = scope.database, database.owner == nil else { return .all }
+      let anyRecord = RecordKey(
+        zone: ZoneKey(database: database, name: ZoneID.defaultName), name: "")
+      let mayRead = try mayRead(
+        scope.user, anyRecord, type: query.recordType, creator: nil, coveringShares: [],
+        in: transaction)
+      if mayRead { return .all }
+    }
+    return .rest(notification.withoutValues)
   }
 
   private func mayTellDeleted(
@@ -49,7 +121,7 @@ extension Engine {
       user, key, type: gone.type, creator: gone.creator, coveringShares: [], in: transaction)
   }
 
-  /// Nil in the user's own database, where nothing needs asking.
+  /// Nil in the user's own database.
   private func zoneKey(
     _ zone: ZoneID, _ scope: DatabaseScope, _ container: ContainerID, _ environment: Environment
   ) -> ZoneKey? {
@@ -63,5 +135,23 @@ extension Engine {
     }
     let database = DatabaseKey(container: container, environment: environment, owner: owner)
     return ZoneKey(database: database, name: zone.name)
+  }
+}
+
+extension Notification {
+  private var texts: [Text] { [alert, title, subtitle] }
+
+  /// Whether values of a record are in what is shown, or in the collapse ID.
+  fileprivate var holdsValues: Bool {
+    collapseID != nil || texts.contains { $0.localizationArgs.contains { !$0.isEmpty } }
+  }
+
+  fileprivate var withoutValues: Notification {
+    var told = self
+    told.collapseID = nil
+    told.alert.localizationArgs = []
+    told.title.localizationArgs = []
+    told.subtitle.localizationArgs = []
+    return told
   }
 }

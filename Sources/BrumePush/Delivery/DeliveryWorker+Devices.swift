@@ -46,14 +46,14 @@ extension DeliveryWorker {
     guard let notification = try? PushPayload.decode(entry.payload) else {
       return .drop(device, entry, nil, .refused, reason: "the push cannot be read")
     }
-    guard try maySend.allows(notification, key, store) else {
+    guard let allowed = try maySend.allowed(entry, key, store) else {
       return .drop(
         device, entry, notification, .withdrawn, reason: "the user may not read this any more")
     }
     if entry.time + limits.pushLife < now, notification.subject != .fetchEverything {
       return .drop(device, entry, notification, .expired, reason: "waited too long")
     }
-    return .send(device, entry, notification)
+    return .send(device, allowed.entry, allowed.notification)
   }
 
   // MARK: Sending

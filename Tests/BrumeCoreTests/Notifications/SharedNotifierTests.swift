@@ -77,12 +77,27 @@ struct SharedNotifierTests {
 
   @Test func `joining is told to the one who joined`() async throws {
     let (world, notes) = try await prepared()
-    try await world.store.write(in: notes.database) { [carol] transaction in
-      try transaction.append(
-        .membership(carol, notes), in: notes.database, origin: origin(carol, "elsewhere"))
-    }
-    try await world.notifier.drain()
+    try await share("share", in: notes, with: [bob, carol], world)
+    try await tellMembership(of: carol, in: notes, world)
     #expect(try await world.mailbox(carol, "C").map(\.subject) == [.database(notes.id)])
     #expect(try await world.told(bob, "B") == [])
+  }
+
+  @Test func `N11 leaving is told to the one who left, without the zone's name`() async throws {
+    let (world, notes) = try await prepared()
+    try await share("share", in: notes, with: [], world)
+    try await tellMembership(of: bob, in: notes, world)
+    #expect(try await world.mailbox(bob, "B").map(\.subject) == [.database(nil)])
+    #expect(try await world.mailbox(bob, "B").map(\.scope) == [.shared])
+  }
+
+  private func tellMembership(
+    of user: UserID, in zone: ZoneKey, _ world: NotifierWorld
+  ) async throws {
+    try await world.store.write(in: zone.database) { transaction in
+      try transaction.append(
+        .membership(user, zone), in: zone.database, origin: origin(user, "elsewhere"))
+    }
+    try await world.notifier.drain()
   }
 }

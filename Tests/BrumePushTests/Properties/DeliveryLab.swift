@@ -119,8 +119,13 @@ final class DeliveryLab {
     _ fault: Fault?
   ) async throws -> (Engine, Notifier, DeliveryWorker) {
     let chance = Mutexed<UInt8>(0)
+    let names = Mutexed(0)
     let host = Host(
-      now: { clock.now }, uuid: { "UUID" },
+      now: { clock.now },
+      uuid: {
+        names.value += 1
+        return "UUID\(names.value)"
+      },
       randomBytes: { count in
         chance.value &+= 1
         let first = chance.value

@@ -55,6 +55,24 @@ import Testing
     }
   }
 
+  @Test(arguments: Way.devices)
+  func `N11 a push too large to name its record loses the record's values with the right, by`(
+    way: Way
+  ) async throws {
+    for fault in [DeliveryLab.Fault.rightsForgotten, nil] {
+      let lab = try await largePush(way, fault)
+      try await takeRole(lab)
+      try await lab.receive("phone")
+      let push = try #require(lab.heard("phone").first)
+      #expect(push.isPruned && push.name == "")
+      // The device is still told, and only the fault tells it the title.
+      #expect((push.bytes > 3000) == (fault != nil))
+    }
+    let lab = try await largePush(way, nil)
+    try await lab.receive("phone")
+    #expect(lab.heard("phone").map { $0.bytes > 3000 } == [true])
+  }
+
   @Test(arguments: Withdrawal.allCases)
   func `N11 kept notifications show what may still be read`(withdrawal: Withdrawal) async throws {
     let lab = try await prepared(.stream, nil)
@@ -147,6 +165,25 @@ import Testing
       try await lab.notify()
       if name == "before" { try await lab.receive("phone") }
     }
+    return lab
+  }
+
+  /// A report whose title fills the text of a push so that the report's own name has no room.
+  private func largePush(_ way: Way, _ fault: DeliveryLab.Fault?) async throws -> DeliveryLab {
+    let lab = try await DeliveryLab(fault)
+    try await lab.register("phone", way)
+    try await lab.engine.setRole(
+      "reader", of: lab.alice, to: true, container: DeliveryLab.container,
+      environment: .development)
+    var info = NotificationInfo()
+    info.alert.localizationKey = "REPORT"
+    info.alert.localizationArgs = Array(repeating: "title", count: 12)
+    info.category = String(repeating: "c", count: 100)
+    try await lab.subscribe("s", .created("Report"), in: .public, info: info)
+    try await lab.save(
+      String(repeating: "r", count: 255), String(repeating: "字", count: 100), type: "Report",
+      in: .public, of: lab.bob)
+    try await lab.notify()
     return lab
   }
 
