@@ -119,6 +119,9 @@ package struct Limits: Sendable, Equatable {
   /// Ours: the first wait after a failure, doubled up to the second.
   package var deliveryBackoff: Milliseconds = 1000
   package var deliveryBackoffMaximum: Milliseconds = 600_000
+  /// Ours: failures in a row after which an address that is called gone counts as gone though it was
+  /// registered later: with the waits above, after about an hour.
+  package var goneAttempts = 15
   /// Ours: how long another side may ask us to wait.
   package var retryAfterMaximum: Milliseconds = 3_600_000
   /// Ours: rows of the push log.

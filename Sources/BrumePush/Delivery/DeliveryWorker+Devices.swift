@@ -115,7 +115,11 @@ extension DeliveryWorker {
       try await note(line(.retry), attempt)
       return .busy(after: after)
     case .gone(let time):
-      if try await remove(device, goneAt: time, line(.gone)) { return .empty }
+      let gone = self.line(device, entry, notification, .gone, answer, attempt)
+      if try await isForgotten(device, goneAt: time, gone) {
+        report(device.channel.kind.rawValue, .gone, since: start)
+        return .empty
+      }
       try await note(line(.retry), attempt)
       return .retry(after: nil)
     }
@@ -143,17 +147,31 @@ extension DeliveryWorker {
     try await store.write(in: nil) { try $0.append(line, limit: rows) }
   }
 
-  /// Forgets a device that is gone, unless it was registered anew since. Answers whether it went.
-  private func remove(
+  /// Forgets a device that is gone. If it registered after it was gone, then only its address, and not
+  /// before many attempts. Answers false if it is to be tried again.
+  ///
+  /// Apple: after a 410, pushes stop until the device registers a token at a later time. Here it did, so
+  /// the answer may be old, or one of the clocks wrong.
+  private func isForgotten(
     _ device: Device, goneAt time: Milliseconds, _ line: PushLogEntry
   ) async throws -> Bool {
-    let rows = limits.pushLogRows
+    let limits = limits
     return try await store.write(in: nil) { store in
-      guard let known = try store.device(device.key), known.channel == device.channel,
-        known.registered <= time
-      else { return false }
-      try store.removeDevice(device.key)
-      try store.append(line, limit: rows)
+      guard var known = try store.device(device.key), known.channel == device.channel else {
+        return false
+      }
+      if known.registered <= time {
+        try store.removeDevice(device.key)
+        try store.append(line, limit: limits.pushLogRows)
+        return true
+      }
+      guard line.attempt >= limits.goneAttempts else { return false }
+      // The mail stays until the device registers again, or opens a stream.
+      known.channel = .stream
+      try store.put(known)
+      var line = line
+      line.reason += "; it registered later, but nothing is sent until it registers again"
+      try store.append(line, limit: limits.pushLogRows)
       return true
     }
   }

@@ -133,6 +133,45 @@ import Testing
     #expect(Set(world.channel.sent.map(\.id)).count == 1)
   }
 
+  @Test
+  func `N9 a 410 that stays older than the registration ends the sending, and the mail waits`()
+    async throws
+  {
+    let world = try await DeliveryWorld()
+    let attempts = Limits().goneAttempts
+    let phone = try await world.register("phone")
+    world.channel.answer("phone", goneFor: attempts + 5, at: world.clock.now - 1)
+    for id in ["N1", "N2"] { try await world.put(id, to: phone) }
+    try await world.running {
+      for attempt in 1..<attempts {
+        await world.channel.arrived(attempt)
+        await world.quiet()
+        world.clock.advance(Limits().deliveryBackoffMaximum)
+      }
+      await world.channel.arrived(attempts)
+      await world.quiet()
+      let last = try #require(try await world.log().last)
+      #expect(last.verdict == .gone && last.attempt == attempts)
+      #expect(last.reason.contains("nothing is sent until it registers again"))
+      // Neither time nor new mail starts it again.
+      try await world.put("N3", to: phone)
+      world.clock.advance(Limits().pushLife / 2)
+      await world.quiet()
+      #expect(world.channel.sent.count == attempts)
+      let waiting = try await world.waiting(phone)
+      #expect(waiting == ["N1", "N2", "N3"])
+      // Registering does.
+      world.channel.answer("phone", .done)
+      try await world.register("phone", token: "new")
+      world.worker.hint([phone])
+      await world.channel.arrived(attempts + 3)
+      await world.quiet()
+      let left = try await world.waiting(phone)
+      #expect(left == [])
+    }
+    #expect(world.channel.sent.suffix(3).map(\.notification) == ["N1", "N2", "N3"])
+  }
+
   @Test func `a device that registered another token meanwhile is not forgotten`() async throws {
     let world = try await DeliveryWorld()
     let phone = try await world.register("phone", token: "old")

@@ -42,6 +42,11 @@ final class ScriptedChannel: Channel {
   func answer(_ device: String, _ verdicts: ChannelAnswer.Verdict...) {
     state.withLock { $0.script[device] = verdicts.map { ChannelAnswer($0) } }
   }
+  func answer(_ device: String, goneFor count: Int, at time: Milliseconds) {
+    state.withLock {
+      $0.script[device] = Array(repeating: ChannelAnswer(.gone(at: time)), count: count)
+    }
+  }
   var sent: [Sent] { state.withLock { $0.sent } }
   /// Pushes to this device get no answer until `release`.
   func hold(_ device: String) { state.withLock { _ = $0.holding.insert(device) } }
