@@ -72,7 +72,20 @@ import Testing
   func `a request without exactly one Host is 400`(hosts: String) async throws {
     try await Self.live { _, socket in
       await socket.send("GET /_brume/health/live HTTP/1.1\r\n\(hosts)\r\n")
-      #expect(await socket.readToEnd()?.hasPrefix("HTTP/1.1 400 ") == true)
+      let answer = await socket.readToEnd() ?? ""
+      #expect(answer.hasPrefix("HTTP/1.1 400 "))
+      #expect(answer.contains("Host headers; send exactly one"), "\(answer)")
+    }
+  }
+
+  @Test(arguments: ["", "Host: a\r\n", "Connection: keep-alive\r\n"])
+  func `HTTP/1.0 needs no Host, and its connection ends with the answer`(
+    fields: String
+  ) async throws {
+    try await Self.live { _, socket in
+      await socket.send("GET /_brume/health/live HTTP/1.0\r\n\(fields)\r\n")
+      let answer = await socket.readToEnd() ?? ""
+      #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.hasSuffix(#"{"status":"live"}"#))
     }
   }
 
@@ -80,7 +93,9 @@ import Testing
     try await Self.live { _, socket in
       let name = String(repeating: "a", count: 20_000)
       await socket.send("GET /\(name) HTTP/1.1\r\nHost: x\r\n\r\n")
-      #expect(await socket.readToEnd()?.hasPrefix("HTTP/1.1 414 ") == true)
+      let answer = await socket.readToEnd() ?? ""
+      #expect(answer.hasPrefix("HTTP/1.1 414 "))
+      #expect(answer.contains("send what is long in its body"), "\(answer)")
     }
   }
 

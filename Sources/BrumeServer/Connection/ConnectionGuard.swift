@@ -1,5 +1,7 @@
 // Carries out `ConnectionRules` on a channel: one timer, no decisions.
 
+import BrumeModel
+import BrumeWire
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
@@ -56,13 +58,27 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
       hostCount: hosts, targetBytes: head.path?.utf8.count ?? 0, at: now)
     guard case .refuse(let status) = verdict else { return true }
     isRefused = true
+    // Nobody has named this request yet.
+    let body = Wire.error(Self.reason(status, hosts), uuid: "")
     let answer = HTTPResponse(
-      status: .init(code: status), headerFields: [.connection: "close", .contentLength: "0"])
+      status: .init(code: status),
+      headerFields: [
+        .connection: "close", .contentType: "application/json", .contentLength: "\(body.count)",
+      ])
     context.write(wrapOutboundOut(.head(answer)), promise: nil)
+    context.write(wrapOutboundOut(.body(ByteBuffer(bytes: body))), promise: nil)
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     rules.answerEnded(at: now)
     schedule(context)
     return false
+  }
+
+  private static func reason(_ status: Int, _ hosts: Int) -> BrumeError {
+    let reason =
+      status == 414
+      ? "the address of the request is too long; send what is long in its body"
+      : "the request has \(hosts) Host headers; send exactly one"
+    return BrumeError(.badRequest, reason)
   }
 
   func write(

@@ -5,13 +5,19 @@
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTPTypesHTTP1
 
 /// HTTP/1.1 connections whose requests stay on their event loop.
 struct LoopChannel: ServerChildChannel {
   let http: HTTP1Channel
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-    http.setup(channel: channel, logger: logger)
+    http.setup(channel: channel, logger: logger).flatMapThrowing { value in
+      let pipeline = channel.pipeline.syncOperations
+      let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
+      try pipeline.addHandler(OldHTTP(), position: .before(codec))
+      return value
+    }
   }
 
   func handle(value: HTTP1Channel.Value, logger: Logger) async {
