@@ -52,6 +52,7 @@ extension RouteTable {
     let target = request.head.path ?? "/"
     let query = QueryString(target: target)
     let place = try place(of: endpoint, state, query)
+    try BodyLimit.refuseEncoded(request)
     let body =
       endpoint.streams
       ? [] : try await BodyLimit.collect(request, upTo: server.settings.limits.requestBodyBytes)

@@ -216,6 +216,20 @@ struct LimitProbe: Sendable, CustomTestStringConvertible {
     }
   }
 
+  @Test(arguments: ["gzip", "br, gzip", "identity"])
+  func `I9 a body says plainly what it is, and a packed one gets 415`(
+    coding: String
+  ) async throws {
+    try await ServerFixture().routes { client in
+      let answer = try await client.send(
+        "\(client.fixture.path("zones/list"))?\(client.fixture.credentials("alice"))", .post,
+        Array("{}".utf8), [.contentEncoding: coding])
+      #expect(answer.status == (coding == "identity" ? 200 : 415), "\(answer.text)")
+      let reason = answer["reason"]?.string ?? coding
+      #expect(reason.contains(coding), "\(reason)")
+    }
+  }
+
   @Test func `JSON is 32 deep and not one deeper, and says each key once`() async throws {
     try await ServerFixture().routes { client in
       for (depth, status) in [(32, 200), (33, 400)] {

@@ -17,6 +17,21 @@ enum BodyLimit {
     }
   }
 
+  /// Answers 415: how large a compressed body is shows only when it is unpacked (reliability I9).
+  struct Encoded: Error {
+    let coding: String
+    var error: BrumeError {
+      BrumeError(
+        .badRequest,
+        "the request body has the Content-Encoding '\(coding.prefix(40))'; send it as it is")
+    }
+  }
+
+  static func refuseEncoded(_ request: Request) throws {
+    let coding = request.headers[.contentEncoding] ?? "identity"
+    if coding.lowercased() != "identity" { throw Encoded(coding: coding) }
+  }
+
   static func collect(_ request: Request, upTo limit: Int) async throws -> [UInt8] {
     if let text = request.headers[.contentLength], let length = Int(text), length > limit {
       throw Exceeded(limit: limit)

@@ -26,6 +26,12 @@ struct ErrorReply: RouterMiddleware {
       response.status = .contentTooLarge
       response.headers[.connection] = "close"
       return response
+    } catch let encoded as BodyLimit.Encoded {
+      var response = Self.response(to: encoded.error, requestID: context.requestID)
+      response.status = .unsupportedMediaType
+      response.headers[.acceptEncoding] = "identity"
+      response.headers[.connection] = "close"
+      return response
     } catch let refused as UploadRefused {
       var response = Self.response(to: refused.error, requestID: context.requestID)
       response.status = refused.status
@@ -33,7 +39,10 @@ struct ErrorReply: RouterMiddleware {
       return response
     } catch let error as HTTPError where error.status == .notFound {
       let unknown = BrumeError(
-        .notFound, "could not find handler for endpoint \(Self.shown(request.uri.path))")
+        .notFound,
+        "could not find handler for endpoint \(Self.shown(request.uri.path)); endpoints are "
+          + "/database/1/CONTAINER/ENVIRONMENT/DATABASE/records/query and so on; the console "
+          + "is at /_brume/console/")
       return Self.response(to: unknown, requestID: context.requestID)
     } catch {
       return failure(error, context)
