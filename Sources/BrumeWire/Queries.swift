@@ -61,7 +61,9 @@ extension Filter {
     // CloudKit: `CONTAINS_ANY` turned up in a capture of a first-party app.
     guard let comparator = text == "CONTAINS_ANY" ? .listContainsAny : Comparator(rawValue: text)
     else {
-      throw BrumeError(.badRequest, "the comparator '\(text.prefix(40))' does not exist")
+      let names = Comparator.allCases.map(\.rawValue).joined(separator: ", ")
+      throw BrumeError(
+        .badRequest, "the comparator '\(text.prefix(40))' does not exist; there are \(names)")
     }
     let field = try FieldName.read(object)
     let searchesAll = comparator == .containsAllTokens || comparator == .containsAnyTokens

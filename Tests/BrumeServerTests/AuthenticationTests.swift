@@ -37,6 +37,23 @@ import Testing
     }
   }
 
+  @Test func `an API token in another place is told where it belongs and how to get one`()
+    async throws
+  {
+    try await ServerFixture().routes { client in
+      let (path, token) = (client.fixture.path("zones/list"), client.fixture.ready.apiToken)
+      for (old, new) in [("example", "elsewhere"), ("development", "production")] {
+        let other = path.replacingOccurrences(of: old, with: new)
+        #expect(other != path)
+        let answer = try await client.send("\(other)?ckAPIToken=\(token)")
+        #expect(answer.code == "AUTHENTICATION_FAILED")
+        let reason = answer["reason"]?.string ?? ""
+        #expect(reason.contains(client.fixture.ready.container.name), "\(reason)")
+        #expect(reason.contains("development") && reason.contains("`brume token create`"))
+      }
+    }
+  }
+
   @Test func `an API token alone reads what the world may read`() async throws {
     try await ServerFixture().routes { client in
       try await client.save("n1", ["title": ["value": "x"]], in: "public")

@@ -22,7 +22,8 @@ extension Caller {
       if kind == .serverKey {
         throw BrumeError(
           .authenticationFailed,
-          "a server-to-server key reaches the public database only, not the \(scope.rawValue) one")
+          "a server-to-server key reaches the public database only, not the \(scope.rawValue) "
+            + "one; use a user's web auth token there")
       }
       _ = try requireUser()
     }

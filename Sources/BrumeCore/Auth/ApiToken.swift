@@ -39,11 +39,15 @@ extension APIToken {
     guard container == credentials.container, environment == credentials.environment else {
       return BrumeError(
         .authenticationFailed,
-        "the API token was made for container '\(container)' in \(environment.rawValue)")
+        "the API token was made for container '\(container)' in \(environment.rawValue); use one "
+          + "of the container and environment in the address: `brume token list` shows them, "
+          + "`brume token create` makes one")
     }
     if let allowedOrigins, let origin = credentials.origin, !allowedOrigins.contains(origin) {
       return BrumeError(
-        .authenticationFailed, "the API token is not for pages of '\(origin)'")
+        .authenticationFailed,
+        "the API token is not for pages of '\(origin)'; make one that allows it: `brume token "
+          + "create NAME --origin \(origin)`")
     }
     return nil
   }

@@ -19,7 +19,9 @@ extension Engine {
       let schema = try schemas.schema(of: container, environment, in: transaction)
       guard schema.roles.contains(role) else { throw Self.unknownRole(role, schema) }
       guard try transaction.user(user) != nil else {
-        throw BrumeError(.notFound, "there is no user '\(user)'")
+        throw BrumeError(
+          .notFound,
+          "there is no user '\(user)'; `brume user list` shows them")
       }
       try transaction.put(member)
     }

@@ -23,7 +23,10 @@ extension Engine {
       guard let bytes = seal.payload(of: text, for: .webAuthToken),
         let token = WebAuthToken(bytes)
       else {
-        throw BrumeError(.authenticationFailed, "the web auth token is not one of this server")
+        throw BrumeError(
+          .authenticationFailed,
+          "the web auth token is not one of this server; sign in here, or let `brume user token "
+            + "NAME` make one")
       }
       return token
     }
@@ -33,7 +36,9 @@ extension Engine {
     }
     let (apiToken, account) = try await tokenAndAccount(text, place)
     guard let apiToken else {
-      throw BrumeError(.authenticationFailed, "the API token is unknown to this server")
+      throw BrumeError(
+        .authenticationFailed,
+        "the API token is unknown to this server; make one with `brume token create`")
     }
     if let error = apiToken.obstacle(for: credentials) { throw error }
     if let web, let error = web.obstacle(for: credentials, account: account?.user, now: host.now())

@@ -53,7 +53,7 @@ struct WebAuthToken: Equatable, Sendable {
     guard container == credentials.container, environment == credentials.environment else {
       return BrumeError(
         .authenticationFailed,
-        "the web auth token was issued for another container or environment")
+        "the web auth token was issued for another container or environment; sign in to this one")
     }
     guard let account, account.tokenEpoch == epoch, now < expires else {
       return Self.ended
@@ -105,7 +105,11 @@ extension Engine {
     for user: UserID, container: ContainerID, environment: Environment, keep: Bool
   ) async throws -> String {
     let account = try await store.read { transaction in try transaction.user(user) }
-    guard let account else { throw BrumeError(.notFound, "there is no user '\(user)'") }
+    guard let account else {
+      throw BrumeError(
+        .notFound,
+        "there is no user '\(user)'; `brume user list` shows them")
+    }
     let life = keep ? limits.keptWebAuthTokenLife : limits.webAuthTokenLife
     let token = WebAuthToken(
       user: user, container: container, environment: environment, expires: host.now() + life,

@@ -18,14 +18,21 @@ extension Engine {
   ) async throws -> DeviceKey {
     guard target.endpoint.utf8.count <= limits.pushURLBytes else {
       throw BrumeError(
-        .badRequest, "'endpoint' is longer than \(limits.pushURLBytes) bytes; it cannot be used")
+        .badRequest,
+        "'endpoint' is longer than \(limits.pushURLBytes) bytes; subscribe at a push service "
+          + "with shorter addresses")
     }
     guard target.secret.count == 16 else {
-      throw BrumeError(.badRequest, "'keys.auth' must be 16 bytes in base64url")
+      throw BrumeError(
+        .badRequest,
+        "'keys.auth' must be 16 bytes in base64url; send the keys as the browser's subscription "
+          + "has them")
     }
     guard (try? P256.KeyAgreement.PublicKey(x963Representation: target.key)) != nil else {
       throw BrumeError(
-        .badRequest, "'keys.p256dh' must be an uncompressed P-256 point of 65 bytes in base64url")
+        .badRequest,
+        "'keys.p256dh' must be an uncompressed P-256 point of 65 bytes in base64url; send the "
+          + "keys as the browser's subscription has them")
     }
     return try await put(.webPush(target), clientID, caller)
   }

@@ -31,7 +31,8 @@ package enum QueryPlan {
   ) throws(BrumeError) {
     if count > maximum {
       throw BrumeError(
-        .badRequest, "the query has \(count) \(what); the maximum is \(maximum)")
+        .badRequest,
+        "the query has \(count) \(what); the maximum is \(maximum); use several queries")
     }
   }
 
@@ -45,14 +46,16 @@ package enum QueryPlan {
     if field.isEncrypted {
       throw BrumeError(
         .badRequest,
-        "Field '\(name)' of '\(typeName)' is encrypted and cannot be used in a query or a sort")
+        "Field '\(name)' of '\(typeName)' is encrypted and cannot be used in a query or a sort; "
+          + "compare it in the app")
     }
     guard let wanted = indexes.first, field.indexes.isDisjoint(with: indexes) else { return }
     let word = wanted.rawValue.lowercased()
     guard Schema.Index.allowed(for: field.type).contains(wanted) else {
       throw BrumeError(
         .badRequest,
-        "Field '\(name)' of '\(typeName)' is \(field.type.wireName), which cannot be \(word)")
+        "Field '\(name)' of '\(typeName)' is \(field.type.wireName), which cannot be \(word); "
+          + "use a field of another type")
     }
     throw BrumeError(
       .badRequest,
@@ -69,7 +72,8 @@ package enum QueryPlan {
     if sort.relativeLocation != nil, type.field(sort.field)?.type != .location {
       throw BrumeError(
         .badRequest,
-        "Field '\(sort.field)' of '\(typeName)' is no location to sort by distance from")
+        "Field '\(sort.field)' of '\(typeName)' is no location to sort by distance from; sort by "
+          + "a field of type LOCATION")
     }
   }
 }
@@ -89,16 +93,17 @@ extension QueryPlan {
       throw Schema.missing(field: name.description, type: typeName)
     }
     guard let expected = filter.comparator.valueType(for: field.type) else {
+      let usable = Comparator.allCases.filter { $0.valueType(for: field.type) != nil }
       throw BrumeError(
         .badRequest,
         "Field '\(name)' of '\(typeName)' is \(field.type.wireName) and cannot be queried with "
-          + filter.comparator.rawValue)
+          + "\(filter.comparator.rawValue); use \(usable.map(\.rawValue).joined(separator: ", "))")
     }
     if case .list(let values, _) = filter.value, values.count > limits.valuesPerFilter {
       throw BrumeError(
         .badRequest,
         "the condition on '\(name)' has \(values.count) values; the maximum is "
-          + "\(limits.valuesPerFilter)")
+          + "\(limits.valuesPerFilter); use several queries")
     }
     if filter.comparator == .near { try checkDistance(filter, name) }
     return try with(filter, as: expected)

@@ -43,7 +43,7 @@ extension ZoneBatch {
       throw BrumeError(
         .badRequest,
         "record '\(item.name)' cannot be created with type '\(type)': user records come with the "
-          + "account, named like its user")
+          + "account, named like its user; change the one that is there")
     }
     return type
   }

@@ -12,7 +12,8 @@ enum ClientData {
     guard let data, data.count > limits.clientDataBytes else { return }
     throw BrumeError(
       .badRequest,
-      "the client's data has \(data.count) bytes; the maximum is \(limits.clientDataBytes)")
+      "the client's data has \(data.count) bytes; the maximum is \(limits.clientDataBytes); keep "
+        + "it in a field of the record")
   }
 
   /// Notes the data in every zone in which something was saved or deleted. Requests without data

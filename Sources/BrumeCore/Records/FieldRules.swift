@@ -39,7 +39,8 @@ enum FieldRules {
         if let element, let type = value.type, type != element {
           throw BrumeError(
             .badRequest,
-            "field '\(field)' mixes types in its list: \(type.wireName) among \(element.wireName)")
+            "field '\(field)' mixes types in its list: \(type.wireName) among "
+              + "\(element.wireName); one list holds one type")
         }
         checked.append(try Self.checked(value, field: field, of: record))
       }
@@ -79,7 +80,9 @@ enum FieldRules {
       }
     }
     if reference.recordName.isEmpty || reference.recordName.utf8.contains(0) {
-      throw BrumeError(.badRequest, "\(what) refers to a record without a name")
+      throw BrumeError(
+        .badRequest,
+        "\(what) refers to a record without a name; give its 'recordName'")
     }
     var bound = reference
     bound.zone = record.zone

@@ -100,7 +100,8 @@ struct ModifyPlan: Sendable {
     if let name = operation.record.name { return name }
     guard operation.kind == .create else {
       throw BrumeError(
-        .badRequest, "operation \(index) (\(operation.kind.rawValue)) names no record")
+        .badRequest,
+        "operation \(index) (\(operation.kind.rawValue)) names no record; give its 'recordName'")
     }
     let isShare = operation.record.type == Record.shareType
     return (isShare ? "Share-" : "") + host.uuid()

@@ -55,7 +55,9 @@ extension ZoneBatch {
         code == .validatingReferenceError || code == .internalError
       {
         return BrumeError(
-          .internalError, "record '\(record.name)' was not saved because its parent failed")
+          .internalError,
+          "record '\(record.name)' was not saved because its parent failed; mend that one and "
+            + "send both again")
       }
       return BrumeError(
         .validatingReferenceError,
@@ -75,7 +77,8 @@ extension ZoneBatch {
       ? nil
       : BrumeError(
         .badRequest,
-        "record '\(record.name)' has more than \(context.limits.parentChain) ancestors")
+        "record '\(record.name)' has more than \(context.limits.parentChain) ancestors, the "
+          + "maximum; choose a parent nearer to the root")
   }
 
   /// The root of a share cannot move under another share (case SHR-05).
@@ -86,7 +89,8 @@ extension ZoneBatch {
     guard let other = covering.first(where: { $0 != share }) else { return nil }
     return BrumeError(
       .alreadyShared,
-      "record '\(record.name)' has the share '\(share)' and cannot move under the share '\(other)'")
+      "record '\(record.name)' has the share '\(share)' and cannot move under the share "
+        + "'\(other)'; end one of the two shares first")
   }
 
   private mutating func validationError(_ record: Record, _ before: Record?) throws -> BrumeError? {
@@ -228,7 +232,8 @@ extension ZoneBatch {
       if let put = stage.puts[holder], !put.targets(by: .validate).contains(name) { continue }
       return BrumeError(
         .validatingReferenceError,
-        "record '\(name)' cannot be deleted: '\(holder)' refers to it with action VALIDATE")
+        "record '\(name)' cannot be deleted: '\(holder)' refers to it with action VALIDATE; "
+          + "delete that one first")
     }
     return nil
   }

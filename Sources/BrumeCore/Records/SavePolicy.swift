@@ -26,7 +26,9 @@ package enum SavePolicy {
       throw conflict("record to insert already exists", with: stored)
     case (.update, nil), (.replace, nil):
       throw BrumeError(
-        .notFound, "Record not found: it was deleted, or never saved; save it without a change tag")
+        .notFound,
+        "Record not found: it was deleted, or never saved; to make it anew, create it, or save it "
+          + "without a change tag")
     case (.update, let stored?), (.replace, let stored?):
       guard tag == stored.changeTag else {
         throw conflict("client oplock error updating record", with: stored)

@@ -141,7 +141,10 @@ extension ZoneBatch {
 
   private func refuseForbiddenDelete(of stored: Record) throws(BrumeError) {
     if stored.type == Record.usersType, RecordKey(zone: stage.zone, name: stored.name).mayBeUser {
-      throw BrumeError(.accessDenied, "user record '\(stored.name)' cannot be deleted")
+      throw BrumeError(
+        .accessDenied,
+        "user record '\(stored.name)' cannot be deleted; it stays as long as the account: clear "
+          + "its fields instead")
     }
     if context.scope == .shared, stored.share != nil {
       throw BrumeError(

@@ -70,14 +70,15 @@ struct JustInTimeSchema: Sendable {
     if scope == .public {
       throw BrumeError(
         .badRequest,
-        "field '\(name)' of '\(type)' is encrypted; encrypted fields are not supported in the public "
-          + "database")
+        "field '\(name)' of '\(type)' is encrypted; encrypted fields are not supported in the "
+          + "public database; keep the record in the private one")
     }
     switch value.type?.element {
     case .reference, .asset:
       throw BrumeError(
         .badRequest,
-        "field '\(name)' of '\(type)' holds a \(value.type?.wireName ?? ""), which cannot be encrypted"
+        "field '\(name)' of '\(type)' holds a \(value.type?.wireName ?? ""), which cannot be "
+          + "encrypted; use a field that is not"
       )
     case .string, .int64, .double, .bytes, .timestamp, .location, .list, nil: return
     }
@@ -99,7 +100,8 @@ struct JustInTimeSchema: Sendable {
       throw BrumeError(
         .badRequest,
         "Invalid value, expected type \(field.type.wireName): field '\(name)' of record type "
-          + "'\(type)' got \(value.type?.wireName ?? "an empty list")")
+          + "'\(type)' got \(value.type?.wireName ?? "an empty list"); send that type, or use another "
+          + "field")
     }
     return coerced
   }

@@ -16,11 +16,15 @@ extension ZoneBatch {
     let stored = try stage.before(item.name)
     if let stored, !stored.isShare {
       throw BrumeError(
-        .badRequest, "record '\(item.name)' is of type '\(stored.type)' and is no share")
+        .badRequest,
+        "record '\(item.name)' is of type '\(stored.type)' and is no share; give the share "
+          + "another name")
     }
     guard item.draft.type ?? Record.shareType == Record.shareType else {
       throw BrumeError(
-        .badRequest, "record '\(item.name)': forRecord belongs to records of type cloudkit.share")
+        .badRequest,
+        "record '\(item.name)': forRecord belongs to records of type cloudkit.share; leave it "
+          + "out")
     }
     if let stored, context.scope == .shared { return try participantAction(for: item, stored) }
     if context.scope == .shared {
@@ -140,17 +144,22 @@ extension ZoneBatch {
     if try stage.after(Record.zoneShareName) != nil {
       throw BrumeError(
         .rejected,
-        "zone '\(stage.zone.name)' is shared as a whole; its records cannot have shares of their own"
+        "zone '\(stage.zone.name)' is shared as a whole; its records cannot have shares of their "
+          + "own; end the zone's share first"
       )
     }
     guard let root = try stage.after(name), !root.isShare else {
       throw BrumeError(
-        .notFound, "Cannot share - no such record exists to share: '\(name)'")
+        .notFound,
+        "Cannot share - no such record exists to share: '\(name)'; save it before or in the "
+          + "same request")
     }
     let isInBatch = items.contains { $0.name == name }
     if !isInBatch, let tag, tag != root.changeTag {
       var error = BrumeError(
-        .conflict, "client oplock error updating record: root '\(name)' of share '\(item.name)'")
+        .conflict,
+        "client oplock error updating record: root '\(name)' of share '\(item.name)' has "
+          + "changed; fetch it and share it again")
       error.serverRecord = root
       throw error
     }
@@ -171,8 +180,8 @@ extension ZoneBatch {
     if let share = shared.first {
       throw BrumeError(
         .alreadyShared,
-        "record '\(root.name)' cannot be shared: it, its parent or one of its children has the share "
-          + "'\(share)' already")
+        "record '\(root.name)' cannot be shared: it, its parent or one of its children has the "
+          + "share '\(share)' already; end that one first, or invite people to it")
     }
   }
 
@@ -186,7 +195,8 @@ extension ZoneBatch {
     if let share = names.first(where: { !stage.removals.contains($0) }) {
       throw BrumeError(
         .badRequest,
-        "zone '\(stage.zone.name)' cannot be shared as a whole: it holds the share '\(share)'")
+        "zone '\(stage.zone.name)' cannot be shared as a whole: it holds the share '\(share)'; "
+          + "end that one first")
     }
   }
 

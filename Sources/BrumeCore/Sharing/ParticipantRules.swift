@@ -40,7 +40,8 @@ enum ParticipantRules {
     if count > limits.participants {
       throw BrumeError(
         .tooManyParticipants,
-        "the share would have \(count) participants; the maximum is \(limits.participants)")
+        "the share would have \(count) participants; the maximum is \(limits.participants); "
+          + "remove somebody first")
     }
   }
 

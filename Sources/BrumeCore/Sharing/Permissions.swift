@@ -51,7 +51,8 @@ package enum Permissions {
     guard let user = principal.user else {
       return BrumeError(
         .authenticationRequired,
-        "request needs authorization: \(action.rawValue) in the public database needs a signed-in user"
+        "request needs authorization: \(action.rawValue) in the public database needs a "
+          + "signed-in user; send a web auth token"
       )
     }
     if roles.contains(.icloud) { return nil }
@@ -74,11 +75,13 @@ package enum Permissions {
     case (_, .readOnly):
       return BrumeError(
         .accessDenied,
-        "\(action.rawValue.uppercased()) operation not permitted: the share is read-only")
+        "\(action.rawValue.uppercased()) operation not permitted: the share is read-only; its "
+          + "owner can give you READ_WRITE")
     case (_, nil), (_, .some(.none)):
       return BrumeError(
         .accessDenied,
-        "\(action.rawValue.uppercased()) operation not permitted: not shared with you")
+        "\(action.rawValue.uppercased()) operation not permitted: not shared with you; its owner "
+          + "can invite you")
     }
   }
 }

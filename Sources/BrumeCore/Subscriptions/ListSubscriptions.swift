@@ -20,7 +20,8 @@ extension Engine {
     guard ids.count <= limits.operationsPerRequest else {
       throw BrumeError(
         .limitExceeded,
-        "\(ids.count) subscriptions in one request; the maximum is \(limits.operationsPerRequest)")
+        "\(ids.count) subscriptions in one request; the maximum is "
+          + "\(limits.operationsPerRequest). Split it")
     }
     return try await store.read { transaction in
       try ids.map { id in

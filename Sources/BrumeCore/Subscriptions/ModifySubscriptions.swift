@@ -18,7 +18,7 @@ extension Engine {
       throw BrumeError(
         .limitExceeded,
         "\(operations.count) subscriptions in one request; the maximum is "
-          + "\(limits.operationsPerRequest)")
+          + "\(limits.operationsPerRequest). Split it")
     }
     let named = operations.map { $0.named(by: host) }
     let device = try caller.deviceKey().map {
@@ -72,7 +72,10 @@ struct SubscriptionChange: Sendable {
     if let known, known.subscription == checked { return checked }
     let others = try transaction.subscriptions(in: place)
     if let twin = SubscriptionSignature.duplicate(of: checked, among: others) {
-      throw BrumeError(.rejected, "subscription is duplicate of '\(twin.subscription.id)'")
+      throw BrumeError(
+        .rejected,
+        "subscription is duplicate of '\(twin.subscription.id)'; keep that one, or delete it "
+          + "first")
     }
     if known == nil { try checkCount(in: transaction) }
     let position = try append(checked.id, in: transaction)

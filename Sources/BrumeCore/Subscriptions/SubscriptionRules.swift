@@ -55,7 +55,7 @@ enum SubscriptionRules {
       throw BrumeError(
         .limitExceeded,
         "the texts of 'notificationInfo' have \(size) bytes; the maximum is "
-          + "\(limits.notificationInfoBytes)")
+          + "\(limits.notificationInfoBytes); shorten them")
     }
   }
 
@@ -78,13 +78,16 @@ enum SubscriptionRules {
     guard Set(keys).count <= limits.desiredKeys else {
       throw BrumeError(
         .badRequest,
-        "\(keys.count) desired keys; a push carries at most \(limits.desiredKeys)")
+        "\(keys.count) desired keys; a push carries at most \(limits.desiredKeys); fetch the "
+          + "record for the rest")
     }
     for key in keys {
       guard let field = schema.fields[key] else { continue }
       if field.isEncrypted {
         throw BrumeError(
-          .badRequest, "desired key '\(key)' of type '\(type)' is encrypted; pushes cannot carry it"
+          .badRequest,
+          "desired key '\(key)' of type '\(type)' is encrypted; pushes cannot carry it; fetch "
+            + "the record for it"
         )
       }
       if !DesiredKeys.isAllowed(field.type) {

@@ -51,7 +51,9 @@ extension Engine {
     let limits = limits
     let user = try await store.write(in: nil) { transaction -> User in
       guard var user = try transaction.user(id) else {
-        throw BrumeError(.notFound, "there is no user '\(id)'")
+        throw BrumeError(
+          .notFound,
+          "there is no user '\(id)'; `brume user list` shows them")
       }
       user.apply(change, passwordHash: hash)
       try AccountRules.check(user, limits: limits)
@@ -98,7 +100,9 @@ extension Engine {
   package func signOutEverywhere(_ id: UserID) async throws {
     try await store.write(in: nil) { transaction in
       guard var user = try transaction.user(id) else {
-        throw BrumeError(.notFound, "there is no user '\(id)'")
+        throw BrumeError(
+          .notFound,
+          "there is no user '\(id)'; `brume user list` shows them")
       }
       user.tokenEpoch += 1
       try transaction.put(user)
@@ -161,7 +165,9 @@ enum AccountRules {
       }
     }
     if let address = user.emailAddress, !address.contains("@") {
-      throw BrumeError(.badRequest, "'\(address)' is no e-mail address")
+      throw BrumeError(
+        .badRequest,
+        "'\(address)' is no e-mail address such as ada@example.org")
     }
   }
 }
@@ -189,12 +195,16 @@ extension ReadTransaction {
     if let address = user.emailAddress, let other = try self.user(emailAddress: address),
       other.id != user.id
     {
-      throw BrumeError(.exists, "another user has the address '\(address)'")
+      throw BrumeError(
+        .exists,
+        "another user has the address '\(address)'; take it from that account first")
     }
     if let number = user.phoneNumber, let other = try self.user(phoneNumber: number),
       other.id != user.id
     {
-      throw BrumeError(.exists, "another user has the number '\(number)'")
+      throw BrumeError(
+        .exists,
+        "another user has the number '\(number)'; take it from that account first")
     }
   }
 }

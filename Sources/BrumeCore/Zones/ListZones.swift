@@ -24,7 +24,11 @@ extension Engine {
   ) async throws -> [ZoneResult] {
     try caller.requireAccess(to: scope)
     _ = try caller.requireUser()
-    if zones.isEmpty { throw BrumeError(.badRequest, "the request names no zone") }
+    if zones.isEmpty {
+      throw BrumeError(
+        .badRequest,
+        "the request names no zone; list at least one in 'zones'")
+    }
     try limits.checkCount(zones.count)
     let limits = limits
     return try await store.read { transaction in

@@ -47,7 +47,9 @@ package struct OutsideGuard: Sendable {
       do {
         return try await resolve(name)
       } catch {
-        throw BrumeError(.tryAgainLater, "the URL's host cannot be looked up now")
+        throw BrumeError(
+          .tryAgainLater,
+          "the URL's host cannot be looked up now; try again later, or check its name")
       }
     }
   }

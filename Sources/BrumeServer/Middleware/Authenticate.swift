@@ -71,7 +71,9 @@ struct Authenticate: Sendable {
         "a server-to-server key cannot call this endpoint; use a user's token")
     case (.serverKey, _) where place.scope == .private || place.scope == .shared:
       throw BrumeError(
-        .authenticationFailed, "a server-to-server key reaches the public database only")
+        .authenticationFailed,
+        "a server-to-server key reaches the public database only; use a user's web auth token "
+          + "for the others")
     default: return
     }
   }

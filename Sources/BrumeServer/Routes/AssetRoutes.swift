@@ -28,7 +28,11 @@ enum AssetRoutes {
 
   /// A file arrives: the body as it is, or a form with one part.
   static func upload(_ call: Call) async throws -> Reply {
-    guard let body = call.incoming else { throw BrumeError(.badRequest, "there is no body") }
+    guard let body = call.incoming else {
+      throw BrumeError(
+        .badRequest,
+        "there is no body; send the file as the body")
+    }
     var file = IncomingFile(body, limit: call.server.settings.limits.assetBytes)
     do {
       guard let ticket = call.query["ticket"] else {

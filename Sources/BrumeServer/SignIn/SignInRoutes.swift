@@ -67,7 +67,9 @@ enum SignInRoutes {
   static func provider(_ call: Call) async throws -> Reply {
     await shown {
       guard let provider = call.server.provider else {
-        throw BrumeError(.notFound, "this server knows no sign-in provider")
+        throw BrumeError(
+          .notFound,
+          "this server knows no sign-in provider; use a name and a password")
       }
       let signIn = try await call.engine.signIn(call.query["state"] ?? "")
       let browser =
@@ -85,7 +87,9 @@ enum SignInRoutes {
   static func callback(_ call: Call) async throws -> Reply {
     await shown {
       guard let provider = call.server.provider, let state = call.query["state"] else {
-        throw BrumeError(.badRequest, "this address is for a sign-in provider's answers")
+        throw BrumeError(
+          .badRequest,
+          "this address is for a sign-in provider's answers; go back to the app and sign in there")
       }
       let back = try await call.engine.comeBack(state, browser: BrowserCookie.value(call.headers))
       guard let code = call.query["code"] else {

@@ -52,7 +52,7 @@ struct SubscriptionCaseTests {
       try await world.subscribe(alice, "first\(index)", kind)
       let twin = error(try await world.subscribe(alice, "second\(index)", kind, info: visible()))
       #expect(twin?.code == .rejected)
-      #expect(twin?.reason == "subscription is duplicate of 'first\(index)'")
+      #expect(twin?.reason.hasPrefix("subscription is duplicate of 'first\(index)'") == true)
       #expect(twin?.code.meaning.ckError == 15)
     }
   }
@@ -73,7 +73,7 @@ struct SubscriptionCaseTests {
     }
     let same = query("Note", [milk, milk], on: [.create], once: true)
     let twin = try await world.subscribe(alice, "t", same, in: .public)
-    #expect(error(twin)?.reason == "subscription is duplicate of 's0'")
+    #expect(error(twin)?.reason.hasPrefix("subscription is duplicate of 's0'") == true)
   }
 
   @Test func `SUB-22 a query subscription works on while its index goes and comes back`()

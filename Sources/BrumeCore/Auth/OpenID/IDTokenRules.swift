@@ -68,7 +68,10 @@ package struct IDTokenRules: Sendable {
   }
 
   private static func failed(_ why: String) -> BrumeError {
-    BrumeError(.authenticationFailed, "the provider's ID token is not accepted: \(why)")
+    BrumeError(
+      .authenticationFailed,
+      "the provider's ID token is not accepted: \(why); sign in again, and if that does not "
+        + "help, tell the server's operator")
   }
 }
 

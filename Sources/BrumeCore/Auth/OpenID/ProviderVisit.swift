@@ -83,7 +83,9 @@ extension Engine {
   package func comeBack(_ state: String, browser: String?) async throws -> ProviderReturn {
     guard let bytes = seal.payload(of: state, for: .providerTrip), let trip = TripState(bytes)
     else {
-      throw BrumeError(.badRequest, "the provider sent back a state that is not of this server")
+      throw BrumeError(
+        .badRequest,
+        "the provider sent back a state that is not of this server; go back and sign in again")
     }
     guard let browser, trip.browser == Self.digest(browser) else {
       throw BrumeError(

@@ -85,7 +85,10 @@ extension Engine {
         .badRequest, "this sign-in page has waited for too long; go back and sign in again")
     }
     guard let token = try await tokenAndAccount(opened.apiToken, nil).token else {
-      throw BrumeError(.badRequest, "the app that you sign in to is no longer known here")
+      throw BrumeError(
+        .badRequest,
+        "the app that you sign in to is no longer known here; its operator has to make a new API "
+          + "token")
     }
     return SignIn(
       token: token, origin: opened.origin.isEmpty ? nil : opened.origin, state: state)
