@@ -110,9 +110,14 @@ let client = [
     uses: ["BrumeModel", "BrumeWire", crypto, log, httpClient, nioCore, nioHTTP1, nioPosix]),
   // Two lines of C that tell Foundation, at load, how nested classes are archived.
   .target(name: "CBrumeKitLoad"),
-  layer(
-    "BrumeKit",
-    uses: ["BrumeModel", "BrumePredicate", "BrumeWire", "BrumeClient", "CBrumeKitLoad", log]),
+  // Without NonisolatedNonsendingByDefault, as Apple's framework: with it, the witnesses of
+  // CKSyncEngineDelegate in a class on the main actor would be taken off that actor.
+  .target(
+    name: "BrumeKit",
+    dependencies: [
+      "BrumeModel", "BrumePredicate", "BrumeWire", "BrumeClient", "CBrumeKitLoad", log,
+    ],
+    swiftSettings: settings.dropLast()),
 ]
 
 let support = [

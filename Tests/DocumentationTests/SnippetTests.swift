@@ -9,14 +9,27 @@ import Testing
     .deletingLastPathComponent().deletingLastPathComponent()
   private static let articles = "Sources/BrumeKit/BrumeKit.docc"
 
-  /// The pages, and all of the folder of articles.
+  private static let modules = ["Sources/BrumeKit", "Sources/BrumeTesting"]
+
+  /// The pages, all of the folder of articles, and the sources whose comments are documentation.
   private static func pages() throws -> [String] {
-    let folder = root.appending(path: articles).path
-    let files = try FileManager.default.contentsOfDirectory(atPath: folder)
-    let docs = try FileManager.default.subpathsOfDirectory(
-      atPath: root.appending(path: "docs").path)
-    return ["README.md"] + docs.map { "docs/\($0)" }.filter { $0.hasSuffix(".md") }.sorted()
-      + files.filter { $0.hasSuffix(".md") }.sorted().map { "\(articles)/\($0)" }
+    try ["README.md"] + files(in: "docs", ending: ".md") + files(in: articles, ending: ".md")
+      + modules.flatMap { try files(in: $0, ending: ".swift") }
+  }
+
+  private static func files(in folder: String, ending: String) throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
+      .filter { $0.hasSuffix(ending) }.sorted().map { "\(folder)/\($0)" }
+  }
+
+  /// The lines of a page; of a source, what its comments for readers of the interface say.
+  private static func prose(_ page: String) throws -> [String] {
+    guard page.hasSuffix(".swift") else { return try text(page) }
+    return try text(page).map { line in
+      let bare = line.trimmingCharacters(in: .whitespaces)
+      guard bare.hasPrefix("///") else { return "" }
+      return String(bare.dropFirst(bare.hasPrefix("/// ") ? 4 : 3))
+    }
   }
 
   private static func text(_ path: String) throws -> [String] {
@@ -28,7 +41,7 @@ import Testing
   private static func snippets(of page: String) throws -> [[String]] {
     var found: [[String]] = []
     var open: [String]?
-    for line in try text(page) {
+    for line in try prose(page) {
       if line == "```swift" {
         open = []
       } else if line == "```", let lines = open {

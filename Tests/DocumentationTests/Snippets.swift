@@ -149,6 +149,7 @@ struct DefaultContainer: Sendable {
       try? server.signOut("phone")
     }
     // Text Sources/BrumeKit/BrumeKit.docc/NotificationsOnLinux.md 1
+    // Text Sources/BrumeKit/Brume/Brume.swift 1
     for await userInfo in Brume.remoteNotifications(for: CKContainer.default()) {
       let notification = CKNotification(fromRemoteNotificationDictionary: userInfo)
       if notification?.notificationType == .database { await fetchChanges() }
@@ -156,6 +157,47 @@ struct DefaultContainer: Sendable {
     // End
     #expect(fetches == 1)
   }
+}
+
+extension SnippetRuns {
+  @Test func `LocalServer: two devices of a user, and what will go wrong`() async throws {
+    // Text Sources/BrumeTesting/LocalServer.swift 1
+    let server = try await LocalServer()
+    let phone = try await server.device("phone", of: "alice")
+    let laptop = try await server.device("laptop", of: "alice")
+    server.faults.add(.conflict.skipping(1), .error(.networkFailure), .expiredToken)
+    // End
+    #expect(phone !== laptop && server.faults.waiting == 3)
+  }
+
+  @Test func `CKSyncEngine: an engine with a change that waits`() async throws {
+    let (_, CKContainer) = try await container()
+    let id = CKRecord.ID(recordName: "a", zoneID: CKRecordZone.ID(zoneName: "Notes"))
+    let engine = InTheComment().start(CKContainer.default(), nil, id)
+    #expect(engine.state.pendingRecordZoneChanges == [.saveRecord(id)])
+    await engine.cancelOperations()
+  }
+}
+
+/// The delegate of a comment, which has nothing to send.
+final class InTheComment: CKSyncEngineDelegate {
+  func start(
+    _ container: CKContainer, _ kept: CKSyncEngine.State.Serialization?, _ id: CKRecord.ID
+  ) -> CKSyncEngine {
+    // Text Sources/BrumeKit/SyncEngine/CKSyncEngine.swift 1
+    let engine = CKSyncEngine(
+      CKSyncEngine.Configuration(
+        database: container.privateCloudDatabase, stateSerialization: kept, delegate: self))
+    engine.state.add(pendingRecordZoneChanges: [.saveRecord(id)])
+    // End
+    return engine
+  }
+
+  func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {}
+
+  func nextRecordZoneChangeBatch(
+    _ context: CKSyncEngine.SendChangesContext, syncEngine: CKSyncEngine
+  ) async -> CKSyncEngine.RecordZoneChangeBatch? { nil }
 }
 
 /// The class of the article, apart from the one of the example.

@@ -21,6 +21,7 @@ public enum Brume {
   /// ```swift
   /// for await userInfo in Brume.remoteNotifications(for: CKContainer.default()) {
   ///   let notification = CKNotification(fromRemoteNotificationDictionary: userInfo)
+  ///   if notification?.notificationType == .database { await fetchChanges() }
   /// }
   /// ```
   ///

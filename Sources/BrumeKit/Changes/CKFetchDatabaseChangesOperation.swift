@@ -45,7 +45,7 @@ open class CKFetchDatabaseChangesOperation: CKDatabaseOperation, @unchecked Send
   private var last: (serverChangeToken: CKServerChangeToken, moreComing: Bool)?
 
   /// Creates an operation that starts at the beginning.
-  public required init() { super.init() }
+  public override init() { super.init() }
 
   /// Creates an operation.
   public convenience init(previousServerChangeToken: CKServerChangeToken?) {

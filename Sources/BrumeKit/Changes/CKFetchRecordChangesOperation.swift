@@ -32,7 +32,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
   private var clientData: Data?
 
   /// Creates an operation without a zone.
-  public required init() { super.init() }
+  public override init() { super.init() }
 
   /// Creates an operation.
   public convenience init(

@@ -47,4 +47,7 @@ public final class CKServerChangeToken: NSObject, NSSecureCoding, NSCopying, @un
 
   /// A hash that agrees with ``isEqual(_:)``.
   public override var hash: Int { text.hashValue }
+
+  /// A text for logs and debuggers.
+  public override var description: String { "<CKServerChangeToken: \(text)>" }
 }

@@ -16,7 +16,7 @@ public struct CKError: CustomNSError, Hashable, Error {
 
   /// Creates an error from a code and its details.
   public init(_ code: CKError.Code, userInfo: [String: Any] = [:]) {
-    _nsError = NSError(domain: CKErrorDomain, code: code.rawValue, userInfo: userInfo)
+    _nsError = PrintedError(domain: CKErrorDomain, code: code.rawValue, userInfo: userInfo)
   }
 
   /// The domain of every CloudKit error.

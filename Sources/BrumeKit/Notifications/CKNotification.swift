@@ -110,6 +110,11 @@ open class CKNotification: NSObject, _RemoteNotification, @unchecked Sendable {
   open var soundName: String? { content.sound }
   /// The notification category.
   open var category: String? { content.category }
+
+  /// A text for logs and debuggers.
+  open override var description: String {
+    "<\(type(of: self)): subscriptionID=\(subscriptionID ?? "none")>"
+  }
 }
 
 /// Not for use: how ``CKNotification`` makes an object of the class that a push calls for.

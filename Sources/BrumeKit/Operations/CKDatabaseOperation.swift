@@ -11,7 +11,7 @@ open class CKDatabaseOperation: CKOperation, @unchecked Sendable {
   open var database: CKDatabase?
 
   /// Creates an operation.
-  public required override init() { super.init() }
+  public override init() { super.init() }
 
   override var connection: Connection { effectiveDatabase.connection }
 

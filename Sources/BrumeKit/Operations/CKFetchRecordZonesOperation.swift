@@ -26,7 +26,7 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
   private var fetched = ItemResults<CKRecordZone.ID, CKRecordZone>()
 
   /// Creates an operation without work.
-  public required init() { super.init() }
+  public override init() { super.init() }
 
   /// Creates an operation that fetches certain zones.
   public convenience init(recordZoneIDs zoneIDs: [CKRecordZone.ID]) {
@@ -35,8 +35,8 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
   }
 
   /// Creates an operation that fetches every zone of the database, the default zone included.
-  open class func fetchAllRecordZonesOperation() -> Self {
-    let operation = Self()
+  open class func fetchAllRecordZonesOperation() -> CKFetchRecordZonesOperation {
+    let operation = CKFetchRecordZonesOperation()
     operation.fetchesAll = true
     return operation
   }
@@ -54,6 +54,9 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
       for (index, answer) in answers.enumerated() {
         self.reportOne(ids?[ifThere: index], answer, viewpoint)
       }
+      for id in (ids ?? []).dropFirst(answers.count) {
+        self.reportOne(id, .failure(CKError.missingAnswer(for: "zone '\(id.zoneName)'")))
+      }
     }
   }
 
@@ -69,6 +72,10 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
       result = .failure(CKError(failure.error, from: viewpoint))
       id = asked ?? CKRecordZone.ID(failure.id, from: viewpoint)
     }
+    reportOne(id, result)
+  }
+
+  private func reportOne(_ id: CKRecordZone.ID, _ result: Result<CKRecordZone, any Error>) {
     fetched.add(id, result)
     perRecordZoneResultBlock?(id, result)
   }

@@ -30,7 +30,7 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   private var fetched = ItemResults<CKRecord.ID, CKRecord>()
 
   /// Creates an operation without work.
-  public required init() { super.init() }
+  public override init() { super.init() }
 
   /// Creates an operation.
   public convenience init(recordIDs: [CKRecord.ID]) {
@@ -39,8 +39,8 @@ open class CKFetchRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   }
 
   /// Creates an operation that fetches the current user's own record.
-  open class func fetchCurrentUserRecordOperation() -> Self {
-    let operation = Self()
+  open class func fetchCurrentUserRecordOperation() -> CKFetchRecordsOperation {
+    let operation = CKFetchRecordsOperation()
     operation.fetchesCurrentUser = true
     return operation
   }
@@ -108,8 +108,9 @@ func recordResult(
   case .success(.saved(let stored)): recordResult(stored, from: viewpoint)
   case .failure(let failure):
     .failure(CKError(failure.error, from: viewpoint))
-  case .success(.deleted), nil:
-    .failure(CKError.missingAnswer(for: "record '\(id.recordName)'"))
+  case .success(.deleted):
+    .failure(CKError(.unknownItem, "Record '\(id.recordName)' was deleted."))
+  case nil: .failure(CKError.missingAnswer(for: "record '\(id.recordName)'"))
   }
 }
 

@@ -33,7 +33,7 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
   private var fetched = ItemResults<CKSubscription.ID, CKSubscription>()
 
   /// Creates an operation without work.
-  public required init() { super.init() }
+  public override init() { super.init() }
 
   /// Creates an operation that fetches certain subscriptions.
   public convenience init(subscriptionIDs: [CKSubscription.ID]) {
@@ -42,8 +42,8 @@ open class CKFetchSubscriptionsOperation: CKDatabaseOperation, @unchecked Sendab
   }
 
   /// Creates an operation that fetches every subscription of the user in the database.
-  open class func fetchAllSubscriptionsOperation() -> Self {
-    let operation = Self()
+  open class func fetchAllSubscriptionsOperation() -> CKFetchSubscriptionsOperation {
+    let operation = CKFetchSubscriptionsOperation()
     operation.fetchesAll = true
     return operation
   }

@@ -56,7 +56,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   private var deleted = ItemResults<CKRecord.ID, Void>()
 
   /// Creates an operation without work.
-  public required init() { super.init() }
+  public override init() { super.init() }
 
   /// Creates an operation.
   public convenience init(

@@ -38,7 +38,7 @@ open class CKModifySubscriptionsOperation: CKDatabaseOperation, @unchecked Senda
   private var deleted = ItemResults<CKSubscription.ID, Void>()
 
   /// Creates an operation without work.
-  public required init() { super.init() }
+  public override init() { super.init() }
 
   /// Creates an operation.
   public convenience init(

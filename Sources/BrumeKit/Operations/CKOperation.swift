@@ -119,6 +119,9 @@ open class CKOperation: Operation, @unchecked Sendable {
   /// The container that holds: the one that was set, or the default one.
   var effectiveContainer: CKContainer { effective.container ?? CKContainer.default() }
 
+  /// A text for logs and debuggers.
+  open override var description: String { "<\(type(of: self)): operationID=\(operationID)>" }
+
   // MARK: Running
 
   /// Always true: the work is done elsewhere than where ``start()`` is called.

@@ -36,7 +36,7 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
   private var next: Cursor?
 
   /// Creates an operation without a query.
-  public required init() { super.init() }
+  public override init() { super.init() }
 
   /// Creates an operation.
   public convenience init(query: CKQuery) {

@@ -45,9 +45,13 @@ extension CKError {
     failure.map { .failure($0) } ?? .success(())
   }
 
-  /// A server that answers something else than it was asked is a fault on our side.
+  /// An answer that leaves out what was asked. Whether it was done is not known, which is what a lost
+  /// answer means; a sync engine keeps the change (case LIM-06).
   static func missingAnswer(for item: String) -> CKError {
-    CKError(.internalError, "The server's answer says nothing about \(item).")
+    CKError(
+      .serverResponseLost,
+      "The server's answer says nothing about \(item), so it is not known whether it was done. Fetch "
+        + "to find out, or try again.")
   }
 }
 

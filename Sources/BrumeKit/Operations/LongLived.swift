@@ -10,7 +10,6 @@ import Foundation
 
 /// An operation that can be written down: its archive holds what it asks, not its blocks.
 protocol LongLivedOperation: CKOperation {
-  init()
   /// Writes what the operation asks.
   func encodeRequest(with coder: NSCoder)
   /// Takes on what an archive says the operation asks.
@@ -19,22 +18,34 @@ protocol LongLivedOperation: CKOperation {
 
 enum LongLived {
   /// The operations that can be written down, by the name that archives have for them.
-  private static let kinds: [String: any LongLivedOperation.Type] = [
-    "modifyRecords": CKModifyRecordsOperation.self,
-    "fetchRecords": CKFetchRecordsOperation.self,
-    "query": CKQueryOperation.self,
-    "modifyRecordZones": CKModifyRecordZonesOperation.self,
-    "fetchRecordZones": CKFetchRecordZonesOperation.self,
-    "fetchDatabaseChanges": CKFetchDatabaseChangesOperation.self,
-    "fetchRecordZoneChanges": CKFetchRecordZoneChangesOperation.self,
-    "modifySubscriptions": CKModifySubscriptionsOperation.self,
-    "fetchSubscriptions": CKFetchSubscriptionsOperation.self,
+  private static let kinds: [String: Kind] = [
+    "modifyRecords": Kind { CKModifyRecordsOperation() },
+    "fetchRecords": Kind { CKFetchRecordsOperation() },
+    "query": Kind { CKQueryOperation() },
+    "modifyRecordZones": Kind { CKModifyRecordZonesOperation() },
+    "fetchRecordZones": Kind { CKFetchRecordZonesOperation() },
+    "fetchDatabaseChanges": Kind { CKFetchDatabaseChangesOperation() },
+    "fetchRecordZoneChanges": Kind { CKFetchRecordZoneChangesOperation() },
+    "modifySubscriptions": Kind { CKModifySubscriptionsOperation() },
+    "fetchSubscriptions": Kind { CKFetchSubscriptionsOperation() },
   ]
+
+  /// A class of operations, and how to make one: `init()` cannot be `required`, or else apps could not
+  /// override it as they override Apple's.
+  private struct Kind: Sendable {
+    let type: any LongLivedOperation.Type
+    let make: @Sendable () -> any LongLivedOperation
+
+    init<Operation: LongLivedOperation>(_ make: @escaping @Sendable () -> Operation) {
+      type = Operation.self
+      self.make = make
+    }
+  }
 
   /// The operation as bytes; nil for kinds that cannot be written down.
   static func content(of operation: CKOperation) -> [UInt8]? {
     guard let operation = operation as? any LongLivedOperation,
-      let kind = kinds.first(where: { $0.value == type(of: operation) })?.key,
+      let kind = kinds.first(where: { $0.value.type == type(of: operation) })?.key,
       hasAllFiles(operation)
     else { return nil }
     let coder = NSKeyedArchiver(requiringSecureCoding: true)
@@ -65,7 +76,7 @@ enum LongLived {
     guard let coder = try? NSKeyedUnarchiver(forReadingFrom: Data(entry.content)),
       let kind = coder.text("kind").flatMap({ kinds[$0] })
     else { return nil }
-    let operation = kind.init()
+    let operation = kind.make()
     operation.operationID = entry.id
     operation.isLongLived = true
     operation.container = container

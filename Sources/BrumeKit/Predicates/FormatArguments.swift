@@ -18,6 +18,7 @@ public import Foundation
 
   extension Date: @retroactive CVarArg, @retroactive _CVarArgObject, _CKFormatArgument {}
   extension Array: @retroactive CVarArg, @retroactive _CVarArgObject, _CKFormatArgument {}
+  extension UUID: @retroactive CVarArg, @retroactive _CVarArgObject, _CKFormatArgument {}
   extension NSDate: @retroactive CVarArg, @retroactive _CVarArgObject, _CKFormatArgument {}
   extension NSNumber: @retroactive CVarArg, @retroactive _CVarArgObject, _CKFormatArgument {}
   extension NSArray: @retroactive CVarArg, @retroactive _CVarArgObject, _CKFormatArgument {}

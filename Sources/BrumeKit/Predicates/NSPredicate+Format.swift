@@ -41,6 +41,7 @@ extension PredicateArgument {
   init(any value: Any) throws {
     switch value {
     case is NSNull: self = .null
+    case let number as CGFloat: self = .value(.double(Double(number)))
     case let list as NSArray: self = .list(try list.map { try PredicateArgument(any: $0) })
     case let list as [Any]: self = .list(try list.map { try PredicateArgument(any: $0) })
     case let set as NSSet: self = .list(try set.allObjects.map { try PredicateArgument(any: $0) })

@@ -35,4 +35,7 @@ public class CKAsset: NSObject, CKRecordValueProtocol, __CKRecordObjCValue, @unc
 
   /// A hash that agrees with ``isEqual(_:)``.
   public override var hash: Int { fileURL.hashValue }
+
+  /// A text for logs and debuggers.
+  public override var description: String { "<CKAsset: \(fileURL?.path ?? "without a file")>" }
 }

@@ -16,8 +16,9 @@
   /// Degrees, clockwise from north.
   public typealias CLLocationDirection = Double
 
-  /// A latitude and a longitude.
-  public struct CLLocationCoordinate2D: Equatable, Sendable {
+  /// A latitude and a longitude. Not `Equatable`, as Core Location's is not: apps say themselves what
+  /// equal means.
+  public struct CLLocationCoordinate2D: Sendable {
     /// Degrees north of the equator.
     public var latitude: CLLocationDegrees
     /// Degrees east of Greenwich.
@@ -126,7 +127,8 @@
     /// Whether two are equal.
     public override func isEqual(_ object: Any?) -> Bool {
       guard let other = object as? CLLocation else { return false }
-      return coordinate == other.coordinate && altitude == other.altitude
+      return coordinate.latitude == other.coordinate.latitude
+        && coordinate.longitude == other.coordinate.longitude && altitude == other.altitude
         && horizontalAccuracy == other.horizontalAccuracy
         && verticalAccuracy == other.verticalAccuracy && timestamp == other.timestamp
     }

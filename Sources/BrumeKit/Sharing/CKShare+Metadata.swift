@@ -95,5 +95,11 @@ extension CKShare {
 
     /// Returns the metadata itself: it cannot change.
     public func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// A text for logs and debuggers.
+    public override var description: String {
+      "<CKShareMetadata: share=\(share.recordID), participantRole=\(participantRole), "
+        + "participantStatus=\(participantStatus), participantPermission=\(participantPermission)>"
+    }
   }
 }

@@ -133,6 +133,12 @@ extension CKShare {
       return copy
     }
 
+    /// A text for logs and debuggers.
+    public override var description: String {
+      "<CKShareParticipant: participantID=\(participantID), role=\(role), permission=\(permission), "
+        + "acceptanceStatus=\(acceptanceStatus)>"
+    }
+
     // MARK: The server's words
 
     /// A participant as the server tells it, seen by somebody.

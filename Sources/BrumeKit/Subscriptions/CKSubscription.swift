@@ -108,6 +108,11 @@ open class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Senda
     preconditionFailure("CKSubscription is abstract; create one of its subclasses.")
   }
 
+  /// A text for logs and debuggers.
+  open override var description: String {
+    "<\(type(of: self)): subscriptionID=\(subscriptionID)>"
+  }
+
   /// The state of a copy: notification information is copied too.
   var copiedState: State {
     var copy = state.withLock { $0 }

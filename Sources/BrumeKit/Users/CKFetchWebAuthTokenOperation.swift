@@ -19,7 +19,7 @@ open class CKFetchWebAuthTokenOperation: CKDatabaseOperation, @unchecked Sendabl
   private var webAuthToken: String?
 
   /// Creates an operation without an API token.
-  public required init() { super.init() }
+  public override init() { super.init() }
 
   /// Creates an operation.
   public convenience init(apiToken APIToken: String) {

@@ -88,6 +88,12 @@ extension CKUserIdentity {
     /// Returns the information itself: it cannot change.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
+    /// A text for logs and debuggers.
+    public override var description: String {
+      let key = emailAddress ?? phoneNumber ?? userRecordID?.recordName ?? "nothing"
+      return "<CKUserIdentityLookupInfo: \(key)>"
+    }
+
     /// Whether two look for the same.
     public override func isEqual(_ object: Any?) -> Bool {
       guard let other = object as? CKUserIdentity.LookupInfo else { return false }

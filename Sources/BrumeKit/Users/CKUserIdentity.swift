@@ -57,6 +57,11 @@ open class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, @unchecked Senda
 
   /// Returns the identity itself: it cannot change.
   open func copy(with zone: NSZone? = nil) -> Any { self }
+
+  /// A text for logs and debuggers.
+  open override var description: String {
+    "<CKUserIdentity: userRecordID=\(userRecordID?.recordName ?? "none")>"
+  }
 }
 
 extension CKUserIdentity {

@@ -57,6 +57,24 @@ struct ErrorTests {
     #expect((items as? NSDictionary)?.count == 1)
   }
 
+  @Test func `a printed error says its code, its reason and when to come back`() {
+    let plain = CKError(.zoneBusy, userInfo: [CKErrorRetryAfterKey: 3.0])
+    #expect("\(plain as NSError)" == "<CKError: \"zoneBusy\" (23); retry after 3.0 s>")
+    let said = CKError(BrumeError(.notFound, "no record 'a'"), from: view)
+    #expect("\(said)" == "CKError(_nsError: <CKError: \"unknownItem\" (11); \"no record 'a'\">)")
+    #expect("\(CKError(_nsError: NSError(domain: CKErrorDomain, code: 99)))".contains("99"))
+  }
+
+  @Test func `a printed partial failure names a few of its items`() {
+    func failure(_ names: [String]) -> String {
+      let errors = names.map { (AnyHashable($0), CKError(.zoneBusy) as any Error) }
+      return "\(CKError.partialFailure(Dictionary(uniqueKeysWithValues: errors)) as NSError)"
+    }
+    let busy = "<CKError: \"zoneBusy\" (23)>"
+    #expect(failure(["b", "a"]).hasSuffix("; a: \(busy), b: \(busy)>"))
+    #expect(failure(["a", "b", "c", "d", "e"]).hasSuffix(", and 2 more>"))
+  }
+
   @Test func `every error of the server has its code`() {
     for code in BrumeError.Code.allCases {
       #expect(CKError(BrumeError(code, "x"), from: view).errorCode == code.meaning.ckError)

@@ -33,6 +33,30 @@ import Testing
       journal.all == ["progress a 1.0", "a ok", "b unknownItem", "result ok", "a partialFailure"])
   }
 
+  @Test func `FET-04 what an answer calls deleted is unknownItem, what it leaves out is lost`()
+    async
+  {
+    let server = ScriptedServer { request, _ in
+      if request.action == "zones/lookup" { return Wire.zones([ZoneResult]()) }
+      let zone = ZoneID(name: "Notes")
+      return Wire.records(
+        [.success(.deleted(name: "a", zone: zone))], RecordOptions())
+    }
+    let zone = CKRecordZone.ID(zoneName: "Notes")
+    let journal = Journal()
+    let records = CKFetchRecordsOperation(
+      recordIDs: ["a", "b"].map { CKRecord.ID(recordName: $0, zoneID: zone) })
+    records.database = server.container.privateCloudDatabase
+    records.perRecordResultBlock = { journal.note("\($0.recordName) \(outcome($1))") }
+    await finish(records)
+    let zones = CKFetchRecordZonesOperation(recordZoneIDs: [zone])
+    zones.database = server.container.privateCloudDatabase
+    zones.perRecordZoneResultBlock = { journal.note("\($0.zoneName) \(outcome($1))") }
+    await finish(zones)
+    #expect(
+      journal.all == ["a unknownItem", "b serverResponseLost", "Notes serverResponseLost"])
+  }
+
   @Test func `the current user's record is fetched by the user's name`() async throws {
     let server = ScriptedServer { _, _ in
       Wire.records([.success(.saved(stored("_me", zone: "_defaultZone")))], RecordOptions())

@@ -48,6 +48,7 @@ struct PredicateTests {
     let cases: [(Any, FieldValue)] = [
       ("a", .string("a")), (NSString(string: "a"), .string("a")), (5, .int64(5)),
       (Int64(5), .int64(5)), (5.5, .double(5.5)), (Float(2), .double(2)), (true, .int64(1)),
+      (CGFloat(2.5), .double(2.5)),
       (NSNumber(value: 5), .int64(5)), (date, .timestamp(1000)), (date as NSDate, .timestamp(1000)),
       (Optional("a") as Any, .string("a")),
       (
@@ -118,6 +119,8 @@ struct PredicateTests {
   @Test func `an argument that no field can hold is refused with its type`() {
     let error = refusal(NSPredicate(format: "a == %@", Opaque()))
     #expect(error?.localizedDescription.contains("Opaque") == true)
+    let uuid = refusal(NSPredicate(format: "a == %@", UUID() as any CVarArg))
+    #expect(uuid?.localizedDescription.contains("UUID") == true)
   }
 
   @Test func `filters of the server make a predicate again`() throws {
