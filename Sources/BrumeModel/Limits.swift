@@ -76,8 +76,13 @@ package struct Limits: Sendable, Equatable {
   /// Ours: mailbox entries after which a transaction serves no further subscription; a larger fan-out
   /// goes on in the next, and saves get between.
   package var notifierDeliveries = 500
-  /// Ours: the same if a save waits for the transaction.
-  package var notifierAwaitedDeliveries = 5
+  /// Ours: the same while others write.
+  package var notifierAwaitedDeliveries = 20
+  /// Ours: how long a fan-out of several transactions leaves the store to others after each, while
+  /// they write. With twenty entries before it, this is nine tenths of the time.
+  package var notifierRest: Milliseconds = 10
+  /// Ours: a change that has waited for so long is told at full speed, whoever writes.
+  package var notifierPatience: Milliseconds = 60_000
   /// Ours: devices and subscriptions whose last push is remembered for merging.
   package var coalescedKeys = 100_000
   /// Ours: silent pushes of one subscription to one device merge within this window.

@@ -12,7 +12,12 @@ extension SQLiteTransaction {
   func devices(
     of user: UserID, container: ContainerID, environment: Environment
   ) throws -> [Device] {
-    try connection.all(Self.ofUser, { $0.bind(user, container, environment) }) { try $0.device() }
+    try connection.all(Self.ofUser, { $0.bind(user, container, environment) }) { row in
+      let device = try row.device()
+      // Whoever asks for all is about to put something into each mailbox.
+      learn(row.int(9), device.key)
+      return device
+    }
   }
 
   func devices(of user: UserID) throws -> [Device] {
@@ -49,12 +54,15 @@ extension SQLiteTransaction {
       return known
     }
     let number = try connection.first(Self.findNumber, { $0.bind(key) }) { $0.int(0) }
-    // Device IDs are compared by bytes, the cache's keys by characters: only plain names are kept.
-    if isWriter, let number, key.device.name.utf8.allSatisfy({ $0 < 0x80 }) {
-      cache.devices[key] = number
-      cache.isProvisional = true
-    }
+    if let number { learn(number, key) }
     return number
+  }
+
+  /// Device IDs are compared by bytes, the cache's keys by characters: only plain names are kept.
+  private func learn(_ number: Int64, _ key: DeviceKey) {
+    guard isWriter, key.device.name.utf8.allSatisfy({ $0 < 0x80 }) else { return }
+    cache.devices[key] = number
+    cache.isProvisional = true
   }
 
   func givenNumber(of key: DeviceKey) throws -> Int64 {
@@ -72,7 +80,9 @@ extension SQLiteTransaction {
     "SELECT \(deviceColumns) FROM devices WHERE \(place) AND device = ?4 AND channel IS NOT NULL")
   private static let findNumber = SQL("SELECT id FROM devices WHERE \(place) AND device = ?4")
   private static let ofUser = SQL(
-    "SELECT \(deviceColumns) FROM devices WHERE \(place) AND channel IS NOT NULL ORDER BY device")
+    """
+    SELECT \(deviceColumns), id FROM devices WHERE \(place) AND channel IS NOT NULL ORDER BY device
+    """)
   private static let everywhere = SQL(
     """
     SELECT \(deviceColumns) FROM devices WHERE user = ?1 AND channel IS NOT NULL ORDER BY \(order)

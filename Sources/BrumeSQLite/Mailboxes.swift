@@ -89,7 +89,7 @@ extension SQLiteTransaction {
   }
 
   /// How many rows a statement changes.
-  private func changes(_ statement: () throws -> Void) rethrows -> Int {
+  func changes(_ statement: () throws -> Void) rethrows -> Int {
     let before = connection.totalChanges
     try statement()
     return Int(connection.totalChanges - before)

@@ -3,6 +3,19 @@
 import BrumeModel
 import BrumeStorage
 
+/// Whose kept notifications.
+struct InboxPlace: Hashable {
+  let user: UserID
+  let container: ContainerID
+  let environment: Environment
+}
+
+struct Inbox {
+  let number: Int64
+  /// Notifications in it.
+  var count: Int
+}
+
 extension SQLiteTransaction {
   func keptNotifications(
     of user: UserID, container: ContainerID, environment: Environment, after position: Int64,
@@ -27,19 +40,29 @@ extension SQLiteTransaction {
     _ notification: KeptNotification, for user: UserID, container: ContainerID,
     environment: Environment, limit: Int
   ) throws {
-    let (inbox, position) = (try givenInbox(user, container, environment), positions.next())
-    try connection.run(Self.add) {
-      $0.bind(1, inbox)
-      $0.bind(2, notification.id)
-      $0.bind(3, notification.subscriptionID)
-      $0.bind(4, notification.payload)
-      $0.bind(5, notification.isRead)
-      $0.bind(6, position)
+    let place = InboxPlace(user: user, container: container, environment: environment)
+    var inbox = try counted(place)
+    inbox.count += try changes {
+      try connection.run(Self.add) {
+        $0.bind(1, inbox.number)
+        $0.bind(2, notification.id)
+        $0.bind(3, notification.subscriptionID)
+        $0.bind(4, notification.payload)
+        $0.bind(5, notification.isRead)
+        $0.bind(6, positions.next())
+      }
     }
-    try connection.run(Self.dropOldest) {
-      $0.bind(1, inbox)
-      $0.bind(2, max(0, limit))
+    let excess = inbox.count - max(0, limit)
+    if excess > 0 {
+      inbox.count -= try changes {
+        try connection.run(Self.dropOldest) {
+          $0.bind(1, inbox.number)
+          $0.bind(2, excess)
+        }
+      }
     }
+    cache.inboxes[place] = inbox
+    cache.isProvisional = true
   }
 
   func markRead(
@@ -85,10 +108,10 @@ extension SQLiteTransaction {
     """)
   private static let dropOldest = SQL(
     """
-    DELETE FROM kept_notifications WHERE inbox = ?1 AND position <=
-      (SELECT position FROM kept_notifications WHERE inbox = ?1
-       ORDER BY position DESC LIMIT 1 OFFSET ?2)
+    DELETE FROM kept_notifications WHERE position IN
+      (SELECT position FROM kept_notifications WHERE inbox = ?1 ORDER BY position LIMIT ?2)
     """)
+  private static let count = SQL("SELECT count(*) FROM kept_notifications WHERE inbox = ?1")
   private static let withID = SQL(
     """
     SELECT position, subscription, payload FROM kept_notifications
@@ -124,10 +147,21 @@ extension SQLiteTransaction {
     try connection.first(Self.findInbox, { $0.bind(user, container, environment) }) { $0.int(0) }
   }
 
+  /// An inbox, made if it is missing. The writer remembers it: each push to a user asks.
+  private func counted(_ place: InboxPlace) throws -> Inbox {
+    if let known = cache.inboxes[place] { return known }
+    let (user, container, environment) = (place.user, place.container, place.environment)
+    guard let number = try inbox(user, container, environment) else {
+      return Inbox(number: try givenInbox(user, container, environment, isMissing: true), count: 0)
+    }
+    let count = try connection.first(Self.count, { $0.bind(1, number) }) { Int($0.int(0)) } ?? 0
+    return Inbox(number: number, count: count)
+  }
+
   private func givenInbox(
-    _ user: UserID, _ container: ContainerID, _ environment: Environment
+    _ user: UserID, _ container: ContainerID, _ environment: Environment, isMissing: Bool = false
   ) throws -> Int64 {
-    if let known = try inbox(user, container, environment) { return known }
+    if !isMissing, let known = try inbox(user, container, environment) { return known }
     try connection.run(Self.addInbox) { $0.bind(user, container, environment) }
     return connection.lastRowID
   }

@@ -56,6 +56,9 @@ struct TransactionCache {
   var lastDevice: (key: DeviceKey, number: Int64)?
   /// Entries in a device's mailbox.
   var mailboxCounts: [Int64: Int] = [:]
+  var inboxes: [InboxPlace: Inbox] = [:]
+  /// The one decoded last.
+  var lastSubscription: (content: [UInt8], subscription: Subscription)?
   var sequences: [Int64: Int64] = [:]
   var changedSequences: Set<Int64> = []
   var typeKeys: [RecordTypePlace: TypeKeys] = [:]
@@ -69,7 +72,7 @@ struct TransactionCache {
 
   var isOverfull: Bool {
     devices.count > Self.limit || mailboxCounts.count > Self.limit || zones.count > Self.limit
-      || databases.count > Self.limit
+      || inboxes.count > Self.limit || databases.count > Self.limit
       || typeKeys.count > Self.limit
       || sequences.count > Self.limit || watchers.count > Self.limit || followed.count > Self.limit
   }

@@ -84,6 +84,13 @@ struct Prepared {
     return [UInt8](UnsafeRawBufferPointer(start: start, count: count))
   }
 
+  /// Whether a blob has these bytes.
+  func isBlob(_ column: Int32, _ bytes: [UInt8]) -> Bool {
+    guard let start = sqlite3_column_blob(handle, column) else { return bytes.isEmpty }
+    let count = Int(sqlite3_column_bytes(handle, column))
+    return UnsafeRawBufferPointer(start: start, count: count).elementsEqual(bytes)
+  }
+
   func optionalInt(_ column: Int32) -> Int64? { isNull(column) ? nil : int(column) }
   func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
   func optionalBlob(_ column: Int32) -> [UInt8]? { isNull(column) ? nil : blob(column) }

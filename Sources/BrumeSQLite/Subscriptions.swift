@@ -102,7 +102,17 @@ extension SQLiteTransaction {
 
   private func stored(_ row: Prepared, _ scope: SubscriptionScope) throws -> StoredSubscription {
     StoredSubscription(
-      scope: scope, subscription: try coders.decodeSubscription(row.blob(1)), birth: row.int(0))
+      scope: scope, subscription: try content(of: row), birth: row.int(0))
+  }
+
+  /// The users of an app subscribe with the same words, so what was decoded last is often what comes
+  /// next.
+  private func content(of row: Prepared) throws -> Subscription {
+    if let last = cache.lastSubscription, row.isBlob(1, last.content) { return last.subscription }
+    let content = row.blob(1)
+    let subscription = try coders.decodeSubscription(content)
+    cache.lastSubscription = (content, subscription)
+    return subscription
   }
 
   private static let place = "container = ?1 AND environment = ?2 AND scope = ?3 AND user = ?4"

@@ -72,7 +72,10 @@ struct WriteQueue<Job> {
   }
 
   /// A group of so many writes is committed.
-  mutating func groupEnded(count: Int, nanoseconds: Int64) {
+  /// - Parameter wasOwnWork: nobody asked for any of them, which says nothing about how many ask at a
+  ///   time: whoever came meanwhile may be alone.
+  mutating func groupEnded(count: Int, nanoseconds: Int64, wasOwnWork: Bool = false) {
+    if wasOwnWork { return }
     let wasAlone = count == 1 && isEmpty
     aloneCount = wasAlone && nanoseconds < Self.slowCommit ? min(aloneCount + 1, 1 << 20) : 0
   }

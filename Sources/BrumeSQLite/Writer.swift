@@ -118,7 +118,9 @@ extension Writer {
     var group = WriteGroup(workplace.transaction)
     let failure = workplace.pool.writeWithoutTransaction { _ in Self.commit(&group, first, next) }
     queue.withLock {
-      $0.groupEnded(count: group.jobs.count, nanoseconds: nanoseconds() - start)
+      $0.groupEnded(
+        count: group.jobs.count, nanoseconds: nanoseconds() - start,
+        wasOwnWork: first.isRepeatable)
     }
     if let failure { return failed(failure, group) }
     group.finish()

@@ -78,7 +78,8 @@ package final class Composition: Sendable {
         // What has to meet a fault is read from the mailbox.
         if faults?.isIdle ?? true { return streams.handOver(entries) }
         for device in Set(entries.map(\.device)) { streams.look(at: device) }
-      }, isHeard: { streams.isHeard(by: $0) || desk.hasLent(to: $0) })
+      }, isHeard: { streams.isHeard(by: $0) || desk.hasLent(to: $0) },
+      rest: { try await Task.sleep(for: $0) })
     rates = RateLimits(settings.rates, limits: settings.limits, host: host)
     passwords = PasswordDesk(limits: settings.limits, host: host)
     provider = try settings.provider.map {

@@ -274,6 +274,16 @@ private final class Events: Sendable {
     #expect(queue.add(3) == .accepted(wakeWriter: true))
   }
 
+  @Test func `work of the server's own changes nothing about who may run where it is`() {
+    var queue = queue(afterAlone: alone)
+    // A save came while it ran, and was alone.
+    queue.groupEnded(count: 3, nanoseconds: WriteQueue<Int>.slowCommit, wasOwnWork: true)
+    #expect(queue.add(1) == .yourTurn)
+    queue = self.queue(afterAlone: alone - 1)
+    queue.groupEnded(count: 1, nanoseconds: 1000, wasOwnWork: true)
+    #expect(queue.add(1) == .accepted(wakeWriter: true))
+  }
+
   @Test func `a slow disk is waited for by the writer's thread only`() {
     var queue = WriteQueue<Int>()
     for _ in 0..<alone {

@@ -15,14 +15,27 @@ struct Subscribers {
       String(
         format: "  %d users subscribed in %.0f s", count,
         preparing.duration(to: .now).asSeconds))
+    try settle()
+    let quietly = try Watch(server, until: count)
+    let quietStart = ContinuousClock.now
+    try change()
+    quietly.begin()
+    while !quietly.isDone { usleep(5000) }
+    BrumeBench.show(
+      String(
+        format: "  one change told to %d with nobody writing: %.1f s", count,
+        quietStart.duration(to: .now).asSeconds))
     let writer = try Writer(server)
-    let alone = try writer.save(seconds: 3)
+    // Who looks at the figures costs something too, so it looks in both parts.
+    let idle = try Watch(server, until: .max / 2)
+    idle.begin()
+    let alone = try writer.save(seconds: 5)
+    idle.end()
     try settle()
     let before = Server.residentKilobytes(server.processIdentifier)
     let watch = try Watch(server, until: count)
     let start = ContinuousClock.now
-    _ = try server.connect().request(
-      "POST", server.publicPath("records/modify"), Bodies.saveNote)
+    try change()
     watch.begin()
     let meanwhile = try writer.save { watch.isDone }
     let seconds = start.duration(to: .now).asSeconds
@@ -44,6 +57,11 @@ struct Subscribers {
       "  its metrics: lag at most \(samples.map(\.milliseconds).max() ?? 0) ms and "
         + "\(samples.map(\.entries).max() ?? 0) entries; subscriptions left "
         + lefts.joined(separator: ", ") + ", 0")
+  }
+
+  private func change() throws {
+    _ = try server.connect().request(
+      "POST", server.publicPath("records/modify"), Bodies.saveNote)
   }
 
   private func show(_ what: String, _ saves: Saves) {
@@ -170,6 +188,8 @@ private final class Watch: @unchecked Sendable {
   var isDone: Bool { lock.withLock { ended } }
   var samples: [Metrics] { lock.withLock { found } }
 
+  func end() { lock.withLock { ended = true } }
+
   func begin() {
     Thread.detachNewThread { [self] in
       do {
@@ -178,7 +198,7 @@ private final class Watch: @unchecked Sendable {
           metrics.kilobytes = Server.residentKilobytes(process)
           lock.withLock {
             found.append(metrics)
-            ended = metrics.written >= goal
+            ended = ended || metrics.written >= goal
           }
           usleep(20_000)
         }

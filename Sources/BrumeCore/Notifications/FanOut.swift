@@ -39,6 +39,11 @@ struct FanOut {
     let user: UserID
   }
 
+  private struct PublicType: Hashable {
+    let database: DatabaseKey
+    let type: String
+  }
+
   let transaction: any WriteTransaction
   let engine: Engine
   let encode: @Sendable (Notification) -> [UInt8]
@@ -47,12 +52,15 @@ struct FanOut {
   let matches: Matches
   private var outcome: Outcome
   private var deliveriesLeft: Int
+  /// With so many left it gives way to whoever waits.
+  private let leastLeft: Int
   private var devices: [World: [Device]] = [:]
+  private var publicPlaces: [PublicType: Permissions.Place] = [:]
 
   init(
     transaction: any WriteTransaction, engine: Engine,
     encode: @escaping @Sendable (Notification) -> [UInt8], now: Milliseconds,
-    cursor: NotifierCursor, coalescer: @escaping MailboxWriter.Decide,
+    cursor: NotifierCursor, pace: Pace, coalescer: @escaping MailboxWriter.Decide,
     isHeard: @escaping (DeviceKey) -> Bool = { _ in true },
     matches: Matches
   ) {
@@ -65,7 +73,8 @@ struct FanOut {
       transaction: transaction, limits: engine.limits, now: now, coalescer: coalescer,
       isHeard: isHeard)
     outcome = Outcome(cursor: cursor)
-    deliveriesLeft = engine.limits.notifierDeliveries
+    deliveriesLeft = pace.deliveries
+    leastLeft = pace.deliveries - engine.limits.notifierAwaitedDeliveries
   }
 
   // MARK: One entry
@@ -95,10 +104,7 @@ struct FanOut {
 
   /// Whether the rest is for later transactions: sooner if somebody waits for this one.
   private var isFull: Bool {
-    let limits = engine.limits
-    if deliveriesLeft <= 0 { return true }
-    return deliveriesLeft <= limits.notifierDeliveries - limits.notifierAwaitedDeliveries
-      && transaction.isAwaited
+    deliveriesLeft <= 0 || deliveriesLeft <= leastLeft && transaction.isAwaited
   }
 
   /// What comes after the last match that an earlier transaction served.
@@ -156,12 +162,30 @@ struct FanOut {
   }
 
   /// Asked when the push is made: whoever lost the right since the save hears nothing.
-  private func mayRead(_ scope: SubscriptionScope, _ builder: NotificationBuilder) throws -> Bool {
+  private mutating func mayRead(
+    _ scope: SubscriptionScope, _ builder: NotificationBuilder
+  ) throws -> Bool {
     guard case .record(let change) = builder.entry.event else { return true }
+    let (database, creator) = (change.record.zone.database, builder.image?.created?.user)
+    if database.owner == nil {
+      return try engine.mayRead(
+        scope.user, at: try publicPlace(of: change.recordType, in: database), in: database,
+        creator: creator, transaction: transaction)
+    }
     return try engine.mayRead(
-      scope.user, change.record, type: change.recordType,
-      creator: builder.image?.created?.user, coveringShares: change.coveringShares,
-      in: transaction)
+      scope.user, change.record, type: change.recordType, creator: creator,
+      coveringShares: change.coveringShares, in: transaction)
+  }
+
+  /// Looked up once a transaction, not once a subscriber.
+  private mutating func publicPlace(
+    of type: String, in database: DatabaseKey
+  ) throws -> Permissions.Place {
+    let key = PublicType(database: database, type: type)
+    if let known = publicPlaces[key] { return known }
+    let place = try engine.publicPlace(of: type, in: database, transaction)
+    publicPlaces[key] = place
+    return place
   }
 
   /// Whoever left a share is told so, but not of which zone. Of records `mayRead` has asked.

@@ -45,6 +45,11 @@ package final class Notifier: Sendable {
   }
   /// An entry that was just put into a device's mailbox.
   package typealias FreshEntry = (device: DeviceKey, entry: MailboxEntry)
+  private struct Progress {
+    var goesOn = false
+    /// To leave the store to others before going on.
+    var rest = Duration.zero
+  }
   private struct Ongoing: Sendable {
     let position: Int64
     let version: Int
@@ -56,6 +61,7 @@ package final class Notifier: Sendable {
   private let wake: @Sendable (Woken) -> Void
   private let handOver: @Sendable ([FreshEntry]) -> Void
   private let isHeard: @Sendable (DeviceKey) -> Bool
+  private let rest: @Sendable (Duration) async throws -> Void
   /// Nil until loaded, and again after a failure: what the store says counts.
   private let cursor = Mutex<NotifierCursor?>(nil)
   /// The position in the store, which entries that concern nobody leave behind.
@@ -71,13 +77,16 @@ package final class Notifier: Sendable {
   ///   - wake: told of devices that have something to read, after it is durable.
   ///   - handOver: gets the entries themselves, after they are durable.
   ///   - isHeard: whether a device gets what is handed over at once.
+  ///   - rest: waits, so that saves have the store to themselves.
   package init(
     engine: Engine, encode: @escaping @Sendable (Notification) -> [UInt8],
     wake: @escaping @Sendable (Woken) -> Void,
     handOver: @escaping @Sendable ([FreshEntry]) -> Void = { _ in },
-    isHeard: @escaping @Sendable (DeviceKey) -> Bool = { _ in true }
+    isHeard: @escaping @Sendable (DeviceKey) -> Bool = { _ in true },
+    rest: @escaping @Sendable (Duration) async throws -> Void = { _ in }
   ) {
     self.engine = engine
+    self.rest = rest
     self.handOver = handOver
     self.isHeard = isHeard
     self.encode = encode
@@ -102,24 +111,34 @@ package final class Notifier: Sendable {
 
   /// Works until the log is read to its end.
   package func drain() async throws {
-    while try await step() { try Task.checkCancellation() }
+    while case let progress = try await advance(), progress.goesOn {
+      try Task.checkCancellation()
+      if progress.rest > .zero { try await rest(progress.rest) }
+    }
   }
 
   /// Does one transaction's worth of work. Answers whether there may be more. Only one caller at a
   /// time.
   @discardableResult
-  package func step() async throws -> Bool {
+  package func step() async throws -> Bool { try await advance().goesOn }
+
+  private func advance() async throws -> Progress {
     do {
       let start = try await loaded()
       let batch = try await read(start)
-      if batch.entries.isEmpty { return false }
+      guard let oldest = batch.entries.first?.origin.time else { return Progress() }
       follow(batch.subscriptions)
       let jobs = try matched(batch)
       let passed = pass(jobs, from: start)
-      let outcome = if let passed { passed } else { try await serve(jobs, from: start) }
+      let pace = Pace(
+        isAmidFanOut: start.served != nil, othersWrite: batch.othersWrote,
+        waiting: engine.host.now() - oldest, engine.limits)
+      let outcome = if let passed { passed } else { try await serve(jobs, from: start, pace) }
       cursor.withLock { $0 = outcome.cursor }
       finish(outcome)
-      return outcome.cursor.position < batch.newest
+      return Progress(
+        goesOn: outcome.cursor.position < batch.newest,
+        rest: pace.rest(unserved: outcome.unserved, engine.limits))
     } catch {
       forget()
       throw error
@@ -137,6 +156,8 @@ extension Notifier {
     /// What `self CONTAINS` looks at.
     var searchable = SearchableFields()
     var newest: Int64 = 0
+    /// The log has grown since the notifier last looked.
+    var othersWrote = false
   }
 
   private func loaded() async throws -> NotifierCursor {
@@ -171,7 +192,7 @@ extension Notifier {
     // In the middle of a large fan-out only its own entry is of interest.
     let limit = start.served == nil ? engine.limits.notifierEntries : 1
     let bytes = engine.limits.notifierBytes
-    let batch = try await engine.store.read { transaction in
+    var batch = try await engine.store.read { transaction in
       var batch = Batch()
       batch.entries = try transaction.log(after: position, limit: limit, imageBytes: bytes)
       batch.newest = try transaction.lastLogPosition()
@@ -187,10 +208,11 @@ extension Notifier {
       }
       return batch
     }
-    let oldest = batch.entries.first?.origin.time
-    counts.withLock {
-      $0.newest = max($0.newest, batch.newest)
-      $0.waitingSince = oldest
+    let (newest, oldest) = (batch.newest, batch.entries.first?.origin.time)
+    batch.othersWrote = counts.withLock { counts in
+      defer { counts.newest = max(counts.newest, newest) }
+      counts.waitingSince = oldest
+      return newest > counts.newest
     }
     return batch
   }
@@ -231,7 +253,7 @@ extension Notifier {
   }
 
   private func serve(
-    _ jobs: [FanOut.Job], from start: NotifierCursor
+    _ jobs: [FanOut.Job], from start: NotifierCursor, _ pace: Pace
   ) async throws -> FanOut.Outcome {
     let now = engine.host.now()
     let (engine, encode) = (engine, encode)
@@ -239,7 +261,7 @@ extension Notifier {
     let outcome = try await engine.store.writeRepeatable { transaction in
       var fanOut = FanOut(
         transaction: transaction, engine: engine, encode: encode, now: now, cursor: start,
-        coalescer: { change in self.coalescer.withLock { change(&$0) } }, isHeard: self.isHeard,
+        pace: pace, coalescer: { change in self.coalescer.withLock { change(&$0) } }, isHeard: self.isHeard,
         matches: FanOut.Matches(
           ordered: { self.ordered($0, sharedWith: $1) },
           key: { match in self.index.withLock { $0.key(of: match) } }))

@@ -16,9 +16,27 @@ extension Engine {
   ) throws -> Bool {
     let place = try place(
       of: key, type: type, coveringShares: coveringShares, for: user, in: transaction)
+    return try mayRead(
+      user, at: place, in: key.zone.database, creator: creator, transaction: transaction)
+  }
+
+  /// The same with a place that is known: in a public database it is everybody's.
+  func mayRead(
+    _ user: UserID, at place: Permissions.Place, in database: DatabaseKey, creator: UserID?,
+    transaction: any ReadTransaction
+  ) throws -> Bool {
     let principal = Permissions.Principal(
-      user: user, roles: try roles(of: user, at: place, key.zone.database, in: transaction))
+      user: user, roles: try roles(of: user, at: place, database, in: transaction))
     return Permissions.decide(principal, .read, in: place, creator: creator) == nil
+  }
+
+  /// Where public records of a type are, with the rights that they have there.
+  func publicPlace(
+    of type: String, in database: DatabaseKey, _ transaction: any ReadTransaction
+  ) throws -> Permissions.Place {
+    let schema = try schemas.schema(
+      of: database.container, database.environment, in: transaction)
+    return .public(schema.rights(of: type))
   }
 
   /// The container's own roles of a user, where they make a difference.
@@ -38,9 +56,7 @@ extension Engine {
   ) throws -> Permissions.Place {
     let database = key.zone.database
     guard let owner = database.owner else {
-      let schema = try schemas.schema(
-        of: database.container, database.environment, in: transaction)
-      return .public(schema.rights(of: type))
+      return try publicPlace(of: type, in: database, transaction)
     }
     if owner == user { return .own }
     let scope = try transaction.shareScope(of: user, in: key.zone)

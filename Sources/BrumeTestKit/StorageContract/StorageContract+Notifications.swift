@@ -19,6 +19,32 @@ extension StorageContract {
       try expectEqual(
         try await store.read { try $0.keptSample(user: "_b2").count }, 1, "other user")
     },
+    Case("the bound of kept notifications holds whatever failed, was marked or came twice") {
+      store in
+      struct Change: Error {}
+      try await store.write(in: nil) { transaction in
+        for id in ["a", "b"] { try transaction.keepSample(id, limit: 3) }
+      }
+      do {
+        try await store.write(in: nil) { transaction in
+          for id in ["x", "y", "z"] { try transaction.keepSample(id, limit: 3) }
+          throw Change()
+        }
+      } catch is Change {}
+      try await store.write(in: nil) { transaction in
+        for id in ["b", "c", "c"] { try transaction.keepSample(id, limit: 3) }
+      }
+      try expectEqual(try await store.read { try $0.keptSample().map(\.id) }, ["a", "b", "c"])
+      try await store.write(in: nil) { transaction in
+        _ = try transaction.markRead(
+          ["a"], of: UserID("_a1"), container: .sample, environment: .development)
+        for id in ["d", "e"] { try transaction.keepSample(id, limit: 3) }
+      }
+      try expectEqual(try await store.read { try $0.keptSample().map(\.id) }, ["a", "d", "e"])
+      // A bound that is lowered takes effect with the next.
+      try await store.write(in: nil) { try $0.keepSample("f", limit: 1) }
+      try expectEqual(try await store.read { try $0.keptSample().map(\.id) }, ["f"])
+    },
     Case("marking as read moves to the end and answers what was found") { store in
       try await store.write(in: nil) { transaction in
         for id in ["a", "b", "c"] { try transaction.keepSample(id, limit: 9) }

@@ -23,11 +23,19 @@ struct LargeFanOutTests {
     var all: [Int] { sizes.withLock { $0 } }
   }
 
+  /// How long the store was left to others.
+  private final class Rests: Sendable {
+    private let durations = Mutex<[Duration]>([])
+    func add(_ duration: Duration) { durations.withLock { $0.append(duration) } }
+    var all: [Duration] { durations.withLock { $0 } }
+  }
+
   private func prepared(_ info: NotificationInfo = visible()) async throws -> NotifierWorld {
     let world = try await NotifierWorld {
       $0.notifierDeliveries = Self.slice
       $0.notifierAwaitedDeliveries = Self.smallSlice
       $0.coalescedKeys = 60
+      $0.notifierPatience = 1_000_000
     }
     for user in users {
       try await world.register(user, "A", "B")
@@ -37,9 +45,13 @@ struct LargeFanOutTests {
     return world
   }
 
-  private func notifier(_ world: NotifierWorld, _ slices: Slices) -> Notifier {
+  private func notifier(
+    _ world: NotifierWorld, _ slices: Slices,
+    rest: @escaping @Sendable (Duration) async throws -> Void = { _ in }
+  ) -> Notifier {
     Notifier(
-      engine: world.engine, encode: PushPayload.encode, wake: { _ in }, handOver: slices.add)
+      engine: world.engine, encode: PushPayload.encode, wake: { _ in }, handOver: slices.add,
+      rest: rest)
   }
 
   private func rows(_ world: NotifierWorld) async throws -> Int {
@@ -95,6 +107,43 @@ struct LargeFanOutTests {
     world.store.setAwaited(true)
     try await notifier.drain()
     #expect(slices.all.reduce(0, +) == 2 * Self.subscribers)
+  }
+
+  @Test func `while others write, small slices are told with rests between, and then the rest at once`()
+    async throws
+  {
+    let world = try await prepared()
+    let (slices, rests, open) = (Slices(), Rests(), open)
+    let notifier = notifier(world, slices) { duration in
+      rests.add(duration)
+      // Others save in the first three.
+      if rests.all.count <= 3 { try await world.log(.created, "unheard", type: "Other", in: open) }
+    }
+    try await notifier.drain()
+    try await world.log(.created, "one", in: open)
+    _ = try await notifier.step()
+    try await world.log(.created, "unheard", type: "Other", in: open)
+    try await notifier.drain()
+    let rest = Duration.milliseconds(world.engine.limits.notifierRest)
+    #expect(rests.all == [rest, rest, rest, rest])
+    #expect(slices.all.prefix(6) == [26, 6, 6, 6, 6, 26])
+    #expect(slices.all.reduce(0, +) == 2 * Self.subscribers)
+  }
+
+  @Test func `a change that has waited for long is told without rests, whoever writes`()
+    async throws
+  {
+    let world = try await prepared()
+    let (slices, rests) = (Slices(), Rests())
+    let notifier = notifier(world, slices) { rests.add($0) }
+    try await notifier.drain()
+    try await world.log(.created, "one", in: open)
+    _ = try await notifier.step()
+    world.clock.advance(world.engine.limits.notifierPatience)
+    try await world.log(.created, "unheard", type: "Other", in: open)
+    try await notifier.drain()
+    #expect(rests.all.isEmpty)
+    #expect(slices.all.prefix(2) == [26, 26])
   }
 
   @Test func `the lag counts down to nothing while a fan-out is told`() async throws {

@@ -1,0 +1,35 @@
+// How fast a large fan-out follows the log while others write.
+
+import BrumeModel
+
+/// The size of the notifier's next transaction, and how long it then leaves the store to others.
+///
+/// A change that very many are told of takes the store's one writer for seconds. While nobody else
+/// writes it may have it; whoever writes should hardly notice. So what is told to very many is told a
+/// little later, though not for ever: a change that has waited for long is told at full speed.
+struct Pace: Equatable {
+  /// Mailbox entries after which it serves no further subscription.
+  let deliveries: Int
+  private let isSlow: Bool
+
+  /// - Parameters:
+  ///   - isAmidFanOut: an earlier transaction served a part of the change.
+  ///   - othersWrite: the log has grown since.
+  ///   - waiting: how long ago the change was made.
+  init(isAmidFanOut: Bool, othersWrite: Bool, waiting: Milliseconds, _ limits: Limits) {
+    isSlow = isAmidFanOut && othersWrite && waiting < limits.notifierPatience
+    deliveries = isSlow ? limits.notifierAwaitedDeliveries : limits.notifierDeliveries
+  }
+
+  /// As fast as one transaction after another goes.
+  static func full(_ limits: Limits) -> Pace {
+    Pace(isAmidFanOut: false, othersWrite: false, waiting: 0, limits)
+  }
+
+  /// How long to wait after the transaction.
+  /// - Parameter unserved: subscriptions of the same change that are left.
+  func rest(unserved: Int, _ limits: Limits) -> Duration {
+    // What fits into one transaction is not worth a rest.
+    isSlow && unserved > limits.notifierDeliveries ? .milliseconds(limits.notifierRest) : .zero
+  }
+}
