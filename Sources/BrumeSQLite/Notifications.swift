@@ -61,6 +61,7 @@ extension SQLiteTransaction {
         }
       }
     }
+    if cache.inboxes.count >= TransactionCache.inboxLimit { cache.inboxes = [:] }
     cache.inboxes[place] = inbox
     cache.isProvisional = true
   }
