@@ -3,6 +3,13 @@
 
 import CloudKit
 
+/// What a screen shows: observed, and Observation is not imported.
+@MainActor @Observable final class BookmarkList {
+  private(set) var bookmarks: [Bookmark] = []
+
+  func add(_ bookmark: Bookmark) { bookmarks.append(bookmark) }
+}
+
 /// Needs dates, data, identifiers and queues, and imports none of them.
 struct Bookmark: Codable, Hashable {
   var id = UUID()

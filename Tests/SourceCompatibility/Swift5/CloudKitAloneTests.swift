@@ -45,6 +45,18 @@ import Testing
     #expect(record["f7"] as? Int == 7 && record["e7"] == nil)
   }
 
+  @Test @MainActor func `a screen hears of changes in what it shows`() async {
+    let list = BookmarkList()
+    await confirmation { heard in
+      withObservationTracking {
+        _ = list.bookmarks.count
+      } onChange: {
+        heard()
+      }
+      list.add(Bookmark())
+    }
+  }
+
   @Test func `tasks that invite people to one share lose none`() async {
     let share = CKShare(rootRecord: CKRecord(recordType: "List"))
     await withTaskGroup(of: Void.self) { group in
