@@ -1,13 +1,14 @@
-// When the token that proves who sends to Apple is made anew: every 50 minutes, never for each push.
+// When the token that proves who sends to Apple is made anew: once an hour, never for each push.
 // Apple refuses tokens older than an hour, and senders that make new ones more often than every 20
-// minutes.
+// minutes. Where the clocks differ, the last pushes of an hour are refused; each is sent again at once
+// with the next token.
 
 package import BrumeModel
 import BrumeWire
 import Crypto
 
 package struct ProviderTokens: Sendable {
-  static let life: Milliseconds = 50 * 60_000
+  static let life: Milliseconds = 60 * 60_000
   static let leastLife: Milliseconds = 20 * 60_000
   /// Ours: signing keys remembered.
   static let capacity = 1000
