@@ -37,7 +37,7 @@ package final class SQLiteStore: Store {
   ) throws {
     try FolderLock.makeFolder(folder)
     let lock = try FolderLock(folder: folder)
-    let (pool, durability, start) = try translatingErrors {
+    let (pool, durability, start) = try opening(folder) {
       let pool = try DatabasePool(
         path: folder + "/brume.sqlite", configuration: Self.configuration(readers: readers))
       return try pool.writeWithoutTransaction { database in
@@ -197,6 +197,19 @@ private final class Outcome<Value: Sendable>: Sendable {
 }
 
 /// GRDB's errors as the port's.
+/// SQLite says what is wrong, but not with which file, nor what an operator can do.
+private func opening<Value>(_ folder: String, _ body: () throws -> Value) throws -> Value {
+  do {
+    return try translatingErrors(body)
+  } catch let error as StoreError where error.code == .unavailable || error.code == .corrupt {
+    throw StoreError(
+      error.code,
+      "the database '\(folder)/brume.sqlite' cannot be opened (\(error.description)); check that the "
+        + "folder is complete and may be written, put a backup of it in its place, or choose another "
+        + "with --data")
+  }
+}
+
 private func translatingErrors<Value>(_ body: () throws -> Value) throws -> Value {
   do {
     return try body()

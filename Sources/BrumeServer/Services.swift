@@ -63,26 +63,29 @@ package enum Services {
       ServiceGroup(configuration: configuration(server, [.sigterm, .sigint], onReady)), server)
   }
 
-  /// Serves for as long as `body` runs, then ends in good order. For servers inside other programs.
+  /// Serves for as long as `body` runs, then ends in good order, also when `body` throws. For servers
+  /// inside other programs.
   package static func embed<Value: Sendable>(
     _ server: Composition, while body: @escaping @Sendable (_ port: Int) async throws -> Value
   ) async throws -> Value {
     let (ports, listening) = AsyncStream<Int>.makeStream()
     let group = ServiceGroup(configuration: configuration(server, []) { listening.yield($0) })
-    return try await withThrowingTaskGroup(of: Value?.self) { tasks in
+    return try await withThrowingTaskGroup(of: Result<Value, any Error>?.self) { tasks in
       tasks.addTask(operation: {
         try await run(group, server)
         return nil
       })
       tasks.addTask(operation: {
-        for await port in ports { return try await body(port) }
+        for await port in ports {
+          do { return .success(try await body(port)) } catch { return .failure(error) }
+        }
         return nil
       })
-      let value = try await tasks.next() ?? nil
+      let outcome = try await tasks.next() ?? nil
       await group.triggerGracefulShutdown()
-      guard let value else { throw CancellationError() }
+      guard let outcome else { throw CancellationError() }
       try await tasks.waitForAll()
-      return value
+      return try outcome.get()
     }
   }
 

@@ -4,6 +4,7 @@
 import BrumeModel
 import BrumeStorage
 import BrumeTestKit
+import Foundation
 import Testing
 
 @testable import BrumeSQLite
@@ -39,6 +40,16 @@ import Testing
     #expect(error?.code == .inUse)
     try await store.close()
     try await folder.openSQLite().close()
+  }
+
+  @Test func `a database that cannot be opened is named, with a way out`() async throws {
+    let file = folder.path + "/data/brume.sqlite"
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/data", withIntermediateDirectories: false)
+    try Data(repeating: 7, count: 8192).write(to: URL(fileURLWithPath: file))
+    let error = #expect(throws: StoreError.self) { try folder.openSQLite() }
+    #expect(error?.description.contains("'\(file)'") == true)
+    #expect(error?.description.contains("put a backup") == true)
   }
 
   @Test func `a folder of a newer version is refused`() async throws {

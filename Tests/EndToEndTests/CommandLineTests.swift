@@ -176,6 +176,14 @@ import Testing
     #expect(try await Tool.run("exec", "--", "sh", "-c", "kill -9 $$").status == 137)
     let missing = try await Tool.run("exec", "--", "no-such-command")
     #expect(missing.status == 1)
-    #expect(missing.talk.contains("no-such-command"))
+    // Nothing else: the server ends in good order.
+    #expect(missing.talk.split(separator: "\n").count == 1)
+    #expect(missing.talk.contains("'no-such-command' cannot be started"))
+  }
+
+  @Test func `a rule that a command breaks is told in its own words`() async throws {
+    let outcome = try await Tool.run("exec", "--users", "a b", "--", "true")
+    #expect(outcome.status == 1)
+    #expect(outcome.talk.hasPrefix("Error: a user name has 1 to 255 bytes"), "\(outcome.talk)")
   }
 }

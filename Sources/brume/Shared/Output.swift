@@ -1,5 +1,7 @@
 // Data goes to standard output, talk to standard error, both at once and unbuffered.
 
+import BrumeModel
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -45,6 +47,11 @@ enum Output {
       rest = rest.dropFirst(count)
     }
   }
+}
+
+/// What a command says when a rule of the server's is broken.
+extension BrumeError: CustomStringConvertible {
+  package var description: String { reason }
 }
 
 /// A failure with one sentence and the next thing to try. Exit status 1.
