@@ -196,7 +196,6 @@ private final class Outcome<Value: Sendable>: Sendable {
   let value = Mutex<Value?>(nil)
 }
 
-/// GRDB's errors as the port's.
 /// SQLite says what is wrong, but not with which file, nor what an operator can do.
 private func opening<Value>(_ folder: String, _ body: () throws -> Value) throws -> Value {
   do {
@@ -210,6 +209,7 @@ private func opening<Value>(_ folder: String, _ body: () throws -> Value) throws
   }
 }
 
+/// GRDB's errors as the port's.
 private func translatingErrors<Value>(_ body: () throws -> Value) throws -> Value {
   do {
     return try body()
