@@ -261,7 +261,8 @@ extension Notifier {
     let outcome = try await engine.store.writeRepeatable { transaction in
       var fanOut = FanOut(
         transaction: transaction, engine: engine, encode: encode, now: now, cursor: start,
-        pace: pace, coalescer: { change in self.coalescer.withLock { change(&$0) } }, isHeard: self.isHeard,
+        pace: pace, coalescer: { change in self.coalescer.withLock { change(&$0) } },
+        isHeard: self.isHeard,
         matches: FanOut.Matches(
           ordered: { self.ordered($0, sharedWith: $1) },
           key: { match in self.index.withLock { $0.key(of: match) } }))

@@ -89,11 +89,10 @@ struct SubscriptionChange: Sendable {
     return checked
   }
 
+  /// Deleting what is not there succeeds, as with records: a client that repeats itself is not told
+  /// of a failure (case SUB-10).
   private func delete(_ id: String, in transaction: any WriteTransaction) throws {
-    guard try transaction.removeSubscription(id, in: place) else {
-      throw Subscription.missing(id)
-    }
-    try append(id, in: transaction)
+    if try transaction.removeSubscription(id, in: place) { try append(id, in: transaction) }
   }
 
   @discardableResult

@@ -109,7 +109,8 @@ struct LargeFanOutTests {
     #expect(slices.all.reduce(0, +) == 2 * Self.subscribers)
   }
 
-  @Test func `while others write, small slices are told with rests between, and then the rest at once`()
+  @Test
+  func `while others write, small slices are told with rests between, and then the rest at once`()
     async throws
   {
     let world = try await prepared()

@@ -68,7 +68,8 @@ struct NotifierCrashTests {
         key: { _ in SubscriptionKey(scope: place(.private, alice), id: "s") })
       var fanOut = FanOut(
         transaction: transaction, engine: engine, encode: PushPayload.encode, now: 1,
-        cursor: NotifierCursor(position: 0), pace: .full(engine.limits), coalescer: { _ in nil }, matches: matches)
+        cursor: NotifierCursor(position: 0), pace: .full(engine.limits), coalescer: { _ in nil },
+        matches: matches)
       for job in jobs {
         let isDone = try fanOut.serve(job)
         #expect(isDone)
