@@ -42,16 +42,7 @@ extension SQLiteTransaction {
   ) throws {
     let place = InboxPlace(user: user, container: container, environment: environment)
     var inbox = try counted(place)
-    inbox.count += try changes {
-      try connection.run(Self.add) {
-        $0.bind(1, inbox.number)
-        $0.bind(2, notification.id)
-        $0.bind(3, notification.subscriptionID)
-        $0.bind(4, notification.payload)
-        $0.bind(5, notification.isRead)
-        $0.bind(6, positions.next())
-      }
-    }
+    inbox.count += try changes { try add(notification, to: inbox.number) }
     let excess = inbox.count - max(0, limit)
     if excess > 0 {
       inbox.count -= try changes {
@@ -79,22 +70,31 @@ extension SQLiteTransaction {
           $0.bind(1, inbox)
           $0.bind(2, id)
         }
-      ) { ($0.int(0), $0.text(1), $0.blob(2)) }
-      for (position, subscription, payload) in rows {
-        let new = positions.next()
-        try connection.run(Self.remove) { $0.bind(1, position) }
-        try connection.run(Self.add) {
-          $0.bind(1, inbox)
-          $0.bind(2, id)
-          $0.bind(3, subscription)
-          $0.bind(4, payload)
-          $0.bind(5, true)
-          $0.bind(6, new)
-        }
+      ) { row in
+        KeptNotification(
+          position: row.int(0), id: id, subscriptionID: row.text(1), payload: row.blob(2),
+          isRead: true)
+      }
+      for kept in rows {
+        try connection.run(Self.remove) { $0.bind(1, kept.position) }
+        try add(kept, to: inbox)
       }
       if !rows.isEmpty { found.append(id) }
     }
     return found
+  }
+
+  /// At the end, whatever position the notification had.
+  private func add(_ kept: KeptNotification, to inbox: Int64) throws {
+    let position = positions.next()
+    try connection.run(Self.add) {
+      $0.bind(1, inbox)
+      $0.bind(2, kept.id)
+      $0.bind(3, kept.subscriptionID)
+      $0.bind(4, kept.payload)
+      $0.bind(5, kept.isRead)
+      $0.bind(6, position)
+    }
   }
 
   private static let find = SQL(
@@ -153,16 +153,21 @@ extension SQLiteTransaction {
     if let known = cache.inboxes[place] { return known }
     let (user, container, environment) = (place.user, place.container, place.environment)
     guard let number = try inbox(user, container, environment) else {
-      return Inbox(number: try givenInbox(user, container, environment, isMissing: true), count: 0)
+      return Inbox(number: try addInbox(user, container, environment), count: 0)
     }
     let count = try connection.first(Self.count, { $0.bind(1, number) }) { Int($0.int(0)) } ?? 0
     return Inbox(number: number, count: count)
   }
 
   private func givenInbox(
-    _ user: UserID, _ container: ContainerID, _ environment: Environment, isMissing: Bool = false
+    _ user: UserID, _ container: ContainerID, _ environment: Environment
   ) throws -> Int64 {
-    if !isMissing, let known = try inbox(user, container, environment) { return known }
+    try inbox(user, container, environment) ?? addInbox(user, container, environment)
+  }
+
+  private func addInbox(
+    _ user: UserID, _ container: ContainerID, _ environment: Environment
+  ) throws -> Int64 {
     try connection.run(Self.addInbox) { $0.bind(user, container, environment) }
     return connection.lastRowID
   }

@@ -15,16 +15,7 @@ struct Subscribers {
       String(
         format: "  %d users subscribed in %.0f s", count,
         preparing.duration(to: .now).asSeconds))
-    try settle()
-    let quietly = try Watch(server, until: count)
-    let quietStart = ContinuousClock.now
-    try change()
-    quietly.begin()
-    while !quietly.isDone { usleep(5000) }
-    BrumeBench.show(
-      String(
-        format: "  one change told to %d with nobody writing: %.1f s", count,
-        quietStart.duration(to: .now).asSeconds))
+    try tellWithNobodyWriting()
     let writer = try Writer(server)
     let alone = try save(alone: writer)
     try settle()
@@ -55,6 +46,19 @@ struct Subscribers {
       "  its metrics: lag at most \(samples.map(\.milliseconds).max() ?? 0) ms and "
         + "\(samples.map(\.entries).max() ?? 0) entries; subscriptions left "
         + lefts.joined(separator: ", ") + ", 0")
+  }
+
+  private func tellWithNobodyWriting() throws {
+    try settle()
+    let watch = try Watch(server, until: count)
+    let start = ContinuousClock.now
+    try change()
+    watch.begin()
+    while !watch.isDone { usleep(5000) }
+    BrumeBench.show(
+      String(
+        format: "  one change told to %d with nobody writing: %.1f s", count,
+        start.duration(to: .now).asSeconds))
   }
 
   private func save(alone writer: Writer) throws -> Saves {

@@ -7,7 +7,7 @@ import BrumeModel
 /// A change that very many are told of takes the store's one writer for seconds. While nobody else
 /// writes it may have it; whoever writes should hardly notice. So what is told to very many is told a
 /// little later, though not for ever: a change that has waited for long is told at full speed.
-struct Pace: Equatable {
+struct Pace {
   /// Mailbox entries after which it serves no further subscription.
   let deliveries: Int
   private let isSlow: Bool
@@ -19,11 +19,6 @@ struct Pace: Equatable {
   init(isAmidFanOut: Bool, othersWrite: Bool, waiting: Milliseconds, _ limits: Limits) {
     isSlow = isAmidFanOut && othersWrite && waiting < limits.notifierPatience
     deliveries = isSlow ? limits.notifierAwaitedDeliveries : limits.notifierDeliveries
-  }
-
-  /// As fast as one transaction after another goes.
-  static func full(_ limits: Limits) -> Pace {
-    Pace(isAmidFanOut: false, othersWrite: false, waiting: 0, limits)
   }
 
   /// How long to wait after the transaction.

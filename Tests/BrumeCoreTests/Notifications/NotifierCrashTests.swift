@@ -61,6 +61,7 @@ struct NotifierCrashTests {
       return FanOut.Job(entry: entry, image: image, matches: .init())
     }
     #expect(jobs.count == 1)
+    let pace = Pace(isAmidFanOut: false, othersWrite: false, waiting: 0, engine.limits)
     let match = SubscriptionIndex.Match(birth: log[0].position, row: 0)
     let outcome = try await store.write(in: nil) { transaction in
       let matches = FanOut.Matches(
@@ -68,7 +69,7 @@ struct NotifierCrashTests {
         key: { _ in SubscriptionKey(scope: place(.private, alice), id: "s") })
       var fanOut = FanOut(
         transaction: transaction, engine: engine, encode: PushPayload.encode, now: 1,
-        cursor: NotifierCursor(position: 0), pace: .full(engine.limits), coalescer: { _ in nil },
+        cursor: NotifierCursor(position: 0), pace: pace, coalescer: { _ in nil },
         matches: matches)
       for job in jobs {
         let isDone = try fanOut.serve(job)

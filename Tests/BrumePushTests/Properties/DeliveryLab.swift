@@ -258,6 +258,13 @@ final class DeliveryLab {
 
   // MARK: Devices
 
+  /// What the notifications kept for Alice name, as she may fetch them.
+  func keptNames() async throws -> [String] {
+    let page = try await engine.keptNotifications(
+      token: nil, limit: nil, as: caller(alice, "phone"), decode: PushPayload.decode)
+    return try page.items.map { try Heard(push: $0.payload).name }
+  }
+
   /// What arrived at a device, in the order in which it did.
   func heard(_ name: String) -> [Heard] {
     guard let ear = ears[name] else { return [] }

@@ -60,14 +60,9 @@ import Testing
   @Test(arguments: Loss.allCases)
   func `N11 kept notifications do not name the zone when`(loss: Loss) async throws {
     let lab = try await prepared(.stream, isOfZone: loss.isOfZoneShare)
-    func kept() async throws -> [String] {
-      let page = try await lab.engine.keptNotifications(
-        token: nil, limit: nil, as: lab.caller(lab.alice, "phone"), decode: PushPayload.decode)
-      return try page.items.map { try Heard(push: $0.payload).name }
-    }
-    #expect(try await kept() == ["Trip", "Trip"])
+    #expect(try await lab.keptNames() == ["Trip", "Trip"])
     try await lose(loss, lab)
-    #expect(try await kept() == [])
+    #expect(try await lab.keptNames() == [])
   }
 
   // MARK: What happens

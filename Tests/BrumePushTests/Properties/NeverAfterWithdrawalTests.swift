@@ -76,14 +76,9 @@ import Testing
   @Test(arguments: Withdrawal.allCases)
   func `N11 kept notifications show what may still be read`(withdrawal: Withdrawal) async throws {
     let lab = try await prepared(.stream, nil)
-    func kept() async throws -> [String] {
-      let page = try await lab.engine.keptNotifications(
-        token: nil, limit: nil, as: lab.caller(lab.alice, "phone"), decode: PushPayload.decode)
-      return try page.items.map { try Heard(push: $0.payload).name }
-    }
-    #expect(try await kept() == ["before", "after"])
+    #expect(try await lab.keptNames() == ["before", "after"])
     try await withdraw(withdrawal, lab)
-    #expect(try await kept() == [])
+    #expect(try await lab.keptNames() == [])
     // The fault: the feed as it is stored, unasked.
     let stored = try await lab.memory.read { [alice = lab.alice] store in
       try store.keptNotifications(
@@ -152,13 +147,19 @@ import Testing
     return (lab, lab.heard("phone"))
   }
 
-  /// Alice may read Bob's reports by a role; one was told, another waits in her phone's mailbox.
-  private func prepared(_ way: Way, _ fault: DeliveryLab.Fault?) async throws -> DeliveryLab {
+  /// Alice may read Bob's reports by a role.
+  private func reader(_ way: Way, _ fault: DeliveryLab.Fault?) async throws -> DeliveryLab {
     let lab = try await DeliveryLab(fault)
     try await lab.register("phone", way)
     try await lab.engine.setRole(
       "reader", of: lab.alice, to: true, container: DeliveryLab.container,
       environment: .development)
+    return lab
+  }
+
+  /// One of Bob's reports was told, another waits in her phone's mailbox.
+  private func prepared(_ way: Way, _ fault: DeliveryLab.Fault?) async throws -> DeliveryLab {
+    let lab = try await reader(way, fault)
     try await lab.subscribe("s", .created("Report"), in: .public, info: .alert())
     for name in ["before", "after"] {
       try await lab.save(name, type: "Report", in: .public, of: lab.bob)
@@ -170,11 +171,7 @@ import Testing
 
   /// A report whose title fills the text of a push so that the report's own name has no room.
   private func largePush(_ way: Way, _ fault: DeliveryLab.Fault?) async throws -> DeliveryLab {
-    let lab = try await DeliveryLab(fault)
-    try await lab.register("phone", way)
-    try await lab.engine.setRole(
-      "reader", of: lab.alice, to: true, container: DeliveryLab.container,
-      environment: .development)
+    let lab = try await reader(way, fault)
     var info = NotificationInfo()
     info.alert.localizationKey = "REPORT"
     info.alert.localizationArgs = Array(repeating: "title", count: 12)
