@@ -33,23 +33,14 @@ extension Engine {
     }
   }
 
-  /// Switches a webhook on again. It goes on where it stopped, as far as the log still knows.
+  /// Switches a webhook on again. It goes on where it stopped: the log is kept for it meanwhile, up to
+  /// `webhookLag` entries.
   package func enableWebhook(_ id: String) async throws {
-    let lag = limits.webhookLag
     try await store.write(in: nil) { transaction in
       guard var webhook = try transaction.webhook(id) else { throw Self.noWebhook(id) }
       guard !webhook.isActive else { return }
       webhook.disabledBecause = nil
       webhook.failures = 0
-      // While it was off, nothing was kept for it.
-      let oldest = try transaction.log(after: 0, limit: 1).first?.position
-      let newest = try transaction.lastLogPosition()
-      let kept = oldest.map { $0 - 1 } ?? newest
-      if webhook.cursor < max(kept, newest - lag) {
-        webhook.missed = true
-        webhook.batchEnd = nil
-        webhook.cursor = max(kept, newest - lag)
-      }
       try transaction.put(webhook)
     }
   }
@@ -65,11 +56,12 @@ extension Engine {
 }
 
 extension WriteTransaction {
-  /// How far the log may be trimmed when the notifier is done up to `position`. Active webhooks hold
-  /// entries back, but not without end: one that is too far behind is told that it missed some.
+  /// How far the log may be trimmed when the notifier is done up to `position`. Webhooks hold entries
+  /// back, also while they are off, but not without end: one that is too far behind is told that it
+  /// missed some.
   package func trimmable(through position: Int64, limits: Limits) throws -> Int64 {
     var floor = position
-    for var webhook in try webhooks() where webhook.isActive && webhook.cursor < position {
+    for var webhook in try webhooks() where webhook.cursor < position {
       let least = position - limits.webhookLag
       if webhook.cursor < least {
         webhook.cursor = least

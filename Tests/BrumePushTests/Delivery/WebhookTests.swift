@@ -123,11 +123,16 @@ import Testing
     #expect(world.hook.all.count == 1)
   }
 
-  @Test func `the log is kept for a webhook that is behind, but not without end`() async throws {
+  @Test(arguments: [nil, "answered 410"])
+  func `the log is kept for a webhook that is behind, on or off, but not without end:`(
+    disabledBecause: String?
+  ) async throws {
     var limits = Limits()
     limits.webhookLag = 3
     let world = try await DeliveryWorld(limits: limits)
-    let hook = try await add(world)
+    var hook = try await add(world)
+    hook.disabledBecause = disabledBecause
+    try await world.store.write(in: nil) { [hook] in try $0.put(hook) }
     try await change("a", "b", "c", "d", "e", in: world)
     let floors = try await world.store.write(in: nil) { [limits] store in
       [
@@ -138,6 +143,7 @@ import Testing
     #expect(floors == [0, 2])
     #expect(try await webhook(hook.id, world)?.missed == true)
     try await world.store.write(in: nil) { try $0.trimLog(through: 2) }
+    try await world.engine.enableWebhook(hook.id)
     try await world.running { _ = try await world.logged(1) }
     let body = try JSON(parsing: world.hook.all[0].body)
     #expect(body["missed"]?.bool == true)
