@@ -24,14 +24,21 @@ package final class OutsideClients: Sendable {
   }
 
   private let timeout: TimeAmount
+  private let sleep: @Sendable (Duration) async throws -> Void
   private let roots: NIOSSLAdditionalTrustRoots?
   private let open = Mutex(Clients())
 
   /// - Parameters:
-  ///   - timeout: seconds for one call, connecting included.
+  ///   - timeout: seconds until the status of an answer, connecting included; its text may take as
+  ///     long again.
   ///   - trust: a PEM file with roots to trust beside the system's.
-  package init(timeout: Int, trust: String?) {
+  ///   - sleep: waits for the text.
+  package init(
+    timeout: Int, trust: String?,
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  ) {
     self.timeout = .seconds(Int64(timeout))
+    self.sleep = sleep
     roots = trust.map { .file($0) }
   }
 
@@ -61,7 +68,22 @@ package final class OutsideClients: Sendable {
     let response = try await client(for: call.pinned).execute(request, timeout: timeout)
     return OutsideReply(
       status: Int(response.status.code), retryAfter: response.headers.first(name: "retry-after"),
-      body: await Self.beginning(of: response.body))
+      body: await text(of: response.body))
+  }
+
+  /// What comes of the text in time. The status is the answer already: a text that trickles, or never
+  /// comes, must not keep the send under way, for there is a bound on those for all.
+  private func text(of body: HTTPClientResponse.Body) async -> [UInt8] {
+    let (sleep, patience) = (sleep, Duration.nanoseconds(timeout.nanoseconds))
+    return await withTaskGroup(of: [UInt8].self) { group in
+      group.addTask(operation: { await Self.beginning(of: body) })
+      group.addTask(operation: {
+        try? await sleep(patience)
+        return []
+      })
+      defer { group.cancelAll() }
+      return await group.next() ?? []
+    }
   }
 
   /// What is left unread is dropped with the connection.

@@ -112,7 +112,10 @@ import Testing
   func `a call goes to the pinned address whatever its name says, and no redirect is followed`()
     async throws
   {
-    let side = try Redirecting()
+    let side = try RawSide { port in
+      "HTTP/1.1 307 Temporary Redirect\r\nLocation: http://127.0.0.1:\(port)/two\r\n"
+        + "Connection: close\r\nContent-Length: 0\r\n\r\n"
+    }
     let clients = OutsideClients(timeout: 10, trust: nil)
     // A name that no server knows (RFC 6761).
     let call = OutsideCall(
@@ -126,16 +129,32 @@ import Testing
     #expect(requests.first?.hasPrefix("POST /one HTTP/1.1\r\n") == true)
     #expect(requests.first?.lowercased().contains("host: push.invalid:\(side.port)\r\n") == true)
   }
+
+  @Test(arguments: ["", "Content-Length: 1000\r\n", "Transfer-Encoding: chunked\r\n"])
+  func `N8 an answer whose text never ends counts by its status, and is hung up on`(
+    length: String
+  ) async throws {
+    let side = try RawSide(staysOpen: true) { _ in "HTTP/1.1 503 No\r\n\(length)\r\n1\r\nx\r\n" }
+    let clients = OutsideClients(timeout: 10, trust: nil, sleep: { _ in })
+    let call = OutsideCall(
+      url: "http://push.invalid:\(side.port)/one",
+      pinned: .init(host: "push.invalid", address: .v4(0x7f00_0001)), body: Array("body".utf8))
+    #expect(try await clients.send(call).status == 503)
+    await clients.close()
+  }
 }
 
-/// Answers every connection's request with a redirect to itself.
-private final class Redirecting: Sendable {
+/// Answers every connection's request with the same bytes.
+private final class RawSide: Sendable {
   struct NoSocket: Error {}
   let port: UInt16
   let requests = Mutexed<[String]>([])
   private let listener: Int32
 
-  init() throws {
+  /// - Parameters:
+  ///   - staysOpen: until the client goes.
+  ///   - reply: what to answer, by the own port.
+  init(staysOpen: Bool = false, reply: (UInt16) -> String) throws {
     #if canImport(Darwin)
       let kind = SOCK_STREAM
     #else
@@ -154,10 +173,10 @@ private final class Redirecting: Sendable {
     }
     guard isOpen else { throw NoSocket() }
     (self.listener, port) = (listener, UInt16(bigEndian: address.sin_port))
-    let (requests, port) = (requests, port)
+    let (requests, reply) = (requests, Array(reply(port).utf8))
     Thread.detachNewThread {
       while case let connection = accept(listener, nil, nil), connection >= 0 {
-        Self.answer(connection, port, requests)
+        Self.answer(connection, reply, staysOpen, requests)
       }
     }
   }
@@ -167,7 +186,9 @@ private final class Redirecting: Sendable {
     close(listener)
   }
 
-  private static func answer(_ connection: Int32, _ port: UInt16, _ requests: Mutexed<[String]>) {
+  private static func answer(
+    _ connection: Int32, _ reply: [UInt8], _ staysOpen: Bool, _ requests: Mutexed<[String]>
+  ) {
     defer { close(connection) }
     var text = ""
     var buffer = [UInt8](repeating: 0, count: 4096)
@@ -177,10 +198,7 @@ private final class Redirecting: Sendable {
       text += String(decoding: buffer[..<count], as: UTF8.self)
     }
     requests.value.append(text)
-    let reply =
-      "HTTP/1.1 307 Temporary Redirect\r\nLocation: http://127.0.0.1:\(port)/two\r\n"
-      + "Connection: close\r\nContent-Length: 0\r\n\r\n"
-    let bytes = Array(reply.utf8)
-    _ = send(connection, bytes, bytes.count, 0)
+    _ = send(connection, reply, reply.count, 0)
+    while staysOpen, recv(connection, &buffer, buffer.count, 0) > 0 {}
   }
 }
