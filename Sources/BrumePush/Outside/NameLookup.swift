@@ -1,5 +1,6 @@
-// The system's name lookup. It blocks, so it runs on NIO's thread pool; how many run at once is bounded
-// by the delivery queue.
+// The system's name lookup. It blocks, for many seconds where a name server does not answer, and whoever
+// registers an address chooses the name server: so it has threads of its own, which nothing else waits
+// for.
 
 import NIOPosix
 
@@ -10,12 +11,33 @@ import NIOPosix
 #endif
 
 package enum NameLookup {
-  /// All addresses of a name, IPv4 first.
-  package static func addresses(_ name: String) async throws -> [IPAddress] {
-    try await NIOThreadPool.singleton.runIfActive { lookUp(name) }
+  /// Nobody could say whether there is such a name.
+  private struct Failure: Error {
+    let status: Int32
   }
 
-  private static func lookUp(_ name: String) -> [IPAddress] {
+  /// Ours: lookups at once; more wait.
+  private static let threads: NIOThreadPool = {
+    let threads = NIOThreadPool(numberOfThreads: 16)
+    threads.start()
+    return threads
+  }()
+
+  /// All addresses of a name, IPv4 first; none if there is no such name.
+  ///
+  /// - Throws: when the lookup itself failed, which says nothing about the name.
+  package static func addresses(_ name: String) async throws -> [IPAddress] {
+    try await threads.runIfActive { try lookUp(name) }
+  }
+
+  /// Whether a status of `getaddrinfo` says that the name has no address. All others may be otherwise
+  /// the next time.
+  package static func isUnknown(_ status: Int32) -> Bool {
+    // No data, and no address of the family, are not in every system's headers.
+    status == EAI_NONAME || status == -5 || status == -9
+  }
+
+  private static func lookUp(_ name: String) throws -> [IPAddress] {
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC
     #if canImport(Darwin)
@@ -24,7 +46,11 @@ package enum NameLookup {
       hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     #endif
     var list: UnsafeMutablePointer<addrinfo>?
-    guard getaddrinfo(name, nil, &hints, &list) == 0 else { return [] }
+    let status = getaddrinfo(name, nil, &hints, &list)
+    guard status == 0 else {
+      if isUnknown(status) { return [] }
+      throw Failure(status: status)
+    }
     defer { freeaddrinfo(list) }
     var found: [IPAddress] = []
     var next = list

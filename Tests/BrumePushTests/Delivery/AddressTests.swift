@@ -1,5 +1,6 @@
 import BrumeModel
 import BrumePush
+import Foundation
 import Testing
 
 /// Which URLs the server calls for somebody else (reliability A6).
@@ -35,6 +36,17 @@ import Testing
   ])
   func `what is no plain address is none:`(text: String) {
     #expect(IPAddress(text) == nil)
+  }
+
+  @Test func `only an answer says that a name does not exist, not a lookup that failed`()
+    async throws
+  {
+    #expect(NameLookup.isUnknown(EAI_NONAME))
+    for status in [EAI_AGAIN, EAI_FAIL, EAI_MEMORY, EAI_SYSTEM] {
+      #expect(!NameLookup.isUnknown(status))
+    }
+    let own = try await NameLookup.addresses("localhost")
+    #expect(own.contains(.v4(0x7f00_0001)))
   }
 
   @Test func `an address has one text`() {
