@@ -28,7 +28,8 @@ extension Engine {
       place: place, caller: caller, origin: caller.origin(at: host.now()), limits: limits,
       schemas: schemas)
     return try await store.write(in: place.logDatabase) { transaction in
-      let results = try named.map { try change.perform($0, in: transaction) }
+      var own: OwnSubscriptions?
+      let results = try named.map { try change.perform($0, &own, in: transaction) }
       if results.contains(where: \.isSave), let device {
         try transaction.register(device, limits: change.limits)
       }
@@ -46,15 +47,18 @@ struct SubscriptionChange: Sendable {
   let schemas: SchemaCache
 
   /// A broken rule fails the item; a broken store fails the request.
+  ///
+  /// - Parameter own: what the user has, as soon as somebody had to know.
   func perform(
-    _ operation: SubscriptionOperation, in transaction: any WriteTransaction
+    _ operation: SubscriptionOperation, _ own: inout OwnSubscriptions?,
+    in transaction: any WriteTransaction
   ) throws -> SubscriptionResult {
     do {
       switch operation {
       case .save(let subscription):
-        return .success(.saved(try save(subscription, in: transaction)))
+        return .success(.saved(try save(subscription, &own, in: transaction)))
       case .delete(let id):
-        try delete(id, in: transaction)
+        try delete(id, &own, in: transaction)
         return .success(.deleted(id: id))
       }
     } catch let error as BrumeError {
@@ -63,56 +67,56 @@ struct SubscriptionChange: Sendable {
   }
 
   private func save(
-    _ wanted: Subscription, in transaction: any WriteTransaction
+    _ wanted: Subscription, _ own: inout OwnSubscriptions?, in transaction: any WriteTransaction
   ) throws -> Subscription {
     let checked = try checked(wanted, in: transaction)
     try admit(checked.kind, in: transaction)
     let known = try transaction.subscription(checked.id, in: place)
     // An app saves its subscriptions at each launch; nothing changes then (case SUB-03).
     if let known, known.subscription == checked { return checked }
-    let others = try transaction.subscriptions(in: place)
-    if let twin = SubscriptionSignature.duplicate(of: checked, among: others) {
-      throw BrumeError(
-        .rejected,
-        "subscription is duplicate of '\(twin.subscription.id)'; keep that one, or delete it "
-          + "first")
-    }
-    if known == nil { try checkCount(in: transaction) }
+    var others = try own ?? OwnSubscriptions(in: place, from: transaction)
+    own = nil  // so that changing it copies nothing
+    defer { own = others }
+    try check(checked, isNew: known == nil, among: others)
     let position = try append(checked.id, in: transaction)
     let isSameWatch =
-      known.map {
-        SubscriptionSignature.text($0.subscription.kind) == SubscriptionSignature.text(checked.kind)
-      } ?? false
+      others.signature(of: checked.id) == SubscriptionSignature.text(checked.kind)
     // Only another text: what was saved before still counts, and is told with the new text.
     let birth = isSameWatch ? known?.birth ?? position : position
     try transaction.put(StoredSubscription(scope: place, subscription: checked, birth: birth))
+    others.saved(checked)
     return checked
+  }
+
+  private func check(
+    _ subscription: Subscription, isNew: Bool, among others: OwnSubscriptions
+  ) throws {
+    if let twin = others.duplicate(of: subscription) {
+      throw BrumeError(
+        .rejected,
+        "subscription is duplicate of '\(twin)'; keep that one, or delete it first")
+    }
+    guard isNew, others.count >= limits.subscriptionsPerUser else { return }
+    throw BrumeError(
+      .limitExceeded,
+      "the user has \(others.count) subscriptions in this container; the maximum is "
+        + "\(limits.subscriptionsPerUser), so delete one first")
   }
 
   /// Deleting what is not there succeeds, as with records: a client that repeats itself is not told
   /// of a failure (case SUB-10).
-  private func delete(_ id: String, in transaction: any WriteTransaction) throws {
-    if try transaction.removeSubscription(id, in: place) { try append(id, in: transaction) }
+  private func delete(
+    _ id: String, _ own: inout OwnSubscriptions?, in transaction: any WriteTransaction
+  ) throws {
+    guard try transaction.removeSubscription(id, in: place) else { return }
+    try append(id, in: transaction)
+    own?.deleted(id)
   }
 
   @discardableResult
   private func append(_ id: String, in transaction: any WriteTransaction) throws -> Int64 {
     try transaction.append(
       .subscription(place, id: id), in: place.logDatabase, origin: origin)
-  }
-
-  private func checkCount(in transaction: any WriteTransaction) throws {
-    let count = try DatabaseScope.allCases.reduce(0) { count, scope in
-      let other = SubscriptionScope(
-        container: place.container, environment: place.environment, scope: scope,
-        user: place.user)
-      return try count + transaction.subscriptions(in: other).count
-    }
-    guard count >= limits.subscriptionsPerUser else { return }
-    throw BrumeError(
-      .limitExceeded,
-      "the user has \(count) subscriptions in this container; the maximum is "
-        + "\(limits.subscriptionsPerUser), so delete one first")
   }
 }
 

@@ -18,15 +18,4 @@ enum SubscriptionSignature {
     case .database(let type): return ["database", type ?? ""].joined(separator: "\u{1f}")
     }
   }
-
-  /// The subscription that says the same under another ID.
-  static func duplicate(
-    of subscription: Subscription, among others: [StoredSubscription]
-  ) -> StoredSubscription? {
-    let signature = text(subscription.kind)
-    return others.first { other in
-      !other.subscription.id.utf8.elementsEqual(subscription.id.utf8)
-        && text(other.subscription.kind) == signature
-    }
-  }
 }
