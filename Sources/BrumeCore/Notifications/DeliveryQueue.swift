@@ -108,6 +108,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
   /// remembers, and the next look through it finds the lane again.
   package mutating func offer(_ lane: Lane, to peer: DeliveryPeer, now: Milliseconds) -> Bool {
     if let known = tracks[lane] {
+      if known.peer != peer.name, moved(lane, to: peer, now) { return true }
       switch known.state {
       case .ready, .waiting(_, isPenalty: true): break
       case .sending: tracks[lane]?.again = true
@@ -116,10 +117,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
       return true
     }
     guard tracks.count < rules.lanes else { return false }
-    tracks[lane] = Track(peer: peer.name, state: .ready)
-    peers[peer.name, default: Peer(limit: peer.limit)].lanes += 1
-    peers[peer.name]?.limit = peer.limit
-    makeReady(lane, now)
+    add(lane, peer, now)
     return true
   }
 
@@ -130,7 +128,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
     while running < rules.total, let name = turns.pop() {
       peers[name]?.hasTurn = false
       guard let peer = peers[name], peer.running < peer.limit, peer.pausedUntil <= now,
-        let lane = peers[name]?.ready.pop()
+        let lane = nextReady(of: name)
       else { continue }
       peers[name]?.running += 1
       running += 1
@@ -199,6 +197,30 @@ extension DeliveryQueue {
   private mutating func succeeded(_ track: inout Track, _ lane: Lane) {
     tracks[lane]?.failures = 0
     peers[track.peer]?.failures = 0
+  }
+
+  private mutating func add(_ lane: Lane, _ peer: DeliveryPeer, _ now: Milliseconds) {
+    tracks[lane] = Track(peer: peer.name, state: .ready)
+    peers[peer.name, default: Peer(limit: peer.limit)].lanes += 1
+    peers[peer.name]?.limit = peer.limit
+    makeReady(lane, now)
+  }
+
+  /// The device has another address now, at another host: what the old one asked for does not count.
+  /// Answers false while a send is under way; a later offer moves it then.
+  private mutating func moved(_ lane: Lane, to peer: DeliveryPeer, _ now: Milliseconds) -> Bool {
+    if case .sending = tracks[lane]?.state { return false }
+    remove(lane)
+    add(lane, peer, now)
+    return true
+  }
+
+  /// Lanes that moved to another peer are still in the line of the old one; they are passed over.
+  private mutating func nextReady(of name: String) -> Lane? {
+    while let lane = peers[name]?.ready.pop() {
+      if let track = tracks[lane], track.peer == name, case .ready = track.state { return lane }
+    }
+    return nil
   }
 
   private mutating func makeReady(_ lane: Lane, _ now: Milliseconds) {

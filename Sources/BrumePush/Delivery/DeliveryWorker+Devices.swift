@@ -72,13 +72,20 @@ extension DeliveryWorker {
           id: NotificationID.push(
             entry.notificationID, subscription: entry.subscriptionID, to: device.key),
           device: device, notification: notification, payload: payload,
-          collapseID: entry.collapseID, now: now,
-          expires: max(now, entry.time) + limits.pushLife))
+          collapseID: entry.collapseID, now: now, expires: expiry(of: entry, notification, now)))
       guard answer.verdict == .tooLarge else { return answer }
       maximum = min(payload.count, maximum) / 2
     }
     answer.verdict = .refused
     return answer
+  }
+
+  /// What waited here has less time left at the other side. "Fetch everything" is always news.
+  private func expiry(
+    of entry: MailboxEntry, _ notification: Notification, _ now: Milliseconds
+  ) -> Milliseconds {
+    let made = notification.subject == .fetchEverything ? now : min(now, entry.time)
+    return made + limits.pushLife
   }
 
   private func fitted(

@@ -42,6 +42,28 @@ import Testing
     #expect(queue.next(now: 2).start.map(\.lane) == ["c"])
   }
 
+  @Test func `a lane with a new address does not wait for what its old peer asked for`() {
+    var queue = subject()
+    for lane in ["a", "b", "c"] { _ = queue.offer(lane, to: one, now: 0) }
+    #expect(queue.next(now: 0).start.map(\.lane) == ["a", "b"])
+    queue.finished("a", .busy(after: 60_000), now: 1, jitter: 0)
+    // While it is being sent to, it stays.
+    _ = queue.offer("b", to: two, now: 1)
+    #expect(queue.next(now: 1).start == [])
+    queue.finished("b", .retry(after: 60_000), now: 1, jitter: 0)
+    #expect(queue.next(now: 2).start == [])
+    // Then each goes once, to its new peer: the first waited, the second was still in line.
+    for lane in ["a", "c"] { _ = queue.offer(lane, to: two, now: 2) }
+    #expect(queue.next(now: 2).start == ["a", "c"].map { .init(lane: $0, attempt: 1) })
+    _ = queue.offer("b", to: two, now: 3)
+    for lane in ["a", "c"] { queue.finished(lane, .empty, now: 3, jitter: 0) }
+    #expect(queue.next(now: 3).start == [.init(lane: "b", attempt: 1)])
+    queue.finished("b", .empty, now: 4, jitter: 0)
+    #expect(queue.laneCount == 0 && queue.underWay == 0)
+    // Nobody is left at the old one, whose alarms ring for nothing.
+    #expect(queue.next(now: 100_000) == .init())
+  }
+
   @Test func `all sends together are bounded, and peers take turns`() {
     var queue = subject { $0.pushesUnderWay = 3 }
     for lane in ["a", "b"] { _ = queue.offer(lane, to: one, now: 0) }

@@ -258,6 +258,30 @@ import Testing
     }
   }
 
+  @Test func `what waited here has the rest of its life at the other side, a fetch-everything all`()
+    async throws
+  {
+    let world = try await DeliveryWorld()
+    let phone = try await world.register("phone")
+    let (life, made) = (Limits().pushLife, world.clock.now)
+    try await world.put("N1", to: phone)
+    world.clock.advance(life - 1000)
+    try await world.running {
+      _ = try await world.logged(1)
+      try await world.put("N2", to: phone, due: 500)
+      await world.quiet()
+      world.clock.advance(500)
+      _ = try await world.logged(2)
+    }
+    let second = world.clock.now
+    try await world.put("N3", to: phone)
+    world.clock.advance(life + 1)
+    try await world.running(world.makeWorker()) { _ = try await world.logged(4) }
+    #expect(world.channel.sent.map(\.notification) == ["N1", "N2", "N3"])
+    #expect(
+      world.channel.sent.map(\.expires) == [made + life, second + life, world.clock.now + life])
+  }
+
   @Test func `mail that waits to be merged is sent when it is due, not before`() async throws {
     let world = try await DeliveryWorld()
     let phone = try await world.register("phone")

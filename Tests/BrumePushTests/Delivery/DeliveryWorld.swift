@@ -14,6 +14,7 @@ struct Sent: Equatable, Sendable {
   let id: String
   let notification: String
   let size: Int
+  let expires: Milliseconds
 }
 
 /// Answers from a script by device, then accepts.
@@ -75,7 +76,7 @@ final class ScriptedChannel: Channel {
       state.sent.append(
         Sent(
           device: name, id: push.id, notification: push.notification.id,
-          size: push.payload.count))
+          size: push.payload.count, expires: push.expires))
       let woken = state.watchers.filter { $0.count <= state.sent.count }.map(\.wake)
       state.watchers.removeAll { $0.count <= state.sent.count }
       let answer = state.script[name]?.first ?? ChannelAnswer(.done, status: 200)
