@@ -29,7 +29,7 @@ extension PushCommand {
       ] {
         if let value { view.filter.append((name, value)) }
       }
-      if follow { try await view.follow(from: limit) } else { _ = try await view.show(limit) }
+      if follow { try await view.follow(from: limit) } else { try await view.show(limit) }
     }
   }
 }
@@ -48,31 +48,40 @@ struct PushLogView {
   /// The most that the server answers with.
   private static let page = 1000
 
-  /// Shows lines as they are written, beginning with the last few.
+  private static let listing = Listing([
+    "time", "request", "change", "subscription", "notification", "user", "device", "channel",
+    "attempt", "verdict", "status", "reason",
+  ])
+
+  /// Shows lines as they are written, beginning with the last few, under one heading: it stands
+  /// there from the first line on, and the columns only grow.
   func follow(from limit: Int) async throws {
-    var position = try await show(limit)
+    var (position, widths) = (Int64(0), [Int]())
+    var lines = try await lines(limit)
     while true {
+      if !lines.isEmpty {
+        widths = Self.listing.show(
+          lines.map { readable($0) }, asJSON: json, heading: position == 0, atLeast: widths)
+      }
+      position = lines.last?["position"]?.int ?? position
       try await Task.sleep(for: .seconds(1))
-      position = try await show(Self.page, after: position)
+      lines = try await self.lines(Self.page, after: position)
+      if position > 0, lines.count >= Self.page {
+        Output.say(
+          "only the newest \(Self.page) lines are shown: more were written than can be followed")
+      }
     }
   }
 
-  /// Shows the newest lines. Answers the position of the last.
-  func show(_ limit: Int, after position: Int64 = 0) async throws -> Int64 {
+  /// Shows the newest lines.
+  func show(_ limit: Int) async throws {
+    Self.listing.show(try await lines(limit).map { readable($0) }, asJSON: json)
+  }
+
+  /// The newest lines after a position, oldest first.
+  private func lines(_ limit: Int, after position: Int64 = 0) async throws -> [JSON] {
     let query = filter + [("limit", String(limit)), ("after", String(position))]
-    let lines = try await connection.get("push/log", query)["log"]?.array ?? []
-    if position > 0, lines.count >= Self.page {
-      Output.say(
-        "only the newest \(Self.page) lines are shown: more were written than can be followed")
-    }
-    if position == 0 || !lines.isEmpty {
-      let columns = [
-        "time", "request", "change", "subscription", "notification", "user", "device", "channel",
-        "attempt", "verdict", "status", "reason",
-      ]
-      Listing(columns).show(lines.map { readable($0) }, asJSON: json)
-    }
-    return lines.last?["position"]?.int ?? position
+    return try await connection.get("push/log", query)["log"]?.array ?? []
   }
 
   /// The time as people read it.

@@ -364,9 +364,9 @@ class Watching:
         self.timer = threading.Timer(30, self.process.kill)
         self.timer.start()
 
-    def until(self, condition, what):
+    def until(self, condition, what, raw=False):
         for line in self.process.stdout:
-            if condition(json.loads(line)):
+            if condition(line if raw else json.loads(line)):
                 return
         raise SystemExit(f"brume push tail never showed {what}")
 
@@ -380,6 +380,8 @@ def watched(world):
     """`brume push tail`, of everybody and as a device, while `brume push test` and a save are told."""
     status, answer = world.own("devices", {"apns": {"token": "ef" * 32, "environment": "production"}}, "pad", "bob")
     check(status == 200, f"registering pad: {answer}")
+    table = Watching(world)
+    table.until(lambda line: "verdict" in line, "a heading", raw=True)
     log, device = Watching(world, "--json"), Watching(world, "--user", "bob", "--device", "tail")
     try:
         world.until(lambda: "tail" in world.devices(), "the tail is a device")
@@ -392,7 +394,11 @@ def watched(world):
             return told == {("bob", "pad", "apns"), ("bob", "tail", "stream")}
         log.until(both, "Apple's answer and the stream's acknowledgement")
         check(len(world.apple.to("ef" * 32)) == 1, "the test push at Apple")
+        headings = []
+        table.until(lambda line: headings.append("verdict" in line) or nid in line, "the test push", raw=True)
+        check(not any(headings), "the heading stands once")
     finally:
+        table.end()
         log.end()
         device.end()
 

@@ -19,11 +19,12 @@ enum Output {
   /// One line of talk.
   static func say(_ text: String) { write(text, to: STDERR_FILENO) }
 
-  /// Columns, as wide as their widest cell.
-  static func table(_ rows: [[String]]) {
+  /// Columns, as wide as their widest cell, and as told. Answers their widths.
+  @discardableResult static func table(_ rows: [[String]], atLeast least: [Int] = []) -> [Int] {
     let count = rows.map(\.count).max() ?? 0
     let widths = (0..<count).map { column in
-      rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+      let widest = rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+      return max(widest, column < least.count ? least[column] : 0)
     }
     for row in rows {
       let cells = row.enumerated().map { index, cell in
@@ -32,6 +33,7 @@ enum Output {
       }
       line(cells.joined(separator: "  "))
     }
+    return widths
   }
 
   private static func write(_ text: String, to descriptor: Int32) {
