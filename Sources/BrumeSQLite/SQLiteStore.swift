@@ -200,7 +200,7 @@ private final class Outcome<Value: Sendable>: Sendable {
 private func opening<Value>(_ folder: String, _ body: () throws -> Value) throws -> Value {
   do {
     return try translatingErrors(body)
-  } catch let error as StoreError where error.code == .unavailable || error.code == .corrupt {
+  } catch let error as StoreError where [.unavailable, .noRoom, .corrupt].contains(error.code) {
     throw StoreError(
       error.code,
       "the database '\(folder)/brume.sqlite' cannot be opened (\(error.description)); check that the "

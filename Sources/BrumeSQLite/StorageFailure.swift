@@ -29,7 +29,8 @@ struct StorageFailure: Equatable, Sendable {
     let text = "SQLite error \(code): \(String(cString: sqlite3_errstr(code)))"
     return switch (consequence, code & 0xff) {
     case (_, SQLITE_CORRUPT), (_, SQLITE_NOTADB): StoreError(.corrupt, text)
-    case (.retry, _), (.stop, _), (.undo, SQLITE_BUSY): StoreError(.unavailable, text)
+    case (.retry, _): StoreError(.noRoom, text)
+    case (.stop, _), (.undo, SQLITE_BUSY): StoreError(.unavailable, text)
     case (.undo, _): StoreError(.corrupt, text)
     }
   }

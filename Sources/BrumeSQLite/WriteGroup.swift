@@ -74,7 +74,10 @@ struct WriteGroup {
     transaction.groupFailed()
     let isUndone = connection.isIdle
     let known = error as? StoreError ?? StoreError(.unavailable, "the group could not be committed")
-    return (failure?.error ?? known, !isUndone || failure?.consequence == .stop)
+    let told = failure?.error ?? known
+    // What could not be undone is uncertain, whatever it failed for.
+    guard isUndone else { return (StoreError(.unavailable, told.description), true) }
+    return (told, failure?.consequence == .stop)
   }
 
   /// A body may have swallowed an error of the storage; its work is not whole either.

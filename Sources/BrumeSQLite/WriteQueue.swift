@@ -42,7 +42,7 @@ struct WriteQueue<Job> {
   mutating func add(_ job: Job) -> Admission {
     if let refusal { return .refused(refusal) }
     if arriving.count >= Self.waitingLimit {
-      return .refused(StoreError(.unavailable, "too many writes wait; slow down"))
+      return .refused(StoreError(.noRoom, "too many writes wait; slow down"))
     }
     if turn == .nobody, aloneCount >= Self.aloneBeforeRunningHere {
       turn = .caller

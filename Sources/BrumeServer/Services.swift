@@ -38,7 +38,9 @@ private struct NotifierService: Service {
   let server: Composition
   func run() async throws {
     do {
-      try await cancelWhenGracefulShutdown { try await server.notifier.run() }
+      try await cancelWhenGracefulShutdown {
+        try await RoomForWrites.awaited(server.logger) { try await server.notifier.run() }
+      }
     } catch is CancellationError {}
   }
 }
@@ -47,7 +49,7 @@ private struct DeliveryService: Service {
   let server: Composition
   func run() async throws {
     do {
-      try await cancelWhenGracefulShutdown { try await server.deliveries.run() }
+      try await cancelWhenGracefulShutdown { try await server.deliveries.run(server.logger) }
     } catch is CancellationError {}
   }
 }

@@ -5,6 +5,9 @@ package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The disk or database failed: it is unknown whether the last write happened. The engine
     /// refuses everything from then on.
     case unavailable
+    /// There is no room for a write, on the disk or in the line: nothing of it happened, and later
+    /// ones may succeed.
+    case noRoom
     /// Another process holds the data folder.
     case inUse
     /// The files were written by a newer version.

@@ -122,7 +122,7 @@ private typealias Gate = DispatchSemaphore
     let error = await #expect(throws: StoreError.self) {
       try await store.write(in: .sample()) { try $0.putNext("large", fields: large) }
     }
-    #expect(error?.code == .unavailable)
+    #expect(error?.code == .noRoom)
     try await store.onWriter { try $0.run(SQL("PRAGMA max_page_count = 1000000")) }
     let sequence = try await store.write(in: .sample()) { try $0.putNext("after", fields: large) }
     #expect(sequence == 2)

@@ -102,8 +102,10 @@ package final class DeliveryWorker: Sendable {
 
   // MARK: The loop
 
-  /// Sends until cancelled. Throws when the store fails: then nothing is certain any more.
+  /// Sends until cancelled. Throws when the store fails; run again, it begins from what the store
+  /// says.
   package func run() async throws {
+    state.withLock { $0 = State(queue: DeliveryQueue(rules: .init(limits))) }
     let commits = store.commits()
     try await withThrowingDiscardingTaskGroup { group in
       group.addTask(operation: { await self.follow(commits) })

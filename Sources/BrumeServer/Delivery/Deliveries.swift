@@ -4,6 +4,7 @@ import BrumeCore
 import BrumeModel
 package import BrumePush
 import BrumeStorage
+package import Logging
 
 package final class Deliveries: Sendable {
   package let worker: DeliveryWorker
@@ -39,10 +40,10 @@ package final class Deliveries: Sendable {
   }
 
   /// Sends until cancelled, then closes connections.
-  package func run() async throws {
+  package func run(_ logger: Logger) async throws {
     let result: Result<Void, any Error>
     do {
-      try await worker.run()
+      try await RoomForWrites.awaited(logger) { try await worker.run() }
       result = .success(())
     } catch {
       result = .failure(error)
