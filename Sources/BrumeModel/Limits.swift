@@ -75,7 +75,7 @@ package struct Limits: Sendable, Equatable {
   package var notifierUnsavedEntries = 4096
   /// Ours: mailbox entries after which a transaction serves no further subscription; a larger fan-out
   /// goes on in the next, and saves get between.
-  package var notifierDeliveries = 500
+  package var notifierDeliveries = 2000
   /// Ours: the same while others write.
   package var notifierAwaitedDeliveries = 20
   /// Ours: how long a fan-out of several transactions leaves the store to others after each, while

@@ -5,7 +5,7 @@ package import BrumeModel
 /// A notification waiting for one device.
 package struct MailboxEntry: Equatable, Sendable {
   /// Rises per store; assigned by the engine. The cursor that a device acknowledges with.
-  package let position: Int64
+  package var position: Int64
   package let notificationID: String
   /// Empty for "fetch everything".
   package let subscriptionID: String

@@ -205,11 +205,12 @@ struct FanOut {
     let notification = try readable(
       builder.notification(for: stored, badge: badge), stored, builder)
     let (payload, sent) = budget(engine.limits.payloadBytes).fit(notification)
+    let delivery = MailboxWriter.Delivery(
+      notification: sent, payload: payload, subscription: stored,
+      requestID: builder.entry.origin.requestID)
+    let fetchEverything = { [encode] in encode(builder.fetchEverything(for: stored)) }
     for device in told {
-      let delivery = MailboxWriter.Delivery(
-        notification: sent, payload: payload, subscription: stored, device: device.key,
-        requestID: builder.entry.origin.requestID)
-      let result = try mailbox.put(delivery) { encode(builder.fetchEverything(for: stored)) }
+      let result = try mailbox.put(delivery, to: device.key, orFetchEverything: fetchEverything)
       outcome.mailboxEntries += 1
       if result.overflowed {
         outcome.overflows += 1

@@ -14,7 +14,6 @@ struct MailboxWriter {
     let notification: Notification
     let payload: [UInt8]
     let subscription: StoredSubscription
-    let device: DeviceKey
     let requestID: String
   }
   struct Result: Equatable {
@@ -30,8 +29,9 @@ struct MailboxWriter {
   let coalescer: Decide
   let isHeard: (DeviceKey) -> Bool
 
-  func put(_ delivery: Delivery, orFetchEverything: () -> [UInt8]) throws -> Result {
-    let device = delivery.device
+  func put(
+    _ delivery: Delivery, to device: DeviceKey, orFetchEverything: () -> [UInt8]
+  ) throws -> Result {
     let key = Coalescer.key(
       for: delivery.notification, of: delivery.subscription, to: device)
     let isUnheard = try hasUnheard(key)
@@ -40,15 +40,16 @@ struct MailboxWriter {
       ?? Coalescer.Action(due: now)
     if let old = action.replaces { try transaction.removeMailboxEntry(at: old, of: device) }
     if try transaction.mailboxCount(device) >= limits.mailboxRows {
-      let entry = try replaceEverything(delivery, orFetchEverything())
+      let entry = try replaceEverything(delivery, device, orFetchEverything())
       return Result(entry: entry, wakes: true, overflowed: true)
     }
-    let draft = entry(
+    var entry = entry(
       delivery, sid: delivery.subscription.subscription.id, delivery.payload, due: action.due)
-    let position = try transaction.enqueue(draft, to: device)
-    coalesce { $0.enqueued(device, key, at: position, due: action.due, now: now) }
+    entry.position = try transaction.enqueue(entry, to: device)
+    let (position, due) = (entry.position, action.due)
+    coalesce { $0.enqueued(device, key, at: position, due: due, now: now) }
     for waiting in action.moves { try moveToEnd(waiting, device) }
-    return Result(entry: draft.at(position), wakes: action.wakes)
+    return Result(entry: entry, wakes: action.wakes)
   }
 
   /// Whether the last push under this key was due and still nobody has taken it: then the one that
@@ -62,12 +63,13 @@ struct MailboxWriter {
   }
 
   private func replaceEverything(
-    _ delivery: Delivery, _ payload: [UInt8]
+    _ delivery: Delivery, _ device: DeviceKey, _ payload: [UInt8]
   ) throws -> MailboxEntry {
-    coalesce { $0.emptied(delivery.device) }
-    try transaction.acknowledge(through: .max, by: delivery.device)
-    let draft = entry(delivery, sid: "", payload, due: now)
-    return draft.at(try transaction.enqueue(draft, to: delivery.device))
+    coalesce { $0.emptied(device) }
+    try transaction.acknowledge(through: .max, by: device)
+    var entry = entry(delivery, sid: "", payload, due: now)
+    entry.position = try transaction.enqueue(entry, to: device)
+    return entry
   }
 
   /// A reader delivers from the front and stops at the first entry that is not due, so those that
@@ -96,13 +98,5 @@ struct MailboxWriter {
       position: 0, notificationID: delivery.notification.id, subscriptionID: sid,
       collapseID: delivery.notification.collapseID, payload: payload, time: due,
       requestID: delivery.requestID)
-  }
-}
-
-extension MailboxEntry {
-  fileprivate func at(_ position: Int64) -> MailboxEntry {
-    MailboxEntry(
-      position: position, notificationID: notificationID, subscriptionID: subscriptionID,
-      collapseID: collapseID, payload: payload, time: time, requestID: requestID)
   }
 }
