@@ -24,7 +24,10 @@ package struct TokenRequest: WireRequest, Equatable, Sendable {
     let object = try json.asObject("the body")
     let name = try object.requiredString("apnsEnvironment")
     guard let environment = Environment(rawValue: name) else {
-      throw BrumeError(.badRequest, "'apnsEnvironment' must be development or production")
+      throw BrumeError(
+        .badRequest,
+        "'apnsEnvironment' must be development or production, not '\(name.prefix(40))'; write the "
+          + "environment that the pushes come from")
     }
     var token: String?
     if let text = try object.string("apnsToken") { token = try Self.hex(text) }

@@ -320,6 +320,23 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [
+      (["apnsEnvironment": "production"], "'apnsEnvironment' is production"),
+      (["apnsEnvironment": "sandbox"], "'apnsEnvironment' must be development or production, not"),
+      ([:], "'apnsEnvironment' is missing"),
+    ] as [(JSON, String)])
+  func `PSH-13 a courier token for the wrong environment is refused with the reason`(
+    _ body: JSON, _ reason: String
+  ) async throws {
+    try await ServerFixture().routes { client in
+      let answer = try await client.call("tokens/create", body)
+      #expect(answer.status == 400)
+      #expect(answer.reason.contains(reason), "\(answer.text)")
+      #expect(answer["apnsToken"] == nil)
+    }
+  }
+
   @Test(arguments: ["/_brume/courier", "/_brume/courier?tok=ffff"])
   func `a courier poll needs its token`(path: String) async throws {
     try await ServerFixture().routes { client in

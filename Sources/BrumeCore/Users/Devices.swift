@@ -26,12 +26,20 @@ extension Engine {
   /// Makes a push address for a client that has none of its own (case PSH-13).
   ///
   /// - Parameters:
-  ///   - environment: where Apple's servers would send from; must be the request's own.
+  ///   - environment: where Apple's servers would send from; must be the caller's own.
   ///   - clientID: the device; nil for the caller's device, or a new one.
   /// - Returns: the token, 64 hex digits. It lives for `Limits.courierSeconds`.
+  /// - Throws: `badRequest` for another environment than the caller's.
   package func createCourierToken(
     environment: Environment, clientID: String?, as caller: Caller
   ) async throws -> String {
+    guard environment == caller.environment else {
+      throw BrumeError(
+        .badRequest,
+        "'apnsEnvironment' is \(environment.rawValue), but the request is for the container's "
+          + "\(caller.environment.rawValue) environment; a courier token brings the pushes of the "
+          + "environment in the path, so name that one")
+    }
     let token = Hex.text(host.randomBytes(32))
     try await put(.courier(token: token), clientID, caller)
     return token

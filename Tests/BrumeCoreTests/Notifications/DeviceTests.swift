@@ -40,6 +40,21 @@ struct DeviceTests {
     #expect(try await world.store.read { try $0.device(courierToken: token) } != nil)
   }
 
+  @Test func `PSH-13 a courier token for another environment than the request's is refused`()
+    async throws
+  {
+    let world = try await NotifierWorld()
+    let error = try await ruleFailure {
+      try await world.engine.createCourierToken(
+        environment: .production, clientID: "tab", as: world.caller(alice))
+    }
+    #expect(error.code == .badRequest)
+    for part in ["'apnsEnvironment' is production", "development environment", "name that one"] {
+      #expect(error.reason.contains(part), "\(error.reason)")
+    }
+    #expect(try await devices(world, of: alice).isEmpty)
+  }
+
   @Test func `a courier token registered in another container stands for both`() async throws {
     let world = try await NotifierWorld()
     let here = world.caller(alice)
