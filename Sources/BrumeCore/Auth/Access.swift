@@ -42,6 +42,12 @@ extension Caller {
     Origin(user: user, device: device, requestID: requestID, time: time)
   }
 
+  /// A user record's name, with the caller's own for `__defaultOwner__`: records show their creator
+  /// by it, and apps fetch that creator.
+  func naming(_ recordName: String) -> String {
+    UserID.aliases.contains(recordName) ? user?.name ?? recordName : recordName
+  }
+
   /// True for an owner name that means this caller.
   func isMe(_ ownerName: String?) -> Bool {
     guard let ownerName else { return true }

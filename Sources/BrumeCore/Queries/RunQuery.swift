@@ -2,6 +2,7 @@
 // answer from its indexes.
 
 package import BrumeModel
+import BrumePredicate
 import BrumeSchema
 import BrumeStorage
 
@@ -39,7 +40,8 @@ private struct QueryRun: Sendable {
   func page(_ request: QueryRequest, in transaction: any ReadTransaction) throws -> QueryPage {
     let view = isZoneWide ? nil : try transaction.zoneView(zone, in: scope, for: caller)
     let schema = try schemas.schema(of: caller.container, caller.environment, in: transaction)
-    var query = try QueryPlan.checked(request.query, schema: schema, limits: limits)
+    var query = try QueryPlan.checked(
+      request.query.naming(caller.user), schema: schema, limits: limits)
     let digest = ContinuationMarker.digest(
       query, zone: zoneName, in: zone.database, scope, as: caller)
     try narrow(&query, to: schema.rights(of: query.recordType))
@@ -90,6 +92,17 @@ private struct QueryRun: Sendable {
       }
       return shares.permission(through: covering) != nil
     }
+  }
+}
+
+extension Query {
+  /// The query with the caller's own name where its conditions say `__defaultOwner__`. To a caller
+  /// without an account the alias is nobody.
+  func naming(_ user: UserID?) -> Query {
+    guard let user else { return self }
+    var named = self
+    named.filters = filters.map { $0.naming(user) }
+    return named
   }
 }
 

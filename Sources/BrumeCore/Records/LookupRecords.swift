@@ -53,7 +53,8 @@ private struct RecordLookup {
     do {
       let key = try caller.zoneKey(zone, in: scope, limits: limits)
       let view = try view(of: key)
-      return .success(.saved(try found(name, view)))
+      let wanted = key.isDefault ? caller.naming(name) : name
+      return .success(.saved(try found(wanted, view)))
     } catch let error as BrumeError {
       let shown = zone ?? ZoneID(name: ZoneID.defaultName)
       return .failure(ItemFailure(RecordID(name: name, zone: shown), error))

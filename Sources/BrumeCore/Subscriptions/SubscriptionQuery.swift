@@ -17,7 +17,7 @@ extension SubscriptionChange {
     }
     try SubscriptionRules.desiredKeys(
       info.desiredKeys, of: query.recordType, type, limits: limits)
-    let unordered = Query(recordType: query.recordType, filters: query.filters)
+    let unordered = Query(recordType: query.recordType, filters: query.filters).naming(caller.user)
     // "All records" needs no index here: nothing is searched, each record comes by itself.
     if unordered.filters.isEmpty { return unordered }
     return try QueryPlan.checked(unordered, schema: schema, limits: limits)

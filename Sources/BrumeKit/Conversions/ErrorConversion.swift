@@ -80,12 +80,16 @@ extension CKError {
 }
 
 extension CKRecord {
-  /// The record as it was fetched, as far as it is known: without the changes of the client.
+  /// The record as it was fetched or saved last, as far as it is known: without the changes of the
+  /// client. One made from archived system fields never knew its fields.
   fileprivate var unchangedCopy: CKRecord {
     let copy = CKRecord(recordType: recordType, recordID: recordID)
     copy.takeEverything(from: self)
-    for key in changes { copy.fields[key] = nil }
-    copy.changes = []
+    copy.change { contents in
+      for key in contents.changes { contents.fields[key] = contents.originals[key] }
+      contents.changes = []
+      contents.originals = [:]
+    }
     return copy
   }
 }

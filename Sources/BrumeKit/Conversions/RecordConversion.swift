@@ -43,10 +43,15 @@ extension CKRecord {
     modificationDate = record.modified?.time.date
     creatorUserRecordID = user(record.created)
     lastModifiedUserRecordID = user(record.modified)
+    let me = viewpoint.me(in: record.zone)
     share = sibling(record.share)
     parentReference = sibling(record.parent)
     parentChanged = false
-    changes = []
+    change { contents in
+      contents.me = me
+      contents.changes = []
+      contents.originals = [:]
+    }
   }
 
   /// What saving this record asks of the server.
@@ -76,9 +81,12 @@ extension CKRecord {
 
   /// The record as a value, for evaluating predicates here.
   func model() throws -> Record {
+    let me = contents.me
     func stamp(_ date: Date?, _ user: CKRecord.ID?) -> Stamp? {
       date.map {
-        Stamp(time: Milliseconds($0), user: UserID(user?.recordName ?? ""), device: "")
+        let shown = user?.recordName ?? ""
+        let name = UserID.aliases.contains(shown) ? me ?? CKCurrentUserDefaultName : shown
+        return Stamp(time: Milliseconds($0), user: UserID(name), device: "")
       }
     }
     return Record(

@@ -19,6 +19,12 @@ struct Viewpoint: Sendable {
     return UserID.aliases.contains(owner) ? CKCurrentUserDefaultName : owner
   }
 
+  /// The current user's own record name: the owner of a private zone, if nothing else tells it.
+  func me(in zone: ZoneID) -> String? {
+    let owner = scope == .private ? zone.ownerName : nil
+    return me ?? owner.flatMap { UserID.aliases.contains($0) ? nil : $0 }
+  }
+
   /// The name to show for a user who touched a record of a zone.
   func userName(_ user: UserID, in zone: ZoneID) -> String {
     let isMe = user.name == me || (scope == .private && user.name == zone.ownerName)

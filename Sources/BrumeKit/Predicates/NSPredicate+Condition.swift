@@ -99,9 +99,31 @@ extension NSPredicate.Condition {
 
   /// Evaluates on a record of the client, for apps that filter what they have.
   fileprivate func matches(_ record: CKRecord) -> Bool {
-    guard let filters = try? filters(now: Milliseconds(Date())), let model = try? record.model()
-    else { return false }
-    return Evaluate.matches(filters, model) { _ in true }
+    guard let model = try? record.model() else { return false }
+    return answer(of: model, me: UserID(record.contents.me ?? CKCurrentUserDefaultName)) ?? false
+  }
+
+  /// What a query could ask is answered as the server would. `OR`, and `NOT` around more than one
+  /// comparison, no server answers; nil is a comparison that nobody does.
+  private func answer(of record: Record, me: UserID) -> Bool? {
+    if let filters = try? filters(now: Milliseconds(Date())) {
+      return Evaluate.matches(filters.map { $0.naming(me) }, record) { _ in true }
+    }
+    guard case .tree(let tree) = self else { return nil }
+    func answers(_ parts: [BrumePredicate.Predicate]) -> [Bool?] {
+      parts.map { Self.tree($0).answer(of: record, me: me) }
+    }
+    switch tree {
+    case .and(let parts):
+      let all = answers(parts)
+      return all.contains(false) ? false : all.contains(nil) ? nil : true
+    case .or(let parts):
+      let any = answers(parts)
+      return any.contains(true) ? true : any.contains(nil) ? nil : false
+    case .not(let part): return answers([part])[0].map(!)
+    case .always(let answer): return answer
+    case .comparison: return nil
+    }
   }
 }
 

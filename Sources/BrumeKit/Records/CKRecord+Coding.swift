@@ -16,6 +16,7 @@ extension CKRecord {
     if let user = lastModifiedUserRecordID {
       coder.encode(user, forKey: "lastModifiedUserRecordID")
     }
+    coder.encodeText(contents.me, "me")
     if let share { coder.encode(share, forKey: "share") }
     if let parentReference { coder.encode(parentReference, forKey: "parent") }
   }
@@ -26,13 +27,18 @@ extension CKRecord {
     modificationDate = coder.date("modificationDate")
     creatorUserRecordID = coder.object(CKRecord.ID.self, "creatorUserRecordID")
     lastModifiedUserRecordID = coder.object(CKRecord.ID.self, "lastModifiedUserRecordID")
+    let me = coder.text("me")
+    change { $0.me = me }
     share = coder.object(CKRecord.Reference.self, "share")
     parentReference = coder.object(CKRecord.Reference.self, "parent")
   }
 
   func encodeFields(_ coder: NSCoder) {
-    let storable = fields.filter { !Self.holdsAsset($0.value) }
-    coder.encode(NSDictionary(dictionary: storable), forKey: "fields")
+    let contents = contents
+    for (values, key) in [(contents.fields, "fields"), (contents.originals, "originals")] {
+      let storable = values.filter { !Self.holdsAsset($0.value) }
+      coder.encode(NSDictionary(dictionary: storable), forKey: key)
+    }
     coder.encode(NSArray(array: encryptedKeys.sorted()), forKey: "encryptedKeys")
     coder.encode(NSArray(array: changes.sorted()), forKey: "changedKeys")
     coder.encode(parentChanged, forKey: "parentChanged")
@@ -45,14 +51,23 @@ extension CKRecord {
 
   func decodeFields(_ coder: NSCoder) {
     guard coder.containsValue(forKey: "fields") else { return }
+    fields = Self.values(coder, "fields")
+    let originals = Self.values(coder, "originals")
+    change { $0.originals = originals }
+    encryptedKeys = Set(coder.texts("encryptedKeys"))
+    changes = Set(coder.texts("changedKeys"))
+    parentChanged = coder.decodeBool(forKey: "parentChanged")
+  }
+
+  private static func values(
+    _ coder: NSCoder, _ key: String
+  ) -> [FieldKey: any __CKRecordObjCValue] {
+    guard coder.containsValue(forKey: key) else { return [:] }
     let classes: [AnyClass] = [
       NSDictionary.self, NSArray.self, NSString.self, NSNumber.self, NSDate.self, NSData.self,
       CKRecord.Reference.self, CKRecord.ID.self, CKRecordZone.ID.self, CLLocation.self,
     ]
-    let values = coder.decodeObject(of: classes, forKey: "fields") as? [String: Any] ?? [:]
-    fields = values.compactMapValues(fieldObject)
-    encryptedKeys = Set(coder.texts("encryptedKeys"))
-    changes = Set(coder.texts("changedKeys"))
-    parentChanged = coder.decodeBool(forKey: "parentChanged")
+    let values = coder.decodeObject(of: classes, forKey: key) as? [String: Any] ?? [:]
+    return values.compactMapValues(fieldObject)
   }
 }

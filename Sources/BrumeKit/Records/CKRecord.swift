@@ -147,6 +147,8 @@ extension CKRecord {
     var creationDate: Date?
     var lastModifiedUserRecordID: CKRecord.ID?
     var modificationDate: Date?
+    /// The record name of the user whom the record shows as `CKCurrentUserDefaultName`, if known.
+    var me: String?
     var share: CKRecord.Reference?
     var parent: CKRecord.Reference?
     var parentChanged = false
@@ -154,6 +156,8 @@ extension CKRecord {
     /// The keys of fields that are kept encrypted.
     var encryptedKeys: Set<FieldKey> = []
     var changes: Set<FieldKey> = []
+    /// What the changed fields held when the record was fetched or saved: the ancestor of a conflict.
+    var originals: [FieldKey: any __CKRecordObjCValue] = [:]
 
     func value(_ key: FieldKey, isEncrypted: Bool) -> (any __CKRecordObjCValue)? {
       encryptedKeys.contains(key) == isEncrypted ? fields[key] : nil
@@ -170,8 +174,8 @@ extension CKRecord {
   func set(_ object: (any __CKRecordObjCValue)?, forKey key: FieldKey, isEncrypted: Bool) {
     let value = object.map { knownFieldObject($0) }
     change { contents in
+      if contents.changes.insert(key).inserted { contents.originals[key] = contents.fields[key] }
       contents.fields[key] = value
-      contents.changes.insert(key)
       if isEncrypted {
         contents.encryptedKeys.insert(key)
       } else {

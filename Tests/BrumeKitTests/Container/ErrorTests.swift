@@ -92,9 +92,12 @@ struct ErrorTests {
   @Test func `a conflict carries the three records`() throws {
     let zone = ZoneID(name: "Notes", ownerName: "_1")
     var base = Record(name: "a", zone: zone, type: "Note", changeTag: "1")
-    base.fields = ["kept": .int64(1)]
+    base.fields = ["kept": .int64(1), "title": .string("old"), "gone": .int64(2)]
     let client = makeRecord(base, from: view)
     client["text"] = "mine"
+    client["title"] = "newer"
+    client["title"] = "newest"
+    client["gone"] = nil as Int?
     var theirs = base
     theirs.changeTag = "2"
     theirs.fields["text"] = .string("theirs")
@@ -107,6 +110,16 @@ struct ErrorTests {
     #expect(error.clientRecord === client)
     #expect(error.ancestorRecord?["text"] as String? == nil)
     #expect(error.ancestorRecord?["kept"] == 1)
+    #expect(error.ancestorRecord?["title"] == "old" && error.ancestorRecord?["gone"] == 2)
+    #expect(error.ancestorRecord?.changedKeys() == [])
+
+    let archive = try NSKeyedArchiver.archivedData(
+      withRootObject: client, requiringSecureCoding: true)
+    let later = try #require(
+      try NSKeyedUnarchiver.unarchivedObject(ofClass: CKRecord.self, from: archive))
+    let again = CKError(conflict, from: view, clientRecord: later)
+    #expect(again.clientRecord?["title"] == "newest")
+    #expect(again.ancestorRecord?["title"] == "old" && again.ancestorRecord?["gone"] == 2)
   }
 
   @Test func `a reset of encrypted data is told`() {

@@ -66,6 +66,7 @@ struct SaveTests {
       #expect(error.serverRecord?.recordChangeTag == theirs.recordChangeTag)
       #expect(error.clientRecord?["title"] == "mine")
       #expect(error.ancestorRecord?.recordChangeTag == mine.recordChangeTag)
+      #expect(error.ancestorRecord?["title"] == "old")
       #expect(error.localizedDescription.contains("oplock"))
     }
   }
