@@ -20,7 +20,10 @@ extension Engine {
       let memory = OperationMemory(request.operationID, in: part.database, scope, as: caller)
       let (schemas, clientData) = (schemas, request.clientData)
       let answers = try await store.write(in: part.database) { transaction in
-        if let known = try memory?.recall(in: transaction, now: context.now) { return known }
+        let items = part.zones.flatMap(\.items)
+        if let known = try memory?.recall(for: items, in: transaction, now: context.now) {
+          return known
+        }
         let answers = try Self.run(part, context, schemas, transaction)
         try ClientData.keep(clientData, of: part, answers, as: caller, in: transaction)
         try memory?.keep(answers, in: transaction, now: context.now)

@@ -66,9 +66,10 @@ struct OperationMemory: Sendable {
     }
   }
 
-  /// The first try's results with the records as they are now, or nil if this is the first try.
+  /// The first try's results with the records as they are now, or nil if this is the first try. An
+  /// ID that was used for other records is a first try too: their answers would be taken for these.
   func recall(
-    in transaction: any ReadTransaction, now: Milliseconds
+    for items: [RecordItem], in transaction: any ReadTransaction, now: Milliseconds
   ) throws -> [Int: RecordResult]? {
     guard let bytes = try transaction.setting(key) else { return nil }
     var unpacker = Unpacker(bytes)
@@ -84,7 +85,9 @@ struct OperationMemory: Sendable {
       }
       results[Int(index)] = result
     }
-    return results
+    let isSame =
+      results.count == items.count && items.allSatisfy { results[$0.index]?.answers($0) ?? false }
+    return isSame ? results : nil
   }
 
   private func result(
@@ -110,6 +113,19 @@ struct OperationMemory: Sendable {
       var error = BrumeError(code, reason)
       if code == .conflict { error.serverRecord = try stored?.record() }
       return .failure(ItemFailure(id, error))
+    }
+  }
+}
+
+extension RecordResult {
+  /// Whether this can be the answer to an operation; one without a name got its name from the server.
+  fileprivate func answers(_ item: RecordItem) -> Bool {
+    switch self {
+    case .success(.saved(let stored)):
+      !item.kind.isDelete && (item.draft.name == nil || stored.name == item.name)
+    case .success(.deleted(let name, let zone)):
+      item.kind.isDelete && RecordID(name: name, zone: zone) == item.id
+    case .failure(let failure): item.draft.name == nil || failure.id == item.id
     }
   }
 }

@@ -30,8 +30,8 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   open var recordIDsToDelete: [CKRecord.ID]?
   /// What saves send. Shares are always saved with `ifServerRecordUnchanged`.
   open var savePolicy = RecordSavePolicy.ifServerRecordUnchanged
-  /// Names the request: repeating an operation with the same data does nothing more. Comes back
-  /// with the zone's changes (``CKFetchRecordZoneChangesOperation/recordZoneFetchResultBlock``), so
+  /// Names the request: repeating an operation with the same data, and with the same records as they
+  /// were, does nothing more; other records are saved under the same data too. Comes back with the zone's changes (``CKFetchRecordZoneChangesOperation/recordZoneFetchResultBlock``), so
   /// that a device sees whether its last save is among them. At most 1 KB.
   open var clientChangeTokenData: Data?
   /// Whether, in custom zones, all items of a zone succeed or fail together.
@@ -137,10 +137,12 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   private func question(
     _ plan: ModifyPlan, _ positions: [Int], _ number: Int
   ) -> ModifyRecordsRequest {
-    let name = clientChangeTokenData?.base64EncodedString() ?? operationID
-    return ModifyRecordsRequest(
+    var question = ModifyRecordsRequest(
       operations: positions.compactMap { try? plan.items[$0].operation.get() }, atomic: isAtomic,
-      operationID: "\(name)/\(number)", clientData: clientChangeTokenData.map { [UInt8]($0) })
+      operationID: "\(operationID)/\(number)", clientData: clientChangeTokenData.map { [UInt8]($0) }
+    )
+    if let words = question.clientData { question.operationID = question.name(after: words) }
+    return question
   }
 
   // MARK: Blocks

@@ -28,6 +28,17 @@ struct OperationMemoryTests {
     #expect(try await lab.log().count == entries)
   }
 
+  @Test func `an operation ID that was used for other records is no repetition`() async throws {
+    let lab = try await Lab()
+    _ = try await lab.modify([.create("h1")], id: "op-1")
+    #expect(try await lab.modify([.create("h2")], id: "op-1").allSucceeded)
+    #expect(try await lab.exists("h2"))
+    let third = try await lab.modify([.create("h3"), .create("h4")], id: "op-1")
+    #expect(third.count == 2 && third.allSucceeded)
+    #expect(try await lab.modify([.delete("h3"), .delete("h4")], id: "op-1").allSucceeded)
+    #expect(try await !lab.exists("h3"))
+  }
+
   @Test func `without an operation ID the repetition meets the tag's rule`() async throws {
     let lab = try await Lab()
     _ = try await lab.modify([.create("h1")])

@@ -47,6 +47,31 @@ struct ClientDataTests {
   }
 
   @Test(arguments: StorageEngine.allCases)
+  func `a device that says the same with each save loses none of them`(
+    _ engine: StorageEngine
+  ) async throws {
+    try await World.run(engine) { world in
+      let phone = try await world.pair().phone
+      for text in ["first", "second", "third"] {
+        for name in ["a", "b"] {
+          let record = phone.record(name)
+          record["title"] = text
+          let operation = CKModifyRecordsOperation(recordsToSave: [record])
+          operation.savePolicy = .allKeys
+          operation.clientChangeTokenData = Data("the phone".utf8)
+          await phone.run(operation, on: phone.database)
+          #expect(record["title"] == text)
+        }
+        for name in ["a", "b"] {
+          let kept = try await phone.database.record(for: .named(name))
+          #expect(kept["title"] == text)
+        }
+      }
+      #expect(try await phone.heard() == "the phone")
+    }
+  }
+
+  @Test(arguments: StorageEngine.allCases)
   func `it ends with the zone`(_ engine: StorageEngine) async throws {
     try await World.run(engine) { world in
       let phone = try await world.pair().phone
