@@ -56,8 +56,10 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     let question = try question()
     let page = try await request(from: viewpoint) { try await database.caller.query(question) }
     for stored in page.records {
-      let result = try await withFiles(recordResult(stored, from: viewpoint), from: viewpoint)
-      await report { self.matched(stored.name, result) }
+      let found = recordResult(stored, from: viewpoint)
+      let id = (try? found.get().recordID) ?? CKRecord.ID(recordName: stored.name)
+      let result = try await withFiles(found, from: viewpoint)
+      await report { self.matched(id, result) }
     }
     await report { self.next = page.marker.map { Cursor(question, marker: $0) } }
   }
@@ -80,16 +82,16 @@ open class CKQueryOperation: CKDatabaseOperation, @unchecked Sendable {
     return question
   }
 
-  private func matched(_ name: String, _ result: Result<CKRecord, any Error>) {
+  private func matched(_ id: CKRecord.ID, _ result: Result<CKRecord, any Error>) {
     switch result {
     case .success(let record):
       if let recordMatchedBlock {
-        recordMatchedBlock(record.recordID, result)
+        recordMatchedBlock(id, result)
       } else {
         recordFetchedBlock?(record)
       }
     case .failure:
-      recordMatchedBlock?(CKRecord.ID(recordName: name), result)
+      recordMatchedBlock?(id, result)
     }
   }
 

@@ -23,7 +23,7 @@ open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
   /// failure, by the shares' URLs.
   open var acceptSharesCompletionBlock: (((any Error)?) -> Void)?
 
-  private var accepted = ItemResults<URL?, CKShare>()
+  private var errors: [AnyHashable: any Error] = [:]
 
   /// Creates an operation without work.
   public override init() { super.init() }
@@ -52,7 +52,7 @@ open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
   }
 
   private func reportOne(_ metadata: CKShare.Metadata, _ result: Result<CKShare, any Error>) {
-    accepted.add(metadata.share.url, result)
+    if case .failure(let error) = result { errors[metadata.errorKey] = error }
     if let perShareResultBlock {
       perShareResultBlock(metadata, result)
       return
@@ -65,6 +65,13 @@ open class CKAcceptSharesOperation: CKOperation, @unchecked Sendable {
 
   override func complete(_ failure: CKError?) {
     acceptSharesResultBlock?(CKError.result(failure))
-    acceptSharesCompletionBlock?(CKError.overall(failure, items: accepted.errors))
+    acceptSharesCompletionBlock?(CKError.overall(failure, items: errors))
+  }
+}
+
+extension CKShare.Metadata {
+  /// What the share's failure is found by: its URL, as the app has it, not an optional one.
+  fileprivate var errorKey: AnyHashable {
+    share.url.map { AnyHashable($0) } ?? AnyHashable(share.recordID)
   }
 }

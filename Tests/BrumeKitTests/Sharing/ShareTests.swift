@@ -130,6 +130,21 @@ import Testing
     await finish(accept)
     #expect(
       journal.all == ["0abc ok", "none unknownItem", "result ok", "accept 0abc ok", "accepted nil"])
+
+    let refusing = ScriptedServer { request, _ in
+      let asked = try Wire.shortGUIDs(try #require(request.body))
+      return Wire.shareResults(
+        asked.map { .failure(ItemFailure($0.value, BrumeError(.notFound, "gone"))) },
+        RecordOptions())
+    }
+    let late = CKAcceptSharesOperation(shareMetadatas: [metadata])
+    late.container = refusing.container
+    var refusal: (any Error)?
+    late.acceptSharesCompletionBlock = { refusal = $0 }
+    await finish(late)
+    let url = try #require(metadata.share.url)
+    let byItem = (refusal as? CKError)?.partialErrorsByItemID
+    #expect((byItem?[url] as? CKError)?.code == .unknownItem, "found by the share's URL")
   }
 
   @Test func `participants are made from addresses, with the account where there is one`() async {

@@ -180,6 +180,11 @@ struct AssetTests {
       }
       #expect((error as? CKError)?.code == .assetNotAvailable)
       #expect(try results[.named("b")]?.get()["title"] == "x")
+      let query = CKQuery(
+        recordType: phone.record("a").recordType, predicate: NSPredicate(value: true))
+      let found = try await laptop.database.records(matching: query, inZoneWith: .named("Z"))
+      #expect(Set(found.matchResults.map(\.0)) == [.named("a"), .named("b")])
+      #expect(found.matchResults.filter { (try? $0.1.get()) == nil }.map(\.0) == [.named("a")])
     }
   }
 
