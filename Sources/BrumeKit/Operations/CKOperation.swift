@@ -45,9 +45,10 @@ open class CKOperation: Operation, @unchecked Sendable {
 
   // MARK: Settings
 
-  /// The operation's own settings. A copy: set it to change it.
+  /// The operation's own settings. Setting it takes a copy; what it answers is the operation's own, so
+  /// that `operation.configuration.timeoutIntervalForRequest = 15` counts.
   open var configuration: Configuration! {
-    get { settings.withLock { $0.configuration }.copied() }
+    get { own }
     set {
       let copy = newValue?.copied() ?? Configuration()
       settings.withLock { $0.configuration = copy }

@@ -51,9 +51,10 @@ open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
     self.state = Mutex(State())
   }
 
-  /// The settings of operations that do not set their own. A copy: set it to change it.
+  /// The settings of operations that do not set their own. Setting it takes a copy; what it answers is
+  /// the group's own, so that single values can be set in place.
   open var defaultConfiguration: CKOperation.Configuration! {
-    get { state.withLock { $0.configuration }.copied() }
+    get { state.withLock { $0.configuration } }
     set {
       let copy = newValue?.copied() ?? CKOperation.Configuration()
       state.withLock { $0.configuration = copy }

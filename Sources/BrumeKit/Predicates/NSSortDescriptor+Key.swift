@@ -15,6 +15,32 @@ struct SortKeys {
     public convenience init(key: String?, ascending: Bool) {
       self.init(keyPath: \SortKeys[key: key ?? ""], ascending: ascending)
     }
+
+    /// Sorts by a date of records: `creationDate` or `modificationDate`. The query refuses others;
+    /// fields have keys.
+    public convenience init(keyPath: KeyPath<CKRecord, Date?>, ascending: Bool) {
+      self.init(key: CKRecord.systemKeys[keyPath], ascending: ascending)
+    }
+
+    /// Sorts by the ID of records.
+    public convenience init(keyPath: KeyPath<CKRecord, CKRecord.ID>, ascending: Bool) {
+      self.init(key: CKRecord.systemKeys[keyPath], ascending: ascending)
+    }
+
+    /// Sorts by who made records, or changed them last.
+    public convenience init(keyPath: KeyPath<CKRecord, CKRecord.ID?>, ascending: Bool) {
+      self.init(key: CKRecord.systemKeys[keyPath], ascending: ascending)
+    }
+  }
+
+  extension CKRecord {
+    fileprivate static var systemKeys: [PartialKeyPath<CKRecord>: String] {
+      [
+        \.creationDate: "creationDate", \.modificationDate: "modificationDate",
+        \.recordID: "recordID", \.creatorUserRecordID: "creatorUserRecordID",
+        \.lastModifiedUserRecordID: "lastModifiedUserRecordID",
+      ]
+    }
   }
 #endif
 

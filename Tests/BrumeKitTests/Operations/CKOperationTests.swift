@@ -13,8 +13,6 @@ import Testing
     #expect(operation.effective.timeoutIntervalForResource == 604_800)
     #expect(operation.effective.qualityOfService == .default)
     let group = CKOperationGroup()
-    group.defaultConfiguration.timeoutIntervalForRequest = 5
-    #expect(group.defaultConfiguration.timeoutIntervalForRequest == 60, "a copy is handed out")
     let defaults = CKOperation.Configuration()
     defaults.timeoutIntervalForRequest = 5
     defaults.qualityOfService = .utility
@@ -24,6 +22,29 @@ import Testing
     #expect(operation.effective.timeoutIntervalForRequest == 5)
     #expect(operation.effective.qualityOfService == .userInitiated)
     #expect(operation.configuration.qualityOfService == .userInitiated)
+  }
+
+  @Test func `settings are taken as a copy, and can be changed in place afterwards`() {
+    let operation = CKModifyRecordsOperation()
+    let settings = CKOperation.Configuration()
+    operation.configuration = settings
+    settings.timeoutIntervalForRequest = 1
+    #expect(operation.timeoutIntervalForRequest == 60)
+    operation.configuration.timeoutIntervalForRequest = 15
+    operation.configuration.isLongLived = true
+    operation.configuration.qualityOfService = .utility
+    #expect(operation.timeoutIntervalForRequest == 15 && operation.isLongLived)
+    #expect(operation.effective.qualityOfService == .utility)
+    operation.configuration = nil
+    #expect(operation.configuration.timeoutIntervalForRequest == 60)
+
+    let group = CKOperationGroup()
+    group.defaultConfiguration = settings
+    settings.allowsCellularAccess = false
+    #expect(group.defaultConfiguration.allowsCellularAccess)
+    group.defaultConfiguration.timeoutIntervalForResource = 9
+    operation.group = group
+    #expect(operation.effective.timeoutIntervalForResource == 9)
   }
 
   @Test func `blocks come in order, one at a time, and the completion block last`() async {

@@ -142,6 +142,22 @@ struct PredicateTests {
     #expect(system == Sort(.system(.createdTimestamp)))
   }
 
+  @Test func `a sort descriptor can name a record's property by its key path`() throws {
+    let made = try NSSortDescriptor(keyPath: \CKRecord.creationDate, ascending: false).model()
+    #expect(made == Sort(.system(.createdTimestamp), ascending: false))
+    let changed = try NSSortDescriptor(keyPath: \CKRecord.modificationDate, ascending: true).model()
+    #expect(changed == Sort(.system(.modifiedTimestamp)))
+    let id = try NSSortDescriptor(keyPath: \CKRecord.recordID, ascending: true).model()
+    #expect(id == Sort(.system(.recordName)))
+    let maker = try NSSortDescriptor(
+      keyPath: \CKRecord.creatorUserRecordID, ascending: true
+    ).model()
+    #expect(maker == Sort(.system(.createdUserRecordName)))
+    #expect(throws: CKError.self) {
+      try NSSortDescriptor(keyPath: \CKRecord.recordType, ascending: true).model()
+    }
+  }
+
   @Test func `a sort descriptor without a key is refused`() {
     #expect(throws: CKError.self) { try NSSortDescriptor(key: nil, ascending: true).model() }
     #expect(throws: CKError.self) {

@@ -1,0 +1,32 @@
+// Small things that apps write without thinking, and that Linux's Foundation does not have.
+
+import CloudKit
+import Foundation
+
+func newestFirst(_ recordType: CKRecord.RecordType) -> CKQuery {
+  let query = CKQuery(recordType: recordType, predicate: NSPredicate(value: true))
+  query.sortDescriptors = [
+    NSSortDescriptor(keyPath: \CKRecord.modificationDate, ascending: false),
+    .init(key: "title", ascending: true),
+  ]
+  return query
+}
+
+/// A flag and a token beside an app's other settings.
+struct SyncSettings {
+  let defaults: UserDefaults
+
+  var isSubscribed: Bool {
+    get { defaults.value(forKey: "isSubscribed") as? Bool ?? false }
+    nonmutating set { defaults.setValue(newValue, forKey: "isSubscribed") }
+  }
+}
+
+func impatient(_ operation: CKDatabaseOperation) {
+  operation.configuration.timeoutIntervalForRequest = 15
+  operation.configuration.qualityOfService = .userInitiated
+}
+
+func names(in share: CKShare) -> [String] {
+  share.participants.compactMap { $0.userIdentity.nameComponents?.formatted() }
+}
