@@ -16,6 +16,13 @@ public import Foundation
       self.init(parsing: predicateFormat, arguments: args)
     }
 
+    /// Creates a predicate from a text with one placeholder, for a list.
+    ///
+    /// Swift would take a list of `Any` apart and hand its elements over as so many arguments.
+    public convenience init(format predicateFormat: String, _ list: [Any]) {
+      self.init(parsing: predicateFormat, arguments: [list])
+    }
+
     /// Creates a predicate from a text and the values for its placeholders.
     public convenience init(format predicateFormat: String, argumentArray arguments: [Any]?) {
       self.init(parsing: predicateFormat, arguments: arguments ?? [])

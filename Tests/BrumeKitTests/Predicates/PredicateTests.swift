@@ -123,6 +123,19 @@ struct PredicateTests {
     #expect(uuid?.localizedDescription.contains("UUID") == true)
   }
 
+  @Test func `a list of anything is one argument, however many it holds`() throws {
+    let ids = [CKRecord.ID(recordName: "a"), CKRecord.ID(recordName: "b")]
+    for count in 1...2 {
+      let typed = try NSPredicate(format: "recordID IN %@", Array(ids.prefix(count))).filters()
+      let list: [Any] = ids.prefix(count).map { $0 as Any }
+      #expect(try NSPredicate(format: "recordID IN %@", list).filters() == typed)
+      #expect(
+        try NSPredicate(format: "recordID IN %@", argumentArray: [list]).filters() == typed)
+    }
+    let two = NSPredicate(format: "a IN %@ AND b == %@", [1, 2] as [Any], "x")
+    #expect(try two.filters().count == 2)
+  }
+
   @Test func `filters of the server make a predicate again`() throws {
     let filters = [Filter(.equals, .field("a"), .int64(1))]
     #expect(try NSPredicate(filters: filters).filters() == filters)
