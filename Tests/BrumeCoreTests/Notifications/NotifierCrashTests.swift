@@ -35,16 +35,37 @@ struct NotifierCrashTests {
     #expect(kept.items.count == 1)
   }
 
-  @Test func `N2 the same notifier goes on after a failure, with the same nid`() async throws {
+  @Test(arguments: [FlakyStore.Fault.beforeCommit, .afterCommit])
+  func `N2 the same notifier goes on after a failure, with the same nid`(fault: FlakyStore.Fault)
+    async throws
+  {
     let world = try await prepared()
     try await world.log(.created, "n", in: main)
     let first = try await world.store.read { try $0.log(after: 0, limit: 10) }.last
     let nid = NotificationID.text(generation: world.engine.generation, entry: try #require(first))
-    world.store.plan([.beforeCommit])
+    world.store.plan([fault])
     await #expect(throws: FlakyStore.Failure.self) { try await world.notifier.drain() }
     try await world.notifier.drain()
     let entries = try await world.entries(device("A", of: alice))
     #expect(entries.map(\.notificationID) == [nid])
+    #expect(try await world.mailbox(alice, "A").map(\.badge) == [1])
+    // It knows from the store how far it came: nothing is counted twice.
+    try await world.log(.created, "m", in: main)
+    try await world.notifier.drain()
+    #expect(try await world.mailbox(alice, "A").map(\.badge) == [1, 2])
+  }
+
+  @Test func `a push that was undone does not make its repetition wait`() async throws {
+    let world = try await NotifierWorld()
+    try await world.register(alice, "A")
+    let notes = try await world.zone("Notes", of: alice)
+    try await world.subscribe(alice, "s", .zone(notes.id, recordType: nil))
+    try await world.log(.created, "n", in: notes)
+    world.store.plan([.beforeCommit])
+    await #expect(throws: FlakyStore.Failure.self) { try await world.notifier.drain() }
+    try await world.notifier.drain()
+    let entries = try await world.entries(device("A", of: alice))
+    #expect(entries.map(\.time) == [world.clock.now])
   }
 
   @Test func `two steps from the same cursor leave one entry`() async throws {

@@ -2,6 +2,7 @@ import BrumeCore
 import BrumeModel
 import BrumePush
 import BrumeStorage
+import BrumeTestKit
 import BrumeWire
 import Testing
 
@@ -30,6 +31,77 @@ import Testing
     try await world.put("N1", to: phone)
     try await world.running(world.makeWorker()) { _ = try await world.logged(1) }
     #expect(world.channel.sent.map(\.notification) == ["N1"])
+  }
+
+  @Test func `however many devices have mail after a restart, all are found`() async throws {
+    let world = try await DeliveryWorld()
+    // More than are looked up in one transaction.
+    for number in 0..<300 { try await world.put("N", to: try await world.register("p\(number)")) }
+    try await world.running(world.makeWorker()) {
+      await world.channel.arrived(1)
+      await world.quiet()
+      #expect(world.channel.sent.count == 300)
+    }
+  }
+
+  @Test func `more hints than are remembered are found by a look through the store`() async throws {
+    var limits = Limits()
+    limits.deliveryLanes = 2
+    let world = try await DeliveryWorld(limits: limits)
+    try await world.running {
+      await world.quiet()
+      var phones: [DeviceKey] = []
+      for name in ["a", "b", "c"] {
+        phones.append(try await world.register(name))
+        try await world.put("N", to: phones[phones.count - 1], hinting: false)
+      }
+      world.worker.hint(phones)
+      // Two have a place in the queue; the next look finds the third.
+      await world.channel.arrived(2)
+      await world.quiet()
+      #expect(world.channel.sent.count == 2)
+      world.clock.advance(Limits().deliveryScan)
+      await world.channel.arrived(3)
+    }
+    #expect(Set(world.channel.sent.map(\.device)) == ["a", "b", "c"])
+  }
+
+  @Test func `what waits to be tried again does not wait when the operator changed something`()
+    async throws
+  {
+    let world = try await DeliveryWorld()
+    let phone = try await world.register("phone")
+    world.channel.answer("phone", .busy(after: 3_600_000))
+    try await world.put("N1", to: phone)
+    try await world.running {
+      _ = try await world.logged(1)
+      await world.quiet()
+      world.worker.configurationChanged()
+      await world.channel.arrived(2)
+    }
+    #expect(world.channel.sent.map(\.notification) == ["N1", "N1"])
+  }
+
+  @Test func `E1 a worker whose store had no room begins anew from what the store says`()
+    async throws
+  {
+    let world = try await DeliveryWorld()
+    let store = CrashingStore(world.store)
+    let webhooks = WebhookChannel(
+      concurrency: 1, outside: OutsideGuard(allowed: []) { _ in [] },
+      exchange: { _ in OutsideReply(status: 200) })
+    let worker = DeliveryWorker(
+      engine: world.engine, store: store, channels: [world.channel], webhooks: webhooks,
+      clock: world.clock.push, chance: { 1 })
+    let phone = try await world.register("phone")
+    for id in ["N1", "N2"] { try await world.put(id, to: phone) }
+    // After looking for devices, for webhooks and into the mailbox: when the answer is noted.
+    store.crash(afterCalls: 3, at: .beforeCommit)
+    await #expect(throws: CrashingStore.Crash.self) { try await worker.run() }
+    #expect(try await world.waiting(phone) == ["N1", "N2"])
+    try await world.running(worker) { _ = try await world.logged(2) }
+    #expect(world.channel.sent.map(\.notification) == ["N1", "N1", "N2"])
+    #expect(world.channel.sent[0].id == world.channel.sent[1].id)
   }
 
   @Test func `N2 a push that failed goes again with the same ID, before the ones behind it`()
@@ -150,7 +222,9 @@ import Testing
       }
       await world.channel.arrived(attempts)
       await world.quiet()
-      let last = try #require(try await world.log().last)
+      let lines = try await world.log()
+      #expect(lines.map(\.attempt) == [1, 2, 4, 8, attempts])
+      let last = try #require(lines.last)
       #expect(last.verdict == .gone && last.attempt == attempts)
       #expect(last.reason.contains("nothing is sent until it registers again"))
       // Neither time nor new mail starts it again.

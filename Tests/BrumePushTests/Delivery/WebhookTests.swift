@@ -16,10 +16,11 @@ import Testing
   }
 
   private func change(
-    _ names: String..., in world: DeliveryWorld, container: ContainerID = DeliveryWorld.container
+    _ names: String..., in world: DeliveryWorld, container: ContainerID = DeliveryWorld.container,
+    environment: Environment = .development
   ) async throws {
     let database = DatabaseKey(
-      container: container, environment: .development, owner: UserID("_alice"))
+      container: container, environment: environment, owner: UserID("_alice"))
     let zone = ZoneKey(database: database, name: "Notes")
     let now = world.clock.now
     try await world.store.write(in: database) { store in
@@ -46,12 +47,15 @@ import Testing
     try await world.store.read { try $0.webhook(id) }
   }
 
-  @Test func `changes arrive in order, signed, and only those of the container`() async throws {
+  @Test func `changes arrive in order, signed, only those of the container and environment`()
+    async throws
+  {
     let world = try await DeliveryWorld()
     try await change("before", in: world)
     let hook = try await add(world)
     try await change("a", "b", in: world)
     try await change("other", in: world, container: ContainerID("iCloud.org.example.other"))
+    try await change("published", in: world, environment: .production)
     try await change("c", in: world)
     try await world.running { _ = try await world.logged(1) }
     #expect(try calls(world).flatMap(\.names) == ["a", "b", "c"])
@@ -59,7 +63,38 @@ import Testing
     let expected = WebhookChannel.signature(
       call.body, id: call["webhook-id"] ?? "", time: call["webhook-timestamp"] ?? "", hook.secret)
     #expect(call["webhook-signature"] == expected)
-    #expect(try await webhook(hook.id, world)?.cursor == 5)
+    #expect(try await webhook(hook.id, world)?.cursor == 6)
+  }
+
+  @Test func `an answer that comes when the log was given up does not take the webhook back`()
+    async throws
+  {
+    var limits = Limits()
+    limits.webhookChanges = 1
+    let world = try await DeliveryWorld(limits: limits)
+    let (hook, store, bodies) = (try await add(world), world.store, Mutexed<[[UInt8]]>([]))
+    let channel = WebhookChannel(
+      concurrency: 1, outside: OutsideGuard(allowed: []) { _ in [.v4(0x0808_0808)] },
+      exchange: { call in
+        bodies.value.append(call.body)
+        if bodies.value.count == 1 {
+          // The notifier moves on what is too far behind.
+          try await store.write(in: nil) { store in
+            guard var moved = try store.webhook(hook.id) else { return }
+            (moved.cursor, moved.batchEnd, moved.missed) = (2, nil, true)
+            try store.put(moved)
+          }
+        }
+        return OutsideReply(status: 200)
+      })
+    let worker = DeliveryWorker(
+      engine: world.engine, store: store, channels: [], webhooks: channel, clock: world.clock.push,
+      chance: { 1 })
+    try await change("a", "b", "c", in: world)
+    try await world.running(worker) { _ = try await world.logged(2) }
+    let calls = try bodies.value.map { try JSON(parsing: $0) }
+    #expect(calls.map { $0["changes"]?.array?.first?["recordName"]?.string } == ["a", "c"])
+    #expect(calls.map { $0["missed"] } == [.bool(false), .bool(true)])
   }
 
   @Test func `a failed call goes again with the same ID and changes, newer ones wait`()

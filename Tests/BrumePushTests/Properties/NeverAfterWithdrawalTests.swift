@@ -73,6 +73,31 @@ import Testing
     #expect(lab.heard("phone").map { $0.bytes > 3000 } == [true])
   }
 
+  @Test func `N11 a collapse ID that is a record's value goes with the right to read it`()
+    async throws
+  {
+    let lab = try await largePush(.apns, nil)
+    #expect(try await collapseID(lab)?.hasPrefix("字") == true)
+    try await takeRole(lab)
+    #expect(try await collapseID(lab) == nil)
+  }
+
+  /// Of what may leave to the phone.
+  private func collapseID(_ lab: DeliveryLab) async throws -> String? {
+    let phone = DeviceKey(
+      container: DeliveryLab.container, environment: .development, user: lab.alice,
+      device: DeviceID("phone"))
+    return try await lab.memory.read { [engine = lab.engine] store in
+      let entry = try #require(try store.mailbox(phone, after: 0, limit: 1).first)
+      let notification = try PushPayload.decode(entry.payload)
+      return switch try engine.maySend(notification, in: entry, of: phone, in: store) {
+      case .all: entry.collapseID
+      case .rest(let rest): rest.collapseID
+      case .nothing: "nothing"
+      }
+    }
+  }
+
   @Test(arguments: Withdrawal.allCases)
   func `N11 kept notifications show what may still be read`(withdrawal: Withdrawal) async throws {
     let lab = try await prepared(.stream, nil)
@@ -176,6 +201,7 @@ import Testing
     info.alert.localizationKey = "REPORT"
     info.alert.localizationArgs = Array(repeating: "title", count: 12)
     info.category = String(repeating: "c", count: 100)
+    info.collapseIDKey = "title"
     try await lab.subscribe("s", .created("Report"), in: .public, info: info)
     try await lab.save(
       String(repeating: "r", count: 255), String(repeating: "字", count: 100), type: "Report",
