@@ -35,6 +35,8 @@ package final class DeliveryWorker: Sendable {
     /// The store is to be looked through: hints got lost, or something was configured.
     var scanAt: Milliseconds = .min
     var hurries = false
+    /// The store failed under a send.
+    var failure: (any Error)?
   }
 
   let engine: Engine
@@ -110,10 +112,11 @@ package final class DeliveryWorker: Sendable {
     try await withThrowingDiscardingTaskGroup { group in
       group.addTask(operation: { await self.follow(commits) })
       while !Task.isCancelled {
+        if let failure = state.withLock({ $0.failure }) { throw failure }
         try await takeHints()
         let action = begin()
         for start in action.start {
-          group.addTask(operation: { try await self.serve(start.lane, start.attempt) })
+          group.addTask(operation: { await self.attend(to: start.lane, start.attempt) })
         }
         await wait(until: action.wakeAt)
       }
@@ -151,6 +154,19 @@ package final class DeliveryWorker: Sendable {
       group.addTask(operation: { try? await clock.sleep(time) })
       await group.next()
       group.cancelAll()
+    }
+  }
+
+  /// The loop throws what failed: the group would keep it until the loop ended by itself, and cancel
+  /// all that is sent until then.
+  private func attend(to lane: Lane, _ attempt: Int) async {
+    do {
+      try await serve(lane, attempt)
+    } catch is CancellationError {
+      // The run ends.
+    } catch {
+      state.withLock { $0.failure = $0.failure ?? error }
+      bell.ring()
     }
   }
 
