@@ -42,7 +42,10 @@ extension SQLiteTransaction {
   private static let userByName = SQL(
     "SELECT \(userColumns) FROM users WHERE name = ?1 ORDER BY id LIMIT 1")
   private static let userByEmail = SQL(
-    "SELECT \(userColumns) FROM users WHERE email = ?1 ORDER BY name, id LIMIT 1")
+    """
+    SELECT \(userColumns) FROM users WHERE email = ?1 COLLATE NOCASE
+    ORDER BY email <> ?1, name, id LIMIT 1
+    """)
   private static let userByPhone = SQL(
     "SELECT \(userColumns) FROM users WHERE phone = ?1 ORDER BY name, id LIMIT 1")
   private static let allUsers = SQL("SELECT \(userColumns) FROM users ORDER BY name, id")

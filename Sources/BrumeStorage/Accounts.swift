@@ -5,6 +5,8 @@ package import BrumeModel
 package protocol AccountReading {
   func user(_ id: UserID) throws -> User?
   func user(named name: String) throws -> User?
+  /// The account with an address as ``EmailAddress`` compares them. If several have it, the one that
+  /// spells it so, or else the first in name order.
   func user(emailAddress: String) throws -> User?
   func user(phoneNumber: String) throws -> User?
   /// All accounts in name order.

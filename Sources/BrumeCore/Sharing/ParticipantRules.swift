@@ -103,9 +103,14 @@ extension UInt8 {
 }
 
 extension UserIdentity {
+  /// By account if both are known; an address may have passed from one account to another since.
   func isSamePerson(as other: UserIdentity) -> Bool {
-    (user != nil && user == other.user)
-      || (emailAddress != nil && emailAddress == other.emailAddress)
-      || (phoneNumber != nil && phoneNumber == other.phoneNumber)
+    if let user, let other = other.user { return user == other }
+    if let emailAddress, let other = other.emailAddress,
+      EmailAddress.isSame(emailAddress, other)
+    {
+      return true
+    }
+    return phoneNumber != nil && phoneNumber == other.phoneNumber
   }
 }

@@ -183,7 +183,11 @@ extension CKShare.Participant {
     if let mine = userIdentity.userRecordID, let theirs = other.userIdentity.userRecordID {
       return mine == theirs
     }
-    guard let mine = userIdentity.lookupInfo else { return false }
-    return mine == other.userIdentity.lookupInfo
+    guard let mine = userIdentity.lookupInfo, let theirs = other.userIdentity.lookupInfo
+    else { return false }
+    if let address = mine.emailAddress, let other = theirs.emailAddress {
+      return EmailAddress.isSame(address, other)
+    }
+    return mine == theirs
   }
 }

@@ -95,7 +95,9 @@ extension CKUserIdentity.LookupInfo {
   /// The one of the server's answers that this asked for.
   func match(in found: [UserIdentity], from viewpoint: Viewpoint) -> CKUserIdentity? {
     let answer = found.first { identity in
-      if let emailAddress { return identity.emailAddress == emailAddress }
+      if let emailAddress {
+        return identity.emailAddress.map { EmailAddress.isSame($0, emailAddress) } ?? false
+      }
       if let phoneNumber { return identity.phoneNumber == phoneNumber }
       guard let name = userRecordID?.recordName, let user = identity.user else { return false }
       return user.name == name

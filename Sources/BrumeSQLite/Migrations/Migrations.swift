@@ -7,6 +7,7 @@ import GRDB
 enum Migrations {
   static let steps: [String] = [
     foundation, wantedFields, assets, signIn, delivery, devicesOfUser, deletedCreators,
+    emailCase,
   ]
 
   static func run(on writer: Database) throws {

@@ -10,7 +10,11 @@ extension MemoryTransaction {
   }
 
   func user(emailAddress: String) throws -> User? {
-    try users().first { $0.emailAddress.map { ByteText($0) == ByteText(emailAddress) } ?? false }
+    let found = try users().filter { user in
+      user.emailAddress.map { EmailAddress.isSame($0, emailAddress) } ?? false
+    }
+    return found.first { $0.emailAddress.map(ByteText.init) == ByteText(emailAddress) }
+      ?? found.first
   }
 
   func user(phoneNumber: String) throws -> User? {

@@ -28,6 +28,26 @@ extension StorageContract {
         try expectEqual(try transaction.user(phoneNumber: "2"), nil, "by unknown number")
       }
     },
+    Case("an address is found in any case of its ASCII letters, its own spelling first") { store in
+      let users = [
+        User(id: UserID("_1"), name: "ann", emailAddress: "Bo@Example.org"),
+        User(id: UserID("_2"), name: "bob", emailAddress: "BO@example.org"),
+        User(id: UserID("_3"), name: "zoe", emailAddress: "zo\u{eb}[@example.org"),
+      ]
+      try await store.write(in: nil) { transaction in
+        for user in users { try transaction.put(user) }
+      }
+      try await store.read { transaction in
+        func found(_ address: String) throws -> User? {
+          try transaction.user(emailAddress: address)
+        }
+        try expectEqual(try found("bo@example.ORG"), users[0], "the first in name order")
+        try expectEqual(try found("BO@example.org"), users[1], "the same spelling")
+        try expectEqual(try found("ZO\u{eb}[@EXAMPLE.org"), users[2], "other letters as they are")
+        try expectEqual(try found("zo\u{cb}[@example.org"), nil, "another letter")
+        try expectEqual(try found("zo\u{eb}{@example.org"), nil, "what is no letter")
+      }
+    },
     Case("credentials come back until they are removed") { store in
       let tokens = [nil, [], ["https://a.example", ""]].enumerated().map { index, origins in
         APIToken(

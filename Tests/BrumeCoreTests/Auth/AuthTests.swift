@@ -170,7 +170,7 @@ struct AuthTests {
     let name = try await ruleFailure { try await lab.engine.createUser(name: "alice") }
     #expect(name.code == .exists)
     let address = try await ruleFailure {
-      try await lab.engine.createUser(name: "alice2", emailAddress: "alice@example.org")
+      try await lab.engine.createUser(name: "alice2", emailAddress: "Alice@Example.org")
     }
     #expect(address.code == .exists)
     let user = try await lab.server.user("alice")

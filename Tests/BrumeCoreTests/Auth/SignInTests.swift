@@ -156,7 +156,7 @@ struct SignInTests {
     var claims = IDToken.Claims(
       issuer: "https://id.example", subject: "s1", audiences: ["c"], expires: 1, issued: 0)
     claims.preferredName = "alice"
-    claims.emailAddress = "alice@example.org"
+    claims.emailAddress = "Alice@example.org"
     claims.isEmailVerified = true
     let first = try await lab.engine.account(of: claims)
     #expect(first.id != lab.phone.user, "a name or an address never opens an existing account")

@@ -175,6 +175,20 @@ struct ShareTests {
     #expect(error.code == .tooManyParticipants)
   }
 
+  @Test func `SHR-28 an address in another case invites nobody twice`() async throws {
+    let lab = try await Lab()
+    try await lab.save(.create("root"))
+    let share = try await lab.save(
+      .share(
+        "s1", of: "root",
+        with: [
+          "Bob@Example.org", "bob@example.org", "Someone@Example.net", "someone@example.net",
+        ]))
+    let identities = try #require(share.shareDetails).participants.dropFirst().map(\.identity)
+    #expect(identities.map(\.user) == [lab.bob.user, nil])
+    #expect(identities.map(\.emailAddress) == ["Bob@Example.org", "Someone@Example.net"])
+  }
+
   @Test func `SHR-33 the public database has no shares`() async throws {
     let lab = try await Lab()
     try await lab.save(.create("root"), in: .public)

@@ -30,6 +30,19 @@ struct DiscoveryTests {
     #expect(found[0].givenName == "Bob")
   }
 
+  @Test func `an address is found in any case, and answered as it was asked`() async throws {
+    let lab = try await Lab()
+    let bob = try await lab.server.user("bob")
+    let found = try await lab.engine.discoverUsers(
+      [UserIdentity(emailAddress: "Bob@Example.ORG")], as: lab.phone)
+    #expect(found.map(\.user) == [bob.id])
+    #expect(found.map(\.emailAddress) == ["Bob@Example.ORG"])
+    var change = Engine.AccountChange()
+    change.emailAddress = "BOB@example.org"
+    let changed = try await lab.engine.changeUser(bob.id, change)
+    #expect(changed.emailAddress == "BOB@example.org", "one may spell one's own address anew")
+  }
+
   @Test func `who did not agree is not found by others`() async throws {
     let lab = try await Lab()
     try await hide("bob", lab)

@@ -50,14 +50,14 @@ import Testing
 
   @Test func `inviting the same person again updates the invitation`() {
     let share = CKShare(recordZoneID: zoneID)
-    func invitation() -> CKShare.Participant {
+    func invitation(_ address: String = "bob@example.org") -> CKShare.Participant {
       CKShare.Participant(
         inviting: CKUserIdentity(
-          lookupInfo: CKUserIdentity.LookupInfo(emailAddress: "bob@example.org"),
+          lookupInfo: CKUserIdentity.LookupInfo(emailAddress: address),
           userRecordID: nil))
     }
     share.addParticipant(invitation())
-    let again = invitation()
+    let again = invitation("Bob@Example.org")
     again.permission = .readWrite
     share.addParticipant(again)
     #expect(share.participants.map(\.permission) == [.readWrite, .readWrite])
@@ -149,7 +149,7 @@ import Testing
 
   @Test func `participants are made from addresses, with the account where there is one`() async {
     let infos = CKUserIdentity.LookupInfo.lookupInfos(
-      withEmails: ["a@example.org", "b@example.org"])
+      withEmails: ["a@example.org", "B@example.org"])
     let server = ScriptedServer { _, _ in
       Wire.users([UserIdentity(user: UserID("_b"), emailAddress: "b@example.org")])
     }
@@ -165,7 +165,7 @@ import Testing
     await finish(operation)
     #expect(
       journal.all == [
-        "a@example.org ok", "privateUser false", "b@example.org ok", "privateUser true",
+        "a@example.org ok", "privateUser false", "B@example.org ok", "privateUser true",
       ])
     #expect(server.requests.map(\.action) == ["users/discover"])
   }
