@@ -16,6 +16,10 @@ struct SortKeys {
       self.init(keyPath: \SortKeys[key: key ?? ""], ascending: ascending)
     }
 
+    /// The field to sort by; nil for a descriptor that was made with a key path of something else than
+    /// records.
+    public var key: String? { fieldKey }
+
     /// Sorts by a date of records: `creationDate` or `modificationDate`. The query refuses others;
     /// fields have keys.
     public convenience init(keyPath: KeyPath<CKRecord, Date?>, ascending: Bool) {

@@ -15,6 +15,31 @@ public import Foundation
       setObject(value.map { knownFieldObject($0) }, forKey: key)
     }
 
+    /// The value at a path: a field, `@count` of a field that holds a list, or what a field that
+    /// holds a reference leads to by `recordID` and `recordID.recordName`. Nil for other paths,
+    /// where Apple's systems raise an exception.
+    public func value(forKeyPath keyPath: String) -> Any? {
+      let parts = keyPath.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let field = object(forKey: String(parts[0])), parts.count == 2 else {
+        return parts.count == 1 ? value(forKey: keyPath) : nil
+      }
+      let reference = field as? CKRecord.Reference
+      switch parts[1] {
+      case "@count": return (field as? [Any])?.count ?? (field as? NSArray)?.count
+      case "recordID": return reference?.recordID
+      case "recordID.recordName": return reference?.recordID.recordName
+      default: return nil
+      }
+    }
+
+    /// Sets a field: the same as ``setValue(_:forKey:)``.
+    ///
+    /// - Precondition: the path is one key. What fields hold cannot be changed in place.
+    public func setValue(_ value: Any?, forKeyPath keyPath: String) {
+      precondition(!keyPath.contains("."), "'\(keyPath)' leads into a field; set the whole field")
+      setValue(value, forKey: keyPath)
+    }
+
     /// Sets several fields; `NSNull` removes one.
     ///
     /// - Precondition: the values are ones that fields can hold; see ``CKRecordValueProtocol``.

@@ -118,10 +118,15 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
   /// The fields that were set since the record was fetched or saved, encrypted ones included.
   open func changedKeys() -> [CKRecord.FieldKey] { Array(changes) }
 
-  /// The words of the record's texts, for a search of one's own.
+  /// The words of the record's texts and lists of texts, for a search of one's own. Encrypted fields
+  /// have none: nothing searches them.
   open func allTokens() -> [String] {
+    let contents = contents
     var words: Set<String> = []
-    for case let text as NSString in fields.values {
+    let texts = contents.fields.filter { !contents.encryptedKeys.contains($0.key) }.values
+      .flatMap { value -> [Any] in (value as? NSArray).map { Array($0) } ?? [value] }
+      .compactMap { $0 as? NSString ?? ($0 as? String).map { NSString(string: $0) } }
+    for text in texts {
       let parts = String(describing: text).lowercased().split { !$0.isLetter && !$0.isNumber }
       words.formUnion(parts.map(String.init))
     }

@@ -53,9 +53,19 @@ import Testing
     #expect(record[Key.pages] as? Int == 412 && record[Key.isRead] as? Bool == true)
     let all = record.dictionaryWithValues(forKeys: ["title", "gone"])
     #expect(all["title"] as? String == "Dune" && all["gone"] is NSNull)
+    record.setValue(["a", "b"], forKeyPath: "tags")
+    record["author"] = CKRecord.Reference(recordID: .init(recordName: "frank"), action: .none)
+    #expect(record.value(forKeyPath: "title") as? String == "Dune")
+    #expect(record.value(forKeyPath: "tags.@count") as? Int == 2)
+    #expect(record.value(forKeyPath: "author.recordID.recordName") as? String == "frank")
+    #expect(record.value(forKeyPath: "title.recordID") == nil)
+    #expect(record.value(forKeyPath: "none.@count") == nil)
+    record["author"] = nil
+    record["tags"] = nil
     record.setValue(nil, forKey: "title")
     #expect(record.value(forKey: "title") == nil)
-    #expect(record.changedKeys().sorted() == ["gone", "isRead", "pages", "title"])
+    #expect(
+      record.changedKeys().sorted() == ["author", "gone", "isRead", "pages", "tags", "title"])
   }
 
   @Test func `fields compare like objects whatever they were set from`() {

@@ -5,6 +5,10 @@ import Testing
 @Suite struct SmallHabitsTests {
   @Test func `a query can be sorted by a record's own property`() {
     #expect(newestFirst("Note").sortDescriptors?.map(\.ascending) == [false, true])
+    #expect(newestFirst("Note").sortDescriptors?.compactMap { $0.key }.count == 2)
+    let here = CLLocation(latitude: 1, longitude: 2)
+    let nearest = CKLocationSortDescriptor(key: "place", relativeLocation: here)
+    #expect(nearest.key == "place" && nearest.ascending)
   }
 
   @Test func `settings are kept by key-value coding`() throws {
