@@ -35,6 +35,7 @@ public final class LocalServer: Sendable {
   private let users = KnownUsers()
   private let devices = Mutex<[String: LocalTransport]>([:])
   private let containers = Mutex<[String: CKContainer]>([:])
+  private let stateDirectories = Mutex<[String: String]>([:])
 
   /// Starts a server.
   ///
@@ -81,15 +82,26 @@ public final class LocalServer: Sendable {
   /// - Parameters:
   ///   - name: tells the devices of a user apart.
   ///   - user: made when it is named first; nil is a device without an account.
-  public func device(_ name: String, of user: String?) async throws -> CKContainer {
+  ///   - stateDirectory: a directory of the test's own for what `BRUME_STATE_DIR` keeps; without one
+  ///     long-lived operations are as others. Counts when the device is named first.
+  public func device(
+    _ name: String, of user: String?, stateDirectory: String? = nil
+  ) async throws -> CKContainer {
     if let known = containers.withLock({ $0[name] }) { return known }
     let transport = LocalTransport(inProcess, token: try await token(of: user))
+    devices.withLock { $0[name] = transport }
+    stateDirectories.withLock { $0[name] = stateDirectory }
+    return process(of: name, transport)
+  }
+
+  /// The app on a device, started once.
+  private func process(of device: String, _ transport: LocalTransport) -> CKContainer {
     let settings = BrumeClient.Configuration(
       url: "http://local.server", container: ContainerID(container), apiToken: apiToken,
-      userToken: "account", deviceID: DeviceID(name))
+      userToken: "account", deviceID: DeviceID(device),
+      stateDirectory: stateDirectories.withLock { $0[device] })
     let made = Brume.container(settings, transport: transport, host: .manual(clock))
-    devices.withLock { $0[name] = transport }
-    containers.withLock { $0[name] = made }
+    containers.withLock { $0[device] = made }
     return made
   }
 
@@ -107,16 +119,11 @@ public final class LocalServer: Sendable {
     return Brume.container(settings, transport: transport, host: .manual(clock))
   }
 
-  /// Another process on the same device: the same user and name, and nothing remembered. For apps
-  /// that are killed and started again.
+  /// Another process on the same device: the same user and name, and nothing remembered but what is
+  /// in its state directory. For apps that are killed and started again.
   public func restartedDevice(_ name: String) throws -> CKContainer {
     guard let transport = devices.withLock({ $0[name] }) else { throw UnknownDevice(name: name) }
-    let settings = BrumeClient.Configuration(
-      url: "http://local.server", container: ContainerID(container), apiToken: apiToken,
-      userToken: "account", deviceID: DeviceID(name))
-    let made = Brume.container(settings, transport: transport, host: .manual(clock))
-    containers.withLock { $0[name] = made }
-    return made
+    return process(of: name, transport)
   }
 
   /// The device's account goes: its calls fail with `notAuthenticated`, and `CKAccountChanged` is

@@ -157,6 +157,38 @@ import Testing
     #expect(try await phone.userRecordID() != alice)
   }
 
+  @Test func `a device with a state directory finds its long-lived operations after a restart`()
+    async throws
+  {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let server = try await LocalServer()
+    let phone = try await server.device("phone", of: "alice", stateDirectory: folder.path)
+    try await phone.privateCloudDatabase.save(CKRecordZone(zoneID: zone))
+    let operation = CKModifyRecordsOperation(recordsToSave: [record("a")])
+    operation.configuration.isLongLived = true
+    let first = try await tags(operation, in: phone)
+    let later = try server.restartedDevice("phone")
+    #expect(try await later.allLongLivedOperationIDs() == [operation.operationID])
+    let found = try await later.longLivedOperation(for: operation.operationID)
+    let again = try #require(found as? CKModifyRecordsOperation)
+    #expect(try await tags(again, in: later) == first, "it is answered again, not done again")
+    #expect(first.count == 1)
+  }
+
+  /// Runs a save and tells the change tags of what it saved.
+  private func tags(
+    _ operation: CKModifyRecordsOperation, in container: CKContainer
+  ) async throws -> [String?] {
+    try await withCheckedThrowingContinuation { done in
+      operation.modifyRecordsCompletionBlock = { saved, _, error in
+        done.resume(
+          with: error.map { .failure($0) } ?? .success((saved ?? []).map(\.recordChangeTag)))
+      }
+      container.privateCloudDatabase.add(operation)
+    }
+  }
+
   @Test func `an unknown device is named`() async throws {
     let server = try await LocalServer()
     let error = #expect(throws: UnknownDevice.self) { try server.signOut("watch") }
