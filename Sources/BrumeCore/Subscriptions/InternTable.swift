@@ -1,8 +1,9 @@
 // Small integers for byte strings: what the index calls users, record types, values and
 // subscriptions by. A string is kept once, and forgotten when nobody uses it any more.
 //
-// Bytes lie in one arena and are found by open addressing: 24 bytes of bookkeeping a string, no
-// allocation of its own. The hash is seeded per process, because clients choose what is hashed.
+// Bytes lie in one arena and are found by open addressing: 32 bytes of bookkeeping a string, no
+// allocation of its own. A slot holds the hash too, so that walking over others' slots touches nothing
+// else. The hash is seeded per process, because clients choose what is hashed.
 
 struct InternTable: Sendable {
   private struct Entry: Sendable {
@@ -12,11 +13,17 @@ struct InternTable: Sendable {
     /// 0: the number is free.
     var uses: Int32
   }
-  private static let empty: Int32 = -1
+  private struct Slot: Sendable {
+    /// Negative: nobody is here.
+    var number: Int32
+    var hash: UInt32
+    static let empty = Slot(number: -1, hash: 0)
+    var isEmpty: Bool { number < 0 }
+  }
   private var arena: [UInt8] = []
   private var entries: [Entry] = []
   /// Numbers by hash, linear probing; a power of two, at most three quarters full.
-  private var slots: [Int32] = Array(repeating: empty, count: 16)
+  private var slots = Array(repeating: Slot.empty, count: 16)
   private var free: [Int32] = []
   /// Bytes of the arena that belong to nobody.
   private var garbage = 0
@@ -28,16 +35,22 @@ struct InternTable: Sendable {
 
   /// The string's number; nil if it is not here.
   func find(_ key: [UInt8]) -> Int32? {
-    key.withUnsafeBufferPointer { key in
-      let hash = Self.hash(key)
-      let mask = slots.count - 1
-      var slot = Int(hash) & mask
-      while slots[slot] != Self.empty {
-        let entry = entries[Int(slots[slot])]
-        if entry.hash == hash, holds(entry, key) { return slots[slot] }
-        slot = (slot + 1) & mask
+    key.withUnsafeBufferPointer { find($0, Self.hash($0)) }
+  }
+
+  /// The numbers of those that are here. All are looked up in step: with very many strings each step
+  /// waits for memory, and so they wait together.
+  func find(_ keys: KeyList) -> [Int32] {
+    keys.withEach { key in
+      (key, hash: Self.hash(key))
+    } then: { asked in
+      let homes = asked.map { slots[Int($0.hash) & (slots.count - 1)] }
+      let heads = homes.map { $0.isEmpty ? nil : entries[Int($0.number)] }
+      return asked.indices.compactMap { index in
+        guard let head = heads[index] else { return nil }
+        let (home, (key, hash)) = (homes[index], asked[index])
+        return home.hash == hash && holds(head, key) ? home.number : find(key, hash)
       }
-      return nil
     }
   }
 
@@ -89,9 +102,44 @@ struct InternTable: Sendable {
   }
 }
 
+/// Byte strings, one after the other.
+struct KeyList {
+  private var bytes: [UInt8] = []
+  private var ends: [Int] = []
+
+  /// - Parameter write: appends a string; false takes it back.
+  mutating func append(_ write: (inout [UInt8]) -> Bool) {
+    let start = bytes.count
+    if write(&bytes) { ends.append(bytes.count) } else { bytes.removeSubrange(start...) }
+  }
+
+  func withEach<T, Result>(
+    _ each: (UnsafeBufferPointer<UInt8>) -> T, then: ([T]) -> Result
+  ) -> Result {
+    bytes.withUnsafeBufferPointer { bytes in
+      var start = 0
+      return then(
+        ends.map { end in
+          defer { start = end }
+          return each(UnsafeBufferPointer(rebasing: bytes[start..<end]))
+        })
+    }
+  }
+}
+
 // MARK: Slots and arena
 
 extension InternTable {
+  private func find(_ key: UnsafeBufferPointer<UInt8>, _ hash: UInt32) -> Int32? {
+    let mask = slots.count - 1
+    var slot = Int(hash) & mask
+    while case let known = slots[slot], !known.isEmpty {
+      if known.hash == hash, holds(entries[Int(known.number)], key) { return known.number }
+      slot = (slot + 1) & mask
+    }
+    return nil
+  }
+
   private static func hash(_ key: UnsafeBufferPointer<UInt8>) -> UInt32 {
     var hasher = Hasher()
     hasher.combine(bytes: UnsafeRawBufferPointer(key))
@@ -110,12 +158,12 @@ extension InternTable {
   private mutating func insert(_ number: Int32, _ hash: UInt32) {
     let mask = slots.count - 1
     var slot = Int(hash) & mask
-    while slots[slot] != Self.empty { slot = (slot + 1) & mask }
-    slots[slot] = number
+    while !slots[slot].isEmpty { slot = (slot + 1) & mask }
+    slots[slot] = Slot(number: number, hash: hash)
   }
 
   private mutating func grow() {
-    slots = Array(repeating: Self.empty, count: slots.count * 2)
+    slots = Array(repeating: .empty, count: slots.count * 2)
     for (number, entry) in entries.enumerated() where entry.uses > 0 {
       insert(Int32(number), entry.hash)
     }
@@ -125,17 +173,17 @@ extension InternTable {
   private mutating func removeSlot(of number: Int32) {
     let mask = slots.count - 1
     var gap = Int(entries[Int(number)].hash) & mask
-    while slots[gap] != number { gap = (gap + 1) & mask }
+    while slots[gap].number != number { gap = (gap + 1) & mask }
     var slot = (gap + 1) & mask
-    while slots[slot] != Self.empty {
-      let home = Int(entries[Int(slots[slot])].hash) & mask
+    while !slots[slot].isEmpty {
+      let home = Int(slots[slot].hash) & mask
       if (slot - home) & mask >= (slot - gap) & mask {
         slots[gap] = slots[slot]
         gap = slot
       }
       slot = (slot + 1) & mask
     }
-    slots[gap] = Self.empty
+    slots[gap] = .empty
   }
 
   private mutating func compact() {

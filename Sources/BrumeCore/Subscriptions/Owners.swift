@@ -67,29 +67,35 @@ struct OwnerGroup: Sendable {
 
 /// All lists of owners.
 struct OwnerLists: Sendable {
-  private var lists: [[OwnerGroup]] = []
+  /// Nearly all of a condition's subscriptions fire on the same events: that group is in place.
+  fileprivate struct List: Sendable {
+    var first: OwnerGroup?
+    var others: [OwnerGroup] = []
+  }
+  private var lists: [List] = []
   private var free: [Int32] = []
 
   var inUse: Int { lists.count - free.count }
 
-  subscript(list: Int32) -> [OwnerGroup] { lists[Int(list)] }
+  func forEachGroup(of list: Int32, _ body: (OwnerGroup) -> Void) {
+    guard let first = lists[Int(list)].first else { return }
+    body(first)
+    for group in lists[Int(list)].others { body(group) }
+  }
 
   mutating func make() -> Int32 {
     if let number = free.popLast() { return number }
-    lists.append([])
+    lists.append(List())
     return Int32(lists.count - 1)
   }
 
   /// Adds a row and answers its place in its group.
   mutating func add(_ row: Int32, _ events: EventMask, birth: Int64, to list: Int32) -> Int32 {
-    let list = Int(list)
-    guard let group = lists[list].firstIndex(where: { $0.events == events }) else {
-      lists[list].append(OwnerGroup(events: events, newest: birth, rows: [row]))
-      return 0
+    lists[Int(list)].edit(events) { group in
+      group.newest = max(group.newest, birth)
+      group.rows.append(row)
+      return Int32(group.rows.count - 1)
     }
-    lists[list][group].newest = max(lists[list][group].newest, birth)
-    lists[list][group].rows.append(row)
-    return Int32(lists[list][group].rows.count - 1)
   }
 
   /// Removes a row; the last of its group takes its place. Answers that one, and whether the list
@@ -97,17 +103,41 @@ struct OwnerLists: Sendable {
   mutating func remove(
     at slot: Int32, _ events: EventMask, from list: Int32
   ) -> (moved: Int32?, isGone: Bool) {
-    let (number, list, slot) = (list, Int(list), Int(slot))
-    guard let group = lists[list].firstIndex(where: { $0.events == events }) else {
-      return (nil, false)
+    let slot = Int(slot)
+    let moved = lists[Int(list)].edit(events) { group -> Int32? in
+      guard let last = group.rows.indices.last else { return nil }
+      let moved = slot == last ? nil : group.rows[last]
+      group.rows.swapAt(slot, last)
+      group.rows.removeLast()
+      return moved
     }
-    let last = lists[list][group].rows.count - 1
-    let moved = slot == last ? nil : lists[list][group].rows[last]
-    lists[list][group].rows.swapAt(slot, last)
-    lists[list][group].rows.removeLast()
-    if lists[list][group].rows.isEmpty { lists[list].remove(at: group) }
-    guard lists[list].isEmpty else { return (moved, false) }
-    free.append(number)
+    lists[Int(list)].dropEmpty()
+    guard lists[Int(list)].first == nil else { return (moved, false) }
+    free.append(list)
     return (moved, true)
+  }
+}
+
+extension OwnerLists.List {
+  /// Changes the group with these events, which is made if there is none.
+  fileprivate mutating func edit<T>(
+    _ events: EventMask, _ change: (inout OwnerGroup) -> T
+  ) -> T {
+    var new = OwnerGroup(events: events, newest: .min, rows: [])
+    if first == nil { first = new }
+    if first?.events == events, var group = first.take() {
+      defer { first = group }
+      return change(&group)
+    }
+    if let known = others.firstIndex(where: { $0.events == events }) {
+      return change(&others[known])
+    }
+    defer { others.append(new) }
+    return change(&new)
+  }
+
+  fileprivate mutating func dropEmpty() {
+    others.removeAll { $0.rows.isEmpty }
+    if first?.rows.isEmpty == true { first = others.popLast() }
   }
 }

@@ -5,6 +5,9 @@ struct SortedThresholds: Sendable {
   struct Entry: Sendable {
     let high: UInt64
     let low: UInt16
+    /// What a single subscription here fires on: beside its threshold, so that finding it does not
+    /// touch its row, which is elsewhere in memory.
+    let events: EventMask
     var target: Target
 
     func precedes(_ other: (high: UInt64, low: UInt16)) -> Bool {
@@ -46,8 +49,10 @@ struct SortedThresholds: Sendable {
   }
 
   /// Adds an entry in front of others at the same threshold.
-  mutating func insert(_ target: Target, at high: UInt64, _ low: UInt16) {
-    let entry = Entry(high: high, low: low, target: target)
+  mutating func insert(
+    _ target: Target, _ events: EventMask = .all, at high: UInt64, _ low: UInt16
+  ) {
+    let entry = Entry(high: high, low: low, events: events, target: target)
     guard !blocks.isEmpty else {
       blocks = [[entry]]
       return
@@ -63,21 +68,21 @@ struct SortedThresholds: Sendable {
   }
 
   /// Lower bounds that the value meets.
-  func forEach(metFromAbove value: OrderKey, _ body: (Target) -> Void) {
+  func forEach(metFromAbove value: OrderKey, _ body: (Entry) -> Void) {
     for block in blocks {
       for entry in block {
         if (value.high, value.low) < (entry.high, entry.low) { return }
-        body(entry.target)
+        body(entry)
       }
     }
   }
 
   /// Upper bounds that the value meets.
-  func forEach(metFromBelow value: OrderKey, _ body: (Target) -> Void) {
+  func forEach(metFromBelow value: OrderKey, _ body: (Entry) -> Void) {
     for block in blocks.reversed() {
       for entry in block.reversed() {
         if (entry.high, entry.low) <= (value.high, value.low) { return }
-        body(entry.target)
+        body(entry)
       }
     }
   }

@@ -89,6 +89,7 @@ extension SubscriptionIndex {
       return
     }
     let (set, side) = useSide(bound, of: posting)
+    boundSets[set]?.grew(side, rows[Int(row)].birth)
     rows[Int(row)].threshold = bound.threshold
     rows[Int(row)].rest = bound.rest
     rows[Int(row)].side = side
@@ -100,7 +101,8 @@ extension SubscriptionIndex {
       boundSets[set]?.edit(side) { $0[known] = target }
     } else {
       let target = added(row, to: .nobody)
-      boundSets[set]?.edit(side) { $0.insert(target, at: bound.threshold, bound.rest) }
+      let events = rows[Int(row)].events
+      boundSets[set]?.edit(side) { $0.insert(target, events, at: bound.threshold, bound.rest) }
     }
   }
 
@@ -398,6 +400,11 @@ extension SubscriptionIndex.BoundSet {
   }
 
   func at(_ number: Int32) -> Side? { sides.first { $0.number == number } }
+
+  mutating func grew(_ number: Int32, _ birth: Int64) {
+    guard let index = sides.firstIndex(where: { $0.number == number }) else { return }
+    sides[index].newest = max(sides[index].newest, birth)
+  }
 
   mutating func edit(_ number: Int32, _ change: (inout SortedThresholds) -> Void) {
     guard let index = sides.firstIndex(where: { $0.number == number }) else { return }

@@ -118,18 +118,18 @@ extension SubscriptionIndex {
     _ scope: Int32, _ image: Record, _ searchable: (String) -> Bool, _ search: inout Search
   ) {
     if scopes[Int(scope)].everything >= 0 {
-      collect(posting: scopes[Int(scope)].everything, image, &search)
+      collect(postings[Int(scopes[Int(scope)].everything)], image, &search)
     }
     for use in scopes[Int(scope)].uses {
-      var probe = Probe(
-        header: Self.postingBytes(scope, use.id, use.kind, use.parameter), found: [])
+      var probe = Probe(header: Self.postingBytes(scope, use.id, use.kind, use.parameter))
       look(use, image, searchable, &probe)
-      for posting in probe.unique { collect(posting: posting, image, &search) }
+      // Together, so that one does not wait for the other's memory.
+      let waiting = Self.unique(postingKeys.find(probe.keys)).map { postings[Int($0)] }
+      for posting in waiting { collect(posting, image, &search) }
     }
   }
 
-  private func collect(posting number: Int32, _ image: Record, _ search: inout Search) {
-    let posting = postings[Int(number)]
+  private func collect(_ posting: Posting, _ image: Record, _ search: inout Search) {
     add(posting.plain, &search)
     if posting.conditions >= 0, let list = conditionLists[posting.conditions] {
       search.candidates += list
@@ -139,12 +139,20 @@ extension SubscriptionIndex {
       guard let value = image.value(of: side.field).flatMap({ OrderKey($0) }),
         value.kind == side.kind
       else { continue }
+      let areBorn = FireRules.isBorn(side.newest, at: search.position)
       if side.isLower {
-        side.thresholds.forEach(metFromAbove: value) { add($0, &search) }
+        side.thresholds.forEach(metFromAbove: value) { add($0, areBorn, &search) }
       } else {
-        side.thresholds.forEach(metFromBelow: value) { add($0, &search) }
+        side.thresholds.forEach(metFromBelow: value) { add($0, areBorn, &search) }
       }
     }
+  }
+
+  private func add(_ entry: SortedThresholds.Entry, _ areBorn: Bool, _ search: inout Search) {
+    guard areBorn, case .row(let number) = entry.target.kind else {
+      return add(entry.target, &search)
+    }
+    if entry.events.meets(search.events) { search.found.rows.append(number) }
   }
 
   private func add(_ target: Target, _ search: inout Search) {
@@ -157,7 +165,8 @@ extension SubscriptionIndex {
         search.found.rows.append(number)
       }
     case .list(let number):
-      for group in owners[number] where group.events.meets(search.events) {
+      owners.forEachGroup(of: number) { group in
+        guard group.events.meets(search.events) else { return }
         if FireRules.isBorn(group.newest, at: search.position) {
           search.found.groups.append(group.rows)
         } else {
@@ -173,16 +182,16 @@ extension SubscriptionIndex {
 // MARK: Looking values up
 
 extension SubscriptionIndex {
-  /// Keys of one field's use, and the postings that they led to.
+  /// Keys of one field's use.
   private struct Probe {
-    var header: [UInt8]
-    var found: [Int32]
+    let header: [UInt8]
+    var keys = KeyList()
+  }
 
-    /// A list may hold a value twice.
-    var unique: [Int32] {
-      guard found.count > 1 else { return found }
-      return found.sorted().reduce(into: []) { if $0.last != $1 { $0.append($1) } }
-    }
+  /// A list may hold a value twice.
+  private static func unique(_ found: [Int32]) -> [Int32] {
+    guard found.count > 1 else { return found }
+    return found.sorted().reduce(into: []) { if $0.last != $1 { $0.append($1) } }
   }
 
   private func look(
@@ -222,11 +231,10 @@ extension SubscriptionIndex {
   }
 
   private func look(_ value: FieldValue, _ probe: inout Probe) {
-    let start = probe.header.count
-    if value.appendKey(to: &probe.header), let posting = postingKeys.find(probe.header) {
-      probe.found.append(posting)
+    probe.keys.append { [header = probe.header] key in
+      key += header
+      return value.appendKey(to: &key)
     }
-    probe.header.removeSubrange(start...)
     // A reference equals a text that is its record name.
     if case .reference(let reference) = value { look(.string(reference.recordName), &probe) }
   }
@@ -237,9 +245,10 @@ extension SubscriptionIndex {
   }
 
   private func look(bytes: [UInt8], _ probe: inout Probe) {
-    let start = probe.header.count
-    probe.header += bytes
-    if let posting = postingKeys.find(probe.header) { probe.found.append(posting) }
-    probe.header.removeSubrange(start...)
+    probe.keys.append { [header = probe.header] key in
+      key += header
+      key += bytes
+      return true
+    }
   }
 }

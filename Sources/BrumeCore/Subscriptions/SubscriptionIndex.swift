@@ -90,6 +90,8 @@ package struct SubscriptionIndex: Sendable {
       let isLower: Bool
       let kind: OrderKey.Kind
       var thresholds = SortedThresholds()
+      /// No birth of a subscription that waits here is later.
+      var newest = Int64.min
     }
     var sides: [Side] = []
   }

@@ -30,6 +30,26 @@ struct InternTableTests {
     }
   }
 
+  @Test func `looking up many together finds what looking up each finds`() {
+    var random = SeededRandom(seed: 12)
+    var table = InternTable()
+    for _ in 0..<700 { _ = table.use(Array("key \(random.next(below: 2000))".utf8)) }
+    for size in 0...40 {
+      var list = KeyList()
+      var singles: [Int32] = []
+      for _ in 0..<size {
+        let key = Array("key \(random.next(below: 2000))".utf8)
+        let isMeant = random.next(below: 4) > 0
+        list.append {
+          $0 += key
+          return isMeant
+        }
+        if isMeant, let number = table.find(key) { singles.append(number) }
+      }
+      #expect(table.find(list) == singles)
+    }
+  }
+
   @Test func `a forgotten string's number and bytes are used again`() {
     var table = InternTable()
     for round in 0..<2000 {

@@ -23,8 +23,8 @@ struct SortedThresholdsTests {
     for value in stride(from: -1.0, to: 202, by: 0.5) {
       let key = try #require(OrderKey(.double(value)))
       var (below, above): ([Target], [Target]) = ([], [])
-      subject.forEach(metFromAbove: key) { below.append($0) }
-      subject.forEach(metFromBelow: key) { above.append($0) }
+      subject.forEach(metFromAbove: key) { below.append($0.target) }
+      subject.forEach(metFromBelow: key) { above.append($0.target) }
       #expect(below.count == model.values.count { $0 <= key })
       #expect(above.count == model.values.count { $0 > key })
     }

@@ -46,6 +46,37 @@ struct SubscriptionIndexTests {
     #expect(index.conditions.isUnused)
   }
 
+  @Test(arguments: [Comparator.greaterThan, .lessThan])
+  func `at a bound, too, who was born later or fires on something else does not match:`(
+    comparator: Comparator
+  ) {
+    let main = zone("Z", of: nil)
+    let event = record("r", "T", in: main, ["genre": .string("g"), "priority": .int64(5)])
+    var index = SubscriptionIndex()
+    for (number, bound) in [2, 5, 8].enumerated() {
+      let filters = [
+        Filter(.equals, .field("genre"), .string("g")),
+        Filter(comparator, .field("priority"), .int64(Int64(bound))),
+      ]
+      for (id, wanted, birth) in [
+        ("created", Subscription.Event.create, Int64(1)), ("updated", .update, 1),
+        ("young", .create, 20),
+      ] {
+        let kind = query("T", filters, on: [wanted])
+        index.put(stored("\(id)\(number)", kind, in: place(.public, alice), birth: birth))
+      }
+    }
+    let met = comparator == .greaterThan ? "0" : "2"
+    #expect(matches(index, change(.created, event, in: main, at: 10)) == ["created" + met])
+    #expect(matches(index, change(.updated, event, in: main, at: 10)) == ["updated" + met])
+    #expect(
+      matches(index, change(.created, event, in: main, at: 30)) == ["created" + met, "young" + met])
+    for number in 0...2 {
+      index.remove(SubscriptionKey(scope: place(.public, alice), id: "young\(number)"))
+    }
+    #expect(matches(index, change(.created, event, in: main, at: 30)) == ["created" + met])
+  }
+
   @Test func `a replaced subscription is found by its new condition only`() {
     let notes = zone("Notes", of: alice)
     var index = SubscriptionIndex()
