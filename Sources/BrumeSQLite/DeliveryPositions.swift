@@ -6,19 +6,21 @@
 // before the first of them is given.
 
 import GRDB
+import Synchronization
 
-struct DeliveryPositions {
+final class DeliveryPositions: Sendable {
   /// Ours: more than any one run of a server delivers.
   private static let perStart: Int64 = 1 << 32
   private static let name = "store-starts"
-  private var last: Int64
+  private let given: Atomic<Int64>
 
-  init(start: Int64) { last = start * Self.perStart }
+  init(start: Int64) { given = Atomic(start * Self.perStart) }
 
-  mutating func next() -> Int64 {
-    last += 1
-    return last
-  }
+  /// None that was ever given is above it.
+  var last: Int64 { given.load(ordering: .acquiring) }
+
+  /// Only the writer asks for one.
+  func next() -> Int64 { given.add(1, ordering: .acquiringAndReleasing).newValue }
 
   /// Counts a start of the store; answers its number.
   static func countStart(on writer: Database) throws -> Int64 {

@@ -23,6 +23,8 @@ extension SQLiteTransaction {
     }
   }
 
+  func lastMailboxPosition() throws -> Int64 { positions.last }
+
   func mailboxCount(_ device: DeviceKey) throws -> Int {
     guard let number = try number(of: device) else { return 0 }
     if isWriter, let known = cache.mailboxCounts[number] { return known }

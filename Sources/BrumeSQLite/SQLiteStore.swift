@@ -12,6 +12,7 @@ package final class SQLiteStore: Store {
   let writer: Writer
   private let checkpointer: Checkpointer
   private let coders: StoreCoders
+  private let positions: DeliveryPositions
   private let signals = CommitSignals()
   private let logger: Logger
   private let lock: Mutex<FolderLock?>
@@ -51,6 +52,8 @@ package final class SQLiteStore: Store {
     self.pool = pool
     self.durability = durability
     self.coders = coders
+    let positions = DeliveryPositions(start: start)
+    self.positions = positions
     self.fewCandidates = fewCandidates
     self.indexStep = indexStep
     self.logger = logger
@@ -58,7 +61,7 @@ package final class SQLiteStore: Store {
     let checkpointer = Checkpointer(path: pool.path)
     self.checkpointer = checkpointer
     let writer = try Writer(
-      pool: pool, coders: coders, positions: DeliveryPositions(start: start), signals: signals,
+      pool: pool, coders: coders, positions: positions, signals: signals,
       checkpointer: checkpointer, nanoseconds: nanoseconds
     ) { error in
       logger.error(
@@ -165,7 +168,8 @@ extension SQLiteStore {
   ) throws -> Value {
     try translatingErrors {
       try pool.unsafeRead { database in
-        let transaction = SQLiteTransaction(Connection(database), coders, isWriter: false)
+        let transaction = SQLiteTransaction(
+          Connection(database), coders, positions, isWriter: false)
         transaction.fewCandidates = fewCandidates
         transaction.asksForIndex = asksForIndex
         try transaction.connection.run(Self.begin)

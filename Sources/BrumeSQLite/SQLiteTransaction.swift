@@ -22,7 +22,7 @@ final class SQLiteTransaction {
   /// Whether writes wait behind the running one.
   var othersWait: @Sendable () -> Bool = { false }
   /// Places in mailboxes and among kept notifications; only the writer gives any.
-  var positions = DeliveryPositions(start: 0)
+  let positions: DeliveryPositions
   /// What stays true from body to body.
   var cache = TransactionCache()
   /// Records that the running body has looked at, so that a write knows what it replaces.
@@ -33,9 +33,12 @@ final class SQLiteTransaction {
   /// Log entries in databases that nobody follows, since the last hint.
   private var unfollowedEntries: Int64 = 0
 
-  init(_ connection: Connection, _ coders: StoreCoders, isWriter: Bool) {
+  init(
+    _ connection: Connection, _ coders: StoreCoders, _ positions: DeliveryPositions, isWriter: Bool
+  ) {
     self.connection = connection
     self.coders = coders
+    self.positions = positions
     self.isWriter = isWriter
   }
 }

@@ -52,9 +52,8 @@ final class Writer: Sendable {
     stopped: @escaping @Sendable (StoreError) -> Void
   ) throws {
     let transaction = pool.writeWithoutTransaction {
-      SQLiteTransaction(Connection($0), coders, isWriter: true)
+      SQLiteTransaction(Connection($0), coders, positions, isWriter: true)
     }
-    transaction.positions = positions
     transaction.connection.watchLog()
     workplace = Workplace(pool: pool, transaction: transaction)
     self.signals = signals

@@ -42,6 +42,8 @@ package protocol MailboxReading {
   func devices(courierToken: String) throws -> [Device]
   /// Waiting entries after `position`, oldest first, at most `limit`.
   func mailbox(_ device: DeviceKey, after position: Int64, limit: Int) throws -> [MailboxEntry]
+  /// None above it was ever given to an entry, in any mailbox.
+  func lastMailboxPosition() throws -> Int64
   func mailboxCount(_ device: DeviceKey) throws -> Int
   /// Notifications kept for a user after `position`, oldest first, at most `limit`.
   func keptNotifications(

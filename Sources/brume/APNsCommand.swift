@@ -26,6 +26,10 @@ struct APNsCommand: AsyncParsableCommand {
       guard let pem = DataFolder.read(keyFile) else {
         throw CommandFailure("the key file '\(keyFile)' cannot be read; check its path")
       }
+      guard !pem.isEmpty else {
+        throw CommandFailure(
+          "the key file '\(keyFile)' is empty; give the .p8 file from Apple as it is")
+      }
       let sender = try await server.connect().post(
         "apns",
         [

@@ -72,6 +72,8 @@ import Testing
     var places: [Int64] = []
     for _ in 0..<3 {
       let store = try folder.openSQLite()
+      // A cursor from before stays one that was given.
+      #expect(try await store.read { try $0.lastMailboxPosition() } >= places.last ?? 0)
       places.append(try await store.writeRepeatable { try $0.enqueue(entry, to: key) })
       // As if the write had never reached the disk: no trace of the place is left.
       try await store.onWriter { connection in

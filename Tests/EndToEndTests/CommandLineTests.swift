@@ -139,6 +139,14 @@ import Testing
     }
   }
 
+  @Test func `an empty key file is told as one`() async throws {
+    let outcome = try await Tool.run(
+      "apns", "add", "--topic", "org.example.app", "--team", "TEAM123456", "--key-id", "KEY1234567",
+      "--key-file", "/dev/null")
+    #expect(outcome.status == 1)
+    #expect(outcome.talk.contains("the key file '/dev/null' is empty"), "\(outcome.talk)")
+  }
+
   @Test func `no faults are a sentence, one is a line`() async throws {
     try await Tool.withFolder { folder in
       let server = try await Tool.serve(

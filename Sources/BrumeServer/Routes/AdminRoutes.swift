@@ -102,9 +102,8 @@ enum AdminRoutes {
 
 extension JSON {
   func text(_ key: String) throws(BrumeError) -> String {
-    guard let text = self[key]?.string, !text.isEmpty else {
-      throw BrumeError(.badRequest, "'\(key)' is missing")
-    }
+    guard let text = self[key]?.string else { throw BrumeError(.badRequest, "'\(key)' is missing") }
+    guard !text.isEmpty else { throw BrumeError(.badRequest, "'\(key)' is empty") }
     return text
   }
 }

@@ -21,7 +21,9 @@ enum CourierRoute {
     let courier = Courier(
       engine: server.engine, store: server.store, signals: server.signals, desk: server.desk,
       host: server.host)
-    let cursor = try call.query["cursor"].map { try StreamRoute.position(call, $0) }
+    let text = call.query["cursor"]
+    let position = try await StreamRoute.position(call, text)
+    let cursor = text == nil ? nil : position
     let answer = try await cancelWhenGracefulShutdown {
       try await courier.next(
         token: token, cursor: cursor, waiting: .seconds(server.settings.timeouts.poll))

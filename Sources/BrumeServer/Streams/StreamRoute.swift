@@ -3,7 +3,8 @@
 // Each event's `id` is the store's generation and the event's position; a client that comes back with
 // the last one it handled (`Last-Event-ID`, or `cursor` in the query) acknowledges everything up to it
 // and gets the rest. With `ack` it says the same beside the open stream. An id of another generation
-// acknowledges nothing: positions began anew.
+// acknowledges nothing: positions began anew. Nor does one that was never given: it would take what the
+// device has not heard, and keep the stream silent until positions get there.
 
 import BrumeCore
 import BrumeModel
@@ -20,7 +21,7 @@ enum StreamRoute {
 
   static func open(_ call: Call) async throws -> Reply {
     try requireDevice(call)
-    let cursor = try position(call, call.headers[.lastEventID] ?? call.query["cursor"])
+    let cursor = try await position(call, call.headers[.lastEventID] ?? call.query["cursor"])
     let stream = call.server.eventStream(of: try await call.engine.registerDevice(as: call.caller))
     try await stream.acknowledge(through: cursor)
     var reply = Reply(body: body(of: stream, after: cursor, call))
@@ -61,7 +62,7 @@ enum StreamRoute {
       throw BrumeError(
         .badRequest, "'cursor' is missing: say the id of the last event that was handled")
     }
-    let position = try position(call, cursor)
+    let position = try await position(call, cursor)
     try await call.server.eventStream(of: device).acknowledge(through: position)
     call.server.streams.acknowledged(through: position, by: device)
     return .empty
@@ -75,14 +76,17 @@ enum StreamRoute {
     }
   }
 
-  /// What the text of an event's `id` stands for; 0 if it is of another generation.
-  static func position(_ call: Call, _ text: String?) throws -> Int64 {
+  /// What the text of an event's `id` stands for; 0 if it is of another generation or no event had it
+  /// yet.
+  static func position(_ call: Call, _ text: String?) async throws -> Int64 {
     guard let text else { return 0 }
     let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
     guard parts.count == 2, let generation = parts[0], let position = parts[1] else {
       throw BrumeError(
         .badRequest, "the cursor '\(text.prefix(40))' is not one of this stream's ids")
     }
-    return generation == call.engine.generation ? position : 0
+    guard generation == call.engine.generation, position > 0 else { return 0 }
+    let last = try await call.server.store.read { try $0.lastMailboxPosition() }
+    return position <= last ? position : 0
   }
 }

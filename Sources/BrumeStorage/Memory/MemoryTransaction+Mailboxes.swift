@@ -46,6 +46,8 @@ extension MemoryTransaction {
     return Array(entries.filter { $0.position > position }.prefix(limit))
   }
 
+  func lastMailboxPosition() throws -> Int64 { state.lastMailboxPosition }
+
   func mailboxCount(_ device: DeviceKey) throws -> Int {
     state.mailboxes[device.byteText]?.count ?? 0
   }

@@ -96,6 +96,11 @@ extension StorageContract {
         return try transaction.enqueue(.sample("n"), to: key)
       }
       try expect(next > positions[2], "a position was used again")
+      let last = try await store.read { try $0.lastMailboxPosition() }
+      try expectEqual(last, next, "the last position, though its entry is the only one")
+      try await store.write(in: nil) { try $0.acknowledge(through: next, by: key) }
+      let lastOfEmpty = try await store.read { try $0.lastMailboxPosition() }
+      try expectEqual(lastOfEmpty, next, "the last position once all is acknowledged")
     },
     Case("a replaced device keeps its mail, a removed one loses it") { store in
       let key = DeviceKey.sample("d")
