@@ -24,6 +24,21 @@ import Testing
     #expect(again.map(\.position) == [first[1].position])
   }
 
+  @Test func `two acknowledgements at once leave one line a push`() async throws {
+    let world = PushWorld()
+    try await world.put("a", "b")
+    let all = try await world.stream.entries(after: 0).entries
+    let store = OvertakenStore(world.store) {
+      try await world.stream.acknowledge(through: all[0].position)
+    }
+    let slower = EventStream(
+      store: store, signals: world.signals, device: world.phone, limits: world.limits,
+      clock: world.clock.push, maySend: .always)
+    try await slower.acknowledge(through: all[1].position)
+    #expect(try await world.log().map(\.notificationID).sorted() == ["a", "b"])
+    #expect(try await world.waiting() == [])
+  }
+
   @Test func `an entry that waits to be merged is held until it is due`() async throws {
     let world = PushWorld()
     try await world.put("a")

@@ -40,6 +40,8 @@ struct NotifierCrashTests {
     async throws
   {
     let world = try await prepared()
+    // Now it remembers how far it is.
+    try await world.notifier.drain()
     try await world.log(.created, "n", in: main)
     let first = try await world.store.read { try $0.log(after: 0, limit: 10) }.last
     let nid = NotificationID.text(generation: world.engine.generation, entry: try #require(first))

@@ -114,6 +114,19 @@ struct NotifierTests {
     #expect(try await world.told(alice, "A") == [])
   }
 
+  @Test func `another condition under the same ID, saved after the match, silences it`()
+    async throws
+  {
+    let world = try await NotifierWorld()
+    try await world.register(alice, "A")
+    try await world.subscribe(alice, "s", query("Note"))
+    try await world.log(.created, "n", in: main)
+    // The match is found outside the transaction that tells it.
+    world.store.overtake { try await world.subscribe(alice, "s", query("Diary")) }
+    try await world.notifier.drain()
+    #expect(try await world.told(alice, "A") == [])
+  }
+
   @Test func `a new text for the same condition is used for what is not sent yet`() async throws {
     let world = try await NotifierWorld()
     try await world.register(alice, "A")

@@ -43,6 +43,7 @@ final class FlakyStore: Store {
   struct Failure: Error {}
   private let inner: MemoryStore
   private let faults = Mutex<[Fault?]>([])
+  private let overtaker = Mutex<(@Sendable () async throws -> Void)?>(nil)
   private let awaited: Flag
 
   /// A flag that the store's transactions look at.
@@ -59,6 +60,11 @@ final class FlakyStore: Store {
   /// Whether somebody waits for each write from now on.
   func setAwaited(_ isAwaited: Bool) { awaited.isSet.withLock { $0 = isAwaited } }
 
+  /// Something else happens before the next write.
+  func overtake(by something: @escaping @Sendable () async throws -> Void) {
+    overtaker.withLock { $0 = something }
+  }
+
   /// What becomes of the next writes.
   func plan(_ next: [Fault?]) { faults.withLock { $0 = next } }
 
@@ -70,6 +76,11 @@ final class FlakyStore: Store {
     in database: DatabaseKey?,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
+    let overtaker = overtaker.withLock { overtaker in
+      defer { overtaker = nil }
+      return overtaker
+    }
+    try await overtaker?()
     let fault = faults.withLock { $0.isEmpty ? nil : $0.removeFirst() }
     let value = try await inner.write(in: database) { transaction in
       let value = try body(transaction)

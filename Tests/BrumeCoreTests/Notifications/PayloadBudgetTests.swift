@@ -93,6 +93,8 @@ struct PayloadBudgetTests {
       lost = order.count - left.count
     }
     #expect(lost == properties(note).count)
+    let whole = PushPayload.encode(note)
+    #expect(budget(whole.count).fit(note).payload == whole)
   }
 
   /// The properties that a notification has, in the order in which they go.

@@ -43,6 +43,21 @@ import Testing
     #expect(Set(world.channel.sent.map(\.device)).count == 300)
   }
 
+  @Test func `more hints than are remembered make it look through the store`() async throws {
+    var limits = Limits()
+    limits.deliveryLanes = 2
+    let world = try await DeliveryWorld(limits: limits)
+    let phone = try await world.register("phone")
+    try await world.running {
+      // The first look found nothing, the next would come by time.
+      await world.quiet()
+      try await world.put("N1", to: phone, hinting: false)
+      world.worker.hint([phone, phone, phone])
+      _ = try await world.logged(1)
+    }
+    #expect(world.channel.sent.map(\.notification) == ["N1"])
+  }
+
   @Test func `what waits to be tried again does not wait when the operator changed something`()
     async throws
   {

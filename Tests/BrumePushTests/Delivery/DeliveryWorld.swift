@@ -155,7 +155,8 @@ struct DeliveryWorld: Sendable {
 
   func put(
     _ id: String, to device: DeviceKey, due: Milliseconds = 0, text: String = "",
-    _ subject: Notification.Subject = .zone(ZoneID(name: "Notes")), scope: DatabaseScope = .private
+    _ subject: Notification.Subject = .zone(ZoneID(name: "Notes")), scope: DatabaseScope = .private,
+    hinting: Bool = true
   ) async throws {
     var note = Notification(
       id: id, container: device.container, environment: .development, scope: scope,
@@ -165,7 +166,7 @@ struct DeliveryWorld: Sendable {
       position: 0, notificationID: id, subscriptionID: "s", collapseID: nil,
       payload: PushPayload.encode(note), time: clock.now + due, requestID: "R-\(id)")
     try await store.write(in: nil) { _ = try $0.enqueue(entry, to: device) }
-    worker.hint([device])
+    if hinting { worker.hint([device]) }
   }
 
   func waiting(_ device: DeviceKey) async throws -> [String] {

@@ -48,9 +48,8 @@ import Testing
     func text(_ origin: String, _ now: Milliseconds) throws -> String {
       try vapid.authorization(for: "https://\(origin).example", now: 1_000_000 + now)
     }
-    let first = try text("push", 0)
+    let (first, other) = (try text("push", 0), try text("other", 0))
     let (kept, renewed) = (try text("push", 21_599_000), try text("push", 21_600_000))
-    let other = try text("other", 0)
     #expect(kept == first)
     #expect(renewed != first)
     #expect(other != first)
