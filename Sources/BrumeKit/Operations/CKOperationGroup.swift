@@ -90,10 +90,11 @@ open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
   /// Whether the class can be archived securely: yes.
   open class var supportsSecureCoding: Bool { true }
 
-  /// Restores a group from an archive. The default settings are not archived.
+  /// Restores a group from an archive, with its default settings except their container.
   public required init(coder aDecoder: NSCoder) {
     self.operationGroupID = aDecoder.text("operationGroupID") ?? UUID().uuidString
     var state = State()
+    state.configuration = CKOperation.Configuration(.init(from: aDecoder))
     state.name = aDecoder.text("name")
     state.quantity = aDecoder.decodeInteger(forKey: "quantity")
     state.sending = TransferSize(rawValue: aDecoder.decodeInteger(forKey: "sending")) ?? .unknown
@@ -106,6 +107,7 @@ open class CKOperationGroup: NSObject, NSSecureCoding, @unchecked Sendable {
   open func encode(with coder: NSCoder) {
     let state = state.withLock { $0 }
     coder.encodeText(operationGroupID, "operationGroupID")
+    state.configuration.set.encode(with: coder)
     coder.encodeText(state.name, "name")
     coder.encode(state.quantity, forKey: "quantity")
     coder.encode(state.sending.rawValue, forKey: "sending")

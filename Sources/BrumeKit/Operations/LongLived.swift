@@ -50,6 +50,7 @@ enum LongLived {
     else { return nil }
     let coder = NSKeyedArchiver(requiringSecureCoding: true)
     coder.encodeText(kind, "kind")
+    operation.effective.set.encode(with: coder)
     if let operation = operation as? CKDatabaseOperation {
       coder.encode(operation.effectiveDatabase.databaseScope.rawValue, forKey: "scope")
     }
@@ -78,6 +79,7 @@ enum LongLived {
     else { return nil }
     let operation = kind.make()
     operation.operationID = entry.id
+    operation.configuration = CKOperation.Configuration(.init(from: coder))
     operation.isLongLived = true
     operation.container = container
     if let operation = operation as? CKDatabaseOperation {

@@ -108,6 +108,23 @@ import Testing
     #expect(journal.all == ["operationCancelled"])
   }
 
+  @Test func `a group keeps its name and its settings in an archive, not their container`() throws {
+    let group = CKOperationGroup()
+    group.name = "refresh"
+    group.defaultConfiguration.timeoutIntervalForResource = 60
+    group.defaultConfiguration.qualityOfService = .utility
+    group.defaultConfiguration.container =
+      ScriptedServer { _, _ in Wire.zones([ZoneState]()) }.container
+    let bytes = try NSKeyedArchiver.archivedData(withRootObject: group, requiringSecureCoding: true)
+    let read = try #require(
+      try NSKeyedUnarchiver.unarchivedObject(ofClass: CKOperationGroup.self, from: bytes))
+    #expect(read.operationGroupID == group.operationGroupID && read.name == "refresh")
+    let settings = try #require(read.defaultConfiguration)
+    #expect(settings.timeoutIntervalForResource == 60 && settings.qualityOfService == .utility)
+    #expect(settings.set.timeoutIntervalForRequest == nil, "not set stays not set")
+    #expect(settings.set.isLongLived == nil && settings.container == nil)
+  }
+
   @Test func `dependent operations wait`() async {
     let server = ScriptedServer { _, _ in Wire.zones([ZoneState]()) }
     let journal = Journal()

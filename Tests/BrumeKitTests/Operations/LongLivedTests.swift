@@ -93,6 +93,22 @@ private let saved = Wire.records(
     #expect(try await container.allLongLivedOperationIDs() == [])
   }
 
+  @Test func `an operation that is found again is as patient as it was`() async throws {
+    let (disk, server) = (Disk(), ScriptedServer { _, _ in saved })
+    let operation = longLived()
+    operation.qualityOfService = .utility
+    let group = CKOperationGroup()
+    group.defaultConfiguration.timeoutIntervalForRequest = 7
+    operation.group = group
+    operation.database = disk.run(server).privateCloudDatabase
+    await finish(operation)
+    let found = try await disk.run(server).longLivedOperation(for: operation.operationID)
+    let again = try #require(found)
+    #expect(again.isLongLived && again.qualityOfService == .utility)
+    #expect(again.configuration.timeoutIntervalForRequest == 7, "the group is not kept")
+    #expect(again.configuration.set.timeoutIntervalForResource == nil)
+  }
+
   @Test func `an operation that was cancelled is forgotten`() async throws {
     let disk = Disk()
     let operation = longLived()
