@@ -31,8 +31,9 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
   /// What saves send. Shares are always saved with `ifServerRecordUnchanged`.
   open var savePolicy = RecordSavePolicy.ifServerRecordUnchanged
   /// Names the request: repeating an operation with the same data, and with the same records as they
-  /// were, does nothing more; other records are saved under the same data too. Comes back with the zone's changes (``CKFetchRecordZoneChangesOperation/recordZoneFetchResultBlock``), so
-  /// that a device sees whether its last save is among them. At most 1 KB.
+  /// were, does nothing more; other records are saved under the same data too. Comes back with the
+  /// zone's changes (``CKFetchRecordZoneChangesOperation/recordZoneFetchResultBlock``), so that a
+  /// device sees whether its last save is among them. At most 1 KB.
   open var clientChangeTokenData: Data?
   /// Whether, in custom zones, all items of a zone succeed or fail together.
   open var isAtomic = true
