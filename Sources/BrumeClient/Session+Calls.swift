@@ -35,6 +35,12 @@ extension Session {
       isRead: true, as: Wire.users)
   }
 
+  /// The accounts that the current user has to do with: who shares with him, and with whom he shares.
+  package func discoverContacts() async throws -> [UserIdentity] {
+    try await call(
+      "GET", databasePath() + "/public/users/discover", isRead: true, as: Wire.users)
+  }
+
   /// What the holder of a share's address may know of it.
   package func resolveShares(_ requests: [ShortGUIDRequest]) async throws -> [ShareResult] {
     try await call(

@@ -90,7 +90,12 @@ package struct Development: Sendable {
 
   private func user(named name: String) async throws -> UserID {
     if let known = try await server.store.read({ try $0.user(named: name) }) { return known.id }
-    return try await server.engine.createUser(name: name).id
+    // An address to be invited by, unless somebody has it.
+    let address = "\(name)@example.org"
+    let isTaken = try await server.store.read { try $0.user(emailAddress: address) } != nil
+    return try await server.engine.createUser(
+      name: name, emailAddress: isTaken ? nil : address
+    ).id
   }
 
   /// The key is usable only if its private half is still in the folder.

@@ -162,6 +162,26 @@ public final class LocalServer: Sendable {
     return user
   }
 
+  /// Changes what others may know of a user, and by what they find him to share with. A user has the
+  /// address NAME@example.org and no name at first. What is nil stays; an empty text goes.
+  ///
+  /// - Parameters:
+  ///   - user: made when it is named first.
+  ///   - isDiscoverable: whether others find the user at all.
+  /// - Throws: an error that says what is wrong, such as an address that another user has.
+  public func setIdentity(
+    of user: String, givenName: String? = nil, familyName: String? = nil,
+    emailAddress: String? = nil, phoneNumber: String? = nil, isDiscoverable: Bool? = nil
+  ) async throws {
+    var change = Engine.AccountChange()
+    change.givenName = givenName
+    change.familyName = familyName
+    change.emailAddress = emailAddress
+    change.phoneNumber = phoneNumber
+    change.isDiscoverable = isDiscoverable
+    _ = try await server.engine.changeUser(try await self.user(user).id, change)
+  }
+
   // MARK: What happens to zones outside of the app
 
   /// Another program of the user deletes a zone.

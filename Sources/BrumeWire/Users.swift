@@ -26,6 +26,12 @@ extension JSONWriter {
       member("userRecordName", identity.user?.name)
       endObject()
     }
+    if identity.isHidden {
+      name("brume")
+      beginObject()
+      member("isDiscoverable", false)
+      endObject()
+    }
     endObject()
   }
 }
@@ -51,7 +57,10 @@ extension Wire {
   }
 
   package static func identity(_ json: JSON) throws(BrumeError) -> UserIdentity {
-    try UserIdentity(json.asObject("the reply"))
+    let object = try json.asObject("the reply")
+    var identity = try UserIdentity(object)
+    identity.isHidden = try object.extras()?.bool("isDiscoverable") == false
+    return identity
   }
 
   /// The reply of `users/current`, which Apple deprecated.

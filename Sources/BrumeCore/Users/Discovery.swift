@@ -10,7 +10,9 @@ extension Engine {
     let id = try caller.requireSignedIn()
     return try await store.read { transaction in
       guard let user = try transaction.user(id), user.isDiscoverable else {
-        return UserIdentity(user: id)
+        var hidden = UserIdentity(user: id)
+        hidden.isHidden = true
+        return hidden
       }
       return user.identity
     }

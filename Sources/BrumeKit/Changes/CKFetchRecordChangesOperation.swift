@@ -61,23 +61,29 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
     case .failure(let failure): throw CKError(failure.error, from: viewpoint)
     case nil: throw CKError.missingAnswer(for: "zone '\(recordZoneID.zoneName)'")
     }
-    await report { self.take(page, of: recordZoneID, viewpoint) }
+    try page.checkProgress(since: question.token)
+    for change in page.changes { try await take(change, in: recordZoneID, viewpoint) }
+    await report {
+      self.moreComing = page.moreComing
+      self.token = CKServerChangeToken(text: page.token)
+      self.clientData = page.clientData.map { Data($0) }
+    }
   }
 
-  private func take(_ page: ZoneChangesPage, of zoneID: CKRecordZone.ID, _ viewpoint: Viewpoint) {
-    for change in page.changes {
-      switch change {
-      case .changed(let stored):
-        if let record = try? stored.record() {
-          recordChangedBlock?(makeRecord(record, from: viewpoint))
-        }
-      case .deleted(let name, _, _):
-        recordWithIDWasDeletedBlock?(CKRecord.ID(recordName: name, zoneID: zoneID))
-      }
+  /// A record that cannot be had ends the operation without a token: there is no block to name it,
+  /// and a token would skip it.
+  private func take(
+    _ change: ZoneChange, in zoneID: CKRecordZone.ID, _ viewpoint: Viewpoint
+  ) async throws {
+    switch change {
+    case .changed(let stored):
+      let result = try await withFiles(recordResult(stored, from: viewpoint), from: viewpoint)
+      let record = try result.get()
+      await report { self.recordChangedBlock?(record) }
+    case .deleted(let name, _, _):
+      let id = CKRecord.ID(recordName: name, zoneID: zoneID)
+      await report { self.recordWithIDWasDeletedBlock?(id) }
     }
-    moreComing = page.moreComing
-    token = CKServerChangeToken(text: page.token)
-    clientData = page.clientData.map { Data($0) }
   }
 
   override func complete(_ failure: CKError?) {

@@ -1,6 +1,8 @@
 // Whether others may find the current user. Apple deprecated it with the rest of user discovery.
 // Here nobody is asked: the server's operator decides, and the status says what holds.
 
+import BrumeClient
+import BrumeModel
 import Foundation
 
 extension CKContainer {
@@ -51,8 +53,11 @@ extension CKContainer {
   public func applicationPermissionStatus(
     for applicationPermission: CKContainer.ApplicationPermissions
   ) async throws -> CKContainer.ApplicationPermissionStatus {
-    let me = try await userRecordID()
-    return try await userIdentity(forUserRecordID: me) == nil ? .denied : .granted
+    do {
+      return try await session.currentUser().isHidden ? .denied : .granted
+    } catch {
+      throw CKError(converting: error, from: Viewpoint(scope: .public))
+    }
   }
 
   /// Whether others can find the current user, as the server has it.

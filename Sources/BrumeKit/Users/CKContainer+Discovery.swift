@@ -8,7 +8,7 @@ import Foundation
 extension CKContainer {
   // MARK: Everybody
 
-  /// Finds the users of an address book. There is none here: always an empty list.
+  /// Finds the people one knows: here those with whom one shares, because there is no address book.
   @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
   public func discoverAllIdentities(
     completionHandler: @escaping @Sendable ([CKUserIdentity]?, (any Error)?) -> Void
@@ -16,7 +16,7 @@ extension CKContainer {
     run(discoveringAll { completionHandler($0.pair.0, $0.pair.1) })
   }
 
-  /// Finds the users of an address book. There is none here: always an empty list.
+  /// Finds the people one knows: here those with whom one shares, because there is no address book.
   @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
   public func allUserIdentitiesFromContacts() async throws -> [CKUserIdentity] {
     try await answer { discoveringAll($0) }

@@ -55,14 +55,15 @@ open class CKDiscoverUserIdentitiesOperation: CKOperation, @unchecked Sendable {
   }
 }
 
-/// An operation that finds the users of the device's address book.
+/// An operation that finds the people one knows.
 ///
-/// There is no address book here, so nobody is found. Source: Apple's
-/// `CKDiscoverAllUserIdentitiesOperation` header.
+/// Apple's looks for the people of the device's address book. There is none here, so it finds those that
+/// the server knows the current user with: who shares with him, and with whom he shares, as far as they
+/// let themselves be found. Source: Apple's `CKDiscoverAllUserIdentitiesOperation` header.
 // Sendable because all is set before it starts, and then its own task and queue alone use it.
 @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
 open class CKDiscoverAllUserIdentitiesOperation: CKOperation, @unchecked Sendable {
-  /// Called once for each user who was found: never here.
+  /// Called once for each user who was found.
   open var userIdentityDiscoveredBlock: ((CKUserIdentity) -> Void)?
   /// Called once, last.
   open var discoverAllUserIdentitiesResultBlock:
@@ -73,9 +74,18 @@ open class CKDiscoverAllUserIdentitiesOperation: CKOperation, @unchecked Sendabl
   /// Creates an operation.
   public override init() { super.init() }
 
-  /// Asks whether somebody is signed in, which the operation needs on Apple's systems too.
   override func perform() async throws {
-    _ = try await effectiveContainer.userRecordID()
+    let container = effectiveContainer
+    let viewpoint = await container.publicCloudDatabase.viewpoint()
+    let found = try await request(from: viewpoint) {
+      try await container.session.discoverContacts()
+    }
+    await report {
+      for identity in found {
+        let name = identity.user?.name
+        self.userIdentityDiscoveredBlock?(CKUserIdentity(identity, recordName: name))
+      }
+    }
   }
 
   override func complete(_ failure: CKError?) {

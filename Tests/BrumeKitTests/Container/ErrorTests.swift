@@ -47,6 +47,28 @@ struct ErrorTests {
     #expect(other as? CKError == nil)
   }
 
+  @Test func `a conflict's records are found by the documented keys, as on Apple's systems`() {
+    let id = CKRecord.ID(recordName: "a")
+    let records = (0..<3).map { number in
+      let record = CKRecord(recordType: "Note", recordID: id)
+      record["n"] = number
+      return record
+    }
+    let info = [
+      CKRecordChangedErrorAncestorRecordKey: records[0],
+      CKRecordChangedErrorServerRecordKey: records[1],
+      CKRecordChangedErrorClientRecordKey: records[2],
+    ]
+    let made: any Error = NSError(domain: CKErrorDomain, code: 14, userInfo: info)
+    let error = made as? CKError
+    #expect(error?.ancestorRecord === records[0] && error?.serverRecord === records[1])
+    #expect(error?.clientRecord === records[2])
+    #expect(error?.errorUserInfo.count == 3 && CKError.errorDomain == "CKErrorDomain")
+    #expect(
+      info.keys.sorted() == ["AncestorRecord", "ClientRecord", "ServerRecord"],
+      "code that spells the keys out")
+  }
+
   @Test func `the errors of items are there as Swift's errors and as Foundation's`() {
     let id = CKRecord.ID(recordName: "a")
     let info = (CKError.partialFailure([id: CKError(.zoneBusy)]) as NSError).userInfo

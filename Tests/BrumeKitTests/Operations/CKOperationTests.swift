@@ -125,6 +125,23 @@ import Testing
     #expect(settings.set.isLongLived == nil && settings.container == nil)
   }
 
+  @Test func `a group's sizes are Apple's numbers and are kept`() throws {
+    typealias Size = CKOperationGroup.TransferSize
+    let sizes: [Size] = [
+      .unknown, .kilobytes, .megabytes, .tensOfMegabytes, .hundredsOfMegabytes, .gigabytes,
+      .tensOfGigabytes, .hundredsOfGigabytes,
+    ]
+    #expect(sizes.map(\.rawValue) == Array(0...7))
+    let group = CKOperationGroup()
+    #expect(group.expectedSendSize == .unknown && group.expectedReceiveSize == .unknown)
+    (group.quantity, group.expectedSendSize, group.expectedReceiveSize) = (3, .gigabytes, .megabytes)
+    let bytes = try NSKeyedArchiver.archivedData(withRootObject: group, requiringSecureCoding: true)
+    let read = try #require(
+      try NSKeyedUnarchiver.unarchivedObject(ofClass: CKOperationGroup.self, from: bytes))
+    #expect(read.quantity == 3 && read.expectedSendSize == .gigabytes)
+    #expect(read.expectedReceiveSize == .megabytes)
+  }
+
   @Test func `dependent operations wait`() async {
     let server = ScriptedServer { _, _ in Wire.zones([ZoneState]()) }
     let journal = Journal()

@@ -109,6 +109,29 @@ private let saved = Wire.records(
     #expect(again.configuration.set.timeoutIntervalForResource == nil)
   }
 
+  @Test func `handlers are told of long-lived operations too`() async throws {
+    let (disk, server) = (Disk(), ScriptedServer { _, _ in saved })
+    let operation = longLived()
+    operation.database = disk.run(server).privateCloudDatabase
+    await finish(operation)
+    let container = disk.run(server)
+    let ids: [CKOperation.ID] = try await withCheckedThrowingContinuation { done in
+      container.fetchAllLongLivedOperationIDs { ids, error in
+        done.resume(with: Result { try ids ?? { throw error ?? CKError(.internalError) }() })
+      }
+    }
+    #expect(ids == [operation.operationID])
+    let found: (isKnown: Bool, isStrangerKnown: Bool) = await withCheckedContinuation { done in
+      container.fetchLongLivedOperation(withID: ids.first ?? "") { one, error in
+        let isKnown = error == nil && (one as? CKModifyRecordsOperation)?.savePolicy == .allKeys
+        container.fetchLongLivedOperation(withID: "stranger") { other, error in
+          done.resume(returning: (isKnown, other != nil || error != nil))
+        }
+      }
+    }
+    #expect(found.isKnown && !found.isStrangerKnown)
+  }
+
   @Test func `an operation that was cancelled is forgotten`() async throws {
     let disk = Disk()
     let operation = longLived()

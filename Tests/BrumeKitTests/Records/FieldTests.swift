@@ -14,6 +14,19 @@ struct FieldTests {
     #expect(record.changedKeys().isEmpty)
   }
 
+  @Test func `a record is a sequence of its fields, without encrypted ones`() {
+    record["a"] = 1
+    record["b"] = "two"
+    record.encryptedValues["secret"] = "x"
+    var iterator: CKRecordKeyValueIterator = record.makeIterator()
+    var seen: [String: String] = [:]
+    while let (key, value) = iterator.next() { seen[key] = "\(value)" }
+    #expect(seen == ["a": "1", "b": "two"])
+    #expect(record.map(\.0).sorted() == ["a", "b"])
+    var none = CKRecord(recordType: "Empty").makeIterator()
+    #expect(none.next() == nil)
+  }
+
   @Test func `typed reading gives back what was set`() {
     record["text"] = "Ada"
     record["int"] = 7

@@ -169,4 +169,25 @@ import Testing
       ])
     #expect(server.requests.map(\.action) == ["users/discover"])
   }
+
+  @Test func `what the sharing sheet allows is kept in copies and archives`() throws {
+    let access: CKSharingParticipantAccessOption = .anyoneWithLink
+    let permission: CKSharingParticipantPermissionOption = .readOnly
+    let options = CKAllowedSharingOptions(
+      allowedParticipantPermissionOptions: permission, allowedParticipantAccessOptions: access)
+    options.allowsParticipantsToInviteOthers = true
+    options.allowsAccessRequests = true
+    let bytes = try NSKeyedArchiver.archivedData(
+      withRootObject: options, requiringSecureCoding: true)
+    let read = try NSKeyedUnarchiver.unarchivedObject(
+      ofClass: CKAllowedSharingOptions.self, from: bytes)
+    for one in [read, options.copy() as? CKAllowedSharingOptions] {
+      #expect(one?.allowedParticipantAccessOptions == .anyoneWithLink)
+      #expect(one?.allowedParticipantPermissionOptions == .readOnly)
+      #expect(one?.allowsParticipantsToInviteOthers == true && one?.allowsAccessRequests == true)
+    }
+    let standard = CKAllowedSharingOptions.standard
+    #expect(standard.allowedParticipantAccessOptions == .any)
+    #expect(standard.allowedParticipantPermissionOptions == .any)
+  }
 }

@@ -136,24 +136,6 @@ private func names(
   (changed.keys.map { "+\($0.recordName)" } + deleted.map { "-\($0.recordID.recordName)" }).sorted()
 }
 
-private func either<Value>(_ value: Value?, _ error: (any Error)?) -> Result<Value, any Error> {
-  if let error { return .failure(error) }
-  return value.map { .success($0) } ?? .failure(UnexpectedSuccess())
-}
-
-// Sendable because the value is handed over once.
-private struct Handed<Value>: @unchecked Sendable { let value: Value }
-
-/// Waits for a handler, which is called once.
-private func waited<Value>(
-  _ begin: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
-) async throws -> Value {
-  try await withCheckedThrowingContinuation {
-    (continuation: CheckedContinuation<Handed<Value>, any Error>) in
-    begin { result in continuation.resume(with: result.map { Handed(value: $0) }) }
-  }.value
-}
-
 @Suite(.timeLimit(.minutes(1)))
 struct ThreeWaysTests {
   @Test(arguments: Way.allCases)

@@ -16,6 +16,11 @@ extension World {
     return user.id
   }
 
+  /// What others may know of a user.
+  func set(_ identity: Engine.AccountChange, of name: String) async throws {
+    _ = try await server.engine.changeUser(try await user(name), identity)
+  }
+
   /// The user removes the app's data in the settings.
   func purge(_ zone: String, of name: String) async throws {
     try await server.engine.purgeZone(

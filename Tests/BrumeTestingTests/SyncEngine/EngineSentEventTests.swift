@@ -1,0 +1,153 @@
+// What the events of a send say: which zones and records went, which did not, and why.
+
+import BrumeKit
+import BrumeTesting
+import Foundation
+import Synchronization
+import Testing
+
+/// The sent events of an app.
+private final class Sent: Sendable {
+  private let zones = Mutex<[CKSyncEngine.Event.SentDatabaseChanges]>([])
+  private let records = Mutex<[CKSyncEngine.Event.SentRecordZoneChanges]>([])
+
+  init(of app: NotesApp) {
+    app.onEvent.withLock {
+      $0 = { [weak self] event in
+        switch event {
+        case .sentDatabaseChanges(let sent): self?.zones.withLock { $0.append(sent) }
+        case .sentRecordZoneChanges(let sent): self?.records.withLock { $0.append(sent) }
+        default: break
+        }
+      }
+    }
+  }
+
+  func lastZones() throws -> CKSyncEngine.Event.SentDatabaseChanges {
+    try #require(zones.withLock { $0.last })
+  }
+  func lastRecords() throws -> CKSyncEngine.Event.SentRecordZoneChanges {
+    try #require(records.withLock { $0.last })
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct EngineSentEventTests {
+  private static let other = CKRecordZone.ID(zoneName: "Other")
+
+  @Test func `zones that were saved and deleted are told by name`() async throws {
+    let world = try await EngineWorld(notes: ["a"])
+    let sent = Sent(of: world.phone)
+    let state = world.phone.engine.state
+    state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: Self.other))])
+    try await world.phone.engine.sendChanges()
+    let saved = try sent.lastZones()
+    #expect(saved.savedZones.map(\.zoneID) == [Self.other])
+    #expect(saved.savedZones.first?.capabilities.contains(.fetchChanges) == true)
+    #expect(saved.deletedZoneIDs.isEmpty && saved.failedZoneSaves.isEmpty)
+    state.add(pendingDatabaseChanges: [.deleteZone(Self.other)])
+    try await world.phone.engine.sendChanges()
+    let deleted = try sent.lastZones()
+    #expect(deleted.deletedZoneIDs == [Self.other] && deleted.savedZones.isEmpty)
+    #expect(deleted.failedZoneDeletes.isEmpty && state.pendingDatabaseChanges.isEmpty)
+  }
+
+  @Test func `zones that could not be saved or deleted are told with the reason`() async throws {
+    let world = try await EngineWorld()
+    let sent = Sent(of: world.phone)
+    let bad = CKRecordZone.ID(zoneName: "_bad")
+    let state = world.phone.engine.state
+    state.add(pendingDatabaseChanges: [
+      .saveZone(CKRecordZone(zoneID: bad)), .saveZone(CKRecordZone(zoneID: Self.other)),
+      .deleteZone(CKRecordZone.ID(zoneName: "Nowhere")),
+    ])
+    let error = try await engineFailure { try await world.phone.engine.sendChanges() }
+    #expect(error.code == .partialFailure)
+    let told = try sent.lastZones()
+    #expect(told.savedZones.map(\.zoneID) == [Self.other])
+    #expect(told.failedZoneSaves.map(\.zone.zoneID) == [bad])
+    #expect(told.failedZoneSaves.map(\.error.code) == [.invalidArguments])
+    #expect(
+      told.failedZoneDeletes.mapValues(\.code)
+        == [CKRecordZone.ID(zoneName: "Nowhere"): .zoneNotFound])
+  }
+
+  @Test func `records that were deleted are told, and those that could not be with the reason`()
+    async throws
+  {
+    let world = try await EngineWorld(notes: ["a", "b"])
+    let sent = Sent(of: world.phone)
+    world.phone.delete("a")
+    world.phone.delete("x", zone: Self.other)
+    _ = try? await world.phone.engine.sendChanges()
+    // Zones are sent one after the other, each with an event of its own.
+    world.phone.delete("b")
+    _ = try? await world.phone.engine.sendChanges()
+    #expect(try await world.stored().isEmpty)
+    let told = try sent.lastRecords()
+    #expect(told.deletedRecordIDs == [NotesApp.id("b")])
+    world.phone.delete("x", zone: Self.other)
+    let error = try await engineFailure { try await world.phone.engine.sendChanges() }
+    #expect(error.code == .partialFailure)
+    let failed = try sent.lastRecords()
+    #expect(failed.deletedRecordIDs.isEmpty && failed.savedRecords.isEmpty)
+    #expect(
+      failed.failedRecordDeletes.mapValues(\.code)
+        == [NotesApp.id("x", zone: Self.other): .zoneNotFound])
+  }
+
+  @Test func `the group that the app names is the one of the operations, and of each batch`()
+    async throws
+  {
+    let world = try await EngineWorld(notes: ["a"])
+    let group = CKOperationGroup()
+    group.name = "the user leaves the screen"
+    group.quantity = 2
+    group.expectedSendSize = .kilobytes
+    let batches = Mutex<[String]>([])
+    let app = GroupApp(world.database) { group in batches.withLock { $0.append(group) } }
+    app.engine.state.add(pendingRecordZoneChanges: [.deleteRecord(NotesApp.id("a"))])
+    try await app.engine.sendChanges(.init(scope: .all, operationGroup: group))
+    try await app.engine.fetchChanges(.init(scope: .all, operationGroup: group))
+    #expect(batches.withLock { $0 }.allSatisfy { $0 == group.operationGroupID })
+    #expect(batches.withLock { $0 }.count >= 2)
+    let own = CKSyncEngine.SendChangesOptions()
+    #expect(own.operationGroup.operationGroupID != group.operationGroupID)
+    #expect(
+      CKSyncEngine.FetchChangesOptions().operationGroup.operationGroupID != group.operationGroupID)
+  }
+}
+
+/// An app that looks at the groups of what its engine does.
+private final class GroupApp: CKSyncEngineDelegate {
+  private let seen: @Sendable (String) -> Void
+  private let made = Mutex<CKSyncEngine?>(nil)
+  var engine: CKSyncEngine {
+    guard let engine = made.withLock({ $0 }) else { preconditionFailure("made in init") }
+    return engine
+  }
+
+  init(_ database: CKDatabase, _ seen: @escaping @Sendable (String) -> Void) {
+    self.seen = seen
+    var configuration = CKSyncEngine.Configuration(
+      database: database, stateSerialization: nil, delegate: self)
+    configuration.automaticallySync = false
+    made.withLock { $0 = CKSyncEngine(configuration) }
+  }
+
+  func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {}
+
+  func nextRecordZoneChangeBatch(
+    _ context: CKSyncEngine.SendChangesContext, syncEngine: CKSyncEngine
+  ) async -> CKSyncEngine.RecordZoneChangeBatch? {
+    seen(context.options.operationGroup.operationGroupID)
+    return await CKSyncEngine.RecordZoneChangeBatch(
+      pendingChanges: syncEngine.state.pendingRecordZoneChanges) { _ in nil }
+  }
+
+  func nextFetchChangesOptions(
+    _ context: CKSyncEngine.FetchChangesContext, syncEngine: CKSyncEngine
+  ) async -> CKSyncEngine.FetchChangesOptions {
+    seen(context.options.operationGroup.operationGroupID)
+    return context.options
+  }
+}
