@@ -51,7 +51,9 @@ struct DiscoveryTests {
     #expect(try await lab.engine.discoverUsers(wanted, as: lab.phone).isEmpty)
     #expect(try await lab.engine.discoverUsers(wanted, as: lab.bob).count == 2)
     let own = try await lab.engine.currentUser(as: lab.bob)
-    #expect(own.isHidden && own.emailAddress == nil && own.givenName == nil && own.user == bob, "users/caller tells no name without consent")
+    #expect(
+      own.isHidden && own.emailAddress == nil && own.givenName == nil && own.user == bob,
+      "users/caller tells no name without consent")
   }
 
   @Test func `at most 200 are looked up at once`() async throws {

@@ -134,7 +134,9 @@ import Testing
     #expect(sizes.map(\.rawValue) == Array(0...7))
     let group = CKOperationGroup()
     #expect(group.expectedSendSize == .unknown && group.expectedReceiveSize == .unknown)
-    (group.quantity, group.expectedSendSize, group.expectedReceiveSize) = (3, .gigabytes, .megabytes)
+    (group.quantity, group.expectedSendSize, group.expectedReceiveSize) = (
+      3, .gigabytes, .megabytes
+    )
     let bytes = try NSKeyedArchiver.archivedData(withRootObject: group, requiringSecureCoding: true)
     let read = try #require(
       try NSKeyedUnarchiver.unarchivedObject(ofClass: CKOperationGroup.self, from: bytes))

@@ -141,7 +141,8 @@ private final class GroupApp: CKSyncEngineDelegate {
   ) async -> CKSyncEngine.RecordZoneChangeBatch? {
     seen(context.options.operationGroup.operationGroupID)
     return await CKSyncEngine.RecordZoneChangeBatch(
-      pendingChanges: syncEngine.state.pendingRecordZoneChanges) { _ in nil }
+      pendingChanges: syncEngine.state.pendingRecordZoneChanges
+    ) { _ in nil }
   }
 
   func nextFetchChangesOptions(

@@ -37,7 +37,8 @@ struct OldChangesTests {
   }
 
   @available(*, deprecated, message: "tests what is deprecated")
-  @Test func `the older fetch of changes tells pages, deletions and fields as asked`() async throws {
+  @Test func `the older fetch of changes tells pages, deletions and fields as asked`() async throws
+  {
     try await World.run(.memory) { world in
       let (phone, laptop) = try await world.pair()
       for name in ["a", "b", "c"] { try await phone.save(name, ["n": 1, "m": 2]) }

@@ -111,7 +111,7 @@ struct DiscoveryTests {
     try await World.run(.memory) { world in
       let phone = try await world.device("alice", "phone")
       let container = phone.container
-      let wanted: CKContainer.ApplicationPermissions = .userDiscoverability
+      let wanted: CKContainer.Application.Permissions = .userDiscoverability
       #expect(try await container.applicationPermissionStatus(for: wanted) == .granted)
       var hidden = Engine.AccountChange()
       hidden.isDiscoverable = false
@@ -119,10 +119,11 @@ struct DiscoveryTests {
       // One finds oneself whatever one chose; so the status has to come from somewhere else.
       #expect(try await container.applicationPermissionStatus(for: wanted) == .denied)
       #expect(try await container.requestApplicationPermission(wanted) == .denied)
-      let asked: CKContainer.ApplicationPermissionStatus = try await waited { done in
-        container.requestApplicationPermission(wanted) { done(either($0, $1)) }
+      let asked: CKContainer_Application_PermissionStatus = try await waited { done in
+        let block: CKContainer.ApplicationPermissionBlock = { done(either($0, $1)) }
+        container.requestApplicationPermission(wanted, completionHandler: block)
       }
-      let told: CKContainer.ApplicationPermissionStatus = try await waited { done in
+      let told: CKContainer.Application.PermissionStatus = try await waited { done in
         container.status(forApplicationPermission: wanted) { done(either($0, $1)) }
       }
       #expect(asked == .denied && told == .denied)

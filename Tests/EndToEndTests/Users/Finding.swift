@@ -138,8 +138,11 @@ extension Way {
         let operation = CKDiscoverAllUserIdentitiesOperation()
         var found: [CKUserIdentity] = []
         operation.userIdentityDiscoveredBlock = { found.append($0) }
+        var result: Result<Void, any Error>?
+        operation.discoverAllUserIdentitiesResultBlock = { result = $0 }
         operation.discoverAllUserIdentitiesCompletionBlock = { error in
-          done(error.map { .failure($0) } ?? .success(found))
+          let agree = result.map { ($0.failure == nil) == (error == nil) } ?? false
+          done(agree ? error.map { .failure($0) } ?? .success(found) : .failure(UnexpectedSuccess()))
         }
         container.add(operation)
       }

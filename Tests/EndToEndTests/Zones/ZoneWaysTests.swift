@@ -104,7 +104,8 @@ struct ZoneWaysTests {
   }
 
   @Test(arguments: Way.allCases)
-  func `subscriptions are asked for by ID, each with an answer of its own`(_ way: Way) async throws {
+  func `subscriptions are asked for by ID, each with an answer of its own`(_ way: Way) async throws
+  {
     try await World.run(.memory) { world in
       let database = try await world.device("alice", "phone").database
       let subscription = CKDatabaseSubscription(subscriptionID: "all")
@@ -117,7 +118,8 @@ struct ZoneWaysTests {
     }
   }
 
-  @Test func `a web auth token comes by the older block too, and its failure as well`() async throws {
+  @Test func `a web auth token comes by the older block too, and its failure as well`() async throws
+  {
     try await World.run(.memory) { world in
       let phone = try await world.device("alice", "phone")
       let ready = try await world.server.readyMade((.init(World.containerName), .development))
