@@ -142,7 +142,8 @@ extension Way {
         operation.discoverAllUserIdentitiesResultBlock = { result = $0 }
         operation.discoverAllUserIdentitiesCompletionBlock = { error in
           let agree = result.map { ($0.failure == nil) == (error == nil) } ?? false
-          done(agree ? error.map { .failure($0) } ?? .success(found) : .failure(UnexpectedSuccess()))
+          done(
+            agree ? error.map { .failure($0) } ?? .success(found) : .failure(UnexpectedSuccess()))
         }
         container.add(operation)
       }
