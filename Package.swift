@@ -223,7 +223,10 @@ let package = Package(
 #if os(Linux)
   // Apple's platforms have their own CloudKit; there the library is imported as BrumeKit.
   package.targets.append(
-    .target(name: "CloudKit", dependencies: ["BrumeKit"], swiftSettings: settings))
+    .target(
+      name: "CloudKit", dependencies: ["BrumeKit", "CCloudKitNames"], swiftSettings: settings))
+  // For `import CloudKit.CKRecord`.
+  package.targets.append(.target(name: "CCloudKitNames"))
   package.products.append(.library(name: "CloudKit", targets: ["CloudKit"]))
   package.targets.append(
     .target(name: "CoreLocation", dependencies: ["BrumeKit"], swiftSettings: settings))

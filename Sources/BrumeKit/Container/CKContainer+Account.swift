@@ -49,6 +49,7 @@ extension CKContainer {
   }
 
   /// Finds out whether a user is signed in.
+  @preconcurrency
   public func accountStatus(
     completionHandler: @escaping @Sendable (CKAccountStatus, (any Error)?) -> Void
   ) {
@@ -75,6 +76,7 @@ extension CKContainer {
   }
 
   /// The ID of the current user's record.
+  @preconcurrency
   public func fetchUserRecordID(
     completionHandler: @escaping @Sendable (CKRecord.ID?, (any Error)?) -> Void
   ) {

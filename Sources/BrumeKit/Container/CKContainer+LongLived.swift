@@ -7,6 +7,7 @@ extension CKContainer {
   /// The IDs of long-lived operations that are not finished, or finished less than a day ago.
   ///
   /// Empty without a state directory (`BRUME_STATE_DIR`): then nothing was written down.
+  @preconcurrency
   public func fetchAllLongLivedOperationIDs(
     completionHandler: @escaping @Sendable ([CKOperation.ID]?, (any Error)?) -> Void
   ) {
@@ -21,6 +22,7 @@ extension CKContainer {
   /// A long-lived operation, to be given blocks and run again; nil if there is none of the ID.
   ///
   /// Running it asks the server under the same ID: what was saved before is not saved twice.
+  @preconcurrency
   public func fetchLongLivedOperation(
     withID operationID: CKOperation.ID,
     completionHandler: @escaping @Sendable (CKOperation?, (any Error)?) -> Void

@@ -16,6 +16,7 @@ extension CKDatabase {
   }
 
   /// What changed in a zone since a token; nil asks from the beginning.
+  @preconcurrency
   public func fetchRecordZoneChanges(
     inZoneWith zoneID: CKRecordZone.ID, since changeToken: CKServerChangeToken?,
     desiredKeys: [CKRecord.FieldKey]? = nil, resultsLimit: Int? = nil,
@@ -47,6 +48,7 @@ extension CKDatabase {
   }
 
   /// Which zones changed since a token; nil asks from the beginning.
+  @preconcurrency
   public func fetchDatabaseChanges(
     since changeToken: CKServerChangeToken?, resultsLimit: Int? = nil,
     completionHandler:

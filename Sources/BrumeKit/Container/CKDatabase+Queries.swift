@@ -28,6 +28,7 @@ extension CKDatabase {
   }
 
   /// Finds records: a page of results, and a cursor where there are more.
+  @preconcurrency
   public func fetch(
     withQuery query: CKQuery, inZoneWith zoneID: CKRecordZone.ID? = nil,
     desiredKeys: [CKRecord.FieldKey]? = nil, resultsLimit: Int = CKQueryOperation.maximumResults,
@@ -46,6 +47,7 @@ extension CKDatabase {
   }
 
   /// Goes on with a query where a cursor says.
+  @preconcurrency
   public func fetch(
     withCursor queryCursor: CKQueryOperation.Cursor, desiredKeys: [CKRecord.FieldKey]? = nil,
     resultsLimit: Int = CKQueryOperation.maximumResults,
@@ -70,6 +72,7 @@ extension CKDatabase {
     *, deprecated,
     message: "Use fetch(withQuery:inZoneWith:desiredKeys:resultsLimit:completionHandler:)."
   )
+  @preconcurrency
   public func perform(
     _ query: CKQuery, inZoneWith zoneID: CKRecordZone.ID?,
     completionHandler: @escaping @Sendable ([CKRecord]?, (any Error)?) -> Void

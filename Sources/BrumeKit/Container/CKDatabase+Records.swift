@@ -4,6 +4,7 @@ extension CKDatabase {
   // MARK: One record
 
   /// Fetches a record.
+  @preconcurrency
   public func fetch(
     withRecordID recordID: CKRecord.ID,
     completionHandler: @escaping @Sendable (CKRecord?, (any Error)?) -> Void
@@ -20,6 +21,7 @@ extension CKDatabase {
   /// Saves a record if nobody changed it since it was fetched.
   ///
   /// The record takes on what the server says, so that it can be changed and saved again.
+  @preconcurrency
   public func save(
     _ record: CKRecord, completionHandler: @escaping @Sendable (CKRecord?, (any Error)?) -> Void
   ) {
@@ -35,6 +37,7 @@ extension CKDatabase {
   }
 
   /// Deletes a record. One that does not exist counts as deleted.
+  @preconcurrency
   public func delete(
     withRecordID recordID: CKRecord.ID,
     completionHandler: @escaping @Sendable (CKRecord.ID?, (any Error)?) -> Void
@@ -51,6 +54,7 @@ extension CKDatabase {
   // MARK: Many records
 
   /// Fetches records. Only a failure of the request as a whole is an error.
+  @preconcurrency
   public func fetch(
     withRecordIDs recordIDs: [CKRecord.ID], desiredKeys: [CKRecord.FieldKey]? = nil,
     completionHandler:
@@ -69,6 +73,7 @@ extension CKDatabase {
   }
 
   /// Saves and deletes records. Only a failure of the request as a whole is an error.
+  @preconcurrency
   public func modifyRecords(
     saving recordsToSave: [CKRecord], deleting recordIDsToDelete: [CKRecord.ID],
     savePolicy: CKModifyRecordsOperation.RecordSavePolicy = .ifServerRecordUnchanged,

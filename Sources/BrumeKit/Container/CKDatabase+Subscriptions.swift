@@ -4,6 +4,7 @@ extension CKDatabase {
   // MARK: All
 
   /// Fetches all subscriptions of the database.
+  @preconcurrency
   public func fetchAllSubscriptions(
     completionHandler: @escaping @Sendable ([CKSubscription]?, (any Error)?) -> Void
   ) {
@@ -19,6 +20,7 @@ extension CKDatabase {
   // MARK: One subscription
 
   /// Fetches a subscription.
+  @preconcurrency
   public func fetch(
     withSubscriptionID subscriptionID: CKSubscription.ID,
     completionHandler: @escaping @Sendable (CKSubscription?, (any Error)?) -> Void
@@ -33,6 +35,7 @@ extension CKDatabase {
   }
 
   /// Saves a subscription.
+  @preconcurrency
   public func save(
     _ subscription: CKSubscription,
     completionHandler: @escaping @Sendable (CKSubscription?, (any Error)?) -> Void
@@ -47,6 +50,7 @@ extension CKDatabase {
   }
 
   /// Deletes a subscription.
+  @preconcurrency
   public func delete(
     withSubscriptionID subscriptionID: CKSubscription.ID,
     completionHandler: @escaping @Sendable (String?, (any Error)?) -> Void
@@ -65,6 +69,7 @@ extension CKDatabase {
   // MARK: Many subscriptions
 
   /// Fetches subscriptions. Only a failure of the request as a whole is an error.
+  @preconcurrency
   public func fetch(
     withSubscriptionIDs subscriptionIDs: [CKSubscription.ID],
     completionHandler:
@@ -83,6 +88,7 @@ extension CKDatabase {
   }
 
   /// Saves and deletes subscriptions. Only a failure of the request as a whole is an error.
+  @preconcurrency
   public func modifySubscriptions(
     saving subscriptionsToSave: [CKSubscription],
     deleting subscriptionIDsToDelete: [CKSubscription.ID],

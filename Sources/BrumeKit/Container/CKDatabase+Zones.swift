@@ -4,6 +4,7 @@ extension CKDatabase {
   // MARK: All
 
   /// Fetches all zones of the database.
+  @preconcurrency
   public func fetchAllRecordZones(
     completionHandler: @escaping @Sendable ([CKRecordZone]?, (any Error)?) -> Void
   ) {
@@ -19,6 +20,7 @@ extension CKDatabase {
   // MARK: One zone
 
   /// Fetches a zone.
+  @preconcurrency
   public func fetch(
     withRecordZoneID zoneID: CKRecordZone.ID,
     completionHandler: @escaping @Sendable (CKRecordZone?, (any Error)?) -> Void
@@ -33,6 +35,7 @@ extension CKDatabase {
   }
 
   /// Saves a zone.
+  @preconcurrency
   public func save(
     _ zone: CKRecordZone,
     completionHandler: @escaping @Sendable (CKRecordZone?, (any Error)?) -> Void
@@ -47,6 +50,7 @@ extension CKDatabase {
   }
 
   /// Deletes a zone and its records.
+  @preconcurrency
   public func delete(
     withRecordZoneID zoneID: CKRecordZone.ID,
     completionHandler: @escaping @Sendable (CKRecordZone.ID?, (any Error)?) -> Void
@@ -63,6 +67,7 @@ extension CKDatabase {
   // MARK: Many zones
 
   /// Fetches zones. Only a failure of the request as a whole is an error.
+  @preconcurrency
   public func fetch(
     withRecordZoneIDs zoneIDs: [CKRecordZone.ID],
     completionHandler:
@@ -81,6 +86,7 @@ extension CKDatabase {
   }
 
   /// Saves and deletes zones. Only a failure of the request as a whole is an error.
+  @preconcurrency
   public func modifyRecordZones(
     saving recordZonesToSave: [CKRecordZone], deleting recordZoneIDsToDelete: [CKRecordZone.ID],
     completionHandler:

@@ -137,7 +137,22 @@ open class CKOperation: Operation, @unchecked Sendable {
     willChangeValue(for: \.isExecuting)
     let decision = phase.withLock { $0.started(isCancelled: isCancelled) }
     didChangeValue(for: \.isExecuting)
-    guard decision != .nothing else { return }
+    switch decision {
+    case .run: main()
+    case .reportCancellation: begin(decision)
+    case .nothing: return
+    }
+  }
+
+  /// Does the work, unless the operation was cancelled before it started.
+  ///
+  /// ``start()`` calls it, and it returns at once. A subclass may override it to decide at the last
+  /// moment what the operation shall do, and then calls `super.main()`: without that nothing is asked,
+  /// and the operation does not finish.
+  open override func main() { begin(.run) }
+
+  private func begin(_ decision: OperationPhase.Start) {
+    guard phase.withLock({ $0.begun() }) else { return }
     let task = Task(priority: TaskPriority(effective.qualityOfService)) {
       await self.run(decision)
     }

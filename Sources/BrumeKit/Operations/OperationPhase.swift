@@ -11,11 +11,20 @@ struct OperationPhase: Equatable, Sendable {
   enum Start: Equatable, Sendable { case run, reportCancellation, nothing }
 
   private(set) var step = Step.waiting
+  private var hasBegun = false
 
   mutating func started(isCancelled: Bool) -> Start {
     guard step == .waiting else { return .nothing }
     step = .running
     return isCancelled ? .reportCancellation : .run
+  }
+
+  /// True for the call that begins the work of an operation that runs. A subclass may call `main`
+  /// of its superclass later than `start`, never, or twice.
+  mutating func begun() -> Bool {
+    guard step == .running, !hasBegun else { return false }
+    hasBegun = true
+    return true
   }
 
   /// True for the call that finished it.

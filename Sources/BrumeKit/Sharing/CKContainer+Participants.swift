@@ -6,6 +6,7 @@ extension CKContainer {
   // MARK: One
 
   /// Makes a participant from an e-mail address.
+  @preconcurrency
   public func fetchShareParticipant(
     withEmailAddress emailAddress: String,
     completionHandler: @escaping @Sendable (CKShare.Participant?, (any Error)?) -> Void
@@ -21,6 +22,7 @@ extension CKContainer {
   }
 
   /// Makes a participant from a phone number.
+  @preconcurrency
   public func fetchShareParticipant(
     withPhoneNumber phoneNumber: String,
     completionHandler: @escaping @Sendable (CKShare.Participant?, (any Error)?) -> Void
@@ -36,6 +38,7 @@ extension CKContainer {
   }
 
   /// Makes a participant from the ID of a user record.
+  @preconcurrency
   public func fetchShareParticipant(
     withUserRecordID userRecordID: CKRecord.ID,
     completionHandler: @escaping @Sendable (CKShare.Participant?, (any Error)?) -> Void
@@ -69,6 +72,7 @@ extension CKContainer {
   }
 
   /// Makes participants from e-mail addresses. Only a failure of the request as a whole is an error.
+  @preconcurrency
   public func fetchShareParticipants(
     forEmailAddresses emails: [String],
     completionHandler:
@@ -89,6 +93,7 @@ extension CKContainer {
   }
 
   /// Makes participants from phone numbers. Only a failure of the request as a whole is an error.
+  @preconcurrency
   public func fetchShareParticipants(
     forPhoneNumbers phoneNumbers: [String],
     completionHandler:
@@ -110,6 +115,7 @@ extension CKContainer {
 
   /// Makes participants from the IDs of user records. Only a failure of the request as a whole is
   /// an error.
+  @preconcurrency
   public func fetchShareParticipants(
     forUserRecordIDs userRecordIDs: [CKRecord.ID],
     completionHandler:

@@ -11,6 +11,7 @@ extension CKContainer {
   }
 
   /// Fetches what is behind the URL of a share.
+  @preconcurrency
   public func fetchShareMetadata(
     with url: URL,
     completionHandler: @escaping @Sendable (CKShare.Metadata?, (any Error)?) -> Void
@@ -26,6 +27,7 @@ extension CKContainer {
   }
 
   /// Fetches what is behind the URLs of shares. Only a failure of the request as a whole is an error.
+  @preconcurrency
   public func fetchShareMetadatas(
     for urls: [URL],
     completionHandler:
@@ -61,6 +63,7 @@ extension CKContainer {
   }
 
   /// Accepts a share: its records appear in the user's shared database.
+  @preconcurrency
   public func accept(
     _ metadata: CKShare.Metadata,
     completionHandler: @escaping @Sendable (CKShare?, (any Error)?) -> Void
@@ -77,6 +80,7 @@ extension CKContainer {
   }
 
   /// Accepts shares. Only a failure of the request as a whole is an error.
+  @preconcurrency
   public func accept(
     _ metadatas: [CKShare.Metadata],
     completionHandler:

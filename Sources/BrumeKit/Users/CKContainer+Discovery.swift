@@ -10,6 +10,7 @@ extension CKContainer {
 
   /// Finds the people one knows: here those with whom one shares, because there is no address book.
   @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
+  @preconcurrency
   public func discoverAllIdentities(
     completionHandler: @escaping @Sendable ([CKUserIdentity]?, (any Error)?) -> Void
   ) {
@@ -35,6 +36,7 @@ extension CKContainer {
 
   /// Finds a user by e-mail address; nil if nobody is found.
   @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
+  @preconcurrency
   public func discoverUserIdentity(
     withEmailAddress email: String,
     completionHandler: @escaping @Sendable (CKUserIdentity?, (any Error)?) -> Void
@@ -50,6 +52,7 @@ extension CKContainer {
 
   /// Finds a user by phone number; nil if nobody is found.
   @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
+  @preconcurrency
   public func discoverUserIdentity(
     withPhoneNumber phoneNumber: String,
     completionHandler: @escaping @Sendable (CKUserIdentity?, (any Error)?) -> Void
@@ -65,6 +68,7 @@ extension CKContainer {
 
   /// Finds a user by the ID of the user record; nil if nobody is found.
   @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
+  @preconcurrency
   public func discoverUserIdentity(
     withUserRecordID userRecordID: CKRecord.ID,
     completionHandler: @escaping @Sendable (CKUserIdentity?, (any Error)?) -> Void
@@ -92,6 +96,7 @@ extension CKContainer {
 
   /// Finds users by e-mail addresses; those of nobody are left out.
   @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
+  @preconcurrency
   public func discoverUserIdentities(
     forEmailAddresses emails: [String],
     completionHandler: @escaping @Sendable (Result<[String: CKUserIdentity], any Error>) -> Void
@@ -111,6 +116,7 @@ extension CKContainer {
 
   /// Finds users by phone numbers; those of nobody are left out.
   @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
+  @preconcurrency
   public func discoverUserIdentities(
     forPhoneNumbers phoneNumbers: [String],
     completionHandler: @escaping @Sendable (Result<[String: CKUserIdentity], any Error>) -> Void
@@ -130,6 +136,7 @@ extension CKContainer {
 
   /// Finds users by the IDs of their records; those of nobody are left out.
   @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
+  @preconcurrency
   public func discoverUserIdentities(
     forUserRecordIDs userRecordIDs: [CKRecord.ID],
     completionHandler:

@@ -23,4 +23,13 @@ import Testing
     let end = phase.finished()
     #expect(end)
   }
+
+  @Test func `work begins once, while it runs`() {
+    var phase = OperationPhase()
+    let early = phase.begun()
+    _ = phase.started(isCancelled: false)
+    let begun = [phase.begun(), phase.begun()]
+    #expect(!early)
+    #expect(begun == [true, false])
+  }
 }
