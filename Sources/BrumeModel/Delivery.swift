@@ -17,7 +17,7 @@ package struct WebPushTarget: Equatable, Sendable {
 }
 
 /// With which key the pushes for one app are signed for Apple.
-package struct APNsSender: Equatable, Sendable {
+package struct APNsSender: Hashable, Sendable {
   package let container: ContainerID
   /// The app's bundle ID.
   package let topic: String

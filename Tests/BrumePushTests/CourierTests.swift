@@ -135,6 +135,35 @@ import Testing
     #expect(got.sorted() == ["a", "b", "c"])
   }
 
+  @Test func `a push that another poll was answered with meanwhile is not given twice`()
+    async throws
+  {
+    let world = PushWorld()
+    try await world.register()
+    try await world.put("a", "b")
+    let (quick, given) = (world.courier, Mutexed<Courier.Answer?>(nil))
+    // It has read the token twice and then the mailbox.
+    let store = OvertakenStore(world.store, afterRead: 3) {
+      given.value = try await quick.next(token: PushWorld.token, waiting: .zero)
+    }
+    let slow = Courier(
+      store: store, signals: world.signals, desk: world.desk, limits: world.limits,
+      clock: world.clock.push, maySend: .always)
+    #expect(try id(await slow.next(token: PushWorld.token, waiting: .zero)) == "b")
+    #expect(try id(given.value) == "a")
+  }
+
+  @Test func `a poll does not wait for longer because the clock is set back`() async throws {
+    let world = PushWorld()
+    try await world.register()
+    async let answer = world.courier.next(token: PushWorld.token, waiting: .seconds(25))
+    await world.clock.sleepers(1)
+    world.clock.advance(-3_600_000)
+    // Its sleep ends, or somebody wakes it.
+    world.signals.signal(world.phone)
+    #expect(try await answer == nil)
+  }
+
   @Test func `the courier's numbers for databases are the web's`() async throws {
     let world = PushWorld()
     try await world.register()

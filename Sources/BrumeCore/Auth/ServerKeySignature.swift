@@ -2,7 +2,7 @@
 // half the server knows (web services 2.4). Two spellings of an empty body and the path with or
 // without its query are accepted, because real clients differ there.
 
-import BrumeModel
+package import BrumeModel
 import Crypto
 import FoundationEssentials
 
@@ -52,8 +52,8 @@ struct ServerKeySignature: Sendable {
 }
 
 /// Dates as signed requests carry them: UTC to the second.
-enum ISODate {
-  static func milliseconds(_ text: String) -> Milliseconds? {
+package enum ISODate {
+  package static func milliseconds(_ text: String) -> Milliseconds? {
     let bytes = Array(text.utf8)
     let pattern = Array("0000-00-00T00:00:00Z".utf8)
     guard bytes.count == pattern.count else { return nil }

@@ -93,6 +93,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
   private var turns = Queue<String>()
   private var alarms = Alarms<Alarm>()
   private var running = 0
+  private var time = SteadyTime()
 
   package init(rules: Rules) {
     precondition(rules.total > 0 && rules.lanes > 0, "a queue that may send nothing is none")
@@ -107,6 +108,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
   /// There is something to send for a lane, perhaps. Answers false if the queue is full: the store
   /// remembers, and the next look through it finds the lane again.
   package mutating func offer(_ lane: Lane, to peer: DeliveryPeer, now: Milliseconds) -> Bool {
+    let now = time.advanced(to: now)
     if let known = tracks[lane] {
       if known.peer != peer.name, moved(lane, to: peer, now) { return true }
       switch known.state {
@@ -123,6 +125,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
 
   /// What to start now, and when to come back.
   package mutating func next(now: Milliseconds) -> Action {
+    let now = time.advanced(to: now)
     while let alarm = alarms.pop(dueBy: now) { ring(alarm, now) }
     var action = Action()
     while running < rules.total, let name = turns.pop() {
@@ -137,7 +140,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
       action.start.append(Start(lane: lane, attempt: (tracks[lane]?.failures ?? 0) + 1))
       giveTurn(name, now)
     }
-    action.wakeAt = alarms.first
+    action.wakeAt = alarms.first.map { time.clock($0) }
     return action
   }
 
@@ -147,6 +150,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
   package mutating func finished(
     _ lane: Lane, _ outcome: Outcome, now: Milliseconds, jitter: Double
   ) {
+    let now = time.advanced(to: now)
     guard var track = tracks[lane], case .sending = track.state else { return }
     running -= 1
     peers[track.peer]?.running -= 1
@@ -157,8 +161,9 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
     case .delivered:
       succeeded(&track, lane)
       makeReady(lane, now)
-    case .notDue(let time):
-      if track.again { makeReady(lane, now) } else { wait(lane, until: time, isPenalty: false) }
+    case .notDue(let due):
+      let due = time.steady(due)
+      if track.again { makeReady(lane, now) } else { wait(lane, until: due, isPenalty: false) }
     case .retry(let after):
       tracks[lane]?.failures += 1
       wait(lane, until: now + pause(track.failures, after, jitter), isPenalty: true)
@@ -175,6 +180,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
 
   /// Ends every wait: what was in the way may be gone.
   package mutating func hurry(now: Milliseconds) {
+    let now = time.advanced(to: now)
     for name in peers.keys { peers[name]?.pausedUntil = .min }
     for (lane, track) in tracks {
       if case .waiting = track.state { makeReady(lane, now) }

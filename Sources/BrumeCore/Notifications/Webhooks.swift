@@ -35,9 +35,11 @@ extension Engine {
 
   /// Switches a webhook on again. It goes on where it stopped: the log is kept for it meanwhile, up to
   /// `webhookLag` entries.
-  package func enableWebhook(_ id: String) async throws {
+  package func enableWebhook(
+    _ id: String, container: ContainerID, environment: Environment
+  ) async throws {
     try await store.write(in: nil) { transaction in
-      guard var webhook = try transaction.webhook(id) else { throw Self.noWebhook(id) }
+      var webhook = try Self.webhook(id, container, environment, in: transaction)
       guard !webhook.isActive else { return }
       webhook.disabledBecause = nil
       webhook.failures = 0
@@ -45,13 +47,39 @@ extension Engine {
     }
   }
 
-  package func removeWebhook(_ id: String) async throws {
-    let wasThere = try await store.write(in: nil) { try $0.removeWebhook(id) }
-    if !wasThere { throw Self.noWebhook(id) }
+  package func removeWebhook(
+    _ id: String, container: ContainerID, environment: Environment
+  ) async throws {
+    try await store.write(in: nil) { transaction in
+      _ = try Self.webhook(id, container, environment, in: transaction)
+      try transaction.removeWebhook(id)
+    }
   }
 
-  private static func noWebhook(_ id: String) -> BrumeError {
-    BrumeError(.notFound, "there is no webhook '\(id)'; 'brume webhook list' shows them")
+  /// A webhook of one container and environment.
+  ///
+  /// - Throws: `notFound` if there is none, or if it is another's.
+  package func webhook(
+    _ id: String, container: ContainerID, environment: Environment
+  ) async throws -> Webhook {
+    try await store.read { try Self.webhook(id, container, environment, in: $0) }
+  }
+
+  private static func webhook(
+    _ id: String, _ container: ContainerID, _ environment: Environment,
+    in transaction: any ReadTransaction
+  ) throws -> Webhook {
+    guard let webhook = try transaction.webhook(id) else {
+      throw BrumeError(.notFound, "there is no webhook '\(id)'; 'brume webhook list' shows them")
+    }
+    guard webhook.container == container, webhook.environment == environment else {
+      throw BrumeError(
+        .notFound,
+        "webhook '\(id)' is not of \(container) in \(environment.rawValue) but of "
+          + "\(webhook.container) in \(webhook.environment.rawValue); name these with --container and "
+          + "--environment")
+    }
+    return webhook
   }
 }
 

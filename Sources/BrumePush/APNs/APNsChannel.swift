@@ -20,6 +20,7 @@ package final class APNsChannel: Channel {
   private let senders: @Sendable (ContainerID) async throws -> [APNsSender]
   private let exchange: OutsideExchange
   private let tokens = Mutex(ProviderTokens())
+  private let refusedKeys = Mutex(RefusedKeys())
 
   /// - Parameters:
   ///   - concurrency: pushes under way at once for each of the two hosts; the connection takes as many
@@ -50,20 +51,29 @@ package final class APNsChannel: Channel {
         .retry(after: APNsStatus.configurationPause),
         reason: "no key for this app; add one with 'brume apns add'")
     }
-    // A second time only when Apple calls the token expired and a new one may help.
-    for _ in 0..<2 {
-      guard let proof = tokens.withLock({ $0.token(for: sender, now: push.now) }) else {
-        return ChannelAnswer(
-          .busy(after: APNsStatus.configurationPause), reason: "the signing key is unusable")
-      }
-      let call = call(push, token, sender.topic, proof)
-      let answer = try await answer(call, push.now)
-      guard answer.status == 403, answer.reason == "ExpiredProviderToken",
-        tokens.withLock({ $0.refused(proof, of: sender, now: push.now) })
-      else { return answer }
+    let (host, now) = (host(of: push.device), push.now)
+    if let refusal = refusedKeys.withLock({ $0.answer(for: sender, at: host, now: now) }) {
+      return refusal
     }
-    return ChannelAnswer(
-      .busy(after: APNsStatus.configurationPause), status: 403, reason: "ExpiredProviderToken")
+    let answer = try await send(push, to: token, signedFor: sender)
+    refusedKeys.withLock { $0.learn(answer, of: sender, at: host, now: now) }
+    return answer
+  }
+
+  /// A second time only when Apple calls the token expired and a new one may help.
+  private func send(
+    _ push: OutgoingPush, to token: String, signedFor sender: APNsSender
+  ) async throws(CancellationError) -> ChannelAnswer {
+    var last = ChannelAnswer(
+      .retry(after: APNsStatus.configurationPause), reason: "the signing key is unusable")
+    for _ in 0..<2 {
+      guard let proof = tokens.withLock({ $0.token(for: sender, now: push.now) }) else { break }
+      last = try await answer(call(push, token, sender.topic, proof), push.now)
+      guard last.status == 403, last.reason == "ExpiredProviderToken",
+        tokens.withLock({ $0.refused(proof, of: sender, now: push.now) })
+      else { break }
+    }
+    return last
   }
 
   private func sender(_ container: ContainerID, _ topic: String?) async -> APNsSender? {

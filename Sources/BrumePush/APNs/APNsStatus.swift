@@ -12,28 +12,38 @@ package enum APNsStatus {
   package static func answer(_ reply: OutsideReply, now: Milliseconds) -> ChannelAnswer {
     let body = try? JSON(parsing: reply.body)
     let reason = body?["reason"]?.string.map { String($0.prefix(64)) } ?? ""
-    let verdict = verdict(reply, reason, since: body?["timestamp"]?.int ?? now)
+    let verdict = verdict(reply, reason, since: body?["timestamp"]?.int ?? now, now)
     return ChannelAnswer(verdict, status: reply.status, reason: reason)
   }
 
+  /// How long to send nothing that the same key signs; nil if the answer is not about the key.
+  static func keyPause(_ answer: ChannelAnswer) -> Milliseconds? {
+    switch (answer.status, answer.reason) {
+    case (401, _), (403, _): configurationPause
+    case (429, "TooManyProviderTokenUpdates"): ProviderTokens.leastLife
+    case (_, _): nil
+    }
+  }
+
   private static func verdict(
-    _ reply: OutsideReply, _ reason: String, since: Milliseconds
+    _ reply: OutsideReply, _ reason: String, since: Milliseconds, _ now: Milliseconds
   ) -> ChannelAnswer.Verdict {
-    switch (reply.status, reason) {
+    let asked = reply.pause(at: now)
+    return switch (reply.status, reason) {
     case (200, _): .done
     case (400, "IdleTimeout"): .retry(after: nil)
     // The token is not of this server or app, or the push is malformed: sending again changes nothing.
     // The device stays, for a wrong setting on our side looks the same.
     case (400, _), (404, _), (405, _): .refused
-    // Our own credentials. Nothing is wrong with the device or the push.
-    case (403, _), (401, _): .busy(after: configurationPause)
+    // Our own credentials: nothing is wrong with the device, the push, or what other keys sign.
+    case (403, _), (401, _): .retry(after: configurationPause)
     case (410, _): .gone(at: since)
     case (413, _): .tooLarge
-    case (429, "TooManyProviderTokenUpdates"): .busy(after: ProviderTokens.leastLife)
+    case (429, "TooManyProviderTokenUpdates"): .retry(after: ProviderTokens.leastLife)
     // Too many pushes to this device.
-    case (429, _): .retry(after: reply.pause)
-    case (503, _): .busy(after: reply.pause)
-    case (500..., _): .retry(after: reply.pause)
+    case (429, _): .retry(after: asked)
+    case (503, _): .busy(after: asked)
+    case (500..., _): .retry(after: asked)
     case (300..., _): .refused
     case (_, _): .retry(after: nil)
     }

@@ -13,6 +13,8 @@ extension DeliveryWorker {
     case send(Device, MailboxEntry, Notification)
     /// Not to be sent after all.
     case drop(Device, MailboxEntry, Notification?, PushLogEntry.Verdict, reason: String)
+    /// The first of them waited too long.
+    case expire(Device)
   }
 
   func serve(
@@ -26,7 +28,10 @@ extension DeliveryWorker {
     case .drop(let device, let entry, let notification, let verdict, let reason):
       let answer = ChannelAnswer(.refused, reason: reason)
       let line = line(device, entry, notification, verdict, answer, attempt)
-      try await drop(entry, of: device, line, fetchEverything: verdict == .expired)
+      try await drop(entry, of: device, line)
+      return .delivered
+    case .expire(let device):
+      try await expire(device, attempt, since: now)
       return .delivered
     case .send(let device, let entry, let notification):
       guard let channel = channels[device.channel.kind] else { return .empty }
@@ -50,9 +55,7 @@ extension DeliveryWorker {
       return .drop(
         device, entry, notification, .withdrawn, reason: "the user may not read this any more")
     }
-    if entry.time + limits.pushLife < now, notification.subject != .fetchEverything {
-      return .drop(device, entry, notification, .expired, reason: "waited too long")
-    }
+    if hasExpired(entry, notification, now) { return .expire(device) }
     return .send(device, allowed.entry, allowed.notification)
   }
 
@@ -134,15 +137,38 @@ extension DeliveryWorker {
 
   /// Takes an entry out of the mailbox and notes why, in one transaction.
   private func drop(
-    _ entry: MailboxEntry, of device: Device, _ line: PushLogEntry, fetchEverything: Bool = false
+    _ entry: MailboxEntry, of device: Device, _ line: PushLogEntry
   ) async throws {
-    let (now, rows) = (clock.now(), limits.pushLogRows)
+    let rows = limits.pushLogRows
     try await store.write(in: nil) { store in
       try store.removeMailboxEntry(at: entry.position, of: device.key)
-      if fetchEverything {
-        try store.enqueue(entry.fetchEverything(for: device, now), to: device.key)
-      }
       try store.append(line, limit: rows)
+    }
+  }
+
+  /// "Fetch everything" is always news.
+  private func hasExpired(
+    _ entry: MailboxEntry, _ notification: Notification?, _ now: Milliseconds
+  ) -> Bool {
+    entry.time + limits.pushLife < now && notification?.subject != .fetchEverything
+  }
+
+  /// One "fetch everything" takes the place of all that waited too long.
+  private func expire(_ device: Device, _ attempt: Int, since now: Milliseconds) async throws {
+    let (rows, limits) = (limits.mailboxRows, limits)
+    try await store.write(in: nil) { store in
+      let waiting = try store.mailbox(device.key, after: 0, limit: rows)
+        .map { (entry: $0, notification: try? PushPayload.decode($0.payload)) }
+      let expired = waiting.filter { self.hasExpired($0.entry, $0.notification, now) }
+      for (entry, notification) in expired {
+        try store.removeMailboxEntry(at: entry.position, of: device.key)
+        let answer = ChannelAnswer(.refused, reason: "waited too long")
+        let line = self.line(device, entry, notification, .expired, answer, attempt)
+        try store.append(line, limit: limits.pushLogRows)
+      }
+      let isToldAnyway = waiting.contains { $0.notification?.subject == .fetchEverything }
+      guard let last = expired.last?.entry, !isToldAnyway else { return }
+      try store.enqueue(last.fetchEverything(for: device, now), to: device.key)
     }
   }
 

@@ -196,7 +196,9 @@ extension DeliveryWorker {
     let now = clock.now()
     let scan = limits.deliveryScan
     let (hints, hasWebhooks, scans) = state.withLock { state in
-      let taken = (state.hints, state.webhooksHinted, state.scanAt <= now)
+      // Further away than it is ever put: the clock was set back.
+      let isScanDue = state.scanAt <= now || state.scanAt > now + scan
+      let taken = (state.hints, state.webhooksHinted, isScanDue)
       state.hints = []
       state.webhooksHinted = false
       if taken.2 { state.scanAt = now + scan }

@@ -1,6 +1,8 @@
 // One HTTP call to the outside, and its answer: what channels deal in, so that tests answer without a
 // socket.
 
+package import BrumeModel
+
 package struct OutsideCall: Equatable, Sendable {
   package struct Header: Equatable, Sendable {
     package let name: String
@@ -46,12 +48,14 @@ package struct OutsideReply: Equatable, Sendable {
     self.body = body
   }
 
-  /// `Retry-After` in milliseconds, if it is a number of seconds. Dates are not read: the queue's own
-  /// pause is as good.
-  package var pause: Int64? {
-    guard let text = retryAfter, (1...9).contains(text.utf8.count),
-      let seconds = Int64(text), seconds >= 0
-    else { return nil }
+  /// How long `Retry-After` asks to wait, as a number of seconds or until a date (RFC 9110, section
+  /// 10.2.3); nil if it says neither. Whoever waits has a bound of his own.
+  package func pause(at now: Milliseconds) -> Milliseconds? {
+    guard let text = retryAfter else { return nil }
+    if let date = HTTPDate.milliseconds(text, now: now) { return max(0, date - now) }
+    guard (1...9).contains(text.utf8.count), let seconds = Int64(text), seconds >= 0 else {
+      return nil
+    }
     return seconds * 1000
   }
 }

@@ -16,10 +16,10 @@ package enum WebPushStatus {
     // The subscription ended; one that was made since this push began counts.
     case 404, 410: .gone(at: now)
     case 413: .tooLarge
-    case 408, 425: .retry(after: reply.pause)
-    case 429: .retry(after: reply.pause)
-    case 503: .busy(after: reply.pause)
-    case 500...: .retry(after: reply.pause)
+    case 408, 425: .retry(after: reply.pause(at: now))
+    case 429: .retry(after: reply.pause(at: now))
+    case 503: .busy(after: reply.pause(at: now))
+    case 500...: .retry(after: reply.pause(at: now))
     // Redirects are not followed; the rest will not change.
     case 300..<500: .refused
     default: .retry(after: nil)

@@ -76,7 +76,7 @@ package struct WebhookChannel: Sendable {
     case 300..<400:
       ChannelAnswer(
         .retry(after: nil), status: reply.status, reason: "redirects are not followed")
-    default: ChannelAnswer(.retry(after: reply.pause), status: reply.status)
+    default: ChannelAnswer(.retry(after: reply.pause(at: now)), status: reply.status)
     }
   }
 }

@@ -33,25 +33,25 @@ enum WebhookAdmin {
   }
 
   static func enable(_ call: Call) async throws -> Reply {
-    try await call.engine.enableWebhook(call.json().text("id"))
+    let world = call.world
+    try await call.engine.enableWebhook(
+      call.json().text("id"), container: world.container, environment: world.environment)
     call.server.deliveries.worker.configurationChanged()
     return .empty
   }
 
   static func remove(_ call: Call) async throws -> Reply {
-    try await call.engine.removeWebhook(call.json().text("id"))
+    let world = call.world
+    try await call.engine.removeWebhook(
+      call.json().text("id"), container: world.container, environment: world.environment)
     return .empty
   }
 
   /// Calls a webhook once, without changes, whatever its state.
   static func test(_ call: Call) async throws -> Reply {
-    let (id, server, world) = (try call.json().text("id"), call.server, call.world)
-    let webhook = try await server.store.read { try $0.webhook(id) }
-    guard let webhook, webhook.container == world.container,
-      webhook.environment == world.environment
-    else {
-      throw BrumeError(.notFound, "there is no webhook '\(id)' here; see 'brume webhook list'")
-    }
+    let (server, world) = (call.server, call.world)
+    let webhook = try await call.engine.webhook(
+      call.json().text("id"), container: world.container, environment: world.environment)
     let line = try await server.deliveries.worker.test(
       webhook, messageID: "msg_test_\(server.host.uuid())", requestID: call.caller.requestID)
     return .json(PushAdmin.describe(line, [:]))

@@ -115,6 +115,25 @@ import Testing
     #expect(queue.next(now: 0).wakeAt == pause)
   }
 
+  @Test(arguments: [-1, -3_600_000, -1 << 40])
+  func `a clock that is set back makes no pause longer:`(step: Milliseconds) {
+    var queue = subject()
+    let (late, early) = (Milliseconds(1 << 41), Milliseconds(1 << 41) + step)
+    for lane in ["a", "b", "c"] { _ = queue.offer(lane, to: one, now: late) }
+    _ = queue.next(now: late)
+    queue.finished("a", .retry(after: 5000), now: late, jitter: 1)
+    queue.finished("b", .busy(after: 9000), now: late, jitter: 1)
+    #expect(queue.next(now: early) == .init(start: [], wakeAt: early + 5000))
+    #expect(queue.next(now: early + 8999) == .init(start: [], wakeAt: early + 9000))
+    // Set back once more, and then right again.
+    #expect(queue.next(now: early + 8000).wakeAt == early + 8001)
+    #expect(Set(queue.next(now: early + 8001).start.map(\.lane)) == ["a", "c"])
+    queue.finished("a", .notDue(early + 8501), now: early + 8001, jitter: 1)
+    #expect(queue.next(now: early + 8002).start.map(\.lane) == ["b"])
+    #expect(queue.next(now: early + 8002).wakeAt == early + 8501)
+    #expect(queue.next(now: late + 9000).start.map(\.lane) == ["a"])
+  }
+
   @Test func `a busy peer is left alone, others are not`() {
     var queue = subject()
     for lane in ["a", "b", "c"] { _ = queue.offer(lane, to: one, now: 0) }

@@ -24,12 +24,12 @@ import Testing
     (200, "", ChannelAnswer.Verdict.done),
     (400, "BadDeviceToken", .refused), (400, "DeviceTokenNotForTopic", .refused),
     (400, "BadTopic", .refused), (400, "IdleTimeout", .retry(after: nil)),
-    (403, "ExpiredProviderToken", .busy(after: 300_000)),
-    (403, "InvalidProviderToken", .busy(after: 300_000)), (404, "BadPath", .refused),
+    (403, "ExpiredProviderToken", .retry(after: 300_000)),
+    (403, "InvalidProviderToken", .retry(after: 300_000)), (404, "BadPath", .refused),
     (405, "MethodNotAllowed", .refused), (410, "Unregistered", .gone(at: 77)),
     (410, "ExpiredToken", .gone(at: 77)), (413, "PayloadTooLarge", .tooLarge),
     (429, "TooManyRequests", .retry(after: 8000)),
-    (429, "TooManyProviderTokenUpdates", .busy(after: 1_200_000)),
+    (429, "TooManyProviderTokenUpdates", .retry(after: 1_200_000)),
     (500, "InternalServerError", .retry(after: 8000)),
     (503, "ServiceUnavailable", .busy(after: 8000)), (503, "Shutdown", .busy(after: 8000)),
     (302, "", .refused), (502, "", .retry(after: 8000)), (101, "", .retry(after: nil)),
@@ -197,9 +197,50 @@ import Testing
     let channel = channel(
       calls, answers: Array(repeating: reply(403, "ExpiredProviderToken"), count: 9))
     for _ in 0..<4 {
-      #expect(try await channel.send(push()).verdict == .busy(after: 300_000))
+      #expect(try await channel.send(push()).verdict == .retry(after: 300_000))
     }
-    #expect(Set(calls.all.compactMap { $0["authorization"] }).count == 1)
+    #expect(calls.all.count == 1)
+  }
+
+  @Test(arguments: [
+    (403, "InvalidProviderToken", 300_000), (429, "TooManyProviderTokenUpdates", 1_200_000),
+  ])
+  func `N8 a key that Apple refuses is left alone, and holds up nothing that another signs:`(
+    status: Int, reason: String, pause: Milliseconds
+  ) async throws {
+    let other = APNsSender(
+      container: sender.container, topic: "org.example.watch", team: "OTHER", keyID: "K2",
+      privateKey: Self.key.pemRepresentation)
+    let calls = Recorder()
+    let channel = channel(
+      calls, senders: [sender, other], answers: [reply(status, reason), reply(200)])
+    func sent(_ topic: String, _ now: Milliseconds, _ environment: Environment = .production)
+      async throws -> ChannelAnswer
+    {
+      try await channel.send(push(environment: environment, topic: topic, now: now))
+    }
+    let (own, start) = (sender.topic, Milliseconds(5_000_000))
+    #expect(try await sent(own, start).verdict == .retry(after: pause))
+    let waiting = try await sent(own, start + 1000)
+    #expect(
+      waiting == ChannelAnswer(.retry(after: pause - 1000), status: status, reason: reason))
+    #expect(calls.all.count == 1)
+    // Neither another app's pushes wait nor those to Apple's other server.
+    #expect(try await sent(other.topic, start + 1000).verdict == .done)
+    #expect(try await sent(own, start + 1000, .development).verdict == .done)
+    #expect(try await sent(own, start + pause).verdict == .done)
+    #expect(calls.all.count == 4)
+  }
+
+  @Test func `a refused key is asked for again when its pause, or the clock, is over`() async throws
+  {
+    let calls = Recorder()
+    let refusal = reply(403, "InvalidProviderToken")
+    let channel = channel(calls, answers: [refusal, refusal, reply(200)])
+    for now: Milliseconds in [5_000_000, 4_000_000, 4_300_000] {
+      _ = try await channel.send(push(now: now))
+    }
+    #expect(calls.all.count == 3)
   }
 
   @Test func `no answer means try again, without the token in the reason`() async throws {

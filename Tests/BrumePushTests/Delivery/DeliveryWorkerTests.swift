@@ -324,6 +324,54 @@ import Testing
     }
   }
 
+  @Test func `N6 however many waited too long, one fetch-everything takes their place`()
+    async throws
+  {
+    let world = try await DeliveryWorld()
+    let phone = try await world.register("phone")
+    for id in ["N1", "N2", "N3"] { try await world.put(id, to: phone) }
+    world.clock.advance(Limits().pushLife + 1)
+    try await world.put("N4", to: phone)
+    try await world.running {
+      let lines = try await world.logged(5)
+      #expect(lines.map(\.verdict) == [.expired, .expired, .expired, .sent, .sent])
+      #expect(lines.map(\.notificationID) == ["N1", "N2", "N3", "N4", "N3"])
+      #expect(lines[4].subject == "fetch everything")
+    }
+  }
+
+  @Test func `N6 a fetch-everything that nobody takes stays one, and does not get too old`()
+    async throws
+  {
+    let world = try await DeliveryWorld()
+    let phone = try await world.register("phone")
+    let life = Limits().pushLife
+    for _ in 1...3 {
+      try await world.put("N", to: phone)
+      world.clock.advance(life + 1)
+      world.channel.answer("phone", .busy(after: nil))
+      let sent = world.channel.sent.count
+      try await world.running(world.makeWorker()) { await world.channel.arrived(sent + 1) }
+      let waiting = try await world.waiting(phone)
+      #expect(waiting.count == 1)
+    }
+  }
+
+  @Test func `a clock that is set back keeps no mail from being found`() async throws {
+    let world = try await DeliveryWorld()
+    let (phone, other) = (try await world.register("phone"), try await world.register("other"))
+    try await world.running {
+      await world.quiet()
+      world.clock.advance(-3_600_000)
+      try await world.put("N1", to: phone, hinting: false)
+      // Something wakes it; at the latest its own sleep, which is a length of time.
+      try await world.put("N2", to: other)
+      await world.channel.arrived(1)
+      await world.quiet()
+    }
+    #expect(Set(world.channel.sent.map(\.notification)) == ["N1", "N2"])
+  }
+
   @Test func `what waited here has the rest of its life at the other side, a fetch-everything all`()
     async throws
   {

@@ -142,7 +142,35 @@ import Testing
     #expect(try await clients.send(call).status == 503)
     await clients.close()
   }
+
+  @Test(
+    arguments: [200, 500], ["Content-Length: 268435456\r\n", "Transfer-Encoding: chunked\r\n", ""])
+  func `N8 of an answer of megabytes the beginning is read, and the rest is not taken:`(
+    status: Int, length: String
+  ) async throws {
+    let flood = 256 << 20
+    let side = try RawSide(flood: flood) { _ in
+      "HTTP/1.1 \(status) X\r\n\(length)\r\n" + (length.hasPrefix("T") ? "10000000\r\n" : "")
+    }
+    // Nobody is impatient: it is the bound that ends it.
+    let clients = OutsideClients(
+      timeout: 30, trust: nil, sleep: { _ in try await Task.sleep(for: .seconds(3600)) })
+    let call = OutsideCall(
+      url: "http://push.invalid:\(side.port)/one",
+      pinned: .init(host: "push.invalid", address: .v4(0x7f00_0001)), body: Array("body".utf8))
+    let reply = try await clients.send(call)
+    #expect(reply.status == status)
+    #expect(reply.body.count == 8192)
+    await clients.close()
+    #expect(await side.flooded() < flood)
+  }
 }
+
+#if canImport(Darwin)
+  private let noSignal: Int32 = 0
+#else
+  private let noSignal = Int32(MSG_NOSIGNAL.rawValue)
+#endif
 
 /// Answers every connection's request with the same bytes.
 private final class RawSide: Sendable {
@@ -150,11 +178,19 @@ private final class RawSide: Sendable {
   let port: UInt16
   let requests = Mutexed<[String]>([])
   private let listener: Int32
+  private let taken: AsyncStream<Int>
+
+  /// What was taken of the flood when it ended.
+  func flooded() async -> Int {
+    for await count in taken { return count }
+    return 0
+  }
 
   /// - Parameters:
   ///   - staysOpen: until the client goes.
+  ///   - flood: bytes that follow the answer.
   ///   - reply: what to answer, by the own port.
-  init(staysOpen: Bool = false, reply: (UInt16) -> String) throws {
+  init(staysOpen: Bool = false, flood: Int = 0, reply: (UInt16) -> String) throws {
     #if canImport(Darwin)
       let kind = SOCK_STREAM
     #else
@@ -174,9 +210,11 @@ private final class RawSide: Sendable {
     guard isOpen else { throw NoSocket() }
     (self.listener, port) = (listener, UInt16(bigEndian: address.sin_port))
     let (requests, reply) = (requests, Array(reply(port).utf8))
+    let (taken, told) = AsyncStream.makeStream(of: Int.self)
+    self.taken = taken
     Thread.detachNewThread {
       while case let connection = accept(listener, nil, nil), connection >= 0 {
-        Self.answer(connection, reply, staysOpen, requests)
+        told.yield(Self.answer(connection, reply, staysOpen, flood, requests))
       }
     }
   }
@@ -187,18 +225,27 @@ private final class RawSide: Sendable {
   }
 
   private static func answer(
-    _ connection: Int32, _ reply: [UInt8], _ staysOpen: Bool, _ requests: Mutexed<[String]>
-  ) {
+    _ connection: Int32, _ reply: [UInt8], _ staysOpen: Bool, _ flood: Int,
+    _ requests: Mutexed<[String]>
+  ) -> Int {
     defer { close(connection) }
     var text = ""
     var buffer = [UInt8](repeating: 0, count: 4096)
     while !text.hasSuffix("body") {
       let count = recv(connection, &buffer, buffer.count, 0)
-      if count <= 0 { return }
+      if count <= 0 { return 0 }
       text += String(decoding: buffer[..<count], as: UTF8.self)
     }
     requests.value.append(text)
     _ = send(connection, reply, reply.count, 0)
+    var flooded = 0
+    let water = [UInt8](repeating: UInt8(ascii: "x"), count: 65_536)
+    while flooded < flood {
+      let count = send(connection, water, water.count, noSignal)
+      if count <= 0 { break }
+      flooded += count
+    }
     while staysOpen, recv(connection, &buffer, buffer.count, 0) > 0 {}
+    return flooded
   }
 }

@@ -15,6 +15,11 @@ import Testing
       environment: .development)
   }
 
+  private func enable(_ id: String, _ world: DeliveryWorld) async throws {
+    try await world.engine.enableWebhook(
+      id, container: DeliveryWorld.container, environment: .development)
+  }
+
   private func change(
     _ names: String..., in world: DeliveryWorld, container: ContainerID = DeliveryWorld.container,
     environment: Environment = .development
@@ -136,7 +141,7 @@ import Testing
       await world.quiet()
       let off = try await webhook(hook.id, world)
       #expect(off?.disabledBecause == "failed 2 times in a row, last: status 404")
-      try await world.engine.enableWebhook(hook.id)
+      try await enable(hook.id, world)
       world.worker.configurationChanged()
       _ = try await world.logged(3)
     }
@@ -183,12 +188,49 @@ import Testing
     // The call that was begun is of changes that are given up.
     #expect(behind?.cursor == 2 && behind?.batchEnd == nil)
     try await world.store.write(in: nil) { try $0.trimLog(through: 2) }
-    try await world.engine.enableWebhook(hook.id)
+    try await enable(hook.id, world)
     try await world.running { _ = try await world.logged(1) }
     let body = try JSON(parsing: world.hook.all[0].body)
     #expect(body["missed"]?.bool == true)
     #expect(try calls(world).map(\.names) == [["c", "d", "e"]])
     #expect(try await webhook(hook.id, world)?.missed == false)
+  }
+
+  @Test(arguments: [
+    (ContainerID("iCloud.org.example.other"), Environment.development),
+    (DeliveryWorld.container, .production),
+  ])
+  func `a webhook is changed only under its own container and environment, not:`(
+    container: ContainerID, environment: Environment
+  ) async throws {
+    let world = try await DeliveryWorld()
+    var hook = try await add(world)
+    hook.disabledBecause = "answered 410"
+    try await world.store.write(in: nil) { [hook] in try $0.put(hook) }
+    let changes = [
+      { try await world.engine.enableWebhook($0, container: $1, environment: $2) },
+      { try await world.engine.removeWebhook($0, container: $1, environment: $2) },
+      { _ = try await world.engine.webhook($0, container: $1, environment: $2) },
+    ]
+    for change in changes {
+      let error = await #expect(throws: BrumeError.self) {
+        try await change(hook.id, container, environment)
+      }
+      #expect(error?.code == .notFound)
+      #expect(
+        error?.reason.hasSuffix(
+          "is not of \(container) in \(environment.rawValue) but of \(DeliveryWorld.container) in "
+            + "development; name these with --container and --environment") == true)
+    }
+    #expect(try await webhook(hook.id, world) == hook)
+    let own = (DeliveryWorld.container, Environment.development)
+    try await changes[0](hook.id, own.0, own.1)
+    #expect(try await webhook(hook.id, world)?.isActive == true)
+    try await changes[1](hook.id, own.0, own.1)
+    #expect(try await webhook(hook.id, world) == nil)
+    for change in changes {
+      await #expect(throws: BrumeError.self) { try await change(hook.id, own.0, own.1) }
+    }
   }
 
   @Test(arguments: [(200, PushLogEntry.Verdict.sent), (500, .refused)])

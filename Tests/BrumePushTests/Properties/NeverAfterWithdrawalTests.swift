@@ -155,8 +155,9 @@ import Testing
     let lab = try await DeliveryLab()
     try await lab.register("hook", .webhook)
     try await lab.save("one")
-    let id = try await lab.memory.read { try $0.webhooks()[0].id }
-    try await lab.engine.removeWebhook(id)
+    let webhook = try await lab.memory.read { try $0.webhooks()[0] }
+    try await lab.engine.removeWebhook(
+      webhook.id, container: webhook.container, environment: webhook.environment)
     try await lab.receive("hook")
     #expect(lab.heard("hook") == [])
   }
