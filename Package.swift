@@ -18,7 +18,9 @@ let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto"
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioHTTP2: Target.Dependency = .product(name: "NIOHTTP2", package: "swift-nio-http2")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 
@@ -84,7 +86,7 @@ let adapters = [
     "BrumePush",
     uses: [
       "BrumeModel", "BrumeWire", "BrumeCore", "BrumeStorage", log, crypto, httpClient, nioCore,
-      nioHTTP1, nioPosix, nioSSL,
+      nioHTTP1, nioHTTP2, nioPosix, nioSSL,
     ]),
   layer(
     "BrumeOpenID",
@@ -162,7 +164,10 @@ let ruleTests = [
     ]),
   tests(
     of: "BrumePush",
-    uses: ["BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumeTestKit", crypto]),
+    uses: [
+      "BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumeTestKit", crypto, nioCore,
+      nioEmbedded, nioHTTP1, nioHTTP2,
+    ]),
 ]
 
 let edgeTests = [
@@ -209,6 +214,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-metrics.git", from: "2.9.0"),
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
     .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.24.0"),
+    .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.44.1"),
     .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
     .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.20.0"),

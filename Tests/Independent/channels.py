@@ -236,6 +236,21 @@ def apns_statuses(world):
         check(verdicts[-1] == ("gone" if not stays else "sent" if again else "refused"), f"{answer}: {verdicts}")
 
 
+def apns_limits(world):
+    """Apple allows one request until it knows the key, then many; here none as well, for a while."""
+    token = "d1" * 32
+    world.phone("limited", token)
+    world.apple.script[token] = [[1, 1000, 0, 1, 0]]
+    world.save("one", text="x", urgent=0)
+    world.apple.allowed.wait(lambda limits: len(limits) == 5, "five limits, with nothing under way")
+    # This push waits for the last one.
+    world.save("two", text="x", urgent=0)
+    world.apple.loop.call_soon_threadsafe(world.apple.allow_again)
+    world.apple.arrivals.wait(lambda _: len(world.apple.to(token)) >= 2, "a push while the limit changes")
+    world.until(lambda: [line["verdict"] for line in world.log("--device", "limited")] == ["sent", "sent"],
+                "each push taken at the first attempt")
+
+
 def web_push(world):
     status, answer = world.own("webpush/key", None, "browser")
     public = unpadded(answer["publicKey"])
@@ -332,6 +347,27 @@ def webhooks(world):
     world.hooks.arrivals.wait(lambda items: "last" in items[-1]["body"].decode() and items[-1]["answer"] == 200,
                               "switched on again, it goes on where it stopped")
     world.tool("webhook", "remove", identifier)
+
+
+def mean_answers(world):
+    """What a receiver may answer that is no answer: the call fails, is tried again, and nothing else is harmed."""
+    head, empty = b"HTTP/1.1 ", b" X\r\ncontent-length: 0\r\n\r\n"
+    answers = [
+        head + b"000" + empty, head + b"099 X\r\ncontent-length: 1\r\n\r\nx",
+        head + b"103 X\r\ncontent-length: 1\r\n\r\nx", head + b"100 X\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n",
+        head + b"200 OK\r\nconte", b"\0\1\2 nonsense\r\n\r\n", head + b"200 OK\r\ncontent-length: -1\r\n\r\n"]
+    added = {}
+    for number, answer in enumerate(answers):
+        world.hooks.script[f"/mean/{number}"] = [answer]
+        added[number] = world.tool("webhook", "add", world.hooks.origin + f"/mean/{number}").split()[0]
+    world.save("mean", text="x", urgent=0)
+    for number, answer in enumerate(answers):
+        path = f"/mean/{number}"
+        world.hooks.arrivals.wait(lambda _: [item["answer"] for item in world.hooks.at(path)][:2] == [answer, 200],
+                                  f"a second call after {answer}")
+        world.until(lambda: [line["verdict"] for line in world.log("--device", added[number])] == ["retry", "sent"],
+                    f"failed, then taken: {answer}")
+        world.tool("webhook", "remove", added[number])
 
 
 def trace(world):
@@ -447,7 +483,7 @@ def main():
         world = World(binary, folder)
         start = time.monotonic()
         try:
-            for step in (prepare, apns_headers, apns_statuses, web_push, in_a_browser, forgery, webhooks, trace, watched,
+            for step in (prepare, apns_headers, apns_statuses, apns_limits, web_push, in_a_browser, forgery, webhooks, mean_answers, trace, watched,
                          signed_out, crash):
                 step(world)
                 print(f"   {step.__name__} ok, {time.monotonic() - start:.1f} s", flush=True)

@@ -14,6 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import h2.config
 import h2.connection
 import h2.events
+import h2.settings
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -73,10 +74,12 @@ class Arrivals:
 
 class Apple:
     """api.push.apple.com, as far as its documents say. `script[token]` holds answers to give first:
-    (status, reason, extras), or "silence", "reset", "goaway"."""
+    (status, reason, extras), or "silence", "reset", "goaway"; or a list of numbers of requests that it
+    allows at once, one after the other, when it has accepted this one."""
 
     def __init__(self, certificates):
         self.certificates, self.script, self.arrivals, self.connections = certificates, {}, Arrivals(), 0
+        self.allowed = Arrivals()
         self.loop = asyncio.new_event_loop()
         ready = threading.Event()
         threading.Thread(target=self._run, args=(ready,), daemon=True).start()
@@ -108,14 +111,14 @@ class Apple:
                         streams[event.stream_id][1] += event.data
                         connection.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
                     elif isinstance(event, h2.events.StreamEnded):
-                        self._answer(connection, event.stream_id, *streams.pop(event.stream_id))
+                        self._answer(connection, writer, event.stream_id, *streams.pop(event.stream_id))
                 writer.write(connection.data_to_send())
                 await writer.drain()
         except (OSError, h2.exceptions.ProtocolError):
             pass
         writer.close()
 
-    def _answer(self, connection, stream, headers, body):
+    def _answer(self, connection, writer, stream, headers, body):
         token = headers[":path"].rsplit("/", 1)[-1]
         script = self.script.get(token) or [(200, None, {})]
         step = script.pop(0)
@@ -128,6 +131,9 @@ class Apple:
         if step == "goaway":
             connection.close_connection(last_stream_id=0)
             return
+        if isinstance(step, list):
+            self._allow(connection, writer, step)
+            step = (200, None, {})
         status, reason, extras = step
         answer = {"reason": reason, **{key: extras[key] for key in extras if key != "retry-after"}}
         body = b"" if reason is None else json.dumps(answer).encode()
@@ -139,9 +145,23 @@ class Apple:
             connection.send_data(stream, body, end_stream=True)
 
 
+    def _allow(self, connection, writer, limits):
+        """Nothing is under way by then."""
+        self.allow_again = lambda: self._allow(connection, writer, [100])
+
+        def say():
+            limit = limits.pop(0)
+            connection.update_settings({h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: limit})
+            writer.write(connection.data_to_send())
+            self.allowed.add(limit)
+            if limits:
+                self.loop.call_later(0.1, say)
+        self.loop.call_later(0.1, say)
+
+
 class Receiver:
     """An HTTPS server that takes POSTs: a Web Push service, or a webhook's receiver. `script[path]` holds
-    (status, headers) to answer first; afterwards `status`."""
+    (status, headers) to answer first, or bytes that stand for the whole answer; afterwards `status`."""
 
     def __init__(self, certificates, status):
         receiver = self
@@ -153,7 +173,13 @@ class Receiver:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers.get("content-length", 0)))
                 steps = receiver.script.get(self.path) or [(status, {})]
-                code, headers = steps.pop(0)
+                step = steps.pop(0)
+                if isinstance(step, bytes):
+                    receiver.arrivals.add({"path": self.path, "headers": {}, "body": body, "answer": step})
+                    self.wfile.write(step)
+                    self.close_connection = True
+                    return
+                code, headers = step
                 receiver.arrivals.add({"path": self.path, "headers": {k.lower(): v for k, v in self.headers.items()},
                                        "body": body, "answer": code})
                 self.send_response(code)

@@ -14,6 +14,9 @@ package final class OutsideClients: Sendable {
   /// Ours: clients of pinned hosts kept open.
   private static let pinnedClients = 256
 
+  /// Ours: to one host. How many are used is the delivery queue's business.
+  private static let connections = 1000
+
   /// Made when first needed: a server that sends nothing opens nothing.
   private struct Clients {
     var apple: HTTPClient?
@@ -55,6 +58,13 @@ package final class OutsideClients: Sendable {
     // Waiting and trying again is the delivery queue's business.
     configuration.connectionPool.retryConnectionEstablishment = false
     configuration.dnsOverride = addresses
+    // To whoever may have been chosen by somebody else we speak the simpler protocol only.
+    if !addresses.isEmpty { configuration.httpVersion = .http1Only }
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.connections
+    // They are called that, but are the way to a connection's handlers.
+    configuration.http1_1ConnectionDebugInitializer = { AnswerCheck.add(to: $0) }
+    configuration.http2StreamChannelDebugInitializer = { AnswerCheck.add(toStream: $0) }
+    configuration.http2ConnectionDebugInitializer = { StreamLimit.add(to: $0) }
     return HTTPClient(
       eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
   }

@@ -131,6 +131,8 @@ import Testing
     queue.finished("a", .notDue(early + 8501), now: early + 8001, jitter: 1)
     #expect(queue.next(now: early + 8002).start.map(\.lane) == ["b"])
     #expect(queue.next(now: early + 8002).wakeAt == early + 8501)
+    for lane in ["b", "c"] { queue.finished(lane, .empty, now: early + 8003, jitter: 1) }
+    #expect(queue.next(now: early + 8500).start == [])
     #expect(queue.next(now: late + 9000).start.map(\.lane) == ["a"])
   }
 

@@ -340,20 +340,30 @@ import Testing
     }
   }
 
-  @Test func `N6 a fetch-everything that nobody takes stays one, and does not get too old`()
+  @Test
+  func `N6 a fetch-everything that nobody takes does not get too old, and those behind it do`()
     async throws
   {
     let world = try await DeliveryWorld()
     let phone = try await world.register("phone")
-    let life = Limits().pushLife
-    for _ in 1...3 {
-      try await world.put("N", to: phone)
-      world.clock.advance(life + 1)
+    for id in ["N1", "N2", "N3"] {
+      try await world.put(id, to: phone)
+      world.clock.advance(Limits().pushLife + 1)
       world.channel.answer("phone", .busy(after: nil))
       let sent = world.channel.sent.count
-      try await world.running(world.makeWorker()) { await world.channel.arrived(sent + 1) }
+      try await world.running(world.makeWorker()) {
+        await world.channel.arrived(sent + 1)
+        await world.quiet()
+      }
+    }
+    world.channel.answer("phone", .done)
+    let before = try await world.log().count
+    try await world.running(world.makeWorker()) {
+      let lines = try await world.logged(before + 4).dropFirst(before)
+      #expect(lines.map(\.verdict) == [.sent, .expired, .expired, .sent])
+      #expect(lines.map(\.notificationID) == ["N1", "N2", "N3", "N3"])
       let waiting = try await world.waiting(phone)
-      #expect(waiting.count == 1)
+      #expect(waiting == [])
     }
   }
 

@@ -143,6 +143,20 @@ import Testing
     await clients.close()
   }
 
+  @Test(arguments: [
+    "HTTP/1.1 000 X\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 099 X\r\nContent-Length: 1\r\n\r\nx",
+    "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 000 X\r\nContent-Length: 0\r\n\r\n", "nonsense\r\n\r\n",
+  ])
+  func `N8 an answer that is none fails its call, and nothing else:`(answer: String) async throws {
+    let side = try RawSide { _ in answer }
+    let clients = OutsideClients(timeout: 10, trust: nil)
+    let call = OutsideCall(
+      url: "http://push.invalid:\(side.port)/one",
+      pinned: .init(host: "push.invalid", address: .v4(0x7f00_0001)), body: Array("body".utf8))
+    await #expect(throws: (any Error).self) { try await clients.send(call) }
+    await clients.close()
+  }
+
   @Test(
     arguments: [200, 500], ["Content-Length: 268435456\r\n", "Transfer-Encoding: chunked\r\n", ""])
   func `N8 of an answer of megabytes the beginning is read, and the rest is not taken:`(
@@ -169,7 +183,7 @@ import Testing
 #if canImport(Darwin)
   private let noSignal: Int32 = 0
 #else
-  private let noSignal = Int32(MSG_NOSIGNAL.rawValue)
+  private let noSignal = Int32(MSG_NOSIGNAL)
 #endif
 
 /// Answers every connection's request with the same bytes.
