@@ -189,6 +189,34 @@ import Testing
     }
   }
 
+  @Test func `a user is invited by the address of the name, or by what the test says of him`()
+    async throws
+  {
+    let (server, phone, _) = try await phone()
+    let tablet = try await server.device("tablet", of: "bob")
+    let bob = try await tablet.userRecordID()
+    func invited(_ info: CKUserIdentity.LookupInfo) async throws -> CKUserIdentity? {
+      try await phone.shareParticipants(for: [info])[info]?.get().userIdentity
+    }
+    let byName = try await invited(.init(emailAddress: "bob@example.org"))
+    #expect(byName?.userRecordID == bob && byName?.nameComponents == nil)
+
+    try await server.setIdentity(
+      of: "bob", givenName: "Bob", familyName: "Builder", phoneNumber: "+431")
+    let byNumber = try await invited(.init(phoneNumber: "+431"))
+    #expect(byNumber?.userRecordID == bob && byNumber?.nameComponents?.givenName == "Bob")
+    #expect(byNumber?.nameComponents?.familyName == "Builder")
+
+    try await server.setIdentity(of: "bob", emailAddress: "bob@work.example", isDiscoverable: true)
+    #expect(try await invited(.init(emailAddress: "bob@example.org"))?.userRecordID == nil)
+    #expect(try await invited(.init(emailAddress: "bob@work.example"))?.userRecordID == bob)
+    try await server.setIdentity(of: "bob", isDiscoverable: false)
+    #expect(try await invited(.init(phoneNumber: "+431"))?.userRecordID == nil)
+    await #expect(throws: (any Error).self) {
+      try await server.setIdentity(of: "carol", emailAddress: "bob@work.example")
+    }
+  }
+
   @Test func `an unknown device is named`() async throws {
     let server = try await LocalServer()
     let error = #expect(throws: UnknownDevice.self) { try server.signOut("watch") }
