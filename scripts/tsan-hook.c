@@ -1,15 +1,23 @@
-// Tells the Thread Sanitizer of two orders that it cannot see, because the language's libraries are not
-// built for it: that who held a Mutex comes before who had to wait for it, and that who resumes a
-// continuation comes before what the resumed task does. `scripts/tsan` links this into the tests that it
-// builds; nothing else does. It stands before the runtime's own functions, calls them, and announces.
+// Tells the Thread Sanitizer of orders that it cannot see, because the language's libraries are not built
+// for it. `scripts/tsan` links this into the tests that it builds; nothing else does.
 //
-// That the order is real and only unseen was shown by programs of a few lines (a counter in a Mutex under
+// - Jobs: the runtime announces by itself that who hands a job to an executor comes before the job, once it
+//   is told that there is a sanitizer. On Linux nobody tells it: the sanitizer is linked statically, and its
+//   call finds its own empty function instead of the runtime's.
+// - A Mutex: that who held it comes before who had to wait for it.
+// - A continuation: that who resumes it comes before what the resumed task does, also if that is earlier
+//   than the task waits.
+//
+// For the last two it stands before the runtime's own functions, calls them, and announces.
+//
+// That the orders are real and only unseen was shown by programs of a few lines (a counter in a Mutex under
 // eight tasks; a variable that a queue's block sets before it resumes, read after the await): reported
 // without this file, not with it, in ten runs of ten; while a program with a true race next to a Mutex is
-// reported with it, in ten runs of ten (Swift 6.3.1, x86-64).
+// reported with it (Swift 6.3.1, x86-64).
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -20,6 +28,16 @@
 void __tsan_acquire(void *address);
 void __tsan_release(void *address);
 SWIFT void *swift_task_getCurrent(void);
+
+extern bool _swift_tsan_enabled;
+extern void (*_swift_tsan_acquire)(void *);
+extern void (*_swift_tsan_release)(void *);
+
+__attribute__((constructor)) static void tell_the_runtime(void) {
+  _swift_tsan_acquire = __tsan_acquire;
+  _swift_tsan_release = __tsan_release;
+  _swift_tsan_enabled = true;
+}
 
 static void *runtime(const char *name) {
   void *function = dlsym(RTLD_NEXT, name);
