@@ -103,12 +103,12 @@ struct SubscriptionChange: Sendable {
         + "\(limits.subscriptionsPerUser), so delete one first")
   }
 
-  /// Deleting what is not there succeeds, as with records: a client that repeats itself is not told
-  /// of a failure (case SUB-10).
+  /// CloudKit: deleting an ID that does not exist is an error, unlike with records (Apple's
+  /// CKModifySubscriptionsOperation page, case SUB-10).
   private func delete(
     _ id: String, _ own: inout OwnSubscriptions?, in transaction: any WriteTransaction
   ) throws {
-    guard try transaction.removeSubscription(id, in: place) else { return }
+    guard try transaction.removeSubscription(id, in: place) else { throw Subscription.missing(id) }
     try append(id, in: transaction)
     own?.deleted(id)
   }

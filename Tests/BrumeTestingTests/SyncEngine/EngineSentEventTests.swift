@@ -95,6 +95,22 @@ private final class Sent: Sendable {
         == [NotesApp.id("x", zone: Self.other): .zoneNotFound])
   }
 
+  @Test func `what is taken back before it was sent is not sent`() async throws {
+    let world = try await EngineWorld(notes: ["a"])
+    let state = world.phone.engine.state
+    world.phone.write("new", to: "b")
+    world.phone.delete("a")
+    state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: Self.other))])
+    state.remove(pendingRecordZoneChanges: [
+      .saveRecord(NotesApp.id("b")), .saveRecord(NotesApp.id("a")),
+    ])
+    #expect(state.pendingRecordZoneChanges == [.deleteRecord(NotesApp.id("a"))])
+    state.remove(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: Self.other))])
+    try await world.phone.engine.sendChanges()
+    #expect(try await world.stored().isEmpty)
+    #expect(try await world.database.allRecordZones().allSatisfy { $0.zoneID != Self.other })
+  }
+
   @Test func `the group that the app names is the one of the operations, and of each batch`()
     async throws
   {

@@ -62,7 +62,7 @@ struct SubscriptionTests {
   }
 
   @Test(arguments: StorageEngine.allCases)
-  func `SUB-09 SUB-10 an unknown subscription is unknown by its ID, and deleted already`(
+  func `SUB-09 SUB-10 an unknown subscription is unknown by its ID, also to delete`(
     _ engine: StorageEngine
   )
     async throws
@@ -79,7 +79,11 @@ struct SubscriptionTests {
       operation.modifySubscriptionsResultBlock = { result = $0 }
       await phone.run(operation)
       #expect(result != nil && result?.failure == nil)
-      #expect(items == ["none": nil])
+      #expect(items.mapValues { $0?.code } == ["none": .unknownItem])
+      let single = try await failure {
+        _ = try await phone.database.deleteSubscription(withID: "none")
+      }
+      #expect(single.code == .unknownItem)
     }
   }
 
