@@ -69,8 +69,6 @@ package struct RecordOperation: Equatable, Sendable {
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     case create, update, forceUpdate, replace, forceReplace, delete, forceDelete
     package var isDelete: Bool { self == .delete || self == .forceDelete }
-    /// Compares change tags.
-    package var checksTag: Bool { self == .update || self == .replace || self == .delete }
   }
   package var kind: Kind
   package var record: RecordDraft

@@ -120,16 +120,6 @@ extension Schema.Change {
     case .addType, .addField, .addIndex, .removeIndex, .changeGrants, .addRole, .removeRole: nil
     }
   }
-
-  /// Whether data is lost by the change.
-  package var isDestructive: Bool {
-    switch self {
-    case .removeType, .removeField: true
-    case .addType, .addField, .changeType, .changeEncryption, .addIndex, .removeIndex,
-      .changeGrants, .addRole, .removeRole:
-      false
-    }
-  }
 }
 
 extension Schema.Change: CustomStringConvertible {

@@ -4,8 +4,6 @@
 package import Crypto
 
 package enum WebPushEncryption {
-  /// Salt, record size, key length and key in front; delimiter and tag behind.
-  package static let overhead = 16 + 4 + 1 + 65 + 1 + 16
   private static let recordSize: UInt32 = 4096
 
   /// The body of a push message.
