@@ -110,6 +110,43 @@ import Testing
     #expect(results[record("b").recordID]?.code == .permissionFailure)
   }
 
+  @Test func `one item of a fetch fails, and the others are answered`() async throws {
+    let (server, _, database) = try await phone()
+    let ids = ["a", "b"].map { record($0).recordID }
+    for id in ids { try await database.save(record(id.recordName)) }
+    server.faults.add(.error(.serviceUnavailable, on: .fetchRecords).record("a").always)
+    let records = try await database.records(for: ids)
+    #expect(try await failure { _ = try records[ids[0]]?.get() }.code == .serviceUnavailable)
+    #expect(try records[ids[1]]?.get().recordID == ids[1])
+
+    let other = CKRecordZone.ID(zoneName: "Other")
+    try await database.save(CKRecordZone(zoneID: other))
+    server.faults.clear()
+    server.faults.add(.error(.internalError, on: .fetchZones).zone("Z").always)
+    let zones = try await database.recordZones(for: [zone, other])
+    #expect(try await failure { _ = try zones[zone]?.get() }.code == .internalError)
+    #expect(try zones[other]?.get().zoneID == other)
+  }
+
+  @Test func `saving and deleting subscriptions fail apart from each other`() async throws {
+    let (server, _, database) = try await phone()
+    func all() -> CKDatabaseSubscription {
+      let all = CKDatabaseSubscription(subscriptionID: "all")
+      all.notificationInfo = CKSubscription.NotificationInfo()
+      all.notificationInfo?.shouldSendContentAvailable = true
+      return all
+    }
+    server.faults.add(.error(.quotaExceeded, on: .saveSubscriptions))
+    #expect(try await failure { try await database.save(all()) }.code == .quotaExceeded)
+    try await database.save(all())
+    server.faults.add(.error(.internalError, on: .deleteSubscriptions))
+    let refused = try await failure { try await database.deleteSubscription(withID: "all") }
+    #expect(refused.code == .internalError)
+    #expect(try await database.allSubscriptions().count == 1)
+    try await database.deleteSubscription(withID: "all")
+    #expect(try await database.allSubscriptions().isEmpty)
+  }
+
   @Test func `ZON-11 a zone is reported as saved and is not there`() async throws {
     let (server, _, database) = try await phone()
     server.faults.add(.unmadeZone)
