@@ -40,7 +40,11 @@ package struct OperationArchive: Sendable {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     var kept: [(id: String, written: Date)] = []
     for name in names.prefix(2 * Self.limit) {
-      guard let entry = read(name) else { continue }
+      // A file is written under another name first, where it may be seen, or stay after a crash.
+      guard let entry = read(name), Self.fileName(entry.id) == name else {
+        removeLeftover(name, now: now)
+        continue
+      }
       if let finished = entry.finished, now.timeIntervalSince(finished) >= Self.lifeSeconds {
         remove(entry.id)
       } else {
@@ -75,6 +79,11 @@ package struct OperationArchive: Sendable {
 
   package func remove(_ id: String) {
     try? FileManager.default.removeItem(at: url(Self.fileName(id)))
+  }
+
+  private func removeLeftover(_ name: String, now: Date) {
+    guard now.timeIntervalSince(written(name)) >= Self.lifeSeconds else { return }
+    try? FileManager.default.removeItem(at: url(name))
   }
 
   /// Whether there is room for one more.

@@ -93,6 +93,30 @@ private let saved = Wire.records(
     #expect(try await container.allLongLivedOperationIDs() == [])
   }
 
+  @Test func `a file that is being written is no second operation, and goes when it is old`()
+    async throws
+  {
+    let (disk, server) = (Disk(), ScriptedServer { _, _ in saved })
+    let operation = longLived()
+    operation.database = disk.run(server).privateCloudDatabase
+    await finish(operation)
+    let files = FileManager.default
+    let names = try #require(files.enumerator(atPath: disk.folder)?.allObjects as? [String])
+    let file = try #require(names.first { $0.hasSuffix(operation.operationID) })
+    let half = "\(disk.folder)/\(file)-being-written"
+    try files.copyItem(atPath: "\(disk.folder)/\(file)", toPath: half)
+    func touched(_ secondsAgo: Double) throws {
+      let time = disk.now.addingTimeInterval(-secondsAgo)
+      try files.setAttributes([.modificationDate: time], ofItemAtPath: half)
+    }
+    try touched(60)
+    #expect(try await disk.run(server).allLongLivedOperationIDs() == [operation.operationID])
+    #expect(files.fileExists(atPath: half))
+    try touched(86_400)
+    #expect(try await disk.run(server).allLongLivedOperationIDs() == [operation.operationID])
+    #expect(!files.fileExists(atPath: half))
+  }
+
   @Test func `an operation that is found again is as patient as it was`() async throws {
     let (disk, server) = (Disk(), ScriptedServer { _, _ in saved })
     let operation = longLived()
