@@ -3,6 +3,14 @@
 import Foundation
 
 extension NSCoder {
+  /// Says that the archive cannot be read, for classes whose `init(coder:)` may not give nil. On
+  /// Apple's systems the unarchiver throws it; on Linux it only writes the text to the log.
+  func refuse(_ what: String) {
+    guard decodingFailurePolicy == .setErrorAndReturn else { return }
+    let text = "The archive does not hold \(what)."
+    failWithError(CocoaError(.coderReadCorrupt, userInfo: [NSDebugDescriptionErrorKey: text]))
+  }
+
   /// An object, or nil when the key is missing: Foundation on Linux calls the whole archive
   /// corrupt when a missing key is asked for.
   func object<Kind: NSObject & NSCoding>(_ kind: Kind.Type, _ key: String) -> Kind? {

@@ -130,6 +130,10 @@ public let CKShareThumbnailImageDataKey = CKShare.SystemFieldKey.thumbnailImageD
 @available(*, deprecated, renamed: "CKRecordZone.ID.defaultZoneName")
 public let CKRecordZoneDefaultName = CKRecordZone.ID.defaultZoneName
 
+/// The name of ``CKQueryOperation/maximumResults`` before Swift 4.2.
+@available(*, deprecated, renamed: "CKQueryOperation.maximumResults")
+public let CKQueryOperationMaximumResults = CKQueryOperation.maximumResults
+
 /// The older name of ``CKContainer/ApplicationPermissions``.
 @available(*, deprecated, renamed: "CKContainer.ApplicationPermissions")
 public typealias CKContainer_Application_Permissions = CKContainer.ApplicationPermissions

@@ -21,12 +21,13 @@ public class CKLocationSortDescriptor: NSSortDescriptor {
     #endif
   }
 
-  /// Reads a descriptor from an archive.
-  public required init?(coder: NSCoder) {
-    guard let key = coder.text("key"),
-      let location = coder.object(CLLocation.self, "relativeLocation")
-    else { return nil }
-    relativeLocation = location
+  /// Reads a descriptor from an archive. An archive of something else gives one without
+  /// a key.
+  public required init(coder: NSCoder) {
+    let location = coder.object(CLLocation.self, "relativeLocation")
+    let key = coder.text("key") ?? ""
+    if location == nil || key.isEmpty { coder.refuse("the order of a search") }
+    relativeLocation = location ?? CLLocation(latitude: 0, longitude: 0)
     #if canImport(ObjectiveC)
       super.init(key: key, ascending: true, selector: nil)
     #else

@@ -135,8 +135,9 @@ open class CKShare: CKRecord, @unchecked Sendable {
 
   // MARK: Copying and coding
 
-  /// Restores a share from an archive.
-  public required init?(coder: NSCoder) {
+  /// Restores a share from an archive. An archive of something else gives a share of
+  /// nothing.
+  public required init(coder: NSCoder) {
     let classes: [AnyClass] = [NSArray.self, CKShare.Participant.self]
     let list =
       coder.containsValue(forKey: "participants")
@@ -149,7 +150,11 @@ open class CKShare: CKRecord, @unchecked Sendable {
         access: ShareAccess(from: coder),
         publicPermission: ParticipantPermission(
           rawValue: coder.decodeInteger(forKey: "publicPermission")) ?? .unknown))
-    super.init(coder: coder)
+    let id = coder.object(CKRecord.ID.self, "recordID")
+    if id == nil { coder.refuse("a share") }
+    super.init(recordType: CKRecord.SystemType.share, recordID: id ?? CKRecord.ID())
+    decodeSystemFields(coder)
+    decodeFields(coder)
   }
 
   /// Archives the share.

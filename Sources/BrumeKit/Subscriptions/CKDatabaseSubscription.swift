@@ -32,8 +32,12 @@ open class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
     set { state.withLock { $0.recordType = newValue } }
   }
 
-  /// Restores a subscription from an archive.
-  public required init?(coder: NSCoder) { super.init(coder: coder) }
+  /// Restores a subscription from an archive. An archive of something else gives a new
+  /// one.
+  public required init(coder: NSCoder) {
+    let (id, state) = Self.archived(coder)
+    super.init(id: id, state: state)
+  }
 
   /// Makes an independent copy.
   open override func copy(with zone: NSZone? = nil) -> Any {

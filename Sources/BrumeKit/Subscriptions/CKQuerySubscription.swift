@@ -92,19 +92,20 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
 
   // MARK: Copying and coding
 
-  /// Restores a subscription from an archive.
-  public required init?(coder: NSCoder) {
+  /// Restores a subscription from an archive. An archive of something else gives one that
+  /// nothing fires.
+  public required init(coder: NSCoder) {
     let options = Options(
       rawValue: UInt(truncatingIfNeeded: coder.decodeInteger(forKey: "options")))
-    guard
-      let bytes = coder.bytes("query"), let json = try? JSON(parsing: bytes),
-      let query = try? QueryRequest(json: json).query,
-      !query.recordType.isEmpty, !options.isDisjoint(with: .changes)
-    else { return nil }
-    self.type = query.recordType
-    self.condition = NSPredicate(filters: query.filters)
+    let json = coder.bytes("query").flatMap { try? JSON(parsing: $0) }
+    let query = json.flatMap { try? QueryRequest(json: $0).query }
+    let isWhole = query?.recordType.isEmpty == false && !options.isDisjoint(with: .changes)
+    if !isWhole { coder.refuse("the query of a subscription") }
+    let (id, state) = Self.archived(coder)
+    self.type = query?.recordType ?? ""
+    self.condition = query.map { NSPredicate(filters: $0.filters) } ?? NSPredicate(value: false)
     self.options = options
-    super.init(coder: coder)
+    super.init(id: id, state: state)
   }
 
   /// Archives the subscription. Fails for predicates that CloudKit does not support.

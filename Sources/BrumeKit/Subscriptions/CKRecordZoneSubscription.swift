@@ -38,12 +38,14 @@ open class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
     set { state.withLock { $0.recordType = newValue } }
   }
 
-  /// Restores a subscription from an archive.
-  public required init?(coder: NSCoder) {
-    guard let zoneID = coder.object(CKRecordZone.ID.self, "watchedZoneID")
-    else { return nil }
-    self.watched = zoneID
-    super.init(coder: coder)
+  /// Restores a subscription from an archive. An archive of something else gives a new
+  /// one to the default zone.
+  public required init(coder: NSCoder) {
+    let zoneID = coder.object(CKRecordZone.ID.self, "watchedZoneID")
+    if zoneID == nil { coder.refuse("the zone of a subscription") }
+    let (id, state) = Self.archived(coder)
+    self.watched = zoneID ?? .default
+    super.init(id: id, state: state)
   }
 
   /// Archives the subscription.

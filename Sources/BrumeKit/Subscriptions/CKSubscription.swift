@@ -85,13 +85,21 @@ open class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Senda
 
   /// Restores a subscription from an archive.
   public required init?(coder: NSCoder) {
-    guard let id = coder.text("subscriptionID"), !id.isEmpty else { return nil }
+    guard coder.containsValue(forKey: "subscriptionID") else { return nil }
+    let (id, state) = Self.archived(coder)
     self.subscriptionID = id
-    self.state = Mutex(
-      State(
-        info: coder.object(CKSubscription.NotificationInfo.self, "notificationInfo"),
-        recordType: coder.text("recordType"),
-        zoneID: coder.object(CKRecordZone.ID.self, "zoneID")))
+    self.state = Mutex(state)
+  }
+
+  /// What ``encode(with:)`` has written; a new ID if it has written nothing.
+  static func archived(_ coder: NSCoder) -> (id: ID, state: State) {
+    let id = coder.text("subscriptionID") ?? ""
+    if id.isEmpty { coder.refuse("a subscription") }
+    let state = State(
+      info: coder.object(CKSubscription.NotificationInfo.self, "notificationInfo"),
+      recordType: coder.text("recordType"),
+      zoneID: coder.object(CKRecordZone.ID.self, "zoneID"))
+    return (id.isEmpty ? UUID().uuidString : id, state)
   }
 
   /// Archives the subscription.

@@ -30,3 +30,11 @@ func impatient(_ operation: CKDatabaseOperation) {
 func names(in share: CKShare) -> [String] {
   share.participants.compactMap { $0.userIdentity.nameComponents?.formatted() }
 }
+
+/// A share that was archived beside an app's own things.
+func share(from archive: Data) throws -> CKShare {
+  let reader = try NSKeyedUnarchiver(forReadingFrom: archive)
+  reader.requiresSecureCoding = true
+  defer { reader.finishDecoding() }
+  return CKShare(coder: reader)
+}
