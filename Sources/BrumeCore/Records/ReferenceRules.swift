@@ -152,13 +152,13 @@ extension ZoneBatch {
     var dragged: [(position: Int, names: Set<String>)] = []
     for position in items.indices where isAlive(position) && actions[position] == .remove {
       let names = try dependants(of: items[position].name)
-      if gone.count + names.count > context.limits.cascade {
+      gone.formUnion(names)
+      if gone.count > context.limits.cascade {
         let reason =
-          "deleting record '\(items[position].name)' would take more than "
-          + "\(context.limits.cascade) records along; delete them in steps"
+          "with record '\(items[position].name)' and what goes with it, more than "
+          + "\(context.limits.cascade) records would be deleted; delete them in steps"
         return (position, BrumeError(.limitExceeded, reason))
       }
-      gone.formUnion(names)
       dragged.append((position, names))
     }
     for (position, names) in dragged {

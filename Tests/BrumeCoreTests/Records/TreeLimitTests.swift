@@ -1,0 +1,79 @@
+// How long a line of parents and how large a cascade may be, and names that a participant cannot see.
+
+import BrumeCore
+import BrumeModel
+import BrumeTestKit
+import Testing
+
+struct TreeLimitTests {
+  private static func limits(_ change: (inout Limits) -> Void) -> Limits {
+    var limits = Limits.apple
+    change(&limits)
+    return limits
+  }
+
+  @Test func `a record has so many ancestors and no more`() async throws {
+    let lab = try await Lab(limits: Self.limits { $0.parentChain = 3 })
+    try await lab.save(.create("r0"))
+    for level in 1...3 { try await lab.save(.create("r\(level)", parent: "r\(level - 1)")) }
+    let error = try await lab.failure(of: .create("r4", parent: "r3"))
+    #expect(error.code == .badRequest && error.reason.contains("'r4' has more than 3 ancestors"))
+    #expect(try await lab.exists("r4") == false)
+    try await lab.save(.create("beside", parent: "r2"))
+  }
+
+  @Test func `a deletion takes so many along and no more, and a refused one takes none`()
+    async throws
+  {
+    let lab = try await Lab(limits: Self.limits { $0.cascade = 3 })
+    try await lab.save(.create("area"))
+    for number in 1...3 {
+      let area = Reference(recordName: "area", action: .deleteSelf)
+      try await lab.save(.create("hike\(number)", ["area": .reference(area)]))
+    }
+    let error = try await lab.failure(of: .delete("area"))
+    #expect(error.code == .limitExceeded && error.reason.contains("more than 3 records would"))
+    #expect(try await lab.exists("area"))
+    #expect(try await lab.exists("hike3"))
+    _ = try await lab.modify([.delete("hike3")])
+    // What goes twice counts once.
+    #expect(try await lab.modify([.delete("area"), .delete("hike1")]).allSucceeded)
+    #expect(try await lab.exists("hike1") == false)
+  }
+
+  @Test func `a participant neither reads, changes, deletes nor takes the name of a hidden record`()
+    async throws
+  {
+    let lab = try await Lab()
+    let (_, share) = try await lab.shareHike(with: "bob", .readWrite)
+    let secret = try await lab.save(.create("secret", ["km": .int64(1)]))
+    try await lab.join(share, as: lab.bob)
+    let zone = ZoneID(name: "Trails", ownerName: lab.phone.user?.name)
+    func failure(_ operation: RecordOperation) async throws -> BrumeError.Code {
+      try await lab.failure(of: operation, in: .shared, zone: zone, as: lab.bob).code
+    }
+    #expect(try await failure(.create("secret", parent: "root")) == .accessDenied)
+    #expect(try await failure(.force("secret", ["km": .int64(2)])) == .accessDenied)
+    #expect(try await failure(.update(secret, ["km": .int64(2)])) == .notFound)
+    let deleted = try await lab.modify(
+      [.delete("secret")], in: .shared, zone: zone, as: lab.bob)
+    #expect(deleted.allSucceeded, "as if it were not there")
+    #expect(try await lab.fetch("secret").fields["km"] == .int64(1))
+  }
+
+  @Test func `a share that everybody with its address may join is full at some time`() async throws
+  {
+    let lab = try await Lab(limits: Self.limits { $0.participants = 2 })
+    try await lab.save(.create("root"))
+    var open = RecordOperation.share("s1", of: "root")
+    open.record.publicPermission = .readOnly
+    let share = try await lab.save(open)
+    try await lab.join(share, as: lab.bob)
+    let carol = try await lab.server.device("carol-phone", of: "carol")
+    let error = await #expect(throws: ItemFailure<String>.self) {
+      try await lab.join(share, as: carol)
+    }
+    #expect(error?.error.code == .tooManyParticipants)
+    #expect(try await lab.fetch("s1").shareDetails?.participants.count == 2)
+  }
+}
