@@ -26,7 +26,8 @@ struct PushCommand: AsyncParsableCommand {
     func run() async throws {
       let connection = try server.connect()
       guard let user else {
-        return try await PushLogView(connection: connection, json: json).follow(from: 10)
+        var view = PushLogView(connection: connection, json: json)
+        return try await view.follow(from: 10)
       }
       let configuration = try await connection.configuration(user: user, device: device)
       Output.say("waiting for pushes to '\(device)' of \(user); Ctrl-C ends")

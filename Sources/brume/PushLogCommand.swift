@@ -36,7 +36,7 @@ extension PushCommand {
 
 /// The push log on the terminal.
 struct PushLogView {
-  let connection: ServerConnection
+  private(set) var connection: ServerConnection
   let json: Bool
   var filter: [(String, String)] = []
 
@@ -54,8 +54,8 @@ struct PushLogView {
   ])
 
   /// Shows lines as they are written, beginning with the last few, under one heading: it stands
-  /// there from the first line on, and the columns only grow.
-  func follow(from limit: Int) async throws {
+  /// there from the first line on, and the columns only grow. A restart of the server does not end it.
+  mutating func follow(from limit: Int) async throws {
     var (position, widths) = (Int64(0), [Int]())
     var lines = try await lines(limit)
     while true {
@@ -65,11 +65,30 @@ struct PushLogView {
       }
       position = lines.last?["position"]?.int ?? position
       try await Task.sleep(for: .seconds(1))
-      lines = try await self.lines(Self.page, after: position)
+      lines = try await newer(than: &position)
       if position > 0, lines.count >= Self.page {
         Output.say(
           "only the newest \(Self.page) lines are shown: more were written than can be followed")
       }
+    }
+  }
+
+  /// Lines after a position. A server that does not answer, or not to us, may be another one by now:
+  /// it is waited for.
+  private mutating func newer(than position: inout Int64) async throws -> [JSON] {
+    do {
+      return try await lines(Self.page, after: position)
+    } catch let error as CommandFailure {
+      Output.say("\(error); waiting for it")
+    }
+    while true {
+      try await Task.sleep(for: .seconds(1))
+      connection = (try? connection.anew()) ?? connection
+      guard let newest = try? await lines(1) else { continue }
+      // One that keeps its log in memory begins anew.
+      if newest.last?["position"]?.int ?? 0 < position { position = 0 }
+      Output.say("the server is back")
+      return try await lines(Self.page, after: position)
     }
   }
 

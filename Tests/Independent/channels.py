@@ -251,6 +251,20 @@ def apns_limits(world):
                 "each push taken at the first attempt")
 
 
+def apns_teams(world):
+    """Two teams' apps in one container: each has connections of its own."""
+    file = world.folder + "/AuthKey.p8"
+    world.tool("apns", "add", "--team", "OTHER12345", "--key-id", "OTHERKEY12", "--key-file", file, "--topic", "org.example.watch")
+    token = "d2" * 32
+    status, answer = world.own("devices", {
+        "apns": {"token": token, "environment": "production", "topic": "org.example.watch"}}, "watch")
+    check(status == 200, f"registering watch: {answer}")
+    world.save("teams", text="x", urgent=0)
+    world.until(lambda: [line["verdict"] for line in world.log("--device", "watch")] == ["sent"], "the other team's push")
+    check(world.apple.to(token)[0]["headers"]["apns-topic"] == "org.example.watch", "the other team's topic")
+    world.tool("apns", "remove", "org.example.watch")
+
+
 def web_push(world):
     status, answer = world.own("webpush/key", None, "browser")
     public = unpadded(answer["publicKey"])
@@ -469,10 +483,15 @@ def crash(world):
     world.apple.script[token] = ["silence"]
     world.save("crash", text="x", urgent=0)
     world.apple.arrivals.wait(lambda _: len(world.apple.to(token)) == 1, "the first attempt")
+    log = Watching(world, "--json")
+    log.until(lambda line: line["verdict"] == "sent", "the last lines")
     world.server.kill()
     world.server.start()
     world.apple.arrivals.wait(lambda _: len(world.apple.to(token)) >= 2, "the push after the restart")
     check(len({item["headers"]["apns-id"] for item in world.apple.to(token)}) == 1, "the same ID after a crash")
+    # Whoever watches goes on with the server that is there now.
+    log.until(lambda line: line["device"] == "crash" and line["verdict"] == "sent", "what was sent after the crash")
+    log.end()
 
 
 def main():
@@ -483,7 +502,7 @@ def main():
         world = World(binary, folder)
         start = time.monotonic()
         try:
-            for step in (prepare, apns_headers, apns_statuses, apns_limits, web_push, in_a_browser, forgery, webhooks, mean_answers, trace, watched,
+            for step in (prepare, apns_headers, apns_statuses, apns_limits, apns_teams, web_push, in_a_browser, forgery, webhooks, mean_answers, trace, watched,
                          signed_out, crash):
                 step(world)
                 print(f"   {step.__name__} ok, {time.monotonic() - start:.1f} s", flush=True)

@@ -2,6 +2,7 @@
 service, a webhook's receiver, and the certificates they need. Each answers as its script says.
 """
 import asyncio
+import base64
 import datetime
 import ipaddress
 import json
@@ -99,6 +100,7 @@ class Apple:
     async def _serve(self, reader, writer):
         self.connections += 1
         connection = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False, header_encoding="utf-8"))
+        connection.issuer = None
         connection.initiate_connection()
         writer.write(connection.data_to_send())
         streams = {}
@@ -122,6 +124,8 @@ class Apple:
         token = headers[":path"].rsplit("/", 1)[-1]
         script = self.script.get(token) or [(200, None, {})]
         step = script.pop(0)
+        if self._is_foreign(connection, headers["authorization"]):
+            step = (403, "InvalidProviderToken", {})
         self.arrivals.add({"token": token, "headers": headers, "body": body, "time": time.time(), "answer": step})
         if step == "silence":
             return
@@ -144,6 +148,14 @@ class Apple:
         if body:
             connection.send_data(stream, body, end_stream=True)
 
+
+    @staticmethod
+    def _is_foreign(connection, authorization):
+        """Apple takes the tokens of one team only on a connection."""
+        claims = authorization.split(".")[1]
+        issuer = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))["iss"]
+        connection.issuer = connection.issuer or issuer
+        return connection.issuer != issuer
 
     def _allow(self, connection, writer, limits):
         """Nothing is under way by then."""

@@ -17,7 +17,8 @@ struct Pace {
   ///   - othersWrite: the log has grown since.
   ///   - waiting: how long ago the change was made.
   init(isAmidFanOut: Bool, othersWrite: Bool, waiting: Milliseconds, _ limits: Limits) {
-    isSlow = isAmidFanOut && othersWrite && waiting < limits.notifierPatience
+    // Less than nothing: the clock was set back, and how long it waited is not known.
+    isSlow = isAmidFanOut && othersWrite && (0..<limits.notifierPatience).contains(waiting)
     deliveries = isSlow ? limits.notifierAwaitedDeliveries : limits.notifierDeliveries
   }
 

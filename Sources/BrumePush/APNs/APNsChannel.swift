@@ -68,7 +68,10 @@ package final class APNsChannel: Channel {
       .retry(after: APNsStatus.configurationPause), reason: "the signing key is unusable")
     for _ in 0..<2 {
       guard let proof = tokens.withLock({ $0.token(for: sender, now: push.now) }) else { break }
-      last = try await answer(call(push, token, sender.topic, proof), push.now)
+      var call = call(push, token, sender.topic, proof)
+      // Apple takes tokens of one developer account only on a connection.
+      call.account = sender.team
+      last = try await answer(call, push.now)
       guard last.status == 403, last.reason == "ExpiredProviderToken",
         tokens.withLock({ $0.refused(proof, of: sender, now: push.now) })
       else { break }

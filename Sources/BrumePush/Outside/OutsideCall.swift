@@ -12,6 +12,8 @@ package struct OutsideCall: Equatable, Sendable {
   package var url: String
   /// The name in the URL and the address to call instead of looking it up; nil looks it up.
   package var pinned: Pin?
+  /// Calls of different accounts share no connection.
+  package var account = ""
   package var headers: [Header] = []
   package var body: [UInt8]
 

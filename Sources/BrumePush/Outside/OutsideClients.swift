@@ -1,5 +1,5 @@
-// HTTP to the outside with AsyncHTTPClient: one client for Apple, which speaks HTTP/2, and one for each
-// checked address of other hosts, so that a name cannot lead elsewhere between check and call.
+// HTTP to the outside with AsyncHTTPClient: one client for each account at Apple, which speaks HTTP/2, and
+// one for each checked address of other hosts, so that a name cannot lead elsewhere between check and call.
 // Redirects are never followed, answers are read to a small bound.
 
 import AsyncHTTPClient
@@ -11,19 +11,35 @@ import Synchronization
 package final class OutsideClients: Sendable {
   /// Enough for any error text.
   private static let answerBytes = 8192
-  /// Ours: clients of pinned hosts kept open.
-  private static let pinnedClients = 256
+  /// Ours: clients of pinned hosts kept open, and as many of accounts.
+  private static let capacity = 256
 
   /// Ours: to one host. How many are used is the delivery queue's business.
   private static let connections = 1000
 
   /// Made when first needed: a server that sends nothing opens nothing.
   private struct Clients {
-    var apple: HTTPClient?
-    var clients: [String: HTTPClient] = [:]
-    /// The order of last use.
-    var order: [String] = []
+    var pinned = Shelf()
+    var accounts = Shelf()
     var isClosed = false
+  }
+  private struct Shelf {
+    private(set) var clients: [String: HTTPClient] = [:]
+    /// The order of last use.
+    private var order: [String] = []
+
+    /// A client by its name, and one that has to make room for it.
+    mutating func client(
+      _ name: String, orMake make: () -> HTTPClient
+    ) -> (HTTPClient, old: HTTPClient?) {
+      order.removeAll { $0 == name }
+      order.append(name)
+      if let known = clients[name] { return (known, nil) }
+      let new = make()
+      clients[name] = new
+      guard order.count > OutsideClients.capacity else { return (new, nil) }
+      return (new, clients.removeValue(forKey: order.removeFirst()))
+    }
   }
 
   private let timeout: TimeAmount
@@ -75,7 +91,7 @@ package final class OutsideClients: Sendable {
     request.method = .POST
     for header in call.headers { request.headers.add(name: header.name, value: header.value) }
     request.body = .bytes(ByteBuffer(bytes: call.body))
-    let response = try await client(for: call.pinned).execute(request, timeout: timeout)
+    let response = try await client(for: call).execute(request, timeout: timeout)
     return OutsideReply(
       status: Int(response.status.code), retryAfter: response.headers.first(name: "retry-after"),
       body: await text(of: response.body))
@@ -110,42 +126,27 @@ package final class OutsideClients: Sendable {
     return bytes
   }
 
-  private func client(for pin: OutsideCall.Pin?) async throws -> HTTPClient {
+  private func client(for call: OutsideCall) async throws -> HTTPClient {
+    let (timeout, roots) = (timeout, roots)
     let (client, old) = try open.withLock { open in
       if open.isClosed { throw HTTPClientError.alreadyShutdown }
-      guard let pin else { return (apple(&open), nil as HTTPClient?) }
-      return pinned(pin, &open)
+      guard let pin = call.pinned else {
+        return open.accounts.client(call.account) { Self.client(timeout, roots, [:]) }
+      }
+      let address = pin.address.description
+      return open.pinned.client("\(pin.host) \(address)") {
+        Self.client(timeout, roots, [pin.host: address])
+      }
     }
     // Calls that are still under way on it fail and are tried again.
     try? await old?.shutdown()
     return client
   }
 
-  private func apple(_ open: inout Clients) -> HTTPClient {
-    if let known = open.apple { return known }
-    let new = Self.client(timeout, roots, [:])
-    open.apple = new
-    return new
-  }
-
-  /// A client for one address, and one that has to make room for it.
-  private func pinned(
-    _ pin: OutsideCall.Pin, _ open: inout Clients
-  ) -> (HTTPClient, old: HTTPClient?) {
-    let name = "\(pin.host) \(pin.address)"
-    open.order.removeAll { $0 == name }
-    open.order.append(name)
-    if let known = open.clients[name] { return (known, nil) }
-    let new = Self.client(timeout, roots, [pin.host: pin.address.description])
-    open.clients[name] = new
-    guard open.order.count > Self.pinnedClients else { return (new, nil) }
-    return (new, open.clients.removeValue(forKey: open.order.removeFirst()))
-  }
-
   /// Closes all connections, for good.
   package func close() async {
     let all = open.withLock { open in
-      let all = Array(open.clients.values) + [open.apple].compactMap { $0 }
+      let all = [open.pinned, open.accounts].flatMap(\.clients.values)
       open = Clients(isClosed: true)
       return all
     }

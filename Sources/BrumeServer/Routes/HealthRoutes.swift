@@ -43,7 +43,7 @@ enum HealthRoutes {
     let notifier = call.server.notifier.status
     metrics.gauge("brume_log_position", position)
     metrics.gauge("brume_notifier_lag_entries", notifier.lag(behind: position))
-    let since = notifier.waitingSince.map { call.server.host.now() - $0 } ?? 0
+    let since = notifier.waitingSince.map { max(0, call.server.host.now() - $0) } ?? 0
     metrics.gauge("brume_notifier_lag_milliseconds", max(0, since))
     metrics.gauge("brume_notifier_unserved_subscriptions", Int64(notifier.unserved))
     metrics.gauge("brume_notifier_subscriptions", Int64(notifier.subscriptions))

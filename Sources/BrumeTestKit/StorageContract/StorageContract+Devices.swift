@@ -81,6 +81,43 @@ extension StorageContract {
         try expectEqual(try transaction.mailboxCount(.sample("e")), 1, "the other's count")
       }
     },
+    Case("whoever writes knows how much waits, whatever was done since it was last counted") {
+      store in
+      let key = DeviceKey.sample("d")
+      struct Undone: Error {}
+      func count(
+        _ change: @escaping @Sendable (any WriteTransaction) throws -> Void
+      ) async throws -> [Int] {
+        try await store.write(in: nil) { transaction in
+          let before = try transaction.mailboxCount(key)
+          try change(transaction)
+          return [before, try transaction.mailboxCount(key)]
+        }
+      }
+      let put = try await count { transaction in
+        try transaction.put(Device(key: key, channel: .stream, registered: 0))
+        for id in ["1", "2", "2", "3", "4"] { try transaction.enqueue(.sample(id), to: key) }
+      }
+      try expectEqual(put, [0, 4], "put")
+      let all = try await store.read { try $0.mailbox(key, after: 0, limit: 9) }
+      let acknowledged = try await count { try $0.acknowledge(through: all[1].position, by: key) }
+      try expectEqual(acknowledged, [4, 2], "acknowledged")
+      let removed = try await count { transaction in
+        try transaction.removeMailboxEntry(at: all[2].position, of: key)
+        try transaction.removeMailboxEntry(at: all[2].position, of: key)
+      }
+      try expectEqual(removed, [2, 1], "removed")
+      let undone = try? await count { transaction in
+        try transaction.acknowledge(through: .max, by: key)
+        throw Undone()
+      }
+      try expectEqual(undone, nil, "undone")
+      let anew = try await count { transaction in
+        try transaction.removeDevice(key)
+        try transaction.put(Device(key: key, channel: .stream, registered: 1))
+      }
+      try expectEqual(anew, [1, 0], "registered anew")
+    },
     Case("the same notification waits once, and positions are never used again") { store in
       let key = DeviceKey.sample("d")
       let positions = try await store.write(in: nil) { transaction in

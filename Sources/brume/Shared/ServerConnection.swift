@@ -49,6 +49,11 @@ struct ServerConnection: Sendable {
     self.place = place
   }
 
+  /// To the server that runs on the folder now.
+  func anew() throws -> ServerConnection {
+    ServerConnection(file: try ServerFile(folder: folder), folder: folder, place: place)
+  }
+
   /// An admin call.
   func get(_ path: String, _ query: [(String, String)] = []) async throws -> JSON {
     try await call("GET", "/_brume/admin/\(path)", place + query, [], isOperator: true)

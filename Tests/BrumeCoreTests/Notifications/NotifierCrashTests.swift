@@ -40,6 +40,14 @@ struct NotifierCrashTests {
     async throws
   {
     let world = try await prepared()
+    // The log is kept for somebody who is behind, so that what was told could be read again.
+    let database = main.database
+    try await world.store.write(in: nil) { store in
+      try store.put(
+        Webhook(
+          id: "w", container: database.container, environment: database.environment,
+          url: "https://hook.example/", secret: [1], created: 0, cursor: 0))
+    }
     // Now it remembers how far it is.
     try await world.notifier.drain()
     try await world.log(.created, "n", in: main)

@@ -173,6 +173,8 @@ import Testing
     let channel = channel(calls, senders: [sender, other], answers: [reply(200), reply(200)])
     _ = try await channel.send(push(topic: "org.example.watch"))
     #expect(calls.all[0]["apns-topic"] == "org.example.watch")
+    // Apple refuses the tokens of two teams on one connection.
+    #expect(calls.all[0].account == "OTHER")
     let answer = try await channel.send(push(topic: "org.example.gone"))
     #expect(answer.verdict == .retry(after: 300_000))
     #expect(calls.all.count == 1)

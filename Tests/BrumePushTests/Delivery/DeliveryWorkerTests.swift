@@ -367,6 +367,30 @@ import Testing
     }
   }
 
+  @Test func `N6 what gets too old beside a fetch-everything that waits needs no other`()
+    async throws
+  {
+    let world = try await DeliveryWorld()
+    let phone = try await world.register("phone")
+    let half = Limits().pushLife / 2 + 1
+    try await world.put("N1", to: phone)
+    world.clock.advance(half)
+    try await world.put("N2", to: phone)
+    world.clock.advance(half)
+    world.channel.answer("phone", .busy(after: nil))
+    try await world.running { _ = try await world.logged(2) }
+    world.clock.advance(half)
+    try await world.running(world.makeWorker()) {
+      let lines = try await world.logged(4)
+      #expect(lines.map(\.verdict) == [.expired, .retry, .expired, .sent])
+      #expect(lines.map(\.notificationID) == ["N1", "N2", "N2", "N1"])
+      await world.quiet()
+      let waiting = try await world.waiting(phone)
+      #expect(waiting == [])
+    }
+    #expect(world.channel.sent.count == 2)
+  }
+
   @Test func `a clock that is set back keeps no mail from being found`() async throws {
     let world = try await DeliveryWorld()
     let (phone, other) = (try await world.register("phone"), try await world.register("other"))
