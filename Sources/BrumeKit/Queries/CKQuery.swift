@@ -8,7 +8,7 @@ import Synchronization
 // Sendable because predicates and sort descriptors do not change, and the list of the latter is
 // behind a mutex.
 /// A search for records of one type.
-public class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+open class CKQuery: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// The type of the records to find.
   public let recordType: CKRecord.RecordType
   /// What the records must meet. Conditions can be combined by AND only.

@@ -10,7 +10,7 @@ public import Foundation
 /// the bytes are kept, not the file's name. A record that comes with an error, such as the server's
 /// in ``CKError/Code/serverRecordChanged``, has assets without files. Source: Apple's `CKAsset` page.
 // Sendable because its properties are constant.
-public class CKAsset: NSObject, CKRecordValueProtocol, __CKRecordObjCValue, @unchecked Sendable {
+open class CKAsset: NSObject, CKRecordValueProtocol, __CKRecordObjCValue, @unchecked Sendable {
   /// Where the file is on this machine; nil if it was not fetched.
   public let fileURL: URL?
   /// What the server said about a saved or fetched asset.

@@ -5,7 +5,7 @@ public import Foundation
 extension CKRecord {
   /// The class behind ``CKRecord/ID``: a record's name and the zone that it lives in.
   // Sendable because every stored property is constant.
-  public class ID: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+  open class ID: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     /// The record's name, unique in its zone.
     public let recordName: String
     /// The zone that the record lives in.

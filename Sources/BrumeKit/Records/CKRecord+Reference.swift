@@ -20,7 +20,7 @@ public typealias CKRecord_Reference_Action = CKRecord.ReferenceAction
 extension CKRecord {
   /// The class behind ``CKRecord/Reference``: a pointer to another record of the same database.
   // Sendable because every stored property is constant.
-  public class Reference: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable,
+  open class Reference: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable,
     CKRecordValueProtocol, __CKRecordObjCValue
   {
     /// The older name of ``CKRecord/ReferenceAction``.

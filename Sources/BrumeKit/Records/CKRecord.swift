@@ -18,16 +18,18 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
   public typealias FieldKey = String
 
   /// The kind of the record. Types are created by saving, in development.
-  public let recordType: CKRecord.RecordType
+  open var recordType: CKRecord.RecordType { type }
+  private let type: CKRecord.RecordType
   /// The record's name and zone.
-  public let recordID: CKRecord.ID
+  open var recordID: CKRecord.ID { id }
+  private let id: CKRecord.ID
   private let state = Mutex(Contents())
 
   /// Creates a record, to be saved.
   public init(recordType: CKRecord.RecordType, recordID: CKRecord.ID = CKRecord.ID()) {
     precondition(!recordType.isEmpty, "a record type must not be empty")
-    self.recordType = recordType
-    self.recordID = recordID
+    type = recordType
+    id = recordID
   }
 
   /// Creates a record with a new random name, to be saved in a zone.
@@ -41,8 +43,8 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
     guard let type = coder.text("recordType"),
       let id = coder.object(CKRecord.ID.self, "recordID")
     else { return nil }
-    recordType = type
-    recordID = id
+    self.type = type
+    self.id = id
     super.init()
     decodeSystemFields(coder)
     decodeFields(coder)
@@ -64,8 +66,43 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
     return copy
   }
 
+  // MARK: What the server says
+
+  /// Changes with each save on the server; nil before the first.
+  open internal(set) var recordChangeTag: String? {
+    get { contents.recordChangeTag }
+    set { change { $0.recordChangeTag = newValue } }
+  }
+  /// Who saved the record first.
+  open internal(set) var creatorUserRecordID: CKRecord.ID? {
+    get { contents.creatorUserRecordID }
+    set { change { $0.creatorUserRecordID = newValue } }
+  }
+  /// When the record was saved first.
+  open internal(set) var creationDate: Date? {
+    get { contents.creationDate }
+    set { change { $0.creationDate = newValue } }
+  }
+  /// Who saved the record last.
+  open internal(set) var lastModifiedUserRecordID: CKRecord.ID? {
+    get { contents.lastModifiedUserRecordID }
+    set { change { $0.lastModifiedUserRecordID = newValue } }
+  }
+  /// When the record was saved last.
+  open internal(set) var modificationDate: Date? {
+    get { contents.modificationDate }
+    set { change { $0.modificationDate = newValue } }
+  }
+  /// The share whose root this record is.
+  open internal(set) var share: CKRecord.Reference? {
+    get { contents.share }
+    set { change { $0.share = newValue } }
+  }
+
+  // MARK: The hierarchy
+
   /// The record above this one in a hierarchy that is shared together. Its action must be `.none`.
-  public var parent: CKRecord.Reference? {
+  open var parent: CKRecord.Reference? {
     get { contents.parent }
     set {
       precondition(
@@ -79,12 +116,12 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
   }
 
   /// Makes another record the parent; nil takes the parent away.
-  public func setParent(_ parentRecord: CKRecord?) {
+  open func setParent(_ parentRecord: CKRecord?) {
     setParent(parentRecord?.recordID)
   }
 
   /// Makes the record with an ID the parent; nil takes the parent away.
-  public func setParent(_ parentRecordID: CKRecord.ID?) {
+  open func setParent(_ parentRecordID: CKRecord.ID?) {
     parent = parentRecordID.map { Reference(recordID: $0, action: .none) }
   }
 

@@ -34,7 +34,7 @@
 
   /// A place, and when and how exactly it was measured.
   // Sendable because every stored property is constant.
-  public class CLLocation: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+  open class CLLocation: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     /// Where.
     public let coordinate: CLLocationCoordinate2D
     /// Metres above sea level.

@@ -12,7 +12,7 @@ public let CKOwnerDefaultName = "__defaultOwner__"
 extension CKRecordZone {
   /// The class behind ``CKRecordZone/ID``: a zone's name and its owner.
   // Sendable because every stored property is constant.
-  public class ID: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+  open class ID: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     /// The zone's name, unique among the zones of its owner.
     public let zoneName: String
     /// The record name of the user who owns the zone, or ``CKCurrentUserDefaultName``.

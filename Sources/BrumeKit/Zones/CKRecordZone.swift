@@ -5,9 +5,10 @@ import Synchronization
 
 // Sendable because everything that can change is behind a mutex.
 /// A zone of a database: a group of records that are fetched, saved and shared together.
-public class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+open class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// The zone's ID.
-  public let zoneID: CKRecordZone.ID
+  open var zoneID: CKRecordZone.ID { id }
+  private let id: CKRecordZone.ID
   private let state: Mutex<Contents>
   private struct Contents: Sendable {
     var capabilities: CKRecordZone.Capabilities
@@ -16,12 +17,12 @@ public class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Senda
   }
 
   /// What the zone can do. Known once it was saved or fetched.
-  public internal(set) var capabilities: CKRecordZone.Capabilities {
+  open internal(set) var capabilities: CKRecordZone.Capabilities {
     get { state.withLock { $0.capabilities } }
     set { state.withLock { $0.capabilities = newValue } }
   }
   /// The zone-wide share, if the zone is shared as a whole.
-  public internal(set) var share: CKRecord.Reference? {
+  open internal(set) var share: CKRecord.Reference? {
     get { state.withLock { $0.share } }
     set { state.withLock { $0.share = newValue } }
   }
@@ -36,20 +37,20 @@ public class CKRecordZone: NSObject, NSSecureCoding, NSCopying, @unchecked Senda
 
   /// Creates a zone of the current user, to be saved.
   public init(zoneName: String) {
-    zoneID = ID(zoneName: zoneName)
-    state = Mutex(Contents(capabilities: .expected(of: zoneID)))
+    id = ID(zoneName: zoneName)
+    state = Mutex(Contents(capabilities: .expected(of: id)))
   }
 
   /// Creates a zone with an ID, to be saved.
   public init(zoneID: CKRecordZone.ID) {
-    self.zoneID = zoneID
+    id = zoneID
     state = Mutex(Contents(capabilities: .expected(of: zoneID)))
   }
 
   /// Reads a zone from an archive.
   public required init?(coder: NSCoder) {
     guard let id = coder.object(CKRecordZone.ID.self, "zoneID") else { return nil }
-    zoneID = id
+    self.id = id
     state = Mutex(
       Contents(
         capabilities: Capabilities(
