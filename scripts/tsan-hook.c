@@ -6,7 +6,8 @@
 //   call finds its own empty function instead of the runtime's.
 // - A Mutex: that who held it comes before who had to wait for it.
 // - A continuation: that who resumes it comes before what the resumed task does, also if that is earlier
-//   than the task waits.
+//   than the task waits. This is for the tests' own code, in which unsafe continuations are inlined; a
+//   checked one that is resumed before its task waits is out of reach, inside the runtime.
 //
 // For the last two it stands before the runtime's own functions, calls them, and announces.
 //

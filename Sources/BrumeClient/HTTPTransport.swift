@@ -2,6 +2,7 @@
 // have a client of their own, so that many waiting devices never keep a request from its turn.
 
 import AsyncHTTPClient
+import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -89,6 +90,10 @@ package struct HTTPTransport: Transport {
     let place = "\(call.base): \(error)"
     switch error {
     case let error as HTTPClientError: return failure(error, call, place)
+    case let error as IOError where error.isOfConnecting:
+      return CallFailure.connectionFailed("cannot connect to \(place); is the server running?")
+    case let error as IOError where error.isWithoutNetwork:
+      return CallFailure.unreachable("no network leads to \(place)")
     case let error as NIOConnectionError:
       return error.connectionErrors.isEmpty
         ? CallFailure.unreachable("cannot find \(place)")
@@ -116,4 +121,12 @@ extension HTTPCall {
     let (seconds, attoseconds) = timeout.components
     return .seconds(min(seconds, 1 << 32)) + .nanoseconds(attoseconds / 1_000_000_000)
   }
+}
+
+/// What an address without a name to look up fails with.
+extension IOError {
+  fileprivate var isOfConnecting: Bool {
+    [ECONNREFUSED, EHOSTUNREACH, EADDRNOTAVAIL].contains(errnoCode)
+  }
+  fileprivate var isWithoutNetwork: Bool { [ENETUNREACH, ENETDOWN].contains(errnoCode) }
 }

@@ -30,8 +30,10 @@ extension OperationRunner {
   /// Runs an operation and waits for its end. Cancelling the task cancels the operation.
   func answer<Value>(_ make: (@escaping Ending<Value>) -> CKOperation) async throws -> Value {
     let running = RunningOperation()
+    // Not a checked one: an operation ends once whatever happens (`OperationPhase`), and the Thread
+    // Sanitizer does not see the order of one that is resumed before it is waited for.
     let handed: Handed<Value> = try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
+      try await withUnsafeThrowingContinuation { continuation in
         let operation = make { continuation.resume(with: $0.map { Handed($0) }) }
         running.begin(operation)
         run(operation)
