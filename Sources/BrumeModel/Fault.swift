@@ -9,8 +9,21 @@ package struct Fault: Equatable, Sendable {
     case fetchDatabaseChanges, fetchZoneChanges
     case saveSubscriptions, deleteSubscriptions, fetchSubscriptions
     case sharing, account
+    /// Asking where to send files; fetching one, which nobody is named for.
+    case uploadAssets, fetchAssets
     /// A push on its way to a device.
     case push
+
+    /// Whether a change token may come with it.
+    package var bringsToken: Bool {
+      switch self {
+      case .fetchDatabaseChanges, .fetchZoneChanges: true
+      case .saveRecords, .deleteRecords, .fetchRecords, .query, .saveZones, .deleteZones,
+        .fetchZones, .saveSubscriptions, .deleteSubscriptions, .fetchSubscriptions, .sharing,
+        .account, .uploadAssets, .fetchAssets, .push:
+        false
+      }
+    }
   }
 
   package enum Effect: Equatable, Sendable {
@@ -74,6 +87,19 @@ extension Fault {
   package static let itemErrors: Set<Int> = [
     10, 11, 12, 14, 15, 19, 21, 22, 25, 26, 28, 29, 30, 31, 33, 35, 37,
   ]
+
+  /// Whether the error is only said at an operation. Conflicts of saves and expired tokens are made:
+  /// the server really has another record, and really refuses the token from then on.
+  package func isClaimed(at operation: Operation) -> Bool {
+    switch effect {
+    case .error(14): operation != .saveRecords
+    case .error(21): !operation.bringsToken
+    case .error: true
+    case .loseAnswer, .conflict, .expireToken, .pretend, .removeZone, .changeAccount, .dropPush,
+      .duplicatePush, .holdPush:
+      false
+    }
+  }
 
   /// Whether items of a call fail, or the call as a whole.
   package var isAboutItems: Bool {

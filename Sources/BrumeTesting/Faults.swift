@@ -38,6 +38,10 @@ extension LocalServer {
       case sharing
       /// Asking who the user is, as the status of the account does.
       case account
+      /// Asking where to send the files of records, before they are saved.
+      case uploadAssets
+      /// Fetching the file of a record. It says no device: faults of one device leave it alone.
+      case fetchAssets
       /// A push on its way to a device.
       case push
     }
@@ -53,8 +57,8 @@ extension LocalServer {
     }
 
     /// Calls fail with an error. Errors that CloudKit reports for single items fail each item that
-    /// matches; ``CKError/Code/serverRecordChanged`` and ``CKError/Code/changeTokenExpired`` are made
-    /// true rather than claimed.
+    /// matches. ``CKError/Code/serverRecordChanged`` of a save and ``CKError/Code/changeTokenExpired``
+    /// of a fetch of changes are made true rather than claimed; without operations they wait for one.
     public static func error(_ code: CKError.Code, on operations: Operation...) -> Fault {
       Fault(.error(code.rawValue), on: operations)
     }
@@ -85,8 +89,9 @@ extension LocalServer {
     public static var purgedZone: Fault { Fault(.removeZone(.purged)) }
     /// The user resets encrypted data just before the call.
     public static var encryptedDataReset: Fault { Fault(.removeZone(.encryptedDataReset)) }
-    /// The account of the device that calls goes: the call fails with `notAuthenticated`, and every
-    /// later one until ``LocalServer/Faults/clear()``. Other devices of the user keep theirs.
+    /// The account of the device that calls goes: the call fails with `notAuthenticated`, and later
+    /// ones are those of a device without an account, which reads the public database, until
+    /// ``LocalServer/Faults/clear()``. Other devices of the user keep theirs.
     public static var signedOut: Fault { Fault(.changeAccount(to: nil)) }
     /// Somebody else signs in on the device that calls: the call fails with `notAuthenticated`, and
     /// later ones are the other user's, until ``LocalServer/Faults/clear()``.

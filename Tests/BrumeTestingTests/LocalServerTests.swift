@@ -88,6 +88,64 @@ import Testing
     try await database.save(theirs)
   }
 
+  @Test func `a conflict or an expired token at any call waits for a call that can meet it`()
+    async throws
+  {
+    let (server, _, database) = try await phone()
+    server.faults.add(.error(.serverRecordChanged), .error(.changeTokenExpired))
+    _ = try await database.allRecordZones()
+    try await database.deleteRecord(withID: record("none").recordID)
+    let token = try await database.databaseChanges(since: nil).changeToken
+    #expect(server.faults.waiting == 2)
+    let conflict = try await failure { try await database.save(record("a")) }
+    #expect(conflict.code == .serverRecordChanged)
+    #expect(conflict.serverRecord != nil)
+    _ = try await database.databaseChanges(since: nil)
+    #expect(server.faults.waiting == 1)
+    let expired = try await failure { _ = try await database.databaseChanges(since: token) }
+    #expect(expired.code == .changeTokenExpired)
+  }
+
+  @Test func `at calls that cannot really meet them, conflicts and expired tokens are said`()
+    async throws
+  {
+    let (server, _, database) = try await phone()
+    server.faults.add(
+      .error(.serverRecordChanged, on: .deleteRecords),
+      .error(.changeTokenExpired, on: .saveRecords), .error(.serverRecordChanged, on: .fetchZones))
+    let id = record("a").recordID
+    #expect(
+      try await failure { try await database.deleteRecord(withID: id) }.code
+        == .serverRecordChanged)
+    #expect(
+      try await failure { try await database.save(record("a")) }.code == .changeTokenExpired)
+    #expect(
+      try await failure { _ = try await database.allRecordZones() }.code == .serverRecordChanged)
+    #expect(server.faults.waiting == 0)
+  }
+
+  @Test func `files cannot be sent or fetched when a fault says so`() async throws {
+    let (server, _, database) = try await phone()
+    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    // A file that no device has fetched before.
+    let content = Data(file.lastPathComponent.utf8)
+    try content.write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let photo = record("a")
+    photo["file"] = CKAsset(fileURL: file)
+    server.faults.add(
+      .error(.networkFailure, on: .uploadAssets), .error(.assetNotAvailable, on: .fetchAssets))
+    #expect(try await failure { try await database.save(photo) }.code == .networkFailure)
+    try await database.save(photo)
+    let laptop = try await server.device("laptop", of: "alice").privateCloudDatabase
+    #expect(
+      try await failure { try await laptop.record(for: photo.recordID) }.code
+        == .assetNotAvailable)
+    let fetched = try await laptop.record(for: photo.recordID)["file"] as? CKAsset
+    let url = try #require(fetched?.fileURL)
+    #expect(try Data(contentsOf: url) == content)
+  }
+
   @Test func `ATM-01 one record of an atomic batch fails, and takes the others with it`()
     async throws
   {
@@ -252,6 +310,44 @@ import Testing
     await #expect(throws: (any Error).self) {
       try await server.setIdentity(of: "carol", emailAddress: "bob@work.example")
     }
+  }
+
+  @Test func `a device that a fault signed out still reads the public database`() async throws {
+    let (server, phone, database) = try await phone()
+    let note = try await phone.publicCloudDatabase.save(CKRecord(recordType: "Note"))
+    server.faults.add(.signedOut)
+    #expect(try await failure { try await database.save(record("a")) }.code == .notAuthenticated)
+    #expect(try await phone.publicCloudDatabase.record(for: note.recordID).recordType == "Note")
+    #expect(
+      try await failure { try await phone.publicCloudDatabase.save(CKRecord(recordType: "Note")) }
+        .code == .notAuthenticated)
+    #expect(try await phone.accountStatus() == .noAccount)
+  }
+
+  @Test func `after a sign-out, the next fault lets somebody else sign in`() async throws {
+    let (server, phone, database) = try await phone()
+    let bob = try await server.device("tablet", of: "bob").userRecordID()
+    server.faults.add(.signedOut, .switchedAccount(to: "bob"))
+    #expect(try await failure { try await database.save(record("a")) }.code == .notAuthenticated)
+    let everybodys = phone.publicCloudDatabase
+    #expect(
+      try await failure { try await everybodys.record(for: CKRecord.ID(recordName: "x")) }.code
+        == .notAuthenticated)
+    #expect(try await phone.userRecordID() == bob)
+  }
+
+  @Test func `more zones than one request takes are saved and deleted`() async throws {
+    let (_, _, database) = try await phone()
+    let zones = (0..<201).map { CKRecordZone(zoneName: "Z\($0)") }
+    let saved = try await database.modifyRecordZones(saving: zones, deleting: []).saveResults
+    #expect(saved.count == 201)
+    let last = CKRecordZone(zoneName: "Last")
+    let both = try await database.modifyRecordZones(
+      saving: [last], deleting: zones.map(\.zoneID))
+    #expect(both.saveResults.keys.map(\.zoneName) == ["Last"])
+    #expect(both.deleteResults.count == 201)
+    let left = try await database.allRecordZones().map(\.zoneID.zoneName)
+    #expect(Set(left) == ["_defaultZone", "Last", "Z"])
   }
 
   @Test func `an unknown device is named`() async throws {

@@ -124,11 +124,13 @@ package struct FaultPlan: Equatable, Sendable {
   }
 
   private mutating func changeAccount(of call: Call, to new: UserID?) {
-    guard let user = call.user else { return }
-    // The one who calls may be there by an earlier change; the proofs still name the first.
-    let proven = accounts.first { $0.key.device == call.device && $0.value == user }?.key
-    guard proven != nil || accounts.count < Self.limit else { return }
-    accounts.updateValue(new, forKey: proven ?? Account(user: user, device: call.device))
+    // The one who calls may be there, or gone, by an earlier change; the proofs still name the first.
+    let earlier = accounts.first { $0.key.device == call.device && $0.value == call.user }?.key
+    let caller = call.user.map { Account(user: $0, device: call.device) }
+    guard let proven = earlier ?? caller, earlier != nil || accounts.count < Self.limit else {
+      return
+    }
+    accounts.updateValue(new, forKey: proven)
   }
 
   private mutating func expire(_ items: Set<Int>, of call: Call) {
@@ -165,16 +167,18 @@ extension Fault {
   private func isAbout(_ item: FaultPlan.Call.Item) -> Bool {
     (operations.isEmpty ? isPossible(for: item.operation) : operations.contains(item.operation))
       && (zone == nil || zone == item.zone) && (record == nil || record == item.record)
-      && (!expiresToken || item.token != nil)
+      && (!expiresToken || item.token != nil || isClaimed(at: item.operation))
   }
 
   /// What a fault without operations means: those that its effect makes sense for.
   private func isPossible(for operation: Operation) -> Bool {
     switch effect {
-    case .error, .loseAnswer, .expireToken, .changeAccount: operation != .push
-    case .conflict: operation == .saveRecords
+    case .error(14), .conflict: operation == .saveRecords
+    case .error(21), .expireToken: operation.bringsToken
+    case .error, .loseAnswer: operation != .push
+    case .changeAccount: operation != .push && operation != .fetchAssets
     case .pretend: operation == .saveZones
-    case .removeZone: operation != .push && operation != .account
+    case .removeZone: operation != .push && operation != .account && operation != .fetchAssets
     case .dropPush, .duplicatePush, .holdPush: operation == .push
     }
   }

@@ -49,15 +49,19 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
     let operations =
       saves.map { ZoneOperation(.create, ZoneID($0.zoneID)) }
       + deletes.map { ZoneOperation(.delete, ZoneID($0)) }
-    let answers = try await request(from: viewpoint) {
-      try await database.caller.modifyZones(operations)
-    }
-    await report {
-      for (index, zone) in saves.enumerated() {
-        self.reportSave(zone, answers[ifThere: index], viewpoint)
+    for part in operations.pieces(of: Limits.apple.operationsPerRequest) {
+      let answers = try await request(from: viewpoint) {
+        try await database.caller.modifyZones(Array(part))
       }
-      for (index, id) in deletes.enumerated() {
-        self.reportDelete(id, answers[ifThere: saves.count + index], viewpoint)
+      await report {
+        for index in part.indices {
+          let answer = answers[ifThere: index - part.startIndex]
+          if index < saves.count {
+            self.reportSave(saves[index], answer, viewpoint)
+          } else {
+            self.reportDelete(deletes[index - saves.count], answer, viewpoint)
+          }
+        }
       }
     }
   }

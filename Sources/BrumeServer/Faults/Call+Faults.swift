@@ -149,7 +149,7 @@ extension Call {
     let decision = gate.decide(call)
     try decision.failWhole()
     try await prepare(decision, call, faulty)
-    var errors = decision.itemErrors
+    var errors = decision.itemErrors(of: call)
     faulty.spread(&errors)
     var answers: [Int: Answer] = [:]
     for (index, error) in errors { answers[index] = try faulty.fail(faulty.items[index], error) }
@@ -173,8 +173,8 @@ extension Call {
     _ decision: FaultPlan.Decision, _ call: FaultPlan.Call, _ faulty: FaultyCall<Item, Answer>
   ) async throws {
     guard let fault = decision.fault else { return }
-    if fault.isConflict {
-      for index in decision.items.sorted() { try await faulty.overtake(faulty.items[index]) }
+    for index in decision.items.sorted() where fault.isConflict(of: call.items[index]) {
+      try await faulty.overtake(faulty.items[index])
     }
     guard case .removeZone(let reason) = fault.effect else { return }
     let zones = decision.items.compactMap { fault.zone ?? call.items[$0].zone }
@@ -234,7 +234,9 @@ extension Caller {
 
 extension Fault {
   /// A conflict is made rather than claimed: the answer carries a true server record.
-  fileprivate var isConflict: Bool { effect == .conflict || effect == .error(14) }
+  fileprivate func isConflict(of item: FaultPlan.Call.Item) -> Bool {
+    effect == .conflict || effect == .error(14) && !isClaimed(at: item.operation)
+  }
 
   /// The error to answer with.
   fileprivate func error(_ number: Int) -> BrumeError? {
@@ -251,9 +253,7 @@ extension FaultPlan.Decision {
   /// Throws if the call fails as a whole.
   fileprivate func failWhole() throws {
     if case .changeAccount = fault?.effect { throw BrumeError.signedOutByFault }
-    guard let fault, case .error(let number) = fault.effect, number != 14, number != 21 else {
-      return
-    }
+    guard let fault, case .error(let number) = fault.effect else { return }
     // An answer of 500 would be a server that broke down, which frameworks report as something else.
     let isSaid = number != BrumeError.Code.internalError.meaning.ckError || fault.isAboutItems
     guard isSaid, let error = fault.error(number) else {
@@ -262,12 +262,12 @@ extension FaultPlan.Decision {
     if !fault.isAboutItems { throw error }
   }
 
-  fileprivate var itemErrors: [Int: BrumeError] {
+  fileprivate func itemErrors(of call: FaultPlan.Call) -> [Int: BrumeError] {
     var errors: [Int: BrumeError] = [:]
-    if let fault, case .error(let number) = fault.effect, number != 14, number != 21,
-      let error = fault.error(number)
-    {
-      for index in items { errors[index] = error }
+    if let fault, case .error(let number) = fault.effect, let error = fault.error(number) {
+      for index in items where fault.isClaimed(at: call.items[index].operation) {
+        errors[index] = error
+      }
     }
     for index in expired {
       errors[index] = BrumeError(

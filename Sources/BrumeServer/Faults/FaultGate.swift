@@ -35,18 +35,15 @@ package final class FaultGate: Sendable {
 
   func decide(_ call: FaultPlan.Call) -> FaultPlan.Decision { plan.withLock { $0.decide(call) } }
 
-  /// Who is signed in on a caller's device.
-  ///
-  /// - Throws: `authenticationFailed` if a fault signed the device out.
-  func account(of caller: Caller) throws(BrumeError) -> Caller {
+  /// Who is signed in on a caller's device. A device that a fault signed out is one without an account:
+  /// it reads the public database.
+  func account(of caller: Caller) -> Caller {
     guard let proven = caller.user, caller.kind == .user else { return caller }
-    guard let user = plan.withLock({ $0.user(of: proven, on: caller.device) }) else {
-      throw .signedOutByFault
-    }
+    let user = plan.withLock { $0.user(of: proven, on: caller.device) }
     if user == proven { return caller }
     return Caller(
       container: caller.container, environment: caller.environment, user: user,
-      device: caller.device, kind: caller.kind, requestID: caller.requestID)
+      device: caller.device, kind: user == nil ? .anonymous : .user, requestID: caller.requestID)
   }
 
   /// Keeps a push back. When too many are held, the oldest is lost.

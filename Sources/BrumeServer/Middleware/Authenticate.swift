@@ -52,10 +52,11 @@ struct Authenticate: Sendable {
       }
       return nobody(.operator)
     case .anyone, .account, .user:
-      let caller = try await server.engine.authenticate(
+      let proven = try await server.engine.authenticate(
         try credentials(request, query: query, target: target, body: body))
+      let caller = server.faults?.account(of: proven) ?? proven
       try check(caller)
-      return try server.faults?.account(of: caller) ?? caller
+      return caller
     }
   }
 

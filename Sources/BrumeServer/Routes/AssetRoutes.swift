@@ -13,7 +13,9 @@ enum AssetRoutes {
   /// Tokens, in request order.
   static func tokens(_ call: Call) async throws -> Reply {
     let request = try AssetUploadRequest(json: call.json())
-    var tickets = try await call.engine.uploadTickets(request, in: call.scope, as: call.caller)
+    var tickets = try await call.meetingFaults(.uploadAssets, zone: request.zone?.name) {
+      try await call.engine.uploadTickets(request, in: call.scope, as: call.caller)
+    }
     for index in tickets.indices {
       tickets[index].ticket = call.server.uploadURL(ticket: tickets[index].ticket)
     }
@@ -56,7 +58,9 @@ enum AssetRoutes {
     guard let pass = call.query["pass"] else {
       throw BrumeError(.badRequest, "the address lacks its pass; use it as the record gave it")
     }
-    let (file, life) = try await call.engine.openAsset(pass)
+    let (file, life) = try await call.meetingFaults(.fetchAssets) {
+      try await call.engine.openAsset(pass)
+    }
     let answer = AssetAnswer(file: file, life: life, request: call.headers)
     var reply = Reply(status: answer.status, headers: answer.headers, body: .bytes([]))
     reply.contentType = "application/octet-stream"
