@@ -57,6 +57,9 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
 
   /// Whether a fetch from the beginning tells of old deletions too, for a sync engine that starts over.
   var hearsOldDeletions = false
+  /// Whether no record may be missing from a page, for a sync engine that moves past it: a record
+  /// whose file is gone comes without the file, and any other failure to fetch one is the zone's.
+  var needsEveryRecord = false
 
   /// Creates an operation without work.
   public override init() { super.init() }
@@ -128,7 +131,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     for change in page.changes {
       switch change {
       case .changed(let stored):
-        let result = try await withFiles(recordResult(stored, from: viewpoint), from: viewpoint)
+        let result = try await withFiles(of: recordResult(stored, from: viewpoint), viewpoint)
         await report { self.changed(stored.name, result, in: zoneID) }
       case .deleted(let name, let type, _):
         let id = CKRecord.ID(recordName: name, zoneID: zoneID)
@@ -144,6 +147,16 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
         self.recordZoneChangeTokensUpdatedBlock?(zoneID, token, data)
       }
     }
+  }
+
+  private func withFiles(
+    of record: Result<CKRecord, any Error>, _ viewpoint: Viewpoint
+  ) async throws -> Result<CKRecord, any Error> {
+    let whole = try await withFiles(record, from: viewpoint)
+    guard needsEveryRecord, case .success = record, case .failure(let error as CKError) = whole
+    else { return whole }
+    if error.code == .assetNotAvailable { return record }
+    throw ZoneFailure(error: error)
   }
 
   private func changed(

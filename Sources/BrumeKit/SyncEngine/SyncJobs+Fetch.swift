@@ -105,10 +105,8 @@ extension SyncJobs {
       }
     } catch {
       let failure = CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
-      if !failure.isRepeatedBySyncEngine && !failure.isOfEarlierLife {
-        // The zone is gone, or cannot be read: the database will say when there is something new.
-        state.updateAheadOfEvent { $0.forget(zone) }
-      }
+      // Gone: the database says when there is another one. Otherwise the next fetch goes on here.
+      if failure.isOfMissingZone { state.updateAheadOfEvent { $0.forget(zone) } }
       await tell(
         .didFetchRecordZoneChanges(Event.DidFetchRecordZoneChanges(zoneID: zone, error: failure)))
       if failure.isRepeatedBySyncEngine { throw failure }
@@ -187,6 +185,7 @@ extension SyncJobs {
         ])
       operation.fetchAllChanges = false
       operation.hearsOldDeletions = hearsOldDeletions
+      operation.needsEveryRecord = true
       var page = ZonePage()
       var failure: (any Error)?
       operation.recordWasChangedBlock = { _, result in
@@ -236,4 +235,9 @@ extension SyncJobs {
     try await database.save(subscription)
     usedSubscription.withLock { $0 = subscription.subscriptionID }
   }
+}
+
+extension CKError {
+  /// There is no such zone, or no part of it that this user sees.
+  fileprivate var isOfMissingZone: Bool { code == .zoneNotFound || code == .userDeletedZone }
 }

@@ -39,17 +39,7 @@ extension SyncJobs {
       context.options.scope.contains(zone: $0.zoneID)
     }
     guard !changes.isEmpty else { return }
-    var zones: [CKRecordZone] = []
-    var deletions: [CKRecordZone.ID] = []
-    for change in changes {
-      switch change {
-      case .saveZone(let zone): zones.append(zone)
-      case .deleteZone(let id): deletions.append(id)
-      }
-    }
-    let answer = try await grouped(context.options.operationGroup).modifyRecordZones(
-      saving: zones, deleting: deletions)
-    let outcome = ZoneOutcome(zones, deletions, answer.saveResults, answer.deleteResults)
+    let outcome = await outcome(of: changes, context.options.operationGroup)
     // Out of the list first, so that what the delegate adds again while it is told stays there.
     let told = changes.filter { change in !outcome.unsent.contains(change) }
     let event = outcome.event
@@ -62,6 +52,29 @@ extension SyncJobs {
       await tell(.sentDatabaseChanges(event))
     }
     if let failure = outcome.passing { throw failure }
+  }
+
+  private func outcome(
+    of changes: [CKSyncEngine.PendingDatabaseChange], _ group: CKOperationGroup
+  ) async -> SentZones {
+    var zones: [CKRecordZone] = []
+    var deletions: [CKRecordZone.ID] = []
+    for change in changes {
+      switch change {
+      case .saveZone(let zone): zones.append(zone)
+      case .deleteZone(let id): deletions.append(id)
+      }
+    }
+    do {
+      let answer = try await grouped(group).modifyRecordZones(saving: zones, deleting: deletions)
+      return SentZones(
+        zones, deletions, saves: { answer.saveResults[$0] }, deletes: { answer.deleteResults[$0] })
+    } catch {
+      // Told like failures of single zones: what stayed pending would keep all records waiting.
+      let failure = CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
+      return SentZones(
+        zones, deletions, saves: { _ in .failure(failure) }, deletes: { _ in .failure(failure) })
+    }
   }
 
   // MARK: Records
@@ -92,12 +105,13 @@ extension SyncJobs {
     _ failures: SendFailures
   ) async throws -> Int {
     state.update { $0.begin(batch.changes) }
-    let outcome: RecordOutcome
+    let outcome: SentRecords
     do {
       let answer = try await grouped(context.options.operationGroup).modifyRecords(
         saving: batch.recordsToSave, deleting: batch.recordIDsToDelete,
         atomically: batch.atomicByZone)
-      outcome = RecordOutcome(batch, answer.saveResults, answer.deleteResults)
+      outcome = SentRecords(
+        batch, saves: { answer.saveResults[$0] }, deletes: { answer.deleteResults[$0] })
     } catch {
       let failure = CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
       if failure.code == .limitExceeded, let (first, second) = batch.halves {
@@ -105,7 +119,8 @@ extension SyncJobs {
         state.update { $0.finish() }
         return try await send(first, context, failures) + send(second, context, failures)
       }
-      outcome = RecordOutcome(batch, failure)
+      outcome = SentRecords(
+        batch, saves: { _ in .failure(failure) }, deletes: { _ in .failure(failure) })
     }
     state.update { $0.answered(keeping: outcome.unsent) }
     let event = outcome.event
@@ -149,109 +164,5 @@ final class SendFailures: Sendable {
     for (id, error) in items.zones { errors[id] = error }
     for (id, error) in items.records { errors[id] = error }
     return errors.isEmpty ? nil : .partialFailure(errors)
-  }
-}
-
-/// What became of changes of zones.
-private struct ZoneOutcome {
-  private typealias Failure = CKSyncEngine.Event.SentDatabaseChanges.FailedZoneSave
-  let event: CKSyncEngine.Event.SentDatabaseChanges
-  /// Changes that stay pending, and why.
-  private(set) var unsent: [CKSyncEngine.PendingDatabaseChange] = []
-  private(set) var passing: CKError?
-
-  init(
-    _ zones: [CKRecordZone], _ deletions: [CKRecordZone.ID],
-    _ saves: [CKRecordZone.ID: Result<CKRecordZone, any Error>],
-    _ deletes: [CKRecordZone.ID: Result<Void, any Error>]
-  ) {
-    var saved: [CKRecordZone] = []
-    var notSaved: [Failure] = []
-    var deleted: [CKRecordZone.ID] = []
-    var notDeleted: [CKRecordZone.ID: CKError] = [:]
-    for zone in zones {
-      switch saves[zone.zoneID] {
-      case .success(let zone): saved.append(zone)
-      case .failure(let error as CKError) where error.isRepeatedBySyncEngine:
-        unsent.append(.saveZone(zone))
-        passing = error
-      case .failure(let error): notSaved.append(Failure(zone: zone, error: CKError(of: error)))
-      case nil: notSaved.append(Failure(zone: zone, error: .missingAnswer(for: "a zone")))
-      }
-    }
-    for id in deletions {
-      switch deletes[id] {
-      case .success: deleted.append(id)
-      case .failure(let error as CKError) where error.isRepeatedBySyncEngine:
-        unsent.append(.deleteZone(id))
-        passing = error
-      case .failure(let error): notDeleted[id] = CKError(of: error)
-      case nil: notDeleted[id] = .missingAnswer(for: "a zone")
-      }
-    }
-    event = CKSyncEngine.Event.SentDatabaseChanges(
-      savedZones: saved, failedZoneSaves: notSaved, deletedZoneIDs: deleted,
-      failedZoneDeletes: notDeleted)
-  }
-}
-
-/// What became of changes of records.
-private struct RecordOutcome {
-  private typealias Failure = CKSyncEngine.Event.SentRecordZoneChanges.FailedRecordSave
-  let event: CKSyncEngine.Event.SentRecordZoneChanges
-  /// Changes that stay pending, and why.
-  private(set) var unsent: [CKSyncEngine.PendingRecordZoneChange] = []
-  private(set) var passing: CKError?
-
-  init(
-    _ batch: CKSyncEngine.RecordZoneChangeBatch,
-    _ saves: [CKRecord.ID: Result<CKRecord, any Error>],
-    _ deletes: [CKRecord.ID: Result<Void, any Error>]
-  ) {
-    var saved: [CKRecord] = []
-    var notSaved: [Failure] = []
-    var deleted: [CKRecord.ID] = []
-    var notDeleted: [CKRecord.ID: CKError] = [:]
-    for record in batch.recordsToSave {
-      switch saves[record.recordID] {
-      case .success(let record): saved.append(record)
-      case .failure(let error as CKError) where error.isRepeatedBySyncEngine:
-        unsent.append(.saveRecord(record.recordID))
-        passing = error
-      case .failure(let error): notSaved.append(Failure(record: record, error: CKError(of: error)))
-      case nil: notSaved.append(Failure(record: record, error: .missingAnswer(for: "a record")))
-      }
-    }
-    for id in batch.recordIDsToDelete {
-      switch deletes[id] {
-      case .success: deleted.append(id)
-      case .failure(let error as CKError) where error.isRepeatedBySyncEngine:
-        unsent.append(.deleteRecord(id))
-        passing = error
-      case .failure(let error): notDeleted[id] = CKError(of: error)
-      case nil: notDeleted[id] = .missingAnswer(for: "a record")
-      }
-    }
-    event = CKSyncEngine.Event.SentRecordZoneChanges(
-      savedRecords: saved, failedRecordSaves: notSaved, deletedRecordIDs: deleted,
-      failedRecordDeletes: notDeleted)
-  }
-
-  /// The request failed as a whole.
-  init(_ batch: CKSyncEngine.RecordZoneChangeBatch, _ error: CKError) {
-    let saves = batch.recordsToSave.map {
-      ($0.recordID, Result<CKRecord, any Error>.failure(error))
-    }
-    let deletes = batch.recordIDsToDelete.map { ($0, Result<Void, any Error>.failure(error)) }
-    self.init(
-      batch, Dictionary(saves, uniquingKeysWith: { first, _ in first }),
-      Dictionary(deletes, uniquingKeysWith: { first, _ in first }))
-  }
-}
-
-extension CKError {
-  /// Any failure of an item as CloudKit's error.
-  fileprivate init(of error: any Error) {
-    self = error as? CKError ?? CKError(.internalError, "unexpected failure: \(error)")
   }
 }

@@ -1,0 +1,87 @@
+// What became of what a sync engine sent: what the app is told, and what stays pending.
+
+/// What became of changes of zones.
+struct SentZones {
+  let event: CKSyncEngine.Event.SentDatabaseChanges
+  /// Changes that stay pending.
+  let unsent: [CKSyncEngine.PendingDatabaseChange]
+  /// Why they do.
+  let passing: CKError?
+
+  init(
+    _ zones: [CKRecordZone], _ deletions: [CKRecordZone.ID],
+    saves: (CKRecordZone.ID) -> Result<CKRecordZone, any Error>?,
+    deletes: (CKRecordZone.ID) -> Result<Void, any Error>?
+  ) {
+    let saved = Answers(zones, of: "a zone") { saves($0.zoneID) }
+    let deleted = Answers(deletions, of: "a zone", deletes)
+    event = CKSyncEngine.Event.SentDatabaseChanges(
+      savedZones: saved.successes.map(\.value),
+      failedZoneSaves: saved.failures.map { .init(zone: $0.item, error: $0.error) },
+      deletedZoneIDs: deleted.successes.map(\.item), failedZoneDeletes: deleted.errors)
+    unsent = saved.unsent.map { .saveZone($0) } + deleted.unsent.map { .deleteZone($0) }
+    passing = deleted.passing ?? saved.passing
+  }
+}
+
+/// What became of changes of records.
+struct SentRecords {
+  let event: CKSyncEngine.Event.SentRecordZoneChanges
+  /// Changes that stay pending.
+  let unsent: [CKSyncEngine.PendingRecordZoneChange]
+  /// Why they do.
+  let passing: CKError?
+
+  init(
+    _ batch: CKSyncEngine.RecordZoneChangeBatch,
+    saves: (CKRecord.ID) -> Result<CKRecord, any Error>?,
+    deletes: (CKRecord.ID) -> Result<Void, any Error>?
+  ) {
+    let saved = Answers(batch.recordsToSave, of: "a record") { saves($0.recordID) }
+    let deleted = Answers(batch.recordIDsToDelete, of: "a record", deletes)
+    event = CKSyncEngine.Event.SentRecordZoneChanges(
+      savedRecords: saved.successes.map(\.value),
+      failedRecordSaves: saved.failures.map { .init(record: $0.item, error: $0.error) },
+      deletedRecordIDs: deleted.successes.map(\.item), failedRecordDeletes: deleted.errors)
+    unsent =
+      saved.unsent.map { .saveRecord($0.recordID) } + deleted.unsent.map { .deleteRecord($0) }
+    passing = deleted.passing ?? saved.passing
+  }
+}
+
+/// The answers to one request's saves, or its deletions, in the order in which they were sent.
+private struct Answers<Item, Value> {
+  var successes: [(item: Item, value: Value)] = []
+  var failures: [(item: Item, error: CKError)] = []
+  /// Items that are sent again by the engine itself.
+  var unsent: [Item] = []
+  /// The last reason for that.
+  var passing: CKError?
+
+  /// - Parameter kind: what an item is called if its answer is missing.
+  init(_ items: [Item], of kind: String, _ answer: (Item) -> Result<Value, any Error>?) {
+    for item in items {
+      switch answer(item) {
+      case .success(let value): successes.append((item, value))
+      case .failure(let error as CKError) where error.isRepeatedBySyncEngine:
+        unsent.append(item)
+        passing = error
+      case .failure(let error): failures.append((item, CKError(of: error)))
+      case nil: failures.append((item, .missingAnswer(for: kind)))
+      }
+    }
+  }
+}
+
+extension Answers where Item: Hashable {
+  var errors: [Item: CKError] {
+    Dictionary(failures.map { ($0.item, $0.error) }, uniquingKeysWith: { first, _ in first })
+  }
+}
+
+extension CKError {
+  /// Any failure of an item as CloudKit's error.
+  fileprivate init(of error: any Error) {
+    self = error as? CKError ?? CKError(.internalError, "unexpected failure: \(error)")
+  }
+}
