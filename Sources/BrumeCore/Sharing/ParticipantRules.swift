@@ -87,13 +87,16 @@ enum ParticipantRules {
   }
 
   /// Opening a share to everybody with its address drops open invitations; closing it drops those
-  /// who came by the address (framework semantics 8).
+  /// who came by the address (framework semantics 8). Who came by it may do what it gives now.
   private static func open(_ share: inout Share, _ permission: SharePermission) {
     share.publicPermission = permission
     share.participants.removeAll { participant in
       permission == .none
         ? participant.role == .publicUser
         : participant.role == .privateUser && participant.acceptance == .invited
+    }
+    for index in share.participants.indices where share.participants[index].role == .publicUser {
+      share.participants[index].permission = permission
     }
   }
 }

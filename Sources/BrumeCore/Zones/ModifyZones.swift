@@ -11,15 +11,15 @@ extension Engine {
     _ operations: [ZoneOperation], in scope: DatabaseScope, as caller: Caller
   ) async throws -> [ZoneResult] {
     try caller.requireAccess(to: scope)
-    guard scope == .private else {
+    try limits.checkCount(operations.count)
+    switch scope {
+    case .private: break
+    case .shared: return try await leaveZones(operations, as: caller)
+    case .public:
       throw BrumeError(
         .badDatabase,
-        scope == .public
-          ? "the public database has only the default zone; save zones in the private database"
-          : "zones come to the shared database by accepting shares; save and delete zones in their "
-            + "owner's private database")
+        "the public database has only the default zone; save zones in the private database")
     }
-    try limits.checkCount(operations.count)
     let database = try caller.databaseKey(.private)
     let (limits, now) = (limits, host.now())
     return try await store.write(in: database) { transaction in
@@ -49,6 +49,55 @@ extension Engine {
       let zone = try transaction.delete(try transaction.liveZone(key), as: .deleted, origin)
       return ZoneState(zone: key.id, isAtomic: zone.isAtomic, deletion: .deleted)
     }
+  }
+}
+
+// MARK: The shared database
+
+extension Engine {
+  /// Deleting somebody else's zone is leaving it: the caller's part in its shares ends, and nothing
+  /// else changes (case SHR-17).
+  private func leaveZones(
+    _ operations: [ZoneOperation], as caller: Caller
+  ) async throws -> [ZoneResult] {
+    guard operations.allSatisfy({ $0.kind == .delete }) else {
+      throw BrumeError(
+        .badDatabase,
+        "zones come to the shared database by accepting shares; save zones in their owner's "
+          + "private database")
+    }
+    var results: [ZoneResult] = []
+    for operation in operations { results.append(try await leave(operation.zone, as: caller)) }
+    return results
+  }
+
+  private func leave(_ zone: ZoneID, as caller: Caller) async throws -> ZoneResult {
+    let limits = limits
+    let found = try await store.read { transaction in
+      try Result<ZoneView, ItemFailure<ZoneID>>.item(zone) {
+        try transaction.zoneView(
+          try caller.zoneKey(zone, in: .shared, limits: limits), in: .shared, for: caller)
+      }
+    }
+    guard case .success(let view) = found else { return found.map(\.left) }
+    let shares = view.shares?.permissions.keys.sorted() ?? []
+    let answers = try await modifyRecords(
+      ModifyRecordsRequest(
+        zone: zone,
+        operations: shares.map { RecordOperation(.forceDelete, RecordDraft(name: $0)) },
+        atomic: true),
+      in: .shared, as: caller)
+    for case .failure(let failure) in answers {
+      return .failure(ItemFailure(zone, failure.error))
+    }
+    return .success(view.left)
+  }
+}
+
+extension ZoneView {
+  /// The zone for somebody who does not see it any more.
+  fileprivate var left: ZoneState {
+    ZoneState(zone: zone.key.id, isAtomic: zone.isAtomic, deletion: .deleted)
   }
 }
 

@@ -111,6 +111,21 @@ struct SharedDatabaseTests {
     #expect(try await lab.fetch("root").fields["km"] == .int64(1))
   }
 
+  @Test func `SHR-15 who came by the address may do what it gives now`() async throws {
+    let lab = try await Lab()
+    try await lab.save(.create("root"))
+    let share = try await lab.save(.share("s1", of: "root", open: .readWrite))
+    try await lab.join(share, as: lab.bob)
+    var operation = RecordOperation.update(try await lab.fetch("s1"))
+    operation.record.publicPermission = .readOnly
+    let changed = try await lab.save(operation)
+    #expect(changed.shareDetails?.participants.last?.permission == .readOnly)
+    let error = try await lab.failure(
+      of: .force("root", ["km": .int64(1)]), in: .shared, zone: shared(lab), as: lab.bob)
+    #expect(error.code == .accessDenied)
+    #expect(try await lab.exists("root", in: .shared, zone: shared(lab), as: lab.bob))
+  }
+
   @Test func `SHR-17 a participant leaves by deleting the share`() async throws {
     let lab = try await Lab()
     let (_, share) = try await lab.shareHike(with: "bob")
@@ -125,6 +140,35 @@ struct SharedDatabaseTests {
     #expect(try await lab.exists("root"))
     let left = try await lab.fetch("s1")
     #expect(left.shareDetails?.participant(try #require(lab.bob.user)) == nil)
+  }
+
+  @Test func `SHR-17 a participant leaves by deleting the zone, and the owner keeps everything`()
+    async throws
+  {
+    let lab = try await Lab()
+    let (_, share) = try await lab.shareHike(with: "bob", .readWrite)
+    try await lab.save(.create("other"))
+    let second = try await lab.save(.share("s2", of: "other", with: ["bob@example.org"]))
+    try await lab.join(share, as: lab.bob)
+    try await lab.join(second, as: lab.bob)
+    let token = try await lab.databaseChanges(in: .shared, as: lab.bob).token
+    let delete = ZoneOperation(.delete, shared(lab))
+    let left = try await lab.engine.modifyZones([delete], in: .shared, as: lab.bob)
+    #expect(try left.map { try $0.get().deletion } == [.deleted])
+    #expect(
+      try await lab.databaseChanges(since: token, in: .shared, as: lab.bob).summary
+        == ["-Trails deleted"])
+    for name in ["root", "s1", "other", "s2"] { #expect(try await lab.exists(name)) }
+    let bob = try #require(lab.bob.user)
+    for name in ["s1", "s2"] {
+      #expect(try await lab.fetch(name).shareDetails?.participant(bob) == nil)
+    }
+    let again = try await lab.engine.modifyZones([delete], in: .shared, as: lab.bob)
+    guard case .failure(let failure)? = again.first else {
+      Issue.record("somebody left a zone that he does not see")
+      return
+    }
+    #expect(failure.error.code == .zoneNotFound)
   }
 
   @Test func `SHR-19 a removed participant hears that the zone is gone`() async throws {
