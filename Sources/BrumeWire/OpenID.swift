@@ -138,19 +138,3 @@ package enum FormText {
     base + (base.contains("?") ? "&" : "?") + text(pairs)
   }
 }
-
-/// Base64 in the alphabet of RFC 4648, section 5, without padding.
-enum Base64URL {
-  static func bytes(_ text: String) -> [UInt8]? {
-    var standard = Array(text.utf8)
-    for index in standard.indices {
-      switch standard[index] {
-      case UInt8(ascii: "-"): standard[index] = UInt8(ascii: "+")
-      case UInt8(ascii: "_"): standard[index] = UInt8(ascii: "/")
-      case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): return nil
-      default: break
-      }
-    }
-    return Base64.bytes(String(decoding: standard, as: UTF8.self))
-  }
-}

@@ -37,7 +37,7 @@ struct Seal: Sendable {
   private func sealed(_ payload: [UInt8], for purpose: Purpose) -> String {
     let code = HMAC<SHA256>.authenticationCode(for: [purpose.rawValue] + payload, using: key)
     let bytes = payload + Array(code)
-    return purpose.isStandardBase64 ? Base64.text(bytes) : SealedText.text(bytes)
+    return purpose.isStandardBase64 ? Base64.text(bytes) : Base64URL.text(bytes)
   }
 
   /// A secret that belongs to a text and can be computed again, by nobody else.
@@ -64,7 +64,7 @@ struct Seal: Sendable {
 
   /// One text per value: standard base64 has other spellings that decode alike.
   private static func bytes(of text: String, _ purpose: Purpose) -> [UInt8]? {
-    guard purpose.isStandardBase64 else { return SealedText.bytes(text) }
+    guard purpose.isStandardBase64 else { return Base64URL.bytes(text) }
     return Base64.bytes(text).flatMap { Base64.text($0) == text ? $0 : nil }
   }
 }

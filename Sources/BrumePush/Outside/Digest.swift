@@ -1,5 +1,6 @@
 // A short text that stands for a longer one, in the alphabet of URLs.
 
+import BrumeModel
 import Crypto
 
 enum Digest {

@@ -14,31 +14,3 @@ package enum SignedToken {
     return content + "." + Base64URL.text(Array(signature.rawRepresentation))
   }
 }
-
-/// Base64 with the alphabet for URLs, without padding.
-package enum Base64URL {
-  package static func text(_ bytes: [UInt8]) -> String {
-    String(
-      decoding: Base64.text(bytes).utf8.compactMap { byte -> UInt8? in
-        switch byte {
-        case UInt8(ascii: "+"): UInt8(ascii: "-")
-        case UInt8(ascii: "/"): UInt8(ascii: "_")
-        case UInt8(ascii: "="): nil
-        default: byte
-        }
-      }, as: UTF8.self)
-  }
-
-  /// Reads both alphabets, padded or not: browsers and distributors differ.
-  package static func bytes(_ text: String) -> [UInt8]? {
-    Base64.bytes(
-      String(
-        decoding: text.utf8.map { byte -> UInt8 in
-          switch byte {
-          case UInt8(ascii: "-"): UInt8(ascii: "+")
-          case UInt8(ascii: "_"): UInt8(ascii: "/")
-          default: byte
-          }
-        }, as: UTF8.self))
-  }
-}

@@ -48,8 +48,8 @@ enum DeviceRoutes {
   ) async throws -> DeviceKey {
     let endpoint = try body.requiredString("endpoint")
     let keys = try body.required("keys", try body.object("keys"))
-    guard let key = try Base64URL.bytes(keys.requiredString("p256dh")),
-      let secret = try Base64URL.bytes(keys.requiredString("auth"))
+    guard let key = try Base64URL.lenientBytes(keys.requiredString("p256dh")),
+      let secret = try Base64URL.lenientBytes(keys.requiredString("auth"))
     else { throw BrumeError(.badRequest, "'keys' must hold base64url texts") }
     _ = try await call.server.deliveries.outside.target(endpoint)
     return try await call.engine.registerWebPush(

@@ -1,6 +1,6 @@
 // /_brume/courier: the web's long poll. One notification an answer, which leaves the queue when the
-// client polls again, or acknowledges it with `cursor`; the text `null` when nothing came, which CloudKit JS ignores (an empty body it counts as
-// a failure).
+// client polls again, or acknowledges it with `cursor`; the text `null` when nothing came, which
+// CloudKit JS ignores (an empty body it counts as a failure).
 
 import BrumeCore
 import BrumeModel

@@ -116,13 +116,13 @@ extension Engine {
   }
 
   private func nonce(_ state: String) -> String {
-    SealedText.text(seal.secret(of: state, for: .providerNonce))
+    Base64URL.text(seal.secret(of: state, for: .providerNonce))
   }
   private func verifier(_ state: String) -> String {
-    SealedText.text(seal.secret(of: state, for: .providerProof))
+    Base64URL.text(seal.secret(of: state, for: .providerProof))
   }
   private static func digest(_ text: String) -> String {
-    SealedText.text(Array(SHA256.hash(data: Array(text.utf8))))
+    Base64URL.text(Array(SHA256.hash(data: Array(text.utf8))))
   }
 }
 
