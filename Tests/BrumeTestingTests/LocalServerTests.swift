@@ -336,11 +336,31 @@ import Testing
     #expect(try await phone.userRecordID() == bob)
   }
 
+  @Test func `SHR-02 a new share is saved together with its root`() async throws {
+    let (_, _, database) = try await phone()
+    let root = try await database.save(record("root"))
+    let share = CKShare(rootRecord: root)
+    let alone = try await failure { try await database.save(share) }
+    #expect(alone.code == .invalidArguments)
+    #expect(alone.localizedDescription.contains("'root'"))
+    let results = try await database.modifyRecords(
+      saving: [record("other"), share], deleting: [root.recordID]
+    ).saveResults
+    #expect(results[share.recordID]?.code == .invalidArguments)
+    #expect(results[record("other").recordID]?.code == .batchRequestFailed)
+    let both = try await database.modifyRecords(saving: [share, root], deleting: [])
+    let saved = try #require(try both.saveResults[share.recordID]?.get() as? CKShare)
+    saved[CKShare.SystemFieldKey.title] = "Later, alone"
+    try await database.save(saved)
+  }
+
   @Test func `more zones than one request takes are saved and deleted`() async throws {
     let (_, _, database) = try await phone()
     let zones = (0..<201).map { CKRecordZone(zoneName: "Z\($0)") }
     let saved = try await database.modifyRecordZones(saving: zones, deleting: []).saveResults
     #expect(saved.count == 201)
+    let found = try await database.recordZones(for: zones.map(\.zoneID))
+    #expect(found.count == 201 && found.values.allSatisfy { $0.code == nil })
     let last = CKRecordZone(zoneName: "Last")
     let both = try await database.modifyRecordZones(
       saving: [last], deleting: zones.map(\.zoneID))

@@ -44,18 +44,26 @@ open class CKFetchRecordZonesOperation: CKDatabaseOperation, @unchecked Sendable
   override func perform() async throws {
     let database = effectiveDatabase
     let viewpoint = await database.viewpoint()
-    let ids = fetchesAll ? nil : recordZoneIDs ?? []
-    let answers: [ZoneResult] = try await request(from: viewpoint) {
-      guard let ids else { return try await database.caller.listZones().map { .success($0) } }
-      guard !ids.isEmpty else { return [] }
-      return try await database.caller.lookupZones(ids.map { ZoneID($0) })
-    }
-    await report {
-      for (index, answer) in answers.enumerated() {
-        self.reportOne(ids?[ifThere: index], answer, viewpoint)
+    guard !fetchesAll else {
+      let zones = try await request(from: viewpoint) { try await database.caller.listZones() }
+      return await report {
+        for zone in zones { self.reportOne(nil, .success(zone), viewpoint) }
       }
-      for id in (ids ?? []).dropFirst(answers.count) {
-        self.reportOne(id, .failure(CKError.missingAnswer(for: "zone '\(id.zoneName)'")))
+    }
+    let ids = recordZoneIDs ?? []
+    try CKError.checkCount(ids.count)
+    for part in ids.pieces(of: Limits.apple.operationsPerRequest) {
+      let answers = try await request(from: viewpoint) {
+        try await database.caller.lookupZones(part.map { ZoneID($0) })
+      }
+      await report {
+        for (index, id) in part.enumerated() {
+          if let answer = answers[ifThere: index] {
+            self.reportOne(id, answer, viewpoint)
+          } else {
+            self.reportOne(id, .failure(CKError.missingAnswer(for: "zone '\(id.zoneName)'")))
+          }
+        }
       }
     }
   }

@@ -43,7 +43,7 @@ open class CKModifyRecordZonesOperation: CKDatabaseOperation, @unchecked Sendabl
   override func perform() async throws {
     let saves = recordZonesToSave ?? []
     let deletes = recordZoneIDsToDelete ?? []
-    guard !saves.isEmpty || !deletes.isEmpty else { return }
+    try CKError.checkCount(saves.count + deletes.count)
     let database = effectiveDatabase
     let viewpoint = await database.viewpoint()
     let operations =

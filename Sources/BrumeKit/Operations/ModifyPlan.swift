@@ -1,7 +1,7 @@
 // How the saves and deletes of one operation become requests. Only decides.
 //
-// The rules: a malformed record is refused without asking the server, and, if the operation is
-// atomic, with it everything of its zone (CloudKit: the `isAtomic` text of Apple's
+// The rules: a malformed record, or a new share without its root, is refused without asking the
+// server, and, if the operation is atomic, with it everything of its zone (CloudKit: the `isAtomic` text of Apple's
 // CKModifyRecordsOperation header). What is left is cut into requests by `BatchPlan`.
 
 import BrumeClient
@@ -21,6 +21,26 @@ struct ModifyPlan {
   init(_ items: [Item], isAtomic: Bool) {
     self.items = items
     self.isAtomic = isAtomic
+    refuseSharesWithoutRoots()
+  }
+
+  /// A new share goes together with its root, as on Apple's systems (case SHR-02).
+  private mutating func refuseSharesWithoutRoots() {
+    var saved: [CKRecordZone.ID: Set<String>] = [:]
+    for item in items {
+      guard let operation = try? item.operation.get(), !operation.kind.isDelete else { continue }
+      saved[item.zone, default: []].insert(operation.record.name ?? "")
+    }
+    for (index, item) in items.enumerated() {
+      guard let root = try? item.operation.get().record.shareRoot?.name,
+        saved[item.zone]?.contains(root) != true
+      else { continue }
+      items[index].operation = .failure(
+        CKError(
+          .invalidArguments,
+          "An added share is being saved without its root record '\(root)'. Save both in one "
+            + "operation."))
+    }
   }
 
   /// The files of an item were uploaded, or could not be.
