@@ -16,7 +16,7 @@ package struct ClientAddress: Equatable, Sendable {
   package let isLocal: Bool
 
   init(peer: SocketAddress?, forwarded: String?, trustedProxies: [String]) {
-    guard let text = peer?.ipAddress else {
+    guard let text = peer?.ipAddress.map(Self.plain) else {
       self.init(name: "local", isLocal: forwarded == nil)
       return
     }
@@ -40,7 +40,7 @@ package struct ClientAddress: Equatable, Sendable {
   /// anybody may have written.
   private static func client(in header: String, besides proxies: [String]) -> SocketAddress? {
     for part in header.split(separator: ",").reversed() {
-      let text = part.filter { $0 != " " }
+      let text = plain(part.filter { $0 != " " })
       guard !proxies.contains(text) else { continue }
       return try? SocketAddress(ipAddress: text, port: 0)
     }
@@ -48,13 +48,20 @@ package struct ClientAddress: Equatable, Sendable {
   }
 
   private static func name(_ address: SocketAddress?) -> String? {
-    guard let text = address?.ipAddress else { return nil }
+    guard let text = address?.ipAddress.map(plain) else { return nil }
+    return ipv6(text).map { hexadecimal(Array($0[..<8])) + "/64" } ?? text
+  }
+
+  /// An IPv4 address as such: a socket for both kinds calls it `::ffff:a.b.c.d`.
+  private static func plain(_ text: String) -> String {
+    guard let bytes = ipv6(text), bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xff,
+      bytes[11] == 0xff
+    else { return text }
+    return bytes[12...].map { String($0) }.joined(separator: ".")
+  }
+
+  private static func ipv6(_ text: String) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 16)
-    guard inet_pton(AF_INET6, text, &bytes) == 1 else { return text }
-    // ::ffff:a.b.c.d is an IPv4 address.
-    if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xff, bytes[11] == 0xff {
-      return bytes[12...].map { String($0) }.joined(separator: ".")
-    }
-    return hexadecimal(Array(bytes[..<8])) + "/64"
+    return inet_pton(AF_INET6, text, &bytes) == 1 ? bytes : nil
   }
 }

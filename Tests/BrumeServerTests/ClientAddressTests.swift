@@ -1,0 +1,59 @@
+// Whom attempts and requests are counted by, and who counts as local.
+
+import NIOCore
+import Testing
+
+@testable import BrumeServer
+
+struct ClientAddressTests {
+  private static func address(
+    _ peer: String, _ forwarded: String? = nil, trusting proxies: [String] = []
+  ) throws -> ClientAddress {
+    ClientAddress(
+      peer: try SocketAddress(ipAddress: peer, port: 1), forwarded: forwarded,
+      trustedProxies: proxies)
+  }
+
+  @Test func `the other end counts, whatever a header says`() throws {
+    #expect(try Self.address("203.0.113.7").name == "203.0.113.7")
+    #expect(try Self.address("203.0.113.7", "198.51.100.1").name == "203.0.113.7")
+    #expect(
+      try Self.address("203.0.113.7", "1.1.1.1", trusting: ["10.0.0.1"]).name == "203.0.113.7")
+  }
+
+  @Test func `a trusted proxy is believed, and only as far as it wrote itself`() throws {
+    let proxies = ["10.0.0.1", "10.0.0.2"]
+    let one = try Self.address("10.0.0.1", "203.0.113.7", trusting: proxies)
+    #expect(one.name == "203.0.113.7" && !one.isLocal)
+    let two = try Self.address(
+      "10.0.0.1", "1.1.1.1, 203.0.113.7,10.0.0.2", trusting: proxies)
+    #expect(two.name == "203.0.113.7", "what stands before it, anybody may have written")
+    for nothing in ["", "10.0.0.2", "unknown", "203.0.113.7, _hidden"] {
+      #expect(try Self.address("10.0.0.1", nothing, trusting: proxies).name == "10.0.0.1")
+    }
+  }
+
+  @Test func `an IPv6 network counts as one, a mapped IPv4 address as itself`() throws {
+    let first = try Self.address("2001:db8:1:2:3:4:5:6")
+    #expect(first == (try Self.address("2001:db8:1:2:ffff::1")))
+    #expect(first != (try Self.address("2001:db8:1:3::1")))
+    #expect(first.name.hasSuffix("/64"))
+    #expect(try Self.address("::ffff:203.0.113.7").name == "203.0.113.7")
+    let behind = try Self.address(
+      "::ffff:10.0.0.1", "::ffff:203.0.113.7", trusting: ["10.0.0.1"])
+    #expect(behind.name == "203.0.113.7")
+  }
+
+  @Test func `local is only who comes from this machine without a proxy between`() throws {
+    for peer in ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"] {
+      #expect(try Self.address(peer).isLocal)
+      #expect(try !Self.address(peer, "203.0.113.7").isLocal)
+      #expect(try !Self.address(peer, "127.0.0.1", trusting: ["127.0.0.1"]).isLocal)
+    }
+    #expect(try !Self.address("203.0.113.7").isLocal)
+    #expect(try !Self.address("::ffff:203.0.113.7").isLocal)
+    let unix = ClientAddress(
+      peer: try SocketAddress(unixDomainSocketPath: "/tmp/s"), forwarded: nil, trustedProxies: [])
+    #expect(unix.isLocal)
+  }
+}
