@@ -3,8 +3,8 @@
 // connection a second time, and traps in a debug build. Apple does just that: it allows one request until
 // it has accepted a signing key, then many; and any server may go down to none for a while.
 //
-// So the pool is told once, by the first request, of more than there ever are at once. The limit itself
-// holds one layer below: NIO's HTTP/2 handler keeps back what the other side does not allow yet.
+// So the pool is told of a new limit only while a request is under way, and never of none. What the other
+// side does not allow meanwhile, NIO's HTTP/2 handler keeps back, one layer below.
 
 import NIOCore
 import NIOHTTP2
@@ -13,15 +13,14 @@ final class StreamLimit: ChannelInboundHandler {
   typealias InboundIn = HTTP2Frame
   typealias InboundOut = HTTP2Frame
 
-  /// Ours: far beyond what the delivery queue has under way.
-  private static let told = 100_000
   /// Ours: a connection on which nothing began in this time after it was allowed is given up. The pool
   /// was told that none are allowed, and has to ask again.
   private static let patience = TimeAmount.milliseconds(250)
 
   private var underWay = 0
   private var hasBegun = false
-  private var hasTold = false
+  /// What the pool does not know yet.
+  private var news: Int?
 
   /// Puts itself between the protocol and the pool, on a connection whose first settings are known.
   static func add(to channel: any Channel) -> EventLoopFuture<Void> {
@@ -37,10 +36,13 @@ final class StreamLimit: ChannelInboundHandler {
     guard case .settings(.settings(let settings)) = frame.payload else {
       return context.fireChannelRead(data)
     }
-    let others = settings.filter { $0.parameter != .maxConcurrentStreams }
-    let limit = settings.last { $0.parameter == .maxConcurrentStreams }?.value ?? 0
+    pass(settings.filter { $0.parameter != .maxConcurrentStreams }, context)
+    guard let limit = settings.last(where: { $0.parameter == .maxConcurrentStreams })?.value else {
+      return
+    }
+    news = max(1, limit)
     if limit > 0, !hasBegun { giveUpIfNothingBegins(context) }
-    pass(others, context)
+    tellSoon(context)
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -49,17 +51,22 @@ final class StreamLimit: ChannelInboundHandler {
     guard event is NIOHTTP2StreamCreatedEvent else { return }
     underWay += 1
     hasBegun = true
-    // Not at once: the pool would begin more requests amid the beginning of this one.
-    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-    if !hasTold { context.eventLoop.assumeIsolated().execute { self.tell(bound.value) } }
+    tellSoon(context)
   }
 
-  func handlerRemoved(context: ChannelHandlerContext) { hasTold = true }
+  func handlerRemoved(context: ChannelHandlerContext) { underWay = 0 }
+
+  /// Not at once: the pool would begin more requests amid the beginning of one.
+  private func tellSoon(_ context: ChannelHandlerContext) {
+    if news == nil || underWay == 0 { return }
+    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+    context.eventLoop.assumeIsolated().execute { self.tell(bound.value) }
+  }
 
   private func tell(_ context: ChannelHandlerContext) {
-    guard !hasTold, underWay > 0 else { return }
-    hasTold = true
-    pass([HTTP2Setting(parameter: .maxConcurrentStreams, value: Self.told)], context)
+    guard underWay > 0, let limit = news else { return }
+    news = nil
+    pass([HTTP2Setting(parameter: .maxConcurrentStreams, value: limit)], context)
   }
 
   private func pass(_ settings: HTTP2Settings, _ context: ChannelHandlerContext) {
