@@ -16,41 +16,62 @@ from brume_server import Refused, Server
 
 ZONE = {"zoneName": "Crash"}
 WRITERS = 4
+BATCH = 8
+# A device that is slow gets one "fetch everything" for more than 100 pushes (`Limits.mailboxRows`). Here
+# each push is counted, so a round stays below, with a batch of each writer under way.
+MOST_PUSHES = 60
+
+
+class Tally:
+    """The pushes that a round gives, and when it is time to kill."""
+
+    def __init__(self, target):
+        self.count, self.target, self.lock = 0, target, threading.Lock()
+        self.enough = threading.Event()
+
+    def add(self, pushes):
+        with self.lock:
+            self.count += pushes
+            if self.count >= self.target:
+                self.enough.set()
+
+    def is_full(self):
+        with self.lock:
+            return self.count >= MOST_PUSHES
 
 
 class Writer(threading.Thread):
     """Saves, batches, updates and deletes until the server is gone."""
 
-    def __init__(self, server, index, round_number, seed, on_answer):
+    def __init__(self, server, index, round_number, seed, tally):
         super().__init__(daemon=True)
         self.client = server.client("alice", f"writer-{index}")
         self.random = random.Random(seed)
         self.prefix = f"r{round_number}w{index}"
-        self.on_answer = on_answer
+        self.tally = tally
         self.saved, self.deleted, self.batches, self.unknown = {}, set(), [], set()
         self.error = None
 
     def run(self):
         count = 0
         try:
-            while True:
+            while not self.tally.is_full():
                 count += 1
-                self.step(count)
-                self.on_answer()
+                self.tally.add(self.step(count))
         except (OSError, http.client.HTTPException):
             pass
         except Refused as error:
             self.error = error
 
     def step(self, count):
+        """Answers how many pushes it gives."""
         choice = self.random.random()
         alive = [name for name in self.saved if name not in self.deleted]
         if choice < 0.15 and alive:
-            self.delete(self.random.choice(alive))
-        elif choice < 0.4:
-            self.save([f"{self.prefix}-{count}-{part}" for part in range(self.random.randint(2, 8))])
-        else:
-            self.save([f"{self.prefix}-{count}"])
+            return self.delete(self.random.choice(alive))
+        if choice < 0.4:
+            return self.save([f"{self.prefix}-{count}-{part}" for part in range(self.random.randint(2, BATCH))])
+        return self.save([f"{self.prefix}-{count}"])
 
     def save(self, names):
         self.unknown.update(names)
@@ -63,6 +84,7 @@ class Writer(threading.Thread):
             self.saved[record["recordName"]] = record["recordChangeTag"]
         self.unknown.difference_update(names)
         self.batches.append(names)
+        return len(names)
 
     def delete(self, name):
         self.unknown.add(name)
@@ -70,6 +92,7 @@ class Writer(threading.Thread):
             {"operationType": "forceDelete", "record": {"recordName": name}}]})
         self.deleted.add(name)
         self.unknown.discard(name)
+        return 1
 
 
 class Follower:
@@ -118,19 +141,11 @@ def prepare(server):
 def crash(server, round_number, seed):
     """Lets the writers run until some answers came, then kills the server."""
     chance = random.Random(seed)
-    enough, answers, target = threading.Event(), [0], chance.randint(5, 60)
-    lock = threading.Lock()
-
-    def on_answer():
-        with lock:
-            answers[0] += 1
-            if answers[0] >= target:
-                enough.set()
-
-    writers = [Writer(server, index, round_number, chance.random(), on_answer) for index in range(WRITERS)]
+    tally = Tally(chance.randint(5, 40))
+    writers = [Writer(server, index, round_number, chance.random(), tally) for index in range(WRITERS)]
     for writer in writers:
         writer.start()
-    enough.wait(timeout=30)
+    tally.enough.wait(timeout=30)
     server.kill()
     for writer in writers:
         writer.join(timeout=30)
