@@ -107,10 +107,19 @@ extension DatabaseChangesPage {
   }
 }
 
-extension ZoneChangesPage {
-  /// A page that promises more without moving on would be asked for without end.
-  func checkProgress(since token: String?) throws {
-    if moreComing, changes.isEmpty, self.token == token { throw CKError.standingStill }
+extension ZoneChangesResult? {
+  /// The page that was asked for.
+  func page(
+    of zoneID: CKRecordZone.ID, since token: String?, _ viewpoint: Viewpoint
+  ) throws(CKError) -> ZoneChangesPage {
+    switch self {
+    case .success(let page):
+      // A page that promises more without moving on would be asked for without end.
+      if page.moreComing, page.changes.isEmpty, page.token == token { throw .standingStill }
+      return page
+    case .failure(let failure): throw CKError(failure.error, from: viewpoint)
+    case nil: throw .missingAnswer(for: "zone '\(zoneID.zoneName)'")
+    }
   }
 }
 

@@ -55,13 +55,7 @@ open class CKFetchRecordChangesOperation: CKDatabaseOperation, @unchecked Sendab
     let answers = try await request(from: viewpoint) {
       try await database.caller.zoneChanges([question])
     }
-    let page: ZoneChangesPage
-    switch answers.first {
-    case .success(let answer): page = answer
-    case .failure(let failure): throw CKError(failure.error, from: viewpoint)
-    case nil: throw CKError.missingAnswer(for: "zone '\(recordZoneID.zoneName)'")
-    }
-    try page.checkProgress(since: question.token)
+    let page = try answers.first.page(of: recordZoneID, since: question.token, viewpoint)
     for change in page.changes { try await take(change, in: recordZoneID, viewpoint) }
     await report {
       self.moreComing = page.moreComing

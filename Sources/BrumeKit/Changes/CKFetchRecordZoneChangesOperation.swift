@@ -102,24 +102,14 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
       let answers = try await request(from: viewpoint) {
         try await database.caller.zoneChanges([sent])
       }
-      let page = try Self.page(answers.first, zoneID, viewpoint)
-      do { try page.checkProgress(since: sent.token) } catch let error as CKError {
+      let page: ZoneChangesPage
+      do { page = try answers.first.page(of: zoneID, since: sent.token, viewpoint) } catch {
         throw ZoneFailure(error: error)
       }
       let goesOn = page.moreComing && fetchAllChanges
       try await take(page, of: zoneID, isLast: !goesOn, viewpoint)
       guard goesOn else { return }
       question.token = page.token
-    }
-  }
-
-  private static func page(
-    _ answer: ZoneChangesResult?, _ zoneID: CKRecordZone.ID, _ viewpoint: Viewpoint
-  ) throws -> ZoneChangesPage {
-    switch answer {
-    case .success(let page): return page
-    case .failure(let failure): throw ZoneFailure(error: CKError(failure.error, from: viewpoint))
-    case nil: throw ZoneFailure(error: .missingAnswer(for: "zone '\(zoneID.zoneName)'"))
     }
   }
 

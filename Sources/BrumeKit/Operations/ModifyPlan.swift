@@ -1,8 +1,8 @@
 // How the saves and deletes of one operation become requests. Only decides.
 //
 // The rules: a malformed record, or a new share without its root, is refused without asking the
-// server, and, if the operation is atomic, with it everything of its zone (CloudKit: the `isAtomic` text of Apple's
-// CKModifyRecordsOperation header). What is left is cut into requests by `BatchPlan`.
+// server, and, if the operation is atomic, with it everything of its zone (CloudKit: the `isAtomic`
+// text of Apple's CKModifyRecordsOperation header). What is left is cut into requests by `BatchPlan`.
 
 import BrumeClient
 import BrumeModel

@@ -68,6 +68,17 @@ extension Way {
   }
 
   @available(*, deprecated, message: "tests what is deprecated")
+  private static func discovered<Key: Hashable>(
+    _ infos: [CKUserIdentity.LookupInfo], by key: KeyPath<CKUserIdentity.LookupInfo, Key?>,
+    _ container: CKContainer
+  ) async throws -> [Key: CKUserIdentity] {
+    Dictionary(
+      uniqueKeysWithValues: try await discovered(infos, container).compactMap { info, identity in
+        info[keyPath: key].map { ($0, identity) }
+      })
+  }
+
+  @available(*, deprecated, message: "tests what is deprecated")
   func identities(
     ofAddresses addresses: [String], _ container: CKContainer
   ) async throws -> [String: CKUserIdentity] {
@@ -78,10 +89,7 @@ extension Way {
       }
     case .operations:
       let infos = CKUserIdentity.LookupInfo.lookupInfos(withEmails: addresses)
-      return Dictionary(
-        uniqueKeysWithValues: try await Self.discovered(infos, container).map {
-          ($0.emailAddress ?? "", $1)
-        })
+      return try await Self.discovered(infos, by: \.emailAddress, container)
     case .async: return try await container.userIdentities(forEmailAddresses: addresses)
     }
   }
@@ -97,10 +105,7 @@ extension Way {
       }
     case .operations:
       let infos = CKUserIdentity.LookupInfo.lookupInfos(withPhoneNumbers: numbers)
-      return Dictionary(
-        uniqueKeysWithValues: try await Self.discovered(infos, container).map {
-          ($0.phoneNumber ?? "", $1)
-        })
+      return try await Self.discovered(infos, by: \.phoneNumber, container)
     case .async: return try await container.userIdentities(forPhoneNumbers: numbers)
     }
   }
@@ -116,11 +121,7 @@ extension Way {
       }
     case .operations:
       let infos = CKUserIdentity.LookupInfo.lookupInfos(with: ids)
-      let found = try await Self.discovered(infos, container)
-      return Dictionary(
-        uniqueKeysWithValues: found.compactMap { info, identity in
-          info.userRecordID.map { ($0, identity) }
-        })
+      return try await Self.discovered(infos, by: \.userRecordID, container)
     case .async: return try await container.userIdentities(forUserRecordIDs: ids)
     }
   }
