@@ -100,7 +100,7 @@ package enum NameRules {
     byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
   }
   /// Names in messages are cut, so that an error is never larger than its cause.
-  private static func shown(_ name: String) -> String {
+  package static func shown(_ name: String) -> String {
     name.utf8.count <= 64 ? name : String(name.prefix(48)) + "…"
   }
 }

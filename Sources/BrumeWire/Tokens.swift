@@ -74,7 +74,7 @@ package struct TokenRequest: WireRequest, Equatable, Sendable {
   }
 }
 
-/// The reply of `tokens/create`: a push address for a client that has none.
+/// The reply of both calls: the token, and where its device's pushes can be polled.
 package struct CourierToken: Equatable, Sendable {
   package var environment: Environment
   /// 64 hex digits.

@@ -147,7 +147,20 @@ import Testing
     }
   }
 
-  @Test(arguments: [("records/modify", "private"), ("users/caller", "public")])
+  @Test(arguments: ["users/caller", "users/current"])
+  func `a key is told its own user, with which web clients begin`(_ endpoint: String) async throws {
+    try await ServerFixture().routes { client in
+      let target = client.fixture.path(endpoint, "public")
+      let answer = try await client.send(
+        target, .post, Array("{}".utf8),
+        Self.headers(client.fixture, target: target, body: "{}"))
+      #expect(answer.status == 200, "\(answer.text)")
+      let name = answer["userRecordName"]?.string
+      #expect(name?.hasPrefix("_") == true && name != client.fixture.user("alice").name)
+    }
+  }
+
+  @Test(arguments: [("records/modify", "private"), ("users/discover", "public")])
   func `a key reaches neither private data nor users`(
     endpoint: String, scope: String
   ) async throws {

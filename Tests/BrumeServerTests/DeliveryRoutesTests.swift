@@ -108,6 +108,7 @@ import Testing
       ]
       let answer = try await client.call("tokens/register", token, device: "phone")
       #expect(answer.status == 200, "\(answer.text)")
+      #expect(answer["apnsEnvironment"] == "production" && answer["apnsToken"] == "abcd")
       let registered = try await channels(fixture, of: "alice")
       #expect(
         registered == [.apns(token: "abcd", environment: .production, topic: "org.example.app")])

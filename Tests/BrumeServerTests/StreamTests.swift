@@ -320,6 +320,51 @@ import Testing
     }
   }
 
+  /// The part of a courier's address that the server itself answers at.
+  private func target(_ answer: Answer) throws -> String {
+    let url = try #require(answer["webcourierURL"]?.string, "\(answer.text)")
+    return String(try #require(url.firstRange(of: "/_brume").map { url[$0.lowerBound...] }))
+  }
+
+  @Test func `a registered token is answered as a made one, and both addresses bring pushes`()
+    async throws
+  {
+    try await ServerFixture().routes { client in
+      let made = try await client.call(
+        "tokens/create", ["apnsEnvironment": "development", "clientId": "browser"])
+      let again = try await client.call(
+        "tokens/register",
+        ["apnsEnvironment": "development", "apnsToken": try #require(made["apnsToken"])])
+      #expect(again.text == made.text)
+
+      let native = try await client.call(
+        "tokens/register",
+        ["apnsEnvironment": "production", "apnsToken": "ABCD", "clientId": "phone"])
+      #expect(native["apnsToken"] == "abcd")
+      _ = try await client.admin("push", ["user": "alice", "text": "hello"])
+      for answer in [again, native] {
+        let push = try await client.send(try target(answer))
+        #expect(push["aps"]?["alert"]?["body"] == "hello", "\(push.text)")
+      }
+    }
+  }
+
+  @Test func `a device's courier address ends when its push token is replaced`() async throws {
+    try await ServerFixture().routes { client in
+      var addresses: [String] = []
+      for token in ["abcd", "ef01"] {
+        let answer = try await client.call(
+          "tokens/register",
+          [
+            "apnsEnvironment": "production", "apnsToken": .string(token), "clientId": "phone",
+          ])
+        addresses.append(try target(answer))
+      }
+      #expect(try await client.send(addresses[0]).status == 401)
+      #expect(try await client.send(addresses[1]).status == 200)
+    }
+  }
+
   @Test(
     arguments: [
       (["apnsEnvironment": "production"], "'apnsEnvironment' is production"),

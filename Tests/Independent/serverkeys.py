@@ -112,10 +112,15 @@ def refused(checks, signer):
         status, answer = signer.send(target, QUERY, headers)
         checks.that(f"{what} is refused", status == 401 and answer["serverErrorCode"] == "AUTHENTICATION_FAILED",
                     f"{status} {answer}")
-    for endpoint in ["/private/zones/list", "/shared/zones/list", "/public/users/caller", "/public/users/discover"]:
+    for endpoint in ["/private/zones/list", "/shared/zones/list", "/private/users/caller", "/public/users/discover"]:
         path = signer.base + endpoint
         status, answer = signer.send(path, b"", signer.headers(path, b""), "GET")
         checks.that(f"{endpoint} is not for keys", status == 401, f"{status} {answer}")
+    for endpoint in ["/public/users/caller", "/public/users/current"]:
+        path = signer.base + endpoint
+        status, answer = signer.send(path, b"", signer.headers(path, b""), "GET")
+        checks.that(f"{endpoint} tells the key its user", status == 200 and "userRecordName" in answer,
+                    f"{status} {answer}")
     elsewhere = target.replace("/development/", "/production/")
     status, answer = signer.send(elsewhere, QUERY, signer.headers(elsewhere, QUERY))
     checks.that("another environment is not the key's", status == 401, f"{status} {answer}")

@@ -18,6 +18,7 @@ struct Seal: Sendable {
     case assetTicket = 20
     case assetReceipt = 21
     case assetPass = 22
+    case courierPass = 23
 
     // CloudKit: OpenCloudKit decodes sync tokens and markers as padded base64 and drops others. Web
     // auth tokens and what files need travel in URLs.

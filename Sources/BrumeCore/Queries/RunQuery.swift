@@ -12,13 +12,15 @@ extension Engine {
     _ request: QueryRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> QueryPage {
     try caller.requireAccess(to: scope)
-    let isZoneWide = request.zoneWide && request.zone == nil
-    if isZoneWide, scope != .private {
+    let namesNoZone = request.zoneWide && request.zone == nil
+    if namesNoZone, scope == .shared {
       throw BrumeError(
         .badRequest,
-        "a query over all zones works in the private database only; name a zone of the "
-          + "\(scope.rawValue) database")
+        "a query over all zones does not work in the shared database; name a zone of it")
     }
+    // CloudKit: web clients send `zoneWide` with each query that names no zone; the public database
+    // has the default zone only.
+    let isZoneWide = namesNoZone && scope == .private
     let run = QueryRun(
       zone: try caller.zoneKey(request.zone, in: scope, limits: limits), isZoneWide: isZoneWide,
       scope: scope, caller: caller, limits: limits, schemas: schemas, seal: seal)

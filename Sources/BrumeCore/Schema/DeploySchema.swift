@@ -87,7 +87,9 @@ extension Engine {
 extension Schema {
   static func missing(type: String) -> BrumeError {
     BrumeError(
-      .notFound, "Did not find record type: \(type); save a record of it in development first")
+      .notFound,
+      "Did not find record type: \(NameRules.shown(type)); save a record of it in development first"
+    )
   }
   static func missing(field: String, type: String) -> BrumeError {
     BrumeError(

@@ -49,12 +49,12 @@ extension Engine {
   /// may be given too: given in another container it brings that one's notifications as well.
   ///
   /// - Parameter topic: which of the container's apps it is; nil for the first one.
-  /// - Returns: the device, which may have mail that waited for an address.
+  /// - Returns: the device, and what it may poll the courier with: pushes reach it both ways.
   @discardableResult
   package func registerToken(
     _ token: String, environment: Environment, topic: String? = nil, clientID: String?,
     as caller: Caller
-  ) async throws -> DeviceKey {
+  ) async throws -> RegisteredToken {
     let user = try caller.requireUser()
     guard (1...155).contains(topic?.utf8.count ?? 1) else {
       throw BrumeError(.badRequest, "'topic' must have 1 to 155 characters: the app's bundle ID")
@@ -68,10 +68,12 @@ extension Engine {
         throw BrumeError(
           .badRequest, "'apnsToken' is another user's courier token; create your own")
       }
-      return try await share(token, of: own, clientID, caller)
+      return RegisteredToken(
+        device: try await share(token, of: own, clientID, caller), courierToken: token)
     }
-    return try await put(
+    let device = try await put(
       .apns(token: token, environment: environment, topic: topic), clientID, caller)
+    return RegisteredToken(device: device, courierToken: courierPass(to: device, at: token))
   }
 
   // CloudKit: a page with several containers asks for one token and registers it in the others.

@@ -6,8 +6,11 @@ import BrumeStorage
 
 extension Engine {
   /// The caller's own identity; with names only if he agreed to be discoverable (web services 3.9).
+  ///
+  /// A server-to-server key is told its own user: web clients begin with this call, and give up where
+  /// it fails.
   package func currentUser(as caller: Caller) async throws -> UserIdentity {
-    let id = try caller.requireSignedIn()
+    let id = try caller.requireUser()
     return try await store.read { transaction in
       guard let user = try transaction.user(id), user.isDiscoverable else {
         var hidden = UserIdentity(user: id)
@@ -57,11 +60,12 @@ extension Engine {
 }
 
 extension Caller {
-  /// The user of a web auth token; server keys have no part in `users/*`.
+  /// The user of a web auth token; server keys find nobody.
   fileprivate func requireSignedIn() throws(BrumeError) -> UserID {
     if kind == .serverKey {
       throw BrumeError(
-        .authenticationFailed, "a server-to-server key has no user; sign in with a web auth token")
+        .authenticationFailed,
+        "a server-to-server key cannot look for users; sign in with a web auth token")
     }
     return try requireUser()
   }

@@ -20,26 +20,32 @@ package struct Courier: Sendable {
     /// What a client acknowledges it with.
     package let position: Int64
   }
+  package typealias FindDevices = @Sendable (String, any ReadTransaction) throws -> [Device]
   private typealias Found = (entry: MailboxEntry, device: DeviceKey)
 
   private let reader: MailboxReader
   private let desk: CourierDesk
+  private let findDevices: FindDevices
 
   package init(
     engine: Engine, store: any Store, signals: MailboxSignals, desk: CourierDesk, host: Host
   ) {
     self.init(
       store: store, signals: signals, desk: desk, limits: engine.limits, clock: PushClock(host),
-      maySend: SendPermission(engine))
+      maySend: SendPermission(engine)
+    ) { token, transaction in try engine.devices(courierToken: token, in: transaction) }
   }
 
+  /// - Parameter findDevices: the devices whose mailboxes a token opens.
   package init(
     store: any Store, signals: MailboxSignals, desk: CourierDesk, limits: Limits,
-    clock: PushClock, maySend: SendPermission
+    clock: PushClock, maySend: SendPermission,
+    findDevices: @escaping FindDevices = { try $1.devices(courierToken: $0) }
   ) {
     reader = MailboxReader(
       store: store, signals: signals, limits: limits, clock: clock, maySend: maySend)
     self.desk = desk
+    self.findDevices = findDevices
   }
 
   /// The next push for a token; nil when the time has passed. Several polls of one token at once
@@ -70,7 +76,8 @@ package struct Courier: Sendable {
   /// The mailboxes that the token opens. It lives for as long as the URL said when it was made, and
   /// not longer than its user stays signed in.
   private func devices(_ token: String) async throws -> [DeviceKey] {
-    let found = try await reader.store.read { try $0.devices(courierToken: token) }
+    let findDevices = findDevices
+    let found = try await reader.store.read { try findDevices(token, $0) }
     let life = Milliseconds(reader.limits.courierSeconds) * 1000
     guard let first = found.first, reader.clock.now() < first.registered + life else {
       throw BrumeError(

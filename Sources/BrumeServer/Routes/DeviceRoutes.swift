@@ -40,7 +40,8 @@ enum DeviceRoutes {
     }
     return try await call.engine.registerToken(
       TokenRequest.hex(body.requiredString("token")), environment: environment,
-      topic: body.string("topic"), clientID: nil, as: call.caller)
+      topic: body.string("topic"), clientID: nil, as: call.caller
+    ).device
   }
 
   private static func registerWebPush(

@@ -213,6 +213,31 @@ struct QueryTests {
     #expect(page.records.map(\.name) == ["h1", "d1"])
   }
 
+  @Test func `a query over all zones of the public database is one of its default zone`()
+    async throws
+  {
+    let lab = try await filled()
+    try await lab.save(.create("p1", ["km": .int64(1)]), in: .public, zone: nil)
+    let page = try await lab.engine.query(
+      .init(query: Query(recordType: "Hike"), zoneWide: true), in: .public, as: lab.phone)
+    #expect(page.records.map(\.name) == ["p1"])
+    let error = try await ruleFailure {
+      try await lab.engine.query(
+        .init(query: Query(recordType: "Hike"), zoneWide: true), in: .shared, as: lab.phone)
+    }
+    #expect(error.code == .badRequest && error.reason.contains("name a zone"))
+  }
+
+  @Test(arguments: ["blah blah", "9lives", "", String(repeating: "x", count: 4000)])
+  func `a type that no record can have is not found, with a short message`(
+    _ type: String
+  ) async throws {
+    let lab = try await filled()
+    let error = try await ruleFailure { try await run(lab, type: type) }
+    #expect(error.code == .notFound)
+    #expect(error.reason.utf8.count < 200)
+  }
+
   @Test func `conditions and lists have limits`() async throws {
     let lab = try await filled()
     let filter = Filter(.equals, .field("km"), .int64(1))
