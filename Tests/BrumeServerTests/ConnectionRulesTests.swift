@@ -19,17 +19,48 @@ final class Subject {
   func writabilityChanged(isWritable: Bool, at now: Int64) {
     rules.writabilityChanged(isWritable: isWritable, at: now)
   }
-  func timeReached(_ now: Int64) -> Bool { rules.timeReached(now) }
+  func timeReached(_ now: Int64) -> ConnectionRules.Passed { rules.timeReached(now) }
 }
 
 @Suite struct ConnectionRulesTests {
   static let limits = ConnectionRules.Limits()
   let rules = Subject(ConnectionRules(limits: limits, openedAt: 0))
 
-  @Test func `a silent connection is closed when the header's time has passed`() {
+  @Test func `a silent connection is told so and closed when the header's time has passed`() {
     #expect(rules.wakeAt == 10_000)
-    #expect(!rules.timeReached(9_999))
-    #expect(rules.timeReached(10_000))
+    #expect(rules.timeReached(9_999) == .wait)
+    #expect(rules.timeReached(10_000) == .refuse(status: 408))
+    rules.answerEnded(at: 10_000)
+    #expect(rules.timeReached(10_499) == .wait)
+    #expect(rules.timeReached(10_500) == .close)
+  }
+
+  @Test func `time that the server lost is given back, so that it reads first what has come`() {
+    #expect(rules.timeReached(14_000) == .wait)
+    #expect(rules.wakeAt == 18_000)
+    #expect(rules.headReceived(hostCount: 1, targetBytes: 20, at: 14_001) == .accept)
+    rules.endReceived()
+    #expect(rules.wakeAt == nil)
+  }
+
+  @Test func `a server that is always late still ends a silent connection`() {
+    var now = Self.limits.headerMilliseconds
+    var turns = 0
+    while turns < 100 {
+      now += 20_000
+      turns += 1
+      if rules.timeReached(now) != .wait { break }
+      now = rules.wakeAt ?? now
+    }
+    #expect(turns == 4, "60 s in all")
+  }
+
+  @Test func `a body that a busy server did not read is not too slow`() {
+    _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 0)
+    #expect(rules.timeReached(12_000) == .wait)
+    rules.bodyReceived(bytes: Self.limits.bodyBytes)
+    #expect(rules.timeReached(14_000) == .wait)
+    #expect(rules.timeReached(24_000) == .close)
   }
 
   @Test func `a header in time lifts the deadline`() {
@@ -43,7 +74,7 @@ final class Subject {
     #expect(
       rules.headReceived(hostCount: count, targetBytes: 20, at: 0) == .refuse(status: 400))
     rules.answerEnded(at: 5)
-    #expect(rules.timeReached(5 + Self.limits.lingerMilliseconds))
+    #expect(rules.timeReached(5 + Self.limits.lingerMilliseconds) == .close)
   }
 
   @Test func `an overlong target is refused`() {
@@ -56,14 +87,14 @@ final class Subject {
   @Test func `a body that drips is closed after one window`() {
     _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 0)
     for _ in 0..<10 { rules.bodyReceived(bytes: 10) }
-    #expect(rules.timeReached(10_000))
+    #expect(rules.timeReached(10_000) == .close)
   }
 
   @Test func `a body that flows may take its time`() {
     _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 0)
     for window in Int64(1)...20 {
       rules.bodyReceived(bytes: Self.limits.bodyBytes)
-      #expect(!rules.timeReached(window * 10_000))
+      #expect(rules.timeReached(window * 10_000) == .wait)
     }
     rules.endReceived()
     #expect(rules.wakeAt == nil)
@@ -73,10 +104,10 @@ final class Subject {
     _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 0)
     rules.endReceived()
     _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 1)
-    #expect(!rules.timeReached(10_001))
+    #expect(rules.timeReached(10_001) == .wait)
     rules.answerEnded(at: 15_000)
-    #expect(!rules.timeReached(15_001))
-    #expect(rules.timeReached(25_000))
+    #expect(rules.timeReached(15_001) == .wait)
+    #expect(rules.timeReached(25_000) == .close)
   }
 
   @Test func `after an answer that ends the connection the client may linger briefly`() {
@@ -84,8 +115,8 @@ final class Subject {
     rules.bodyReceived(bytes: 1 << 20)
     rules.answerBegan(closes: true)
     rules.answerEnded(at: 700)
-    #expect(!rules.timeReached(701))
-    #expect(rules.timeReached(700 + Self.limits.lingerMilliseconds))
+    #expect(rules.timeReached(701) == .wait)
+    #expect(rules.timeReached(700 + Self.limits.lingerMilliseconds) == .close)
   }
 
   @Test func `an answer that nobody reads is given up`() {
@@ -93,8 +124,8 @@ final class Subject {
     rules.endReceived()
     rules.writabilityChanged(isWritable: false, at: 1_000)
     rules.writabilityChanged(isWritable: false, at: 9_000)
-    #expect(!rules.timeReached(30_999))
-    #expect(rules.timeReached(31_000))
+    #expect(rules.timeReached(30_999) == .wait)
+    #expect(rules.timeReached(31_000) == .close)
   }
 
   @Test func `a reader that catches up is left alone`() {

@@ -57,9 +57,15 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     let verdict = rules.headReceived(
       hostCount: hosts, targetBytes: head.path?.utf8.count ?? 0, at: now)
     guard case .refuse(let status) = verdict else { return true }
+    refuse(status, Self.reason(status, hosts), context)
+    return false
+  }
+
+  /// Answers instead of the routes, and hands nothing on from now.
+  private func refuse(_ status: Int, _ reason: BrumeError, _ context: ChannelHandlerContext) {
     isRefused = true
     // Nobody has named this request yet.
-    let body = Wire.error(Self.reason(status, hosts), uuid: "")
+    let body = Wire.error(reason, uuid: "")
     let answer = HTTPResponse(
       status: .init(code: status),
       headerFields: [
@@ -70,7 +76,6 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     rules.answerEnded(at: now)
     schedule(context)
-    return false
   }
 
   private static func reason(_ status: Int, _ hosts: Int) -> BrumeError {
@@ -80,6 +85,11 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
       : "the request has \(hosts) Host headers; send exactly one"
     return BrumeError(.badRequest, reason)
   }
+
+  private static let nothingTaken = BrumeError(
+    .tryAgainLater,
+    "no request came in time on this connection, so none was carried out; send it again on a new "
+      + "connection")
 
   func write(
     context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
@@ -118,10 +128,10 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   private func timeReached(_ context: ChannelHandlerContext) {
     timer = nil
     timerDue = nil
-    if rules.timeReached(now) {
-      context.close(promise: nil)
-    } else {
-      schedule(context)
+    switch rules.timeReached(now) {
+    case .wait: schedule(context)
+    case .close: context.close(promise: nil)
+    case .refuse(let status): refuse(status, Self.nothingTaken, context)
     }
   }
 }

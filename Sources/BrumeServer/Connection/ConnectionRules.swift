@@ -17,6 +17,11 @@ package struct ConnectionRules: Equatable, Sendable {
     package var writeMilliseconds: Int64
     /// How long a refused client may go on sending, so that it gets to read the refusal.
     package var lingerMilliseconds: Int64 = 500
+    /// Ours: a timer that comes later than this was kept waiting by the server itself.
+    package var lateMilliseconds: Int64 = 250
+    /// Ours: how much lost time one connection gets back in all, so that a server that is busy all
+    /// the time still ends silent connections.
+    package var givenBackMilliseconds: Int64 = 60_000
     package var targetBytes = 16_384
 
     /// - Parameter bodySeconds: over how long a body must bring 1 KB a second.
@@ -37,6 +42,15 @@ package struct ConnectionRules: Equatable, Sendable {
     case refuse(status: Int)
   }
 
+  /// What to do when a time has come.
+  package enum Passed: Equatable, Sendable {
+    case wait
+    case close
+    /// Answer with this status, then close: 408 says that no request was taken in, so that a client
+    /// whose request was on its way may send it again (RFC 9110, 15.5.9).
+    case refuse(status: Int)
+  }
+
   private let limits: Limits
   private var firstHeadDue: Instant?
   private var bodyWindowEnd: Instant?
@@ -46,6 +60,7 @@ package struct ConnectionRules: Equatable, Sendable {
   private var isReadingBody = false
   private var openRequests = 0
   private var closesAfterAnswer = false
+  private var givenBack: Instant = 0
 
   package init(limits: Limits, openedAt now: Instant) {
     self.limits = limits
@@ -100,16 +115,33 @@ package struct ConnectionRules: Equatable, Sendable {
     readDue = isWritable ? nil : (readDue ?? now + limits.writeMilliseconds)
   }
 
-  /// Answers whether the connection must close.
-  package mutating func timeReached(_ now: Instant) -> Bool {
-    if let due = [firstHeadDue, readDue, closeDue].compactMap({ $0 }).min(), due <= now {
-      return true
+  package mutating func timeReached(_ now: Instant) -> Passed {
+    if giveBack(now) { return .wait }
+    if let due = firstHeadDue, due <= now {
+      firstHeadDue = nil
+      closesAfterAnswer = true
+      return .refuse(status: 408)
     }
-    guard let end = bodyWindowEnd, end <= now else { return false }
+    if let due = [readDue, closeDue].compactMap({ $0 }).min(), due <= now { return .close }
+    guard let end = bodyWindowEnd, end <= now else { return .wait }
     // While an earlier request is answered, the rest of this one waits on us, not on the client.
     let isTooSlow = openRequests <= 1 && bodyBytesInWindow < limits.bodyBytes
     restartWindow(now)
-    return isTooSlow
+    return isTooSlow ? .close : .wait
+  }
+
+  /// Time that a busy server lost is not the client's: what it sent meanwhile is read before anything
+  /// is decided. Answers whether there was such time.
+  private mutating func giveBack(_ now: Instant) -> Bool {
+    guard let due = [firstHeadDue, bodyWindowEnd, readDue].compactMap({ $0 }).min(),
+      now - due > limits.lateMilliseconds, givenBack < limits.givenBackMilliseconds
+    else { return false }
+    let lost = min(now - due, limits.givenBackMilliseconds - givenBack)
+    givenBack += lost
+    firstHeadDue = firstHeadDue.map { max($0, now) + lost }
+    bodyWindowEnd = bodyWindowEnd.map { max($0, now) + lost }
+    readDue = readDue.map { max($0, now) + lost }
+    return true
   }
 
   private mutating func restartWindow(_ now: Instant) {
