@@ -178,7 +178,7 @@ let edgeTests = [
       "BrumeClient", "BrumeConformance", hummingbird,
       server("HummingbirdTesting", "hummingbird"), httpTypes, nioCore, crypto, metrics, log,
     ]),
-  tests(of: "BrumeClient", uses: ["BrumeModel", "BrumeWire", crypto]),
+  tests(of: "BrumeClient", uses: ["BrumeModel", "BrumeWire", crypto, httpClient, nioCore]),
   tests(of: "BrumeKit", uses: ["BrumeModel", "BrumePredicate", "BrumeWire", "BrumeClient"]),
   tests(of: "BrumeTesting", uses: ["BrumeKit"]),
   .testTarget(

@@ -7,6 +7,9 @@ package enum CallFailure: Error, Equatable, Sendable {
   case unreachable(String)
   /// The connection failed before the request was complete.
   case connectionFailed(String)
+  /// The connection ended, and it is certain that the server took nothing of the request in: nothing
+  /// of its body was sent, or the server said so (status 408).
+  case notTaken(String)
   /// The request was sent and the answer did not come: it may have been carried out.
   case responseLost(String)
   /// The server, or a proxy before it, broke down over the request: an HTTP status of 500 or more.

@@ -32,11 +32,14 @@ package struct HTTPTransport: Transport {
   }
 
   package func send(_ call: HTTPCall) async throws -> HTTPAnswer {
+    var request = request(call)
+    let body = SentBody(call.body)
+    if !call.body.isEmpty { request.body = .bytes(body) }
     do {
-      let response = try await Self.requests.execute(request(call), timeout: call.timeAmount)
+      let response = try await Self.requests.execute(request, timeout: call.timeAmount)
       return try await answer(response)
     } catch {
-      throw Self.failure(error, call)
+      throw Self.failure(error, call, mayBeTaken: call.body.isEmpty || body.isBegun)
     }
   }
 
@@ -85,11 +88,15 @@ package struct HTTPTransport: Transport {
   }
 
   /// Tells "never sent" from "sent, and nobody knows what became of it".
-  static func failure(_ error: any Error, _ call: HTTPCall) -> any Error {
+  ///
+  /// - Parameter mayBeTaken: false if it is certain that the server has not got the whole request.
+  static func failure(
+    _ error: any Error, _ call: HTTPCall, mayBeTaken: Bool = true
+  ) -> any Error {
     if error is CancellationError { return error }
     let place = "\(call.base): \(error)"
     switch error {
-    case let error as HTTPClientError: return failure(error, call, place)
+    case let error as HTTPClientError: return failure(error, call, place, mayBeTaken)
     case let error as IOError where error.isOfConnecting:
       return CallFailure.connectionFailed("cannot connect to \(place); is the server running?")
     case let error as IOError where error.isWithoutNetwork:
@@ -98,12 +105,18 @@ package struct HTTPTransport: Transport {
       return error.connectionErrors.isEmpty
         ? CallFailure.unreachable("cannot find \(place)")
         : CallFailure.connectionFailed("cannot connect to \(place); is the server running?")
-    default: return CallFailure.responseLost("the answer of \(place) did not arrive")
+    default: return broken(place, mayBeTaken)
     }
   }
 
+  private static func broken(_ place: String, _ mayBeTaken: Bool) -> CallFailure {
+    mayBeTaken
+      ? .responseLost("the answer of \(place) did not arrive")
+      : .notTaken("the connection to \(place) ended before the request was sent")
+  }
+
   private static func failure(
-    _ error: HTTPClientError, _ call: HTTPCall, _ place: String
+    _ error: HTTPClientError, _ call: HTTPCall, _ place: String, _ mayBeTaken: Bool
   ) -> any Error {
     switch error {
     case .cancelled: CancellationError()
@@ -111,7 +124,10 @@ package struct HTTPTransport: Transport {
       CallFailure.notConfigured("the server's address \(call.base) is not valid")
     case .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout:
       CallFailure.connectionFailed("cannot connect to \(place)")
-    default: CallFailure.responseLost("the answer of \(place) did not arrive")
+    // The caller's time is used up: no further attempt.
+    case .deadlineExceeded where !mayBeTaken:
+      CallFailure.connectionFailed("the request could not be sent in time to \(place)")
+    default: broken(place, mayBeTaken)
     }
   }
 }

@@ -1,6 +1,7 @@
 // What the client repeats by itself, and how long it waits. Only decides; chance is an argument.
 //
-// Here: lost answers of requests that may be repeated, and the reconnecting of event streams.
+// Here: requests that the server did not take in, lost answers of requests that may be repeated, and
+// the reconnecting of event streams.
 // Whether an operation waits out a busy server is decided by its quality of service, in BrumeKit's
 // `RetryPolicy.swift`: everything else is reported to the app, as Apple's framework does.
 
@@ -10,25 +11,36 @@ package struct Retry: Equatable, Sendable {
   /// answered first.
   package let isRepeatable: Bool
   private var failures = 0
+  private var lostAnswers = 0
+  /// Ours: how often one request is sent in all.
+  static let limit = 3
   /// Ours: connections that the server closed while they were idle fail once, not twice.
-  static let limit = 2
+  static let lostLimit = 2
 
   package init(isRepeatable: Bool) { self.isRepeatable = isRepeatable }
 
-  /// True if the request is to be sent again at once.
+  /// True if the request is to be sent again at once, on a new connection: what the server did not
+  /// take in, always; what it may have carried out, only if that is harmless.
   package mutating func failed(_ failure: CallFailure) -> Bool {
     failures += 1
-    guard isRepeatable, failures < Self.limit else { return false }
-    return switch failure {
-    case .responseLost: true
-    case .connectionFailed, .unreachable, .notConfigured, .serverFailed, .malformedAnswer: false
+    guard failures < Self.limit else { return false }
+    switch failure {
+    case .notTaken: return true
+    case .responseLost:
+      lostAnswers += 1
+      return isRepeatable && lostAnswers < Self.lostLimit
+    case .connectionFailed, .unreachable, .notConfigured, .serverFailed, .malformedAnswer:
+      return false
     }
   }
 
   /// What to report: nothing is lost where nothing could change.
   package static func reported(_ failure: CallFailure, isRead: Bool) -> CallFailure {
-    guard isRead, case .responseLost(let reason) = failure else { return failure }
-    return .connectionFailed(reason)
+    switch failure {
+    case .notTaken(let reason): .connectionFailed(reason)
+    case .responseLost(let reason) where isRead: .connectionFailed(reason)
+    default: failure
+    }
   }
 }
 

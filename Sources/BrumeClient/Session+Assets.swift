@@ -23,31 +23,34 @@ extension Session {
     _ file: OutgoingFile, to address: String, progress: (Int64) async -> Void
   ) async throws -> Asset {
     let call = try fileCall("POST", address)
-    var retry = Retry(isRepeatable: true)
-    while true {
+    return try await repeating(isRead: true, isRepeatable: true) {
       do {
         let answer = try await transport.upload(call, file, progress: progress)
         try file.checkUnchanged()
         return try Wire.singleFile(Self.read(answer))
       } catch let failure as CallFailure {
         try file.checkUnchanged()
-        if retry.failed(failure) { continue }
-        throw Retry.reported(failure, isRead: true)
+        throw failure
       }
     }
   }
 
-  /// Fetches an asset's bytes.
+  /// Fetches an asset's bytes, once more if the connection breaks. An address names one content: what
+  /// has been handed over is left out then.
   package func download(
     _ address: String, _ take: (ArraySlice<UInt8>) async throws -> Void
   ) async throws {
     let call = try fileCall("GET", address)
-    do {
-      if let answer = try await transport.download(call, take) {
-        throw Self.error(answer, try? JSON(parsing: answer.body))
+    var taken = 0
+    try await repeating(isRead: true, isRepeatable: true) {
+      var known = taken
+      let refusal = try await transport.download(call) { piece in
+        let fresh = piece.dropFirst(known)
+        known -= piece.count - fresh.count
+        taken += fresh.count
+        if !fresh.isEmpty { try await take(fresh) }
       }
-    } catch let failure as CallFailure {
-      throw Retry.reported(failure, isRead: true)
+      if let refusal { _ = try Self.read(refusal) }
     }
   }
 

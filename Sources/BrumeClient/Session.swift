@@ -67,19 +67,30 @@ package enum RequestTimeout {
 }
 
 extension Session {
-  /// Sends a request and reads its answer as JSON. `isRead` promises that it changes nothing.
+  /// Sends a request, again where `Retry` says so, and reads its answer as JSON. `isRead` promises
+  /// that it changes nothing.
   func call(
     _ method: String, _ path: String, query: [(String, String)] = [],
     body: [UInt8] = [], isRead: Bool, isRepeatable: Bool = false
   ) async throws -> JSON {
     let call = try httpCall(method, path, query: query, body: body)
-    var retry = Retry(isRepeatable: isRead || isRepeatable)
+    return try await repeating(isRead: isRead, isRepeatable: isRead || isRepeatable) {
+      try Self.read(try await transport.send(call))
+    }
+  }
+
+  /// Sends a request until there is an answer, or a failure that is the app's to know. Who has
+  /// cancelled waits for no further attempt.
+  func repeating<Answer>(
+    isRead: Bool, isRepeatable: Bool, _ send: () async throws -> Answer
+  ) async throws -> Answer {
+    var retry = Retry(isRepeatable: isRepeatable)
     while true {
       do {
-        return try Self.read(try await transport.send(call))
+        return try await send()
       } catch let failure as CallFailure {
-        if retry.failed(failure) { continue }
-        throw Retry.reported(failure, isRead: isRead)
+        guard retry.failed(failure) else { throw Retry.reported(failure, isRead: isRead) }
+        try Task.checkCancellation()
       }
     }
   }
@@ -139,6 +150,9 @@ extension Session {
 
   /// The answer's JSON, or the error that it stands for.
   static func read(_ answer: HTTPAnswer) throws -> JSON {
+    if answer.status == 408 {
+      throw CallFailure.notTaken("the request did not reach the server in time (408)")
+    }
     let json = try? JSON(parsing: answer.body)
     if answer.status == 200 {
       guard let json else {

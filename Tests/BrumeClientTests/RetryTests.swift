@@ -15,6 +15,21 @@ struct RetryTests {
     #expect(!again)
   }
 
+  @Test(arguments: [true, false])
+  func `what the server did not take in is sent again, three times in all`(isRepeatable: Bool) {
+    var retry = Retry(isRepeatable: isRepeatable)
+    let answers = (0..<3).map { _ in retry.failed(.notTaken("408")) }
+    #expect(answers == [true, true, false])
+    #expect(Retry.reported(.notTaken("408"), isRead: isRepeatable) == .connectionFailed("408"))
+  }
+
+  @Test func `an answer may be lost after a request that was not taken in`() {
+    var retry = Retry(isRepeatable: true)
+    let failures: [CallFailure] = [.notTaken("408"), .responseLost("gone"), .responseLost("gone")]
+    let answers = failures.map { retry.failed($0) }
+    #expect(answers == [true, true, false])
+  }
+
   @Test(arguments: [
     CallFailure.unreachable("x"), .connectionFailed("x"), .notConfigured("x"),
     .malformedAnswer("x"),

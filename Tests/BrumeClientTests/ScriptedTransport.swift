@@ -49,6 +49,12 @@ final class ScriptedTransport: Transport {
       return nil
     }
   }
+
+  func download(
+    _ call: HTTPCall, _ take: (ArraySlice<UInt8>) async throws -> Void
+  ) async throws -> HTTPAnswer? {
+    try await receive(call, take)
+  }
 }
 
 extension Session {

@@ -120,6 +120,55 @@ struct SessionTests {
     #expect(transport.calls.count == 1)
   }
 
+  @Test func `a zone that the server did not take in is sent again`() async throws {
+    let transport = ScriptedTransport([
+      .answer(408, ""), .failure(.notTaken("x")), .answer(200, #"{"zones":[]}"#),
+    ])
+    _ = try await Session.scripted(transport).database(.private).modifyZones([])
+    #expect(transport.calls.count == 3)
+    #expect(Set(transport.calls.map(\.body)).count == 1)
+  }
+
+  @Test func `a server that never takes anything in is a failed connection`() async throws {
+    let transport = ScriptedTransport(Array(repeating: .answer(408, ""), count: 4))
+    let failure = await #expect(throws: CallFailure.self) {
+      try await Session.scripted(transport).database(.private).modifyZones([])
+    }
+    guard case .connectionFailed = failure else { throw try #require(failure) }
+    #expect(transport.calls.count == 3)
+  }
+
+  @Test func `who has cancelled waits for no further attempt`() async throws {
+    let transport = ScriptedTransport([.failure(.responseLost("x")), .answer(200, user)])
+    let session = Session.scripted(transport)
+    let asking = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await session.currentUser()
+    }
+    await #expect(throws: CancellationError.self) { try await asking.value }
+    #expect(transport.calls.count == 1)
+  }
+
+  @Test func `a file that breaks off is fetched again, and no byte comes twice`() async throws {
+    let transport = ScriptedTransport([
+      .stream(["ab", "cd"], breaks: true), .stream(["abc", "def", "g"]),
+    ])
+    var content: [String] = []
+    try await Session.scripted(transport).download("http://server/file") {
+      content.append(String(decoding: $0, as: UTF8.self))
+    }
+    #expect(content == ["ab", "cd", "ef", "g"])
+  }
+
+  @Test func `a file that breaks off twice is a failed connection`() async throws {
+    let transport = ScriptedTransport([
+      .stream(["ab"], breaks: true), .stream(["ab", "c"], breaks: true),
+    ])
+    await #expect(throws: CallFailure.connectionFailed("broken")) {
+      try await Session.scripted(transport).download("http://server/file") { _ in }
+    }
+  }
+
   @Test func `missing settings are the first call's failure`() async throws {
     let transport = ScriptedTransport([])
     let session = Session(.failure(.notConfigured("BRUME_URL is not set")), transport: transport)

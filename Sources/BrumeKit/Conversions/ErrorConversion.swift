@@ -39,7 +39,7 @@ extension CKError {
     switch failure {
     case .notConfigured(let reason): self.init(.missingEntitlement, reason)
     case .unreachable(let reason): self.init(.networkUnavailable, reason)
-    case .connectionFailed(let reason): self.init(.networkFailure, reason)
+    case .connectionFailed(let reason), .notTaken(let reason): self.init(.networkFailure, reason)
     case .responseLost(let reason): self.init(.serverResponseLost, reason)
     case .serverFailed(let status, let reason): self = .serverFailed(status: status, reason)
     case .malformedAnswer(let reason):

@@ -77,6 +77,29 @@ struct NoServerTests {
     withExtendedLifetime(server) {}
   }
 
+  @Test func `a zone goes to a new connection when the server took nothing in on the first`()
+    async throws
+  {
+    let body = #"{"zones":[{"zoneID":{"zoneName":"Z"}}]}"#
+    let server = try BusyServer(inTurn: [
+      "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)",
+    ])
+    let zone = try await Self.device(server.url).makeZone("Z")
+    #expect(zone.zoneID.zoneName == "Z")
+    withExtendedLifetime(server) {}
+  }
+
+  @Test func `a fetch of an answer that breaks off is made again`() async throws {
+    let body = #"{"userRecordName":"_1"}"#
+    let server = try BusyServer(inTurn: [
+      "", "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)",
+    ])
+    let user = try await Self.device(server.url).container.userRecordID()
+    #expect(user.recordName == "_1")
+    withExtendedLifetime(server) {}
+  }
+
   @Test func `an asset that cannot be sent is a network failure of its record`() async throws {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try Data("picture".utf8).write(to: file)

@@ -1,5 +1,5 @@
-// A server that answers every request with one answer. For what a healthy server cannot be made to
-// say, such as "come back later".
+// A server that gives its answers in turn, and the last for ever. For what a healthy server cannot be
+// made to say, such as "come back later".
 
 import Foundation
 
@@ -14,7 +14,10 @@ final class BusyServer: Sendable {
   private let socket: Int32
 
   /// Listens on a free port until it is let go.
-  init(answering answer: String) throws {
+  convenience init(answering answer: String) throws { try self.init(inTurn: [answer]) }
+
+  /// - Parameter answers: not empty.
+  init(inTurn answers: [String]) throws {
     #if canImport(Glibc)
       let listener = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     #else
@@ -36,7 +39,7 @@ final class BusyServer: Sendable {
     }
     self.url = url
     socket = listener
-    Thread.detachNewThread { Self.serve(listener, answer) }
+    Thread.detachNewThread { Self.serve(listener, answers) }
   }
 
   deinit {
@@ -45,8 +48,9 @@ final class BusyServer: Sendable {
   }
 
   /// One request a connection: what fits into one read is enough to know that somebody asked.
-  private static func serve(_ socket: Int32, _ answer: String) {
-    while true {
+  private static func serve(_ socket: Int32, _ answers: [String]) {
+    var answers = answers[...]
+    while let answer = answers.first {
       let connection = accept(socket, nil, nil)
       guard connection >= 0 else { return }
       var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -54,6 +58,7 @@ final class BusyServer: Sendable {
       let bytes = Array(answer.utf8)
       _ = write(connection, bytes, bytes.count)
       close(connection)
+      if answers.count > 1 { answers.removeFirst() }
     }
   }
 }
