@@ -62,6 +62,21 @@ package enum FieldValue: Equatable, Sendable {
   }
 }
 
+extension FieldValue {
+  /// Bytes that count against the record's limit. Assets do not.
+  package var size: Int {
+    switch self {
+    case .string(let text): text.utf8.count
+    case .bytes(let bytes): bytes.count
+    case .int64, .double, .timestamp: 8
+    case .location: 64
+    case .reference(let reference): reference.recordName.utf8.count
+    case .asset: 0
+    case .list(let values, _): values.reduce(0) { $0 + $1.size }
+    }
+  }
+}
+
 /// A point on the globe with Core Location's companions. Degrees, metres, metres per second.
 package struct Location: Hashable, Sendable {
   package var latitude: Double

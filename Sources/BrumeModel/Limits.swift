@@ -11,6 +11,9 @@ package struct Limits: Sendable, Equatable {
   package var itemsPerOperation = 400
   /// Ours: 200 records of some size. Larger bodies get 413.
   package var requestBodyBytes = 16 << 20
+  /// Ours: bytes of records in one answer. Pages end before it; of records that were asked for by
+  /// name, those beyond fail and can be asked for again.
+  package var answerBytes = 32 << 20
   /// Ours (product, settled questions).
   package var jsonDepth = 32
 
@@ -27,6 +30,15 @@ package struct Limits: Sendable, Equatable {
   /// Ours: records that one cascade may delete.
   package var cascade = 10_000
 
+  /// Ours: bytes of the records that one cascade may delete.
+  package var cascadeBytes = 64 << 20
+  /// Ours: how often saves and deletions of one request are judged anew because others of it failed.
+  package var relationRounds = 16
+  /// Ours: elements of all lists in one request. Each may be a row of the query index.
+  package var listElementsPerRequest = 250_000
+  /// Ours: references in all records of one request. Each is a row that its target is found by.
+  package var referencesPerRequest = 20_000
+
   /// Ours: bytes of values and files that the private database of a user may hold. Nil: no limit.
   /// CloudKit's is what the user pays for.
   package var storageBytesPerUser: Int64?
@@ -38,8 +50,17 @@ package struct Limits: Sendable, Equatable {
   package var sortsPerQuery = 10
   /// Ours: values of one IN list.
   package var valuesPerFilter = 250
+  /// Ours: values of all conditions of a query together.
+  package var valuesPerQuery = 2500
+  /// Ours: bytes of all conditions of a query together.
+  package var queryBytes = 256 << 10
   /// Ours: candidates that one page of a query may look at before it answers with a marker.
   package var candidatesPerPage = 20_000
+  /// Ours: records shared with a participant in one zone, beyond which queries are refused there and
+  /// the zone's changes are to be fetched instead.
+  package var sharedRecordsPerQuery = 100_000
+  /// Ours: changes that one answer may look at before it leaves the rest to the next.
+  package var changesLookedAt = 20_000
 
   // MARK: Subscriptions and notifications
 

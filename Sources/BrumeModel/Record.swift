@@ -57,6 +57,10 @@ package struct Record: Equatable, Sendable {
     self.shareDetails = shareDetails
   }
 
+  /// How many bytes the record takes in an answer, or nearly.
+  package var byteCount: Int {
+    fields.reduce(256) { $0 + $1.key.utf8.count + $1.value.size }
+  }
   package var isShare: Bool { type == Record.shareType }
   package var isZoneShare: Bool { isShare && name == Record.zoneShareName }
 }
@@ -94,6 +98,14 @@ package struct StoredRecord: Sendable {
     self.type = type
     self.sequence = sequence
     self.content = content
+  }
+
+  /// How many bytes the record takes in an answer, or nearly.
+  package var byteCount: Int {
+    switch content {
+    case .encoded(let bytes, _): bytes.count
+    case .value(let record): record.byteCount
+    }
   }
 
   /// The record's value. Decodes on each call: keep the result.

@@ -257,6 +257,9 @@ package struct ZoneChangesRequest: Equatable, Sendable {
 package enum ZoneChange: Sendable {
   case changed(StoredRecord)
   case deleted(name: String, type: String, sequence: Int64)
+
+  /// How many bytes the change takes in an answer, or nearly; what has no content counts as none.
+  package var byteCount: Int { if case .changed(let stored) = self { stored.byteCount } else { 0 } }
 }
 
 package struct ZoneChangesPage: Sendable {

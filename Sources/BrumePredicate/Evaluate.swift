@@ -89,9 +89,15 @@ extension Evaluate {
 
   /// Search words that are all stop words find nothing.
   private static func tokens(_ filter: Filter, _ words: Set<String>?) -> Bool? {
-    guard let words, let wanted = Tokens.of(filter.value) else { return nil }
+    Tokens.of(filter.value).flatMap { finds($0, filter.comparator, among: words) }
+  }
+
+  static func finds(
+    _ wanted: Set<String>, _ comparator: Comparator, among words: Set<String>?
+  ) -> Bool? {
+    guard let words else { return nil }
     if wanted.isEmpty { return false }
-    switch filter.comparator {
+    switch comparator {
     case .containsAllTokens: return wanted.isSubset(of: words)
     case .containsAnyTokens: return !wanted.isDisjoint(with: words)
     default: return nil
@@ -155,7 +161,7 @@ extension Evaluate {
 
 extension FieldValue {
   /// Whether equality with a constant has a meaning; bytes, files and lists have none in queries.
-  fileprivate var isComparable: Bool {
+  var isComparable: Bool {
     switch self {
     case .string, .int64, .double, .timestamp, .location, .reference: true
     case .bytes, .asset, .list: false

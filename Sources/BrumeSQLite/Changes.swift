@@ -6,26 +6,34 @@ import BrumeStorage
 
 extension SQLiteTransaction {
   func changes(
-    in zone: ZoneKey, after: Int64, through: Int64, limit: Int, newestFirst: Bool
+    in zone: ZoneKey, after: Int64, through: Int64, limit: Int, byteLimit: Int, newestFirst: Bool
   ) throws -> [ZoneChange] {
     guard let number = try number(of: zone) else { return [] }
-    return try connection.all(
-      newestFirst ? Self.findNewestChanges : Self.findChanges,
-      {
-        $0.bind(1, number)
-        $0.bind(2, after)
-        $0.bind(3, through)
-        $0.bind(4, limit)
-      }
-    ) { row in
-      let (name, type, sequence) = (row.text(0), row.text(1), row.int(2))
-      guard let content = row.optionalBlob(3) else {
-        return .deleted(name: name, type: type, sequence: sequence)
-      }
-      return .changed(
-        StoredRecord(
-          name: name, type: type, sequence: sequence, content: .encoded(content, coders.record)))
+    let bind: (Prepared) -> Void = {
+      $0.bind(1, number)
+      $0.bind(2, after)
+      $0.bind(3, through)
+      $0.bind(4, limit)
     }
+    var changes: [ZoneChange] = []
+    var bytes = 0
+    try connection.each(newestFirst ? Self.findNewestChanges : Self.findChanges, bind) { row in
+      let change = change(row)
+      changes.append(change)
+      bytes += change.byteCount
+      return bytes < byteLimit
+    }
+    return changes
+  }
+
+  private func change(_ row: Prepared) -> ZoneChange {
+    let (name, type, sequence) = (row.text(0), row.text(1), row.int(2))
+    guard let content = row.optionalBlob(3) else {
+      return .deleted(name: name, type: type, sequence: sequence)
+    }
+    return .changed(
+      StoredRecord(
+        name: name, type: type, sequence: sequence, content: .encoded(content, coders.record)))
   }
 
   private static let range = """

@@ -49,6 +49,17 @@ final class Connection {
     waitsForDisk = waits
   }
 
+  /// Ends statements of the running task when it is cancelled, until `body` returns: nobody waits for
+  /// them any more.
+  func cancellable<Value>(_ body: () throws -> Value) throws -> Value {
+    sqlite3_progress_handler(handle, Self.stepsBetweenLooks, { _ in Task.isCancelled ? 1 : 0 }, nil)
+    defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+    return try body()
+  }
+
+  /// Ours: steps of SQLite's machine, well below a millisecond.
+  private static let stepsBetweenLooks: Int32 = 4000
+
   func forgetFailure() { failure = nil }
 
   /// Lets go of all statements: SQLite does not close a connection that has some.
@@ -137,6 +148,7 @@ final class Connection {
       switch sqlite3_step(row.handle) {
       case SQLITE_ROW: if try !visit(row) { return }
       case SQLITE_DONE: return
+      case SQLITE_INTERRUPT: throw CancellationError()
       default: throw failed(sqlite3_extended_errcode(handle))
       }
     }

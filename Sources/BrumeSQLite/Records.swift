@@ -53,6 +53,22 @@ extension SQLiteTransaction {
     ) { $0.text(0) }
   }
 
+  func descendants(of roots: [String], in zone: ZoneKey, limit: Int) throws -> [String] {
+    guard let zone = try number(of: zone) else { return [] }
+    var found: Set<ByteText> = []
+    for root in roots where found.count < limit {
+      let bind: (Prepared) -> Void = {
+        $0.bind(RecordPlace(zone: zone, name: root))
+        $0.bind(3, limit)
+      }
+      try connection.each(Self.findDescendants, bind) { row in
+        found.insert(ByteText(row.text(0)))
+        return found.count < limit
+      }
+    }
+    return found.map(\.text)
+  }
+
   func referrers(
     to key: RecordKey, by action: Reference.Action, limit: Int
   ) throws -> [String] {
@@ -94,6 +110,15 @@ extension SQLiteTransaction {
     "SELECT id, sequence, content FROM records WHERE zone = ?1 AND name = ?2")
   private static let findChildren = SQL(
     "SELECT name FROM records WHERE zone = ?1 AND parent = ?2 ORDER BY name LIMIT ?3")
+  private static let findDescendants = SQL(
+    """
+    WITH RECURSIVE below (name) AS (
+      SELECT name FROM records WHERE zone = ?1 AND parent = ?2
+      UNION
+      SELECT records.name FROM below CROSS JOIN records
+      WHERE records.zone = ?1 AND records.parent = below.name)
+    SELECT name FROM below LIMIT ?3
+    """)
   private static let findReferrers = SQL(
     """
     SELECT name FROM record_references

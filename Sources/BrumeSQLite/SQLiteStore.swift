@@ -174,7 +174,7 @@ extension SQLiteStore {
         transaction.asksForIndex = asksForIndex
         try transaction.connection.run(Self.begin)
         defer { try? transaction.connection.run(Self.end) }
-        return try body(transaction)
+        return try transaction.connection.cancellable { try body(transaction) }
       }
     }
   }

@@ -18,9 +18,10 @@ extension Engine {
     try refuseChangesOfPublic(scope, caller)
     try limits.checkCount(requests.count)
     return try await store.read { transaction in
-      try requests.map { request in
+      var room = AnswerRoom(self.limits)
+      return try requests.map { request in
         try ZoneChangesResult.item(request.zone) {
-          try self.page(request, in: scope, as: caller, transaction)
+          try self.page(request, in: scope, as: caller, transaction, &room)
         }
       }
     }
@@ -37,7 +38,7 @@ extension Engine {
 
   private func page(
     _ request: ZoneChangesRequest, in scope: DatabaseScope, as caller: Caller,
-    _ transaction: any ReadTransaction
+    _ transaction: any ReadTransaction, _ room: inout AnswerRoom
   ) throws -> ZoneChangesPage {
     let key = try caller.zoneKey(request.zone, in: scope, limits: limits)
     if key.isDefault {
@@ -57,7 +58,7 @@ extension Engine {
       view: view, from: token, isReverse: request.reverse ?? false,
       hearsDeletions: request.withDeletions ?? false,
       types: request.desiredTypes.map { Set($0) }, limits: limits)
-    try reader.read(limits.page(request.limit), from: transaction)
+    try reader.read(limits.page(request.limit), from: transaction, &room)
     let next = try self.token(
       subject, at: reader.position, in: scope, for: caller,
       walk: reader.moreComing ? reader.next : nil)
@@ -65,6 +66,26 @@ extension Engine {
       zone: key.id, changes: reader.changes, token: next, moreComing: reader.moreComing,
       isReverse: reader.walk.below != nil,
       clientData: try ClientData.recall(in: view.zone, as: caller, transaction))
+  }
+}
+
+/// What one answer may still hold and look at, over all the zones that it is about. A zone for which
+/// nothing is left gets an empty page and is asked for again.
+private struct AnswerRoom {
+  private(set) var bytes: Int
+  private var changes: Int
+
+  init(_ limits: Limits) {
+    bytes = limits.answerBytes
+    changes = limits.changesLookedAt
+  }
+
+  var isLeft: Bool { bytes > 0 && changes > 0 }
+
+  /// Counts a change that was looked at, and what of it the answer holds.
+  mutating func take(_ shown: ZoneChange?) {
+    changes -= 1
+    bytes -= shown?.byteCount ?? 0
   }
 }
 
@@ -79,9 +100,6 @@ private struct ChangeReader {
   private(set) var moreComing = false
   /// Newest first: everything from here on was looked at.
   private var below: Int64?
-
-  /// Rounds of looking for something to show before an empty page is sent after all.
-  private static let rounds = 50
 
   /// A walk that is under way keeps its direction.
   init(
@@ -106,25 +124,28 @@ private struct ChangeReader {
     ChangeToken.Walk(through: walk.through, isFirst: walk.isFirst, below: below)
   }
 
-  mutating func read(_ limit: Int, from transaction: any ReadTransaction) throws {
+  /// Reads until the page is full, the answer is full or nothing more comes.
+  mutating func read(
+    _ limit: Int, from transaction: any ReadTransaction, _ room: inout AnswerRoom
+  ) throws {
     let key = view.zone.key
     var coverage = view.shares == nil ? nil : try transaction.coverage(in: key, limits: limits)
     let batch = limits.recordsPerResponse
-    for _ in 0..<Self.rounds {
+    while room.isLeft {
+      try Task.checkCancellation()
+      let before = room.bytes
       let found = try transaction.changes(
         in: key, after: position, through: below.map { $0 - 1 } ?? walk.through, limit: batch,
-        newestFirst: below != nil)
+        byteLimit: room.bytes, newestFirst: below != nil)
       for change in found {
-        if let shown = try shown(change, &coverage, transaction) {
-          if changes.count == limit {
-            moreComing = true
-            return
-          }
-          changes.append(shown)
-        }
+        let shown = try shown(change, &coverage, transaction)
+        guard shown == nil || changes.count < limit, room.isLeft else { return moreComing = true }
+        if let shown { changes.append(shown) }
+        room.take(shown)
         if below == nil { position = change.sequence } else { below = change.sequence }
       }
-      if found.count < batch {
+      // Fewer than asked for are all there are, unless the answer is full with them.
+      if found.count < batch, found.reduce(0, { $0 + $1.byteCount }) < before {
         position = walk.through
         return
       }

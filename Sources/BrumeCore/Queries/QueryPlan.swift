@@ -15,6 +15,10 @@ package enum QueryPlan {
     }
     try checkCount(query.filters.count, "conditions", limits.filtersPerQuery)
     try checkCount(query.sorts.count, "sort criteria", limits.sortsPerQuery)
+    let values = query.filters.reduce(0) { $0 + $1.value.count }
+    try checkCount(values, "values in its conditions", limits.valuesPerQuery)
+    let bytes = query.filters.reduce(0) { $0 + $1.value.size }
+    try checkCount(bytes, "bytes in its conditions", limits.queryBytes)
     if query.filters.isEmpty {
       try require([.queryable], on: .system(.recordName), of: type, query.recordType)
     }
@@ -140,6 +144,11 @@ extension QueryPlan {
     }
     return coerced
   }
+}
+
+extension FieldValue {
+  /// How many values a condition compares with.
+  fileprivate var count: Int { if case .list(let values, _) = self { values.count } else { 1 } }
 }
 
 extension Comparator {

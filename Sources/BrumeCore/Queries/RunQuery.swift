@@ -42,23 +42,25 @@ private struct QueryRun: Sendable {
   func page(_ request: QueryRequest, in transaction: any ReadTransaction) throws -> QueryPage {
     let view = isZoneWide ? nil : try transaction.zoneView(zone, in: scope, for: caller)
     let schema = try schemas.schema(of: caller.container, caller.environment, in: transaction)
-    var query = try QueryPlan.checked(
+    let query = try QueryPlan.checked(
       request.query.naming(caller.user), schema: schema, limits: limits)
     let digest = ContinuationMarker.digest(
       query, zone: zoneName, in: zone.database, scope, as: caller)
-    try narrow(&query, to: schema.rights(of: query.recordType))
+    let visible =
+      try view?.shares.map { try shown($0, transaction) }
+      ?? readable(by: schema.rights(of: query.recordType))
     let fields = schema.recordTypes[query.recordType]?.fields ?? [:]
     let page = try transaction.matching(
       EngineQuery(
-        database: zone.database, zone: zoneName, query: query,
+        database: zone.database, zone: zoneName, query: query, visible: visible,
         after: try position(request.marker, digest), limit: limits.page(request.limit),
-        candidateLimit: limits.candidatesPerPage,
+        candidateLimit: limits.candidatesPerPage, byteLimit: limits.answerBytes,
         searchable: { fields[$0]?.indexes.contains(.searchable) ?? false }))
     let marker = page.next.map { position in
       seal.text(
         ContinuationMarker(digest: digest, position: position).bytes, for: .continuationMarker)
     }
-    return QueryPage(records: try visible(page.records, view, transaction), marker: marker)
+    return QueryPage(records: page.records, marker: marker)
   }
 
   private func position(_ marker: String?, _ digest: UInt64) throws(BrumeError) -> QueryPosition? {
@@ -69,31 +71,36 @@ private struct QueryRun: Sendable {
     return opened.position
   }
 
-  /// Leaves out what the caller may not read (case QRY-21): where only creators read, his own.
-  private func narrow(_ query: inout Query, to rights: PublicRights) throws(BrumeError) {
-    guard scope == .public else { return }
+  /// What the caller may read by the type's rights (case QRY-21): where only creators read, his own.
+  private func readable(
+    by rights: PublicRights
+  ) throws(BrumeError) -> VisibleRecords {
+    guard scope == .public else { return .all }
     let place = Permissions.Place.public(rights)
     let principal = caller.principal
-    if Permissions.decide(principal, .read, in: place, creator: nil) == nil { return }
+    if Permissions.decide(principal, .read, in: place, creator: nil) == nil { return .all }
     if let error = Permissions.decide(principal, .read, in: place, creator: caller.user) {
       throw error
     }
-    guard let user = caller.user else { return }
-    let mine = FieldValue.reference(Reference(recordName: user.name))
-    query.filters.append(Filter(.equals, .system(.createdUserRecordName), mine))
+    return caller.user.map { .made(by: $0) } ?? .all
   }
 
-  private func visible(
-    _ records: [StoredRecord], _ view: ZoneView?, _ transaction: any ReadTransaction
-  ) throws -> [StoredRecord] {
-    guard let view, let shares = view.shares else { return records }
-    var coverage = try transaction.coverage(in: zone, limits: limits)
-    return try records.filter { stored in
-      let covering = try coverage.shares(of: try stored.record()) { name in
-        try transaction.record(RecordKey(zone: zone, name: name))?.record()
-      }
-      return shares.permission(through: covering) != nil
+  /// What a participant sees of the zone: found from the shares downwards, so that nothing hidden is
+  /// looked at.
+  private func shown(
+    _ shares: ShareScope, _ transaction: any ReadTransaction
+  ) throws -> VisibleRecords {
+    let maximum = limits.sharedRecordsPerQuery
+    guard let names = try transaction.names(shownBy: shares, in: zone, limit: maximum) else {
+      return .all
     }
+    if names.count > maximum {
+      throw BrumeError(
+        .limitExceeded,
+        "more than \(maximum) records of zone '\(zone.name)' are shared with you, too many for a "
+          + "query; fetch the zone's changes instead")
+    }
+    return .named(names)
   }
 }
 

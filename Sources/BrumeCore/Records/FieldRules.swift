@@ -102,19 +102,6 @@ enum FieldRules {
 }
 
 extension FieldValue {
-  /// Bytes that count against the record's limit. Assets do not.
-  var size: Int {
-    switch self {
-    case .string(let text): text.utf8.count
-    case .bytes(let bytes): bytes.count
-    case .int64, .double, .timestamp: 8
-    case .location: 64
-    case .reference(let reference): reference.recordName.utf8.count
-    case .asset: 0
-    case .list(let values, _): values.reduce(0) { $0 + $1.size }
-    }
-  }
-
   /// The references in this value.
   var references: [Reference] {
     switch self {

@@ -1,7 +1,6 @@
 // records/lookup: records by name. What the caller may not see does not exist for him.
 
 package import BrumeModel
-import BrumeSchema
 import BrumeStorage
 
 extension Engine {
@@ -18,73 +17,71 @@ extension Engine {
     }
     let (limits, schemas) = (limits, schemas)
     return try await store.read { transaction in
+      let schema = try schemas.schema(of: caller.container, caller.environment, in: transaction)
       var lookup = RecordLookup(
-        transaction: transaction, scope: scope, caller: caller, limits: limits,
-        schema: try schemas.schema(of: caller.container, caller.environment, in: transaction))
+        access: RecordAccess(transaction, scope, caller, limits, schema))
       return try request.items.map { item in
-        try lookup.result(item.name, in: item.zone ?? request.zone)
+        try Task.checkCancellation()
+        return try lookup.result(item.name, in: item.zone ?? request.zone)
       }
     }
   }
 }
 
-/// Looks records up in one transaction, remembering the zones it saw.
+/// Looks records up in one transaction.
 private struct RecordLookup {
-  let transaction: any ReadTransaction
-  let scope: DatabaseScope
-  let caller: Caller
-  let limits: Limits
-  let schema: Schema
-  private var views: [ZoneKey: ZoneView] = [:]
-  private var coverages: [ZoneKey: Coverage] = [:]
+  private var access: RecordAccess
+  private var bytes = 0
 
-  init(
-    transaction: any ReadTransaction, scope: DatabaseScope, caller: Caller, limits: Limits,
-    schema: Schema
-  ) {
-    self.transaction = transaction
-    self.scope = scope
-    self.caller = caller
-    self.limits = limits
-    self.schema = schema
-  }
+  init(access: RecordAccess) { self.access = access }
 
   mutating func result(_ name: String, in zone: ZoneID?) throws -> RecordResult {
+    let caller = access.caller
     do {
-      let key = try caller.zoneKey(zone, in: scope, limits: limits)
-      let view = try view(of: key)
+      let key = try caller.zoneKey(zone, in: access.scope, limits: access.limits)
       let wanted = key.isDefault ? caller.naming(name) : name
-      return .success(.saved(try found(wanted, view)))
+      return .success(.saved(try fitting(found(RecordKey(zone: key, name: wanted)))))
     } catch let error as BrumeError {
       let shown = zone ?? ZoneID(name: ZoneID.defaultName)
       return .failure(ItemFailure(RecordID(name: name, zone: shown), error))
     }
   }
 
-  private mutating func view(of key: ZoneKey) throws -> ZoneView {
-    if let known = views[key] { return known }
-    let view = try transaction.zoneView(key, in: scope, for: caller)
-    views[key] = view
-    return view
-  }
-
-  private mutating func found(_ name: String, _ view: ZoneView) throws -> StoredRecord {
-    let zone = view.zone.key
-    var coverage = try coverages[zone] ?? transaction.coverage(in: zone, limits: limits)
+  private mutating func found(_ key: RecordKey) throws -> StoredRecord {
+    _ = try access.view(of: key.zone)
+    let transaction = access.transaction
     let stored =
-      try transaction.record(name, in: view, coverage: &coverage)
-      ?? transaction.untouchedUser(RecordKey(zone: zone, name: name)).map { user in
-        StoredRecord(name: name, type: user.type, sequence: 0, content: .value(user))
+      try transaction.record(key)
+      ?? transaction.untouchedUser(key).map { user in
+        StoredRecord(name: key.name, type: user.type, sequence: 0, content: .value(user))
       }
-    coverages[zone] = coverage
-    guard let stored else { throw BrumeError(.notFound, "Record not found: '\(name)'") }
-    if scope == .public {
-      let creator = try stored.record().created?.user
-      let place = Permissions.Place.public(schema.rights(of: stored.type))
-      if let error = Permissions.decide(caller.principal, .read, in: place, creator: creator) {
-        throw error
-      }
+    guard let stored, try access.allows(.read, stored, in: key.zone) else {
+      throw missing(key.name)
     }
     return stored
+  }
+
+  /// Counts what the answer holds; one record always fits.
+  private mutating func fitting(_ stored: StoredRecord) throws(BrumeError) -> StoredRecord {
+    let isFirst = bytes == 0
+    let maximum = access.limits.answerBytes
+    bytes += stored.byteCount
+    if isFirst || bytes <= maximum { return stored }
+    throw BrumeError(
+      .limitExceeded,
+      "the answer is full: the records before '\(stored.name)' have up to \(maximum) bytes, the "
+        + "maximum; ask for the rest in another request")
+  }
+
+  /// The same for a record that is not there and for one that the caller may not read. Without a user,
+  /// where some types are for users only, that is a request to sign in: only then can it be told.
+  private func missing(_ name: String) -> BrumeError {
+    if access.scope == .public, access.caller.user == nil, access.schema.hidesTypesFromAnonymous {
+      return BrumeError(
+        .authenticationRequired,
+        "request needs authorization: record '\(name)' is not there for everybody; sign in and ask "
+          + "again with a web auth token")
+    }
+    return BrumeError(.notFound, "Record not found: '\(name)'")
   }
 }

@@ -20,10 +20,7 @@ extension Engine {
       let memory = OperationMemory(request.operationID, in: part.database, scope, as: caller)
       let (schemas, clientData) = (schemas, request.clientData)
       let answers = try await store.write(in: part.database) { transaction in
-        let items = part.zones.flatMap(\.items)
-        if let known = try memory?.recall(for: items, in: transaction, now: context.now) {
-          return known
-        }
+        if let known = try memory?.recall(part, context, schemas, in: transaction) { return known }
         let answers = try Self.run(part, context, schemas, transaction)
         try ClientData.keep(clientData, of: part, answers, as: caller, in: transaction)
         try memory?.keep(answers, in: transaction, now: context.now)
@@ -41,12 +38,15 @@ extension Engine {
   ) throws -> [Int: RecordResult] {
     var schema = try schemas.justInTime(for: part.database, in: transaction)
     var answers: [Int: RecordResult] = [:]
+    var answerBytes = 0
     for (zone, items) in part.zones {
       let results: [RecordResult]
       do {
         var batch = try ZoneBatch(
-          items, in: zone, schema: schema, context: context, transaction: transaction)
+          items, in: zone, schema: schema, context: context, transaction: transaction,
+          answerBytes: answerBytes)
         results = try batch.run()
+        answerBytes = batch.answerBytes
         schema = batch.schema
       } catch let error as BrumeError {
         results = items.map { .failure(ItemFailure($0.id, error)) }
@@ -55,5 +55,19 @@ extension Engine {
     }
     try schemas.save(schema, for: part.database, in: transaction)
     return answers
+  }
+}
+
+extension OperationMemory {
+  /// The answers of the first try, as far as the caller may still have them.
+  fileprivate func recall(
+    _ part: ModifyPlan.Part, _ context: ModifyContext, _ schemas: SchemaCache,
+    in transaction: any WriteTransaction
+  ) throws -> [Int: RecordResult]? {
+    let schema = try schemas.schema(
+      of: part.database.container, part.database.environment, in: transaction)
+    let access = RecordAccess(
+      transaction, context.scope, context.caller, context.limits, schema)
+    return try recall(for: part.zones.flatMap(\.items), access, now: context.now)
   }
 }

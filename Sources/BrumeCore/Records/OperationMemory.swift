@@ -1,6 +1,7 @@
 // Repeating a request whose answer was lost: a client may name its request by an `operationID`, and
 // the outcome of the first try is kept beside the records it wrote. A second try is answered from
-// it and changes nothing (reliability B11, rule 4).
+// it and changes nothing (reliability B11, rule 4). It is a first try for a caller who may no longer do
+// what he asks: then the rules answer.
 //
 // Outcomes live in a fixed number of slots per user, so that nobody has to sweep them; an outcome
 // that lost its slot to another is forgotten, and the repetition then meets the change tag's rule.
@@ -68,9 +69,13 @@ struct OperationMemory: Sendable {
 
   /// The first try's results with the records as they are now, or nil if this is the first try. An
   /// ID that was used for other records is a first try too: their answers would be taken for these.
+  ///
+  /// - Parameter access: what the caller may do now.
   func recall(
-    for items: [RecordItem], in transaction: any ReadTransaction, now: Milliseconds
+    for items: [RecordItem], _ access: RecordAccess, now: Milliseconds
   ) throws -> [Int: RecordResult]? {
+    var access = access
+    let transaction = access.transaction
     guard let bytes = try transaction.setting(key) else { return nil }
     var unpacker = Unpacker(bytes)
     guard unpacker.text() == database.container.name,
@@ -80,7 +85,7 @@ struct OperationMemory: Sendable {
     else { return nil }
     var results: [Int: RecordResult] = [:]
     for _ in 0..<count {
-      guard let index = unpacker.number(), let result = try result(&unpacker, transaction) else {
+      guard let index = unpacker.number(), let result = try result(&unpacker, &access) else {
         return nil
       }
       results[Int(index)] = result
@@ -91,7 +96,7 @@ struct OperationMemory: Sendable {
   }
 
   private func result(
-    _ unpacker: inout Unpacker, _ transaction: any ReadTransaction
+    _ unpacker: inout Unpacker, _ access: inout RecordAccess
   ) throws -> RecordResult? {
     guard let kind = unpacker.number(), let name = unpacker.text(), let zone = unpacker.text()
     else {
@@ -99,7 +104,11 @@ struct OperationMemory: Sendable {
     }
     let key = RecordKey(zone: ZoneKey(database: database, name: zone), name: name)
     let id = RecordID(name: name, zone: key.zone.id)
-    let stored = try transaction.record(key)
+    let stored = try access.transaction.record(key)
+    // That something was deleted says nothing that its sender does not know.
+    let isDeletion = kind == 1
+    guard try isDeletion || mayStill(kind == 0 ? .write : .read, stored, in: key.zone, &access)
+    else { return nil }
     switch kind {
     case 0:
       return stored.map { .success(.saved($0)) }
@@ -114,6 +123,22 @@ struct OperationMemory: Sendable {
       if code == .conflict { error.serverRecord = try stored?.record() }
       return .failure(ItemFailure(id, error))
     }
+  }
+}
+
+extension OperationMemory {
+  /// Whether the zone is there for the caller, and the record, if it still is, open to what he did.
+  private func mayStill(
+    _ action: Permissions.Action, _ stored: StoredRecord?, in zone: ZoneKey,
+    _ access: inout RecordAccess
+  ) throws -> Bool {
+    do {
+      _ = try access.view(of: zone)
+    } catch is BrumeError {
+      return false
+    }
+    guard let stored else { return true }
+    return try access.allows(.read, stored, in: zone) && access.allows(action, stored, in: zone)
   }
 }
 

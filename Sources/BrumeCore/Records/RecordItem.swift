@@ -47,6 +47,7 @@ struct ModifyPlan: Sendable {
         "the request has \(request.operations.count) operations; the maximum is \(maximum). Split it"
       )
     }
+    try Self.checkRows(of: request.operations, limits)
     var seen: Set<RecordKey> = []
     for (index, operation) in request.operations.enumerated() {
       let zone = operation.record.zone ?? request.zone
@@ -69,6 +70,32 @@ struct ModifyPlan: Sendable {
       var item = Self.item(operation, at: index, key: key, host: host, limits: limits)
       item.flaw = Self.flaw(of: key, limits)
       add(item)
+    }
+  }
+
+  /// Bounds what a request may bring that becomes a row of an index each.
+  private static func checkRows(
+    of operations: [RecordOperation], _ limits: Limits
+  ) throws(BrumeError) {
+    var elements = 0
+    var references = 0
+    for operation in operations {
+      for case let value? in operation.record.fields.values.map(\.value) {
+        if case .list(let values, _) = value { elements += values.count }
+        references += value.references.count
+      }
+    }
+    if elements > limits.listElementsPerRequest {
+      throw BrumeError(
+        .limitExceeded,
+        "the lists of the request have \(elements) elements; the maximum is "
+          + "\(limits.listElementsPerRequest). Split it, or keep long lists in assets")
+    }
+    if references > limits.referencesPerRequest {
+      throw BrumeError(
+        .limitExceeded,
+        "the records of the request hold \(references) references; the maximum is "
+          + "\(limits.referencesPerRequest). Split it")
     }
   }
 

@@ -1,35 +1,55 @@
-// What records owe each other: a parent must exist, and so must the target of a VALIDATE reference;
-// a record with children or validating referrers cannot go alone; DELETE_SELF takes the holders
-// along, at most 750 of one target (cases REF-01 to REF-05, DEL-04 to DEL-09, SAV-26, SAV-27).
+// What records owe each other when they are saved: a parent must exist, and so must the target of a
+// VALIDATE reference; both keep their target from being deleted, so whoever saves them needs the right
+// to write it. DELETE_SELF has at most 750 holders of one target (cases REF-01 to REF-05, DEL-04 to
+// DEL-09, SAV-26, SAV-27). What a deletion takes along is `Removals.swift`.
 //
-// A failing item changes what the others see, so the rules are asked again until nothing changes.
+// A failing item changes what those that refer to it see, so they are judged again.
 
 import BrumeModel
 import BrumeStorage
 
 extension ZoneBatch {
   mutating func settleRelations() throws {
-    var isSettled = false
-    while !isSettled {
-      isSettled = true
-      var after = Coverage(
-        hasZoneShare: try stage.after(Record.zoneShareName) != nil,
-        chainLimit: context.limits.parentChain)
-      for position in items.indices where isAlive(position) && actions[position] == .put {
-        if let error = try relationError(at: position, &after) {
-          fail(position, error)
-          isSettled = false
-        }
-      }
-      if isSettled, let (position, error) = try removalError() {
-        fail(position, error)
-        isSettled = false
-      }
+    var open = items.indices.filter { isAlive($0) && actions[$0] == .put }
+    for _ in 0..<context.limits.relationRounds {
+      try settlePuts(open)
+      open = try settleRemovals()
+      if open.isEmpty { return }
+    }
+    for position in items.indices where isAlive(position) { fail(position, Self.tangled) }
+    cascade = []
+  }
+
+  private static let tangled = BrumeError(
+    .limitExceeded,
+    "the saves and deletions of this request depend on each other in too many steps; save and delete "
+      + "in separate requests")
+
+  /// Judges items, and again those that refer to one that fails.
+  private mutating func settlePuts(_ positions: [Int]) throws {
+    let links = BatchLinks(self)
+    var open = Array(positions.reversed())
+    var after: Coverage?
+    while let position = open.popLast() {
+      guard isAlive(position), actions[position] == .put else { continue }
+      var coverage = try after ?? freshCoverage()
+      let error = try relationError(at: position, links, &coverage)
+      after = coverage
+      guard let error else { continue }
+      fail(position, error)
+      after = nil
+      open += links.referring[items[position].name] ?? []
     }
   }
 
+  private mutating func freshCoverage() throws -> Coverage {
+    Coverage(
+      hasZoneShare: try stage.after(Record.zoneShareName) != nil,
+      chainLimit: context.limits.parentChain)
+  }
+
   private mutating func relationError(
-    at position: Int, _ after: inout Coverage
+    at position: Int, _ links: BatchLinks, _ after: inout Coverage
   ) throws -> BrumeError? {
     let item = items[position]
     guard let record = stage.puts[item.name] else { return nil }
@@ -43,27 +63,60 @@ extension ZoneBatch {
       return error
     }
     if let error = try validationError(record, before) { return error }
-    if let error = try countError(at: position, record, before) { return error }
+    if let error = try countError(at: position, record, before, links) { return error }
     return try view.shares == nil ? nil : permissionError(record, isNew: before == nil, &after)
+  }
+}
+
+// MARK: Targets
+
+extension ZoneBatch {
+  /// A record that something else may refer to, seen from the caller: what is hidden does not exist.
+  private mutating func target(_ name: String) throws -> Record? {
+    guard let record = try stage.after(name) else { return nil }
+    guard context.scope != .private, stage.puts[name] == nil else { return record }
+    return try isAllowed(.read, on: record, in: place(of: record)) ? record : nil
+  }
+
+  /// The error for a reference that would keep from deletion what the caller may not delete.
+  private mutating func pinError(
+    _ record: Record, _ target: Record, by what: String
+  ) throws -> BrumeError? {
+    guard context.scope != .private, let stored = try stage.before(target.name),
+      try !isAllowed(.write, on: stored, in: place(of: stored))
+    else { return nil }
+    return BrumeError(
+      .accessDenied,
+      "record '\(record.name)' cannot refer to '\(target.name)' \(what): that keeps it from being "
+        + "deleted, and you may not write it; use a reference with action NONE or DELETE_SELF")
   }
 
   private mutating func parentError(_ record: Record, _ parent: String) throws -> BrumeError? {
-    if try stage.after(parent) == nil {
-      // CloudKit: a child of a record that failed for its own parent (case SAV-27).
-      if let culprit = items.firstIndex(where: { $0.name == parent }),
-        let code = failures[culprit]?.code,
-        code == .validatingReferenceError || code == .internalError
-      {
-        return BrumeError(
-          .internalError,
-          "record '\(record.name)' was not saved because its parent failed; mend that one and "
-            + "send both again")
-      }
+    guard let target = try target(parent) else { return try missingParentError(record, parent) }
+    if let error = try chainError(record, parent) { return error }
+    // In the shared database the share that covers parent and child decides: `permissionError`.
+    return context.scope == .public ? try pinError(record, target, by: "as its parent") : nil
+  }
+
+  private func missingParentError(_ record: Record, _ parent: String) throws -> BrumeError {
+    // CloudKit: a child of a record that failed for its own parent (case SAV-27).
+    if let culprit = items.firstIndex(where: { $0.name == parent }),
+      let code = failures[culprit]?.code,
+      code == .validatingReferenceError || code == .internalError
+    {
       return BrumeError(
-        .validatingReferenceError,
-        "record '\(record.name)' has the parent '\(parent)', which does not exist in zone "
-          + "'\(record.zone.name)'; save the parent before or in the same request")
+        .internalError,
+        "record '\(record.name)' was not saved because its parent failed; mend that one and "
+          + "send both again")
     }
+    return BrumeError(
+      .validatingReferenceError,
+      "record '\(record.name)' has the parent '\(parent)', which does not exist in zone "
+        + "'\(record.zone.name)'; save the parent before or in the same request")
+  }
+
+  /// Follows the ancestors as far as the caller sees them.
+  private mutating func chainError(_ record: Record, _ parent: String) throws -> BrumeError? {
     var next: String? = parent
     for _ in 0..<context.limits.parentChain {
       guard let name = next else { return nil }
@@ -71,7 +124,9 @@ extension ZoneBatch {
         return BrumeError(
           .badRequest, "record '\(record.name)' would be its own ancestor; choose another parent")
       }
-      next = try stage.after(name)?.parent
+      let ancestor = try stage.after(name)
+      let isRoot = ancestor?.share.map { view.shares?.permissions[$0] != nil } ?? false
+      next = isRoot ? nil : ancestor?.parent
     }
     return next == nil
       ? nil
@@ -95,37 +150,14 @@ extension ZoneBatch {
 
   private mutating func validationError(_ record: Record, _ before: Record?) throws -> BrumeError? {
     let known = before?.targets(by: .validate) ?? []
-    for target in record.targets(by: .validate).subtracting(known).sorted()
-    where try stage.after(target) == nil {
-      return BrumeError(
-        .validatingReferenceError,
-        "record '\(record.name)' refers to '\(target)' with action VALIDATE, which does not exist; "
-          + "save it before or in the same request")
-    }
-    return nil
-  }
-
-  /// Counts the sources of a target: the stored ones and those before this item in the batch.
-  private mutating func countError(
-    at position: Int, _ record: Record, _ before: Record?
-  ) throws -> BrumeError? {
-    let known = before?.targets(by: .deleteSelf) ?? []
-    let maximum = context.limits.deleteSelfReferences
-    for target in record.targets(by: .deleteSelf).subtracting(known).sorted() {
-      var sources = Set(
-        try stage.transaction.referrers(
-          to: RecordKey(zone: stage.zone, name: target), by: .deleteSelf, limit: maximum + 1))
-      for other in items[...position] {
-        if let put = stage.puts[other.name], put.targets(by: .deleteSelf).contains(target) {
-          sources.insert(other.name)
-        }
-      }
-      if sources.count > maximum {
+    for name in record.targets(by: .validate).subtracting(known).sorted() {
+      guard let target = try target(name) else {
         return BrumeError(
-          .badRequest,
-          "record '\(record.name)' cannot refer to '\(target)' with action DELETE_SELF: it has "
-            + "\(maximum) such references already, the maximum; use action NONE")
+          .validatingReferenceError,
+          "record '\(record.name)' refers to '\(name)' with action VALIDATE, which does not exist; "
+            + "save it before or in the same request")
       }
+      if let error = try pinError(record, target, by: "with action VALIDATE") { return error }
     }
     return nil
   }
@@ -143,98 +175,52 @@ extension ZoneBatch {
   }
 }
 
-// MARK: Deleting
+// MARK: Counting
 
 extension ZoneBatch {
-  /// Finds everything that goes, and the first item that may not.
-  private mutating func removalError() throws -> (Int, BrumeError)? {
-    var gone: Set<String> = []
-    var dragged: [(position: Int, names: Set<String>)] = []
-    for position in items.indices where isAlive(position) && actions[position] == .remove {
-      let names = try dependants(of: items[position].name)
-      gone.formUnion(names)
-      if gone.count > context.limits.cascade {
-        let reason =
-          "with record '\(items[position].name)' and what goes with it, more than "
-          + "\(context.limits.cascade) records would be deleted; delete them in steps"
-        return (position, BrumeError(.limitExceeded, reason))
+  /// Counts the holders of a target: the stored ones that the caller sees, and those up to this item
+  /// in the batch.
+  private mutating func countError(
+    at position: Int, _ record: Record, _ before: Record?, _ links: BatchLinks
+  ) throws -> BrumeError? {
+    let known = before?.targets(by: .deleteSelf) ?? []
+    let maximum = context.limits.deleteSelfReferences
+    for target in record.targets(by: .deleteSelf).subtracting(known).sorted() {
+      var holders = Set(
+        try stage.transaction.referrers(
+          to: RecordKey(zone: stage.zone, name: target), by: .deleteSelf, limit: maximum + 1))
+      for other in links.holders[target] ?? [] where other <= position && isAlive(other) {
+        holders.insert(items[other].name)
       }
-      dragged.append((position, names))
-    }
-    for (position, names) in dragged {
-      for name in names.sorted() {
-        if let error = try remainderError(name, gone) { return (position, error) }
+      if holders.count > maximum, try visibleCount(of: holders) > maximum {
+        return BrumeError(
+          .badRequest,
+          "record '\(record.name)' cannot refer to '\(target)' with action DELETE_SELF: it has "
+            + "\(maximum) such references already, the maximum; use action NONE")
       }
-    }
-    cascade = gone.subtracting(stage.removals)
-    return orphan()
-  }
-
-  /// An item that was to hang under a record that goes along.
-  private func orphan() -> (Int, BrumeError)? {
-    for position in items.indices where isAlive(position) {
-      guard let put = stage.puts[items[position].name], let parent = put.parent,
-        cascade.contains(parent)
-      else { continue }
-      let reason =
-        "record '\(put.name)' has the parent '\(parent)', which the same request deletes"
-      return (position, BrumeError(.validatingReferenceError, reason))
     }
     return nil
   }
 
-  /// A record and all that goes with it: holders of DELETE_SELF references, and of a shared root its
-  /// share and its descendants (case SHR-18).
-  private mutating func dependants(of name: String) throws -> Set<String> {
-    var found: Set<String> = [name]
-    var open = [name]
-    let limit = context.limits.cascade
-    while let next = open.popLast(), found.count <= limit {
-      let key = RecordKey(zone: stage.zone, name: next)
-      var names = try stage.transaction.referrers(to: key, by: .deleteSelf, limit: limit + 1)
-      if let share = try stage.before(next)?.share {
-        names.append(share)
-        names += try descendants(of: next, limit: limit)
-      }
-      for name in names where stage.puts[name] == nil && found.insert(name).inserted {
-        open.append(name)
-      }
-    }
-    return found
+  private mutating func visibleCount(of names: Set<String>) throws -> Int {
+    guard context.scope != .private else { return names.count }
+    return try names.reduce(0) { count, name in try target(name) == nil ? count : count + 1 }
   }
+}
 
-  func descendants(of root: String, limit: Int) throws -> [String] {
-    var found: [String] = []
-    var open = [root]
-    while let next = open.popLast(), found.count <= limit {
-      let key = RecordKey(zone: stage.zone, name: next)
-      let children = try stage.transaction.children(of: key, limit: limit + 1)
-      found += children
-      open += children
-    }
-    return found
-  }
+/// Who refers to whom among the items of a batch, found once.
+private struct BatchLinks {
+  /// By a record's name: the items that cannot be saved without it.
+  private(set) var referring: [String: [Int]] = [:]
+  /// By a record's name: the items that go with it, in order.
+  private(set) var holders: [String: [Int]] = [:]
 
-  /// The error for a record that goes while something still needs it.
-  private mutating func remainderError(_ name: String, _ gone: Set<String>) throws -> BrumeError? {
-    let key = RecordKey(zone: stage.zone, name: name)
-    let limit = gone.count + stage.puts.count + 1
-    for child in try stage.transaction.children(of: key, limit: limit)
-    where !gone.contains(child) {
-      if let put = stage.puts[child], put.parent != name { continue }
-      return BrumeError(
-        .validatingReferenceError,
-        "record '\(name)' cannot be deleted: it is the parent of '\(child)'; delete or move that one "
-          + "in the same request")
+  init(_ batch: ZoneBatch) {
+    for position in batch.items.indices {
+      guard let record = batch.stage.puts[batch.items[position].name] else { continue }
+      for name in record.targets(by: .validate) { referring[name, default: []].append(position) }
+      if let parent = record.parent { referring[parent, default: []].append(position) }
+      for name in record.targets(by: .deleteSelf) { holders[name, default: []].append(position) }
     }
-    for holder in try stage.transaction.referrers(to: key, by: .validate, limit: limit)
-    where !gone.contains(holder) {
-      if let put = stage.puts[holder], !put.targets(by: .validate).contains(name) { continue }
-      return BrumeError(
-        .validatingReferenceError,
-        "record '\(name)' cannot be deleted: '\(holder)' refers to it with action VALIDATE; "
-          + "delete that one first")
-    }
-    return nil
   }
 }

@@ -25,10 +25,7 @@ package enum SavePolicy {
       // CloudKit: live answers say so (semantic cases, tension 1).
       throw conflict("record to insert already exists", with: stored)
     case (.update, nil), (.replace, nil):
-      throw BrumeError(
-        .notFound,
-        "Record not found: it was deleted, or never saved; to make it anew, create it, or save it "
-          + "without a change tag")
+      throw recordNotFound
     case (.update, let stored?), (.replace, let stored?):
       guard tag == stored.changeTag else {
         throw conflict("client oplock error updating record", with: stored)
@@ -48,6 +45,12 @@ package enum SavePolicy {
       return .remove(stored)
     }
   }
+
+  /// There is no such record, or none that the caller may see.
+  package static let recordNotFound = BrumeError(
+    .notFound,
+    "Record not found: it was deleted, or never saved; to make it anew, create it, or save it "
+      + "without a change tag")
 
   private static func conflict(_ what: String, with stored: Record) -> BrumeError {
     var error = BrumeError(

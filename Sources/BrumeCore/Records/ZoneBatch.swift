@@ -43,13 +43,16 @@ struct ZoneBatch {
   var storedBytes: Int64?
   /// The short names of shares made here; the zone has a share from now on.
   var shortGUIDs: [String: RecordKey] = [:]
+  /// What the answer holds of records so far, over all zones of the request.
+  var answerBytes: Int
   /// By record name: the uploads whose files the record takes.
   var receipts: [String: [String]] = [:]
 
   init(
     _ items: [RecordItem], in zone: ZoneKey, schema: JustInTimeSchema, context: ModifyContext,
-    transaction: any WriteTransaction
+    transaction: any WriteTransaction, answerBytes: Int = 0
   ) throws {
+    self.answerBytes = answerBytes
     self.context = context
     self.items = items
     self.schema = schema
@@ -84,9 +87,25 @@ struct ZoneBatch {
     if let flaw = item.flaw { return failures[position] = flaw }
     do {
       actions[position] = item.isShare ? try shareAction(for: item) : try action(for: item)
+      if !fits(stage.puts[item.name]) { fail(position, answerIsFull(before: item.name)) }
     } catch let error as BrumeError {
-      failures[position] = error
+      failures[position] = fits(error.serverRecord) ? error : answerIsFull(before: item.name)
     }
+  }
+
+  /// Counts a record that the answer will show; one always fits.
+  private mutating func fits(_ record: Record?) -> Bool {
+    guard let record else { return true }
+    let isFirst = answerBytes == 0
+    answerBytes += record.byteCount
+    return isFirst || answerBytes <= context.limits.answerBytes
+  }
+
+  private func answerIsFull(before name: String) -> BrumeError {
+    BrumeError(
+      .limitExceeded,
+      "the answer to this request would hold more than \(context.limits.answerBytes) bytes of "
+        + "records with '\(name)'; save it and those after it in another request")
   }
 
   /// Takes an item out of the batch again.
@@ -107,10 +126,10 @@ extension ZoneBatch {
       return try carryOut(
         SavePolicy.decide(item.kind, tag: item.draft.changeTag, stored: nil), item)
     }
+    let place = try place(of: stored)
+    guard isAllowed(.read, on: stored, in: place) else { return try hidden(item) }
     // A share that the operation did not call one.
     if stored.isShare { return try shareAction(for: item) }
-    let place = try place(of: stored)
-    if place == .shared(nil) { return try hidden(item) }
     if item.kind != .create { try authorize(.write, on: stored, in: place) }
     return try carryOut(
       SavePolicy.decide(item.kind, tag: item.draft.changeTag, stored: stored), item)
@@ -154,11 +173,12 @@ extension ZoneBatch {
     }
   }
 
-  /// What happens to a record that exists but is none of the caller's business.
-  private func hidden(_ item: RecordItem) throws(BrumeError) -> Action {
+  /// What happens to a record that exists but is none of the caller's business: as if it did not,
+  /// except that its name is taken.
+  func hidden(_ item: RecordItem) throws(BrumeError) -> Action {
     switch item.kind {
     case .delete, .forceDelete: return .nothing
-    case .update, .replace: throw BrumeError(.notFound, "Record not found")
+    case .update, .replace: throw SavePolicy.recordNotFound
     case .create, .forceUpdate, .forceReplace:
       throw BrumeError(
         .accessDenied, "record '\(item.name)' cannot be saved: the name is taken; choose another")
@@ -180,10 +200,19 @@ extension ZoneBatch {
   func authorize(
     _ action: Permissions.Action, on record: Record, in place: Permissions.Place
   ) throws(BrumeError) {
-    let creator = record.created?.user
-    if let error = Permissions.decide(context.caller.principal, action, in: place, creator: creator)
-    {
-      throw error
-    }
+    if let error = refusal(of: action, on: record, in: place) { throw error }
+  }
+
+  func isAllowed(
+    _ action: Permissions.Action, on record: Record, in place: Permissions.Place
+  ) -> Bool {
+    refusal(of: action, on: record, in: place) == nil
+  }
+
+  private func refusal(
+    of action: Permissions.Action, on record: Record, in place: Permissions.Place
+  ) -> BrumeError? {
+    Permissions.decide(
+      context.caller.principal, action, in: place, creator: record.created?.user)
   }
 }

@@ -111,6 +111,12 @@ struct JustInTimeSchema: Sendable {
 }
 
 extension Schema {
+  /// Whether some types are not for everybody to read: whoever asks without a user cannot be told
+  /// what is there.
+  var hidesTypesFromAnonymous: Bool {
+    recordTypes.keys.contains { !rights(of: $0).read.contains(.world) }
+  }
+
   /// Who may do what with public records of a type.
   func rights(of type: String) -> PublicRights {
     if type == Record.usersType, recordTypes[type] == nil { return .users }

@@ -13,7 +13,8 @@ extension ZoneBatch {
         "share '\(item.name)' cannot be in the public database; share records of a custom zone of "
           + "the private database")
     }
-    let stored = try stage.before(item.name)
+    var stored = try stage.before(item.name)
+    if let there = stored, try !isAllowed(.read, on: there, in: place(of: there)) { stored = nil }
     if let stored, !stored.isShare {
       throw BrumeError(
         .badRequest,
@@ -74,10 +75,6 @@ extension ZoneBatch {
   private mutating func participantAction(
     for item: RecordItem, _ stored: Record
   ) throws -> Action {
-    guard view.shares?.permissions[item.name] != nil else {
-      if item.kind.isDelete { return .nothing }
-      throw BrumeError(.notFound, "Record not found")
-    }
     if item.kind.isDelete {
       var left = stored
       left.shareDetails?.participants.removeAll { $0.identity.user == context.user }
@@ -173,7 +170,9 @@ extension ZoneBatch {
     var above = Coverage(hasZoneShare: false, chainLimit: context.limits.parentChain)
     var shared = try above.shares(of: root) { try reading.after($0) }
     if shared.isEmpty, view.zone.hasShares || !shortGUIDs.isEmpty {
-      for name in try descendants(of: root.name, limit: context.limits.cascade) {
+      let below = try stage.transaction.descendants(
+        of: [root.name], in: stage.zone, limit: context.limits.cascade)
+      for name in below {
         if let share = try stage.after(name)?.share { shared.append(share) }
       }
     }

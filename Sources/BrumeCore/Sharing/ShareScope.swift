@@ -100,6 +100,19 @@ extension ReadTransaction {
     return ShareScope(permissions: permissions, epoch: epoch ?? 0)
   }
 
+  /// The records that a participant's shares cover, by name, at most `limit` and one more; nil if it is
+  /// the whole zone. What `Coverage` finds from a record upwards, found from the shares downwards.
+  func names(
+    shownBy shares: ShareScope, in zone: ZoneKey, limit: Int
+  ) throws -> Set<ByteText>? {
+    if shares.permissions[Record.zoneShareName] != nil { return nil }
+    let roots = try shares.permissions.keys.sorted().compactMap { name in
+      try record(RecordKey(zone: zone, name: name))?.record().shareDetails?.rootRecordName
+    }
+    let below = try descendants(of: roots, in: zone, limit: limit + 1)
+    return Set((shares.permissions.keys + roots + below).map { ByteText($0) })
+  }
+
   /// A fresh memory of what covers the records of a zone.
   func coverage(in zone: ZoneKey, limits: Limits) throws -> Coverage {
     let zoneShare = try record(RecordKey(zone: zone, name: Record.zoneShareName))

@@ -22,17 +22,4 @@ extension ReadTransaction {
     if shares.isEmpty { throw Zone.missing(key.name, nil) }
     return ZoneView(zone: try liveZone(key), shares: shares)
   }
-
-  /// A record that the view shows, or nil.
-  package func record(
-    _ name: String, in view: ZoneView, coverage: inout Coverage
-  ) throws -> StoredRecord? {
-    let key = view.zone.key
-    guard let stored = try record(RecordKey(zone: key, name: name)) else { return nil }
-    guard let shares = view.shares else { return stored }
-    let covering = try coverage.shares(of: try stored.record()) { name in
-      try self.record(RecordKey(zone: key, name: name))?.record()
-    }
-    return shares.permission(through: covering) == nil ? nil : stored
-  }
 }

@@ -44,8 +44,8 @@ extension SQLiteTransaction {
     if count > SquareSearch.few { return search.add(quarters) }
     try eachName(rows, after: nil, limit: -1) { name in
       guard let stored = try match(name, plan, request) else { return true }
-      let record = try stored.record()
-      search.add(SortedMatch(zone: plan.zone, name: name, stored: stored, record: record))
+      search.add(
+        try keyed(SortedMatch(zone: plan.zone, name: name, stored: stored), request))
       return true
     }
   }

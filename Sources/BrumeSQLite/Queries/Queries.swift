@@ -7,6 +7,7 @@ import BrumeStorage
 
 extension SQLiteTransaction {
   func matching(_ request: EngineQuery) throws -> EngineQueryPage {
+    let request = request.withVisibility
     let zones = try searchedZones(request)
     try requireIndex(request, zones)
     return try request.query.sorts.isEmpty
@@ -22,8 +23,9 @@ extension SQLiteTransaction {
       let plan = try plan(filters, keys, request, in: zone.number)
       let after = request.after.flatMap { zone.isNamed($0.zone) ? $0.name : nil }
       let most = plan.isExact ? page.missing : page.candidatesLeft
-      try eachCandidate(plan, after: after, limit: most + 1) { name in
-        page.look(at: name, in: zone) ? try page.add(match(name, plan, request)) : false
+      try eachCandidate(plan, after: after, limit: plan.mayHide ? -1 : most + 1) { name in
+        if plan.mayHide, try !isVisible(name, plan, request) { return true }
+        return page.look(at: name, in: zone) ? try page.add(match(name, plan, request)) : false
       }
       if page.next != nil { break }
     }
@@ -47,10 +49,22 @@ extension SQLiteTransaction {
     }
   }
 
-  /// The candidate if it is a match.
+  /// Whether the record is there for whoever asks. Those that are not count for nothing.
+  private func isVisible(
+    _ name: String, _ plan: ZonePlan, _ request: EngineQuery
+  ) throws -> Bool {
+    try Task.checkCancellation()
+    guard let stored = try storedRecord(RecordPlace(zone: plan.zone, name: name)) else {
+      return false
+    }
+    return request.visible.contains(try stored.record())
+  }
+
+  /// The candidate if it is a match. Ends the query when nobody waits for it any more.
   func match(
     _ name: String, _ plan: ZonePlan, _ request: EngineQuery
   ) throws -> StoredRecord? {
+    try Task.checkCancellation()
     for probe in plan.probes {
       if try !holds(probe, for: name) { return nil }
     }
@@ -58,7 +72,7 @@ extension SQLiteTransaction {
     guard let stored, stored.type == plan.recordType else { return nil }
     if plan.residual.isEmpty { return stored }
     let record = try stored.record()
-    return Evaluate.matches(plan.residual, record, searchable: request.searchable) ? stored : nil
+    return plan.judge.match(record, searchable: request.searchable) ? stored : nil
   }
 }
 
@@ -69,6 +83,7 @@ private struct KeyPage {
   private(set) var records: [StoredRecord] = []
   private(set) var next: QueryPosition?
   private var looked = 0
+  private var bytes = 0
   private var lastLooked: (zone: String, name: String)?
   private var lastFound: (zone: String, name: String)?
 
@@ -95,7 +110,8 @@ private struct KeyPage {
   /// Takes the candidate last looked at, if it is a match. Answers whether to go on.
   mutating func add(_ match: StoredRecord?) -> Bool {
     guard let match else { return true }
-    if records.count == limit, let lastFound {
+    bytes += match.byteCount
+    if let lastFound, records.count == limit || bytes > request.byteLimit {
       next = position(lastFound)
       return false
     }

@@ -10,6 +10,7 @@ struct SortedMatch {
   let zone: Int64
   let name: String
   var stored: StoredRecord?
+  /// With the fields that the order depends on and no others: a page brings few of many matches.
   var record: Record?
 }
 
@@ -21,9 +22,10 @@ extension SQLiteTransaction {
     var matches: [SortedMatch] = []
     for zone in zones { matches += try first(count, of: request, in: zone.number) }
     if zones.count > 1 { matches = try sorted(matches, request) }
-    let page = Array(matches.dropFirst(offset).prefix(limit))
-    let records = try page.compactMap { try fetched($0).stored }
-    guard let last = page.last, matches.count > offset + limit else {
+    let fetched = try matches.dropFirst(offset).prefix(limit).map { try self.fetched($0) }
+    let page = request.fitting(fetched) { $0.stored?.byteCount ?? 0 }
+    let records = page.compactMap(\.stored)
+    guard let last = page.last, matches.count > offset + page.count else {
       return EngineQueryPage(records: records, next: nil)
     }
     let zoneName = zones.first { $0.number == last.zone }?.name ?? ""
@@ -37,7 +39,8 @@ extension SQLiteTransaction {
   ) throws -> [SortedMatch] {
     guard let (filters, keys) = try resolve(request, in: zone) else { return [] }
     let sort = request.query.sorts[0]
-    if filters.names == nil, let key = Self.walkable(sort, keys, request.database),
+    if case .all = request.visible, filters.names == nil,
+      let key = Self.walkable(sort, keys, request.database),
       try narrowest(filters) >= fewCandidates
     {
       if let centre = sort.relativeLocation {
@@ -74,14 +77,18 @@ extension SQLiteTransaction {
     return match
   }
 
+  /// The match with what its place in the order depends on.
+  func keyed(_ match: SortedMatch, _ request: EngineQuery) throws -> SortedMatch {
+    if match.record != nil { return match }
+    try Task.checkCancellation()
+    let record = try fetched(match).stored?.record().keeping(request.query.sorts)
+    return SortedMatch(zone: match.zone, name: match.name, record: record)
+  }
+
   func sorted(
     _ matches: [SortedMatch], _ request: EngineQuery
   ) throws -> [SortedMatch] {
-    let decoded = try matches.map { match in
-      var match = try fetched(match)
-      match.record = try match.record ?? match.stored?.record()
-      return match
-    }
+    let decoded = try matches.map { try keyed($0, request) }
     return decoded.sorted { a, b in
       guard let a = a.record, let b = b.record else { return false }
       return Evaluate.precedes(a, b, request.query.sorts)
@@ -99,8 +106,8 @@ extension SQLiteTransaction {
     var matches: [SortedMatch] = []
     try eachCandidate(plan, after: nil, limit: -1) { name in
       guard let stored = try match(name, plan, request) else { return true }
-      matches.append(
-        SortedMatch(zone: plan.zone, name: name, stored: stored, record: try stored.record()))
+      let match = SortedMatch(zone: plan.zone, name: name, stored: stored)
+      matches.append(try keyed(match, request))
       if matches.count >= 2 * count + fewCandidates {
         matches = Array(try sorted(matches, request).prefix(count))
       }
@@ -156,8 +163,11 @@ extension SQLiteTransaction {
     walk.blockValue = value
     if plan.isExact {
       walk.block.append(SortedMatch(zone: plan.zone, name: name))
-    } else if let stored = try match(name, plan, request) {
-      walk.block.append(SortedMatch(zone: plan.zone, name: name, stored: stored))
+    } else if try match(name, plan, request) != nil {
+      walk.block.append(SortedMatch(zone: plan.zone, name: name))
+    }
+    if walk.sortsBlocks, walk.block.count >= 2 * walk.missing + fewCandidates {
+      walk.block = Array(try sorted(walk.block, request).prefix(walk.missing))
     }
     return true
   }
@@ -183,5 +193,17 @@ struct SortedWalk {
     self.sortsBlocks = sortsBlocks
   }
 
+  /// How many matches are still to come, with those of the block.
+  var missing: Int { count - matches.count }
   var isFull: Bool { matches.count + (sortsBlocks ? 0 : block.count) >= count }
+}
+
+extension Record {
+  /// The record with no other fields than the sorts look at.
+  func keeping(_ sorts: [Sort]) -> Record {
+    var kept = self
+    kept.shareDetails = nil
+    kept.fields = fields.filter { field in sorts.contains { $0.field == .field(field.key) } }
+    return kept
+  }
 }

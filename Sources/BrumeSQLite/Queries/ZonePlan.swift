@@ -31,7 +31,10 @@ struct ZonePlan {
   /// Further equalities, asked of the index for each candidate.
   var probes: [Rows] = []
   /// The rest, judged on the decoded record.
-  var residual: [Filter] = []
+  var residual: [Filter] = [] { didSet { judge = PreparedFilters(residual) } }
+  private(set) var judge = PreparedFilters([])
+  /// Among the candidates are records that are not there for whoever asks.
+  var mayHide = false
 
   /// Whether a candidate is a match without a look at it.
   var isExact: Bool { probes.isEmpty && residual.isEmpty }
@@ -133,19 +136,33 @@ extension SQLiteTransaction {
   ) throws -> ZonePlan {
     var plan = ZonePlan(zone: zone, recordType: request.query.recordType)
     plan.residual = filters.residual
-    if let names = filters.names {
+    if let names = filters.names(visible: request.visible) {
       plan.source = .names(names.sorted().map(\.text))
       plan.residual = request.query.filters
+      plan.mayHide = request.visible.isOfCreator
       return plan
     }
-    let best = try narrowest(filters.conditions)
+    let best = try source(filters.conditions, request)
     if let best {
-      plan.source = .index(filters.conditions[best.index].rows)
+      plan.source = .index(filters.conditions[best].rows)
     } else if let rare = try rowsOfRareType(keys) {
       plan.source = .index(rare)
     }
-    plan.check(filters.conditions, except: best?.index)
+    plan.mayHide =
+      request.visible.isOfCreator && !(best.map { filters.conditions[$0].isOfCreator } ?? false)
+    plan.check(filters.conditions, except: best)
     return plan
+  }
+
+  /// The condition whose rows are the candidates. Where only its creator sees a record, that is the
+  /// condition on the creator: what others made is not even looked at.
+  private func source(
+    _ conditions: [ZonePlan.Condition], _ request: EngineQuery
+  ) throws -> Int? {
+    if request.visible.isOfCreator, let own = conditions.lastIndex(where: \.isOfCreator) {
+      return own
+    }
+    return try narrowest(conditions)?.index
   }
 
   /// All records of a type by a key that each of them has, if they are few: the zone's names are then
@@ -168,6 +185,25 @@ extension SQLiteTransaction {
       if count < best?.count ?? .max { best = (index, count) }
     }
     return best
+  }
+}
+
+extension ZonePlan.Condition {
+  /// A condition on who made the record. That on whoever asks is the last (`withVisibility`).
+  fileprivate var isOfCreator: Bool {
+    filter.field == .system(.createdUserRecordName) && filter.comparator == .equals
+  }
+}
+
+extension VisibleRecords {
+  fileprivate var isOfCreator: Bool { if case .made = self { true } else { false } }
+}
+
+extension ResolvedFilters {
+  /// The records that the query names or that alone are visible; nil if they may be any.
+  func names(visible: VisibleRecords) -> Set<ByteText>? {
+    guard case .named(let visible) = visible else { return names }
+    return names?.intersection(visible) ?? visible
   }
 }
 

@@ -6,18 +6,23 @@ import BrumePredicate
 
 extension MemoryTransaction {
   func matching(_ request: EngineQuery) throws -> EngineQueryPage {
-    request.query.sorts.isEmpty ? page(byKey: request) : page(bySort: request)
+    try request.query.sorts.isEmpty ? page(byKey: request) : page(bySort: request)
   }
 
   /// In key order, from the key where the last page ended.
-  private func page(byKey request: EngineQuery) -> EngineQueryPage {
+  private func page(byKey request: EngineQuery) throws -> EngineQueryPage {
     let limit = max(1, request.limit)
     let candidates = candidates(of: request)
+    let filters = PreparedFilters(request.query.filters)
     var found: [MemoryRecord] = []
+    var bytes = 0
     for (index, candidate) in candidates.enumerated() {
-      if matches(candidate, request) {
-        if found.count == limit {
-          return answer(found, request.position(after: limit, at: found[limit - 1].record))
+      try Task.checkCancellation()
+      if filters.match(candidate.record, searchable: request.searchable) {
+        bytes += candidate.bytes.count
+        if found.count == limit || (bytes > request.byteLimit && !found.isEmpty) {
+          return answer(
+            found, request.position(after: found.count, at: found[found.count - 1].record))
         }
         found.append(candidate)
       }
@@ -29,11 +34,17 @@ extension MemoryTransaction {
   }
 
   /// All matches in their order, then the page at the offset.
-  private func page(bySort request: EngineQuery) -> EngineQueryPage {
+  private func page(bySort request: EngineQuery) throws -> EngineQueryPage {
     let offset = max(0, request.after?.offset ?? 0)
-    let all = candidates(of: request).filter { matches($0, request) }
-      .sorted { Evaluate.precedes($0.record, $1.record, request.query.sorts) }
-    let page = Array(all.dropFirst(offset).prefix(max(1, request.limit)))
+    let filters = PreparedFilters(request.query.filters)
+    let all = try candidates(of: request).filter { candidate in
+      try Task.checkCancellation()
+      return filters.match(candidate.record, searchable: request.searchable)
+    }
+    .sorted { Evaluate.precedes($0.record, $1.record, request.query.sorts) }
+    let page = request.fitting(all.dropFirst(offset).prefix(max(1, request.limit))) {
+      $0.bytes.count
+    }
     guard let last = page.last, offset + page.count < all.count else { return answer(page, nil) }
     return answer(page, request.position(after: page.count, at: last.record))
   }
@@ -44,17 +55,16 @@ extension MemoryTransaction {
     let from = request.query.sorts.isEmpty ? request.after : nil
     var candidates: [(key: (ByteText, ByteText), record: MemoryRecord)] = []
     for (zoneName, zone) in zones where request.zone.map({ ByteText($0) == zoneName }) ?? true {
-      for (name, record) in zone.records where record.record.type == request.query.recordType {
+      for (name, record) in zone.records
+      where record.record.type == request.query.recordType
+        && request.visible.contains(record.record)
+      {
         let key = (zoneName, name)
         if let from, key <= (ByteText(from.zone), ByteText(from.name)) { continue }
         candidates.append((key, record))
       }
     }
     return candidates.sorted { $0.key < $1.key }.map(\.record)
-  }
-
-  private func matches(_ candidate: MemoryRecord, _ request: EngineQuery) -> Bool {
-    Evaluate.matches(request.query.filters, candidate.record, searchable: request.searchable)
   }
 
   private func answer(_ found: [MemoryRecord], _ next: QueryPosition?) -> EngineQueryPage {

@@ -17,6 +17,19 @@ extension MemoryTransaction {
     }
   }
 
+  func descendants(of roots: [String], in zone: ZoneKey, limit: Int) throws -> [String] {
+    guard let records = self.zone(of: zone)?.records else { return [] }
+    let children = Dictionary(grouping: records.filter { $0.value.record.parent != nil }) {
+      ByteText($0.value.record.parent ?? "")
+    }
+    var found: Set<ByteText> = []
+    var open = roots.map { ByteText($0) }
+    while let next = open.popLast(), found.count < limit {
+      for (name, _) in children[next] ?? [] where found.insert(name).inserted { open.append(name) }
+    }
+    return found.prefix(limit).map(\.text)
+  }
+
   func referrers(
     to key: RecordKey, by action: Reference.Action, limit: Int
   ) throws -> [String] {
@@ -25,7 +38,7 @@ extension MemoryTransaction {
   }
 
   func changes(
-    in zone: ZoneKey, after: Int64, through: Int64, limit: Int, newestFirst: Bool
+    in zone: ZoneKey, after: Int64, through: Int64, limit: Int, byteLimit: Int, newestFirst: Bool
   ) throws -> [ZoneChange] {
     guard let zone = self.zone(of: zone), after < through else { return [] }
     let range = after + 1...through
@@ -35,7 +48,12 @@ extension MemoryTransaction {
       changes.append(
         (line.sequence, .deleted(name: name.text, type: line.was.type, sequence: line.sequence)))
     }
-    return changes.sorted { newestFirst ? $0.0 > $1.0 : $0.0 < $1.0 }.prefix(limit).map(\.1)
+    var bytes = 0
+    return changes.sorted { newestFirst ? $0.0 > $1.0 : $0.0 < $1.0 }.map(\.1).prefix(limit)
+      .prefix { change in
+        defer { bytes += change.byteCount }
+        return bytes < byteLimit
+      }
   }
 
   func put(_ record: Record, in zone: ZoneKey, sequence: Int64) throws -> StoredRecord {

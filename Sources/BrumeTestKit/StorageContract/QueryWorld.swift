@@ -15,6 +15,13 @@ package struct QueryWorld {
   static let types = ["Trail", "Hut"]
   static let fields = ["s", "n", "d", "x", "t", "r", "p", "b", "ls", "ln", "lr", "mixed", "never"]
 
+  /// Some of the records.
+  mutating func visible() -> VisibleRecords {
+    if random.one(in: 2) { return .made(by: UserID(random.pick(Self.users))) }
+    let names = Set(records.keys.map { ByteText($0.name) }).sorted()
+    return .named(Set(names.filter { _ in random.one(in: 2) }))
+  }
+
   // MARK: Values
 
   static let long = String(repeating: "long ", count: 60)

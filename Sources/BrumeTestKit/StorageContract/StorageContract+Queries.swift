@@ -50,6 +50,35 @@ extension StorageContract {
           }
         }
       },
+      Case("records that are not visible count for nothing, not for the bounds either") { store in
+        for visible in [VisibleRecords.made(by: UserID("_me")), .named(HiddenWorld.shown)] {
+          for query in HiddenWorld.queries {
+            for limits in [(1, 1), (2, 3), (5, 2), (9, 99)] {
+              let with = try await HiddenWorld(hidden: 6).pages(query, visible, limits, store)
+              let without = try await HiddenWorld(hidden: 0).pages(query, visible, limits, store)
+              try expectEqual(with, without, "\(query), \(limits)")
+            }
+          }
+        }
+      },
+      Case("a page ends when it has so many bytes, and the next goes on there") { store in
+        try await store.write(in: .sample()) { transaction in
+          for name in ["a", "b", "c"] { try transaction.putNext(name) }
+        }
+        for sorts in [[], [Sort(.field("n"))]] {
+          var position: QueryPosition?
+          var pages: [[String]] = []
+          repeat {
+            let request = EngineQuery(
+              database: .sample(), zone: "Trails", query: Query(recordType: "Trail", sorts: sorts),
+              after: position, limit: 9, candidateLimit: 99, byteLimit: 1)
+            let page = try await store.read { try $0.matching(request) }
+            pages.append(page.records.map(\.name))
+            position = page.next
+          } while position != nil
+          try expectEqual(pages, [["a"], ["b"], ["c"]], "pages of one record each")
+        }
+      },
     ]
     + (1...8).map { seed in
       Case("random queries find what plain evaluation finds, seed \(seed)") { store in
@@ -77,6 +106,9 @@ extension StorageContract {
           label: "seed \(seed), round \(round), query \(number)")
         try await comparison.check(store, candidateLimit: .max)
         try await comparison.check(store, candidateLimit: 1 + world.random.next(below: 9))
+        let visible = world.visible()
+        try await comparison.check(store, visible, candidateLimit: .max)
+        try await comparison.check(store, visible, candidateLimit: 1 + world.random.next(below: 9))
       }
     }
   }
@@ -91,9 +123,10 @@ struct QueryComparison: Sendable {
   let label: String
 
   /// Plain evaluation.
-  private var expected: [Record] {
+  private func expected(_ visible: VisibleRecords) -> [Record] {
     records.filter { record in
-      record.type == query.recordType && (zone ?? record.zone.name) == record.zone.name
+      visible.contains(record) && record.type == query.recordType
+        && (zone ?? record.zone.name) == record.zone.name
         && Evaluate.matches(query.filters, record, searchable: Self.searchable)
     }
     .sorted { Evaluate.precedes($0, $1, query.sorts) }
@@ -101,13 +134,15 @@ struct QueryComparison: Sendable {
 
   private static let searchable: @Sendable (String) -> Bool = { $0 != "ls" }
 
-  func check(_ store: any Store, candidateLimit: Int) async throws {
-    let expected = expected
+  func check(
+    _ store: any Store, _ visible: VisibleRecords = .all, candidateLimit: Int
+  ) async throws {
+    let expected = expected(visible)
     var found: [Record] = []
     var position: QueryPosition?
     var pages = 0
     repeat {
-      let page = try await page(store, after: position, candidateLimit)
+      let page = try await page(store, visible, after: position, candidateLimit)
       found += try page.records.map { try $0.record() }
       position = page.next
       pages += 1
@@ -136,10 +171,10 @@ struct QueryComparison: Sendable {
   }
 
   private func page(
-    _ store: any Store, after: QueryPosition?, _ candidateLimit: Int
+    _ store: any Store, _ visible: VisibleRecords, after: QueryPosition?, _ candidateLimit: Int
   ) async throws -> EngineQueryPage {
     let request = EngineQuery(
-      database: .sample(), zone: zone, query: query, after: after, limit: limit,
+      database: .sample(), zone: zone, query: query, visible: visible, after: after, limit: limit,
       candidateLimit: candidateLimit, searchable: Self.searchable)
     return try await store.read { try $0.matching(request) }
   }
@@ -147,4 +182,63 @@ struct QueryComparison: Sendable {
 
 extension Record {
   fileprivate var place: String { "\(zone.name)/\(name)" }
+}
+
+/// Records of a user among those of another, in a database of its own.
+private struct HiddenWorld: Sendable {
+  static let shown: Set<ByteText> = Set((0..<4).map { ByteText("b\($0)") })
+  static let queries: [Query] = [
+    Query(recordType: "Trail"),
+    Query(recordType: "Trail", filters: [Filter(.equals, .field("n"), .int64(1))]),
+    Query(recordType: "Trail", filters: [Filter(.notEquals, .field("n"), .int64(2))]),
+    Query(
+      recordType: "Trail",
+      filters: [
+        Filter(
+          .in, .system(.recordName),
+          .list(
+            ["a0", "b0", "b1", "c2"].map { .reference(Reference(recordName: $0)) }, of: .reference))
+      ]),
+    Query(recordType: "Trail", sorts: [Sort(.field("n"))]),
+  ]
+  let hidden: Int
+
+  /// Names on each page and where it ended.
+  func pages(
+    _ query: Query, _ visible: VisibleRecords, _ limits: (page: Int, candidates: Int),
+    _ store: any Store
+  ) async throws -> [String] {
+    let database = DatabaseKey.sample(owner: "_hidden\(hidden)")
+    let zone = ZoneKey(database: database, name: "Trails")
+    try await store.write(in: database) { [hidden] transaction in
+      guard try transaction.zone(zone) == nil else { return }
+      var names = (0..<4).map { ("b\($0)", "_me") }
+      for number in 0..<hidden { names += ["a", "b1-", "c"].map { ("\($0)\(number)", "_other") } }
+      for (name, creator) in names { try transaction.put(name, by: creator, in: zone) }
+      try transaction.put(Zone(key: zone, incarnation: 1, lastSequence: 100))
+    }
+    var pages: [String] = []
+    var position: QueryPosition?
+    repeat {
+      let request = EngineQuery(
+        database: database, zone: "Trails", query: query, visible: visible, after: position,
+        limit: limits.page, candidateLimit: limits.candidates)
+      let page = try await store.read { try $0.matching(request) }
+      position = page.next
+      pages.append("\(page.records.map(\.name)) \(String(describing: position))")
+    } while position != nil && pages.count < 50
+    return pages
+  }
+}
+
+extension WriteTransaction {
+  fileprivate func put(_ name: String, by creator: String, in zone: ZoneKey) throws {
+    let sequence = try nextSequence(in: zone.database)
+    let stamp = Stamp(time: 1, user: UserID(creator), device: "1")
+    try put(
+      Record(
+        name: name, zone: zone.id, type: "Trail", changeTag: ChangeTag.text(sequence),
+        fields: ["n": .int64(1)], created: stamp, modified: stamp),
+      in: zone, sequence: sequence)
+  }
 }

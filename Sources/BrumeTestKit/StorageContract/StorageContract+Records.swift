@@ -79,6 +79,43 @@ extension StorageContract {
       try expectEqual(answer, later, "answer of put")
       try expectEqual(inside, later, "read in the same body")
     },
+    Case("descendants are all records below, however deep, each once") { store in
+      try await store.write(in: .sample()) { transaction in
+        for name in ["root", "other", "apart"] { try transaction.putNext(name) }
+        for name in ["a", "b"] { try transaction.putNext(name, parent: "root") }
+        for (name, parent) in [("a1", "a"), ("a2", "a1"), ("o1", "other")] {
+          try transaction.putNext(name, parent: parent)
+        }
+        try transaction.putNext("elsewhere", in: .sample("Other"), parent: "root")
+      }
+      try await store.read { transaction in
+        func below(_ roots: [String], limit: Int = 99) throws -> [String] {
+          try transaction.descendants(of: roots, in: .sample(), limit: limit).sorted()
+        }
+        try expectEqual(try below(["root"]), ["a", "a1", "a2", "b"], "below one")
+        try expectEqual(
+          try below(["root", "a", "other"]), ["a", "a1", "a2", "b", "o1"], "below some")
+        try expectEqual(try below(["a2", "nobody"]), [], "below none")
+        try expectEqual(try below(["root", "other"], limit: 2).count, 2, "no more than asked for")
+      }
+    },
+    Case("a feed ends with the change that fills its bytes") { store in
+      try await store.write(in: .sample()) { transaction in
+        for name in ["a", "b", "c"] { try transaction.putNext(name) }
+      }
+      try await store.read { transaction in
+        func names(_ bytes: Int, newestFirst: Bool) throws -> Int {
+          try transaction.changes(
+            in: .sample(), after: 0, through: .max, limit: 9, byteLimit: bytes,
+            newestFirst: newestFirst
+          ).count
+        }
+        for newestFirst in [false, true] {
+          try expectEqual(try names(1, newestFirst: newestFirst), 1, "one that is more")
+          try expectEqual(try names(.max, newestFirst: newestFirst), 3, "all")
+        }
+      }
+    },
     Case("children come in name order, and only children") { store in
       try await store.write(in: .sample()) { transaction in
         try transaction.putNext("root")

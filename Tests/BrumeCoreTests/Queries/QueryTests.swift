@@ -196,7 +196,7 @@ struct QueryTests {
     let page = try await run(lab, type: "Secret", zone: nil, in: .public)
     #expect(page.records.map(\.name) == ["mine"])
     let error = try await ruleFailure { try await lab.fetch("his", in: .public) }
-    #expect(error.code == .accessDenied)
+    #expect(error.code == .notFound)
     let anonymous = try await ruleFailure {
       try await run(lab, type: "Secret", zone: nil, in: .public, as: lab.server.anonymous())
     }

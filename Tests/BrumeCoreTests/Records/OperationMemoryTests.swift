@@ -39,6 +39,52 @@ struct OperationMemoryTests {
     #expect(try await !lab.exists("h3"))
   }
 
+  @Test func `a participant who was removed gets no answer of before, and no record`() async throws
+  {
+    let lab = try await Lab()
+    let zone = ZoneID(name: "Trails", ownerName: lab.phone.user?.name)
+    let (_, share) = try await lab.shareHike(with: "bob", .readWrite)
+    try await lab.join(share, as: lab.bob)
+    let save = [RecordOperation.create("b", ["km": .int64(1)], parent: "root")]
+    let conflict = [RecordOperation.create("root")]
+    func modify(_ operations: [RecordOperation], _ id: String) async throws -> [RecordResult] {
+      try await lab.modify(operations, in: .shared, zone: zone, id: id, as: lab.bob)
+    }
+    #expect(try await modify(save, "op-1").allSucceeded)
+    #expect(try await modify(conflict, "op-2").first?.error?.serverRecord != nil)
+    var removal = RecordOperation.update(try await lab.fetch("s1"))
+    removal.record.participants = []
+    try await lab.save(removal)
+    try await lab.save(.force("b", ["km": .int64(2)]))
+    for (operations, id) in [(save, "op-1"), (conflict, "op-2")] {
+      let again = try await modify(operations, id)
+      #expect(again.codes == [.zoneNotFound])
+      #expect(again.first?.error?.serverRecord == nil)
+    }
+  }
+
+  @Test func `who may only read by now is refused, though the first try was allowed`() async throws
+  {
+    let lab = try await Lab()
+    let zone = ZoneID(name: "Trails", ownerName: lab.phone.user?.name)
+    let (_, share) = try await lab.shareHike(with: "bob", .readWrite)
+    try await lab.join(share, as: lab.bob)
+    let save = [RecordOperation.force("root", ["km": .int64(1)])]
+    func modify() async throws -> [RecordResult] {
+      try await lab.modify(save, in: .shared, zone: zone, id: "op-1", as: lab.bob)
+    }
+    #expect(try await modify().allSucceeded)
+    let current = try await lab.fetch("s1")
+    var lowering = RecordOperation.update(current)
+    lowering.record.participants = current.shareDetails?.participants.map { participant in
+      var lowered = participant
+      lowered.permission = .readOnly
+      return lowered
+    }
+    try await lab.save(lowering)
+    #expect(try await modify().codes == [.accessDenied])
+  }
+
   @Test func `without an operation ID the repetition meets the tag's rule`() async throws {
     let lab = try await Lab()
     _ = try await lab.modify([.create("h1")])

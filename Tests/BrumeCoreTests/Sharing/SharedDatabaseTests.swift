@@ -55,11 +55,13 @@ struct SharedDatabaseTests {
     let (_, share) = try await lab.shareHike(with: "bob", .readWrite)
     try await lab.save(.create("private"))
     try await lab.join(share, as: lab.bob)
-    for operation in [RecordOperation.create("x"), .create("x", parent: "private")] {
-      let error = try await lab.failure(
-        of: operation, in: .shared, zone: shared(lab), as: lab.bob)
-      #expect(error.code == .accessDenied)
+    func failure(_ operation: RecordOperation) async throws -> BrumeError.Code {
+      try await lab.failure(of: operation, in: .shared, zone: shared(lab), as: lab.bob).code
     }
+    #expect(try await failure(.create("x")) == .accessDenied)
+    // As under a parent that is not there.
+    #expect(try await failure(.create("x", parent: "private")) == .validatingReferenceError)
+    #expect(try await failure(.create("x", parent: "missing")) == .validatingReferenceError)
     #expect(try await lab.exists("x") == false)
   }
 

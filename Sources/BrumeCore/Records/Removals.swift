@@ -1,0 +1,188 @@
+// What deletions take along, and which may not happen. DELETE_SELF takes the holders, a shared root
+// its share and its descendants; a record with children, or to which others refer by VALIDATE, cannot
+// go without them (cases DEL-04 to DEL-09, SHR-18).
+//
+// What goes with a record is read once, however many deletions of a request meet it.
+
+import BrumeModel
+import BrumeStorage
+
+struct Removals {
+  private let limits: Limits
+  /// Whether the caller sees everything in the zone; otherwise errors name nothing.
+  private let seesAll: Bool
+  private var companions: [String: [String]] = [:]
+  private var needs: [String: Needs] = [:]
+  private var bytes: [String: Int] = [:]
+
+  /// Records that have to go before another can: its children and its VALIDATE holders.
+  private struct Needs {
+    var children: [String]
+    var holders: [String]
+    let isWhole: Bool
+    /// Ours: read at first; nearly always there are fewer, or one of them stays.
+    static let few = 64
+  }
+
+  init(limits: Limits, seesAll: Bool) {
+    self.limits = limits
+    self.seesAll = seesAll
+  }
+
+  /// Everything that goes with the deletions of `wanted` that may happen, and the errors of the others.
+  mutating func settle(
+    _ wanted: [(position: Int, name: String)], in stage: inout Stage
+  ) throws -> (gone: Set<String>, failures: [Int: BrumeError]) {
+    var failures: [Int: BrumeError] = [:]
+    while true {
+      var gone: Set<String> = []
+      var size = 0
+      var taken: [(position: Int, names: [String])] = []
+      for (position, name) in wanted where failures[position] == nil && !gone.contains(name) {
+        if let names = try dependants(of: name, beside: gone, size, in: &stage) {
+          gone.formUnion(names)
+          size += names.reduce(0) { $0 + (bytes[$1] ?? 0) }
+          taken.append((position, names))
+        } else {
+          failures[position] = tooMany(name)
+        }
+      }
+      let count = failures.count
+      for (position, names) in taken {
+        failures[position] = try names.lazy.compactMap {
+          try error(for: $0, gone, in: &stage)
+        }.first
+      }
+      if failures.count == count { return (gone, failures) }
+    }
+  }
+
+  /// The record and all that goes with it beside what goes already; nil if that is too much.
+  private mutating func dependants(
+    of name: String, beside gone: Set<String>, _ size: Int, in stage: inout Stage
+  ) throws -> [String]? {
+    var size = size
+    var found: Set<String> = [name]
+    var order = [name]
+    var open = [name]
+    while let next = open.popLast() {
+      for name in try companions(of: next, in: &stage)
+      where stage.puts[name] == nil && !gone.contains(name) && found.insert(name).inserted {
+        order.append(name)
+        open.append(name)
+      }
+      size += bytes[next] ?? 0
+      if gone.count + found.count > limits.cascade || size > limits.cascadeBytes { return nil }
+    }
+    return order
+  }
+
+  private mutating func companions(of name: String, in stage: inout Stage) throws -> [String] {
+    if let known = companions[name] { return known }
+    let key = RecordKey(zone: stage.zone, name: name)
+    let limit = limits.cascade + 1
+    var names = try stage.transaction.referrers(to: key, by: .deleteSelf, limit: limit)
+    let record = try stage.before(name)
+    if let share = record?.share {
+      names.append(share)
+      names += try stage.transaction.descendants(of: [name], in: stage.zone, limit: limit)
+    }
+    bytes[name] = record?.fields.reduce(0) { $0 + $1.value.size } ?? 0
+    companions[name] = names
+    return names
+  }
+
+  private func tooMany(_ name: String) -> BrumeError {
+    BrumeError(
+      .limitExceeded,
+      "with record '\(name)' and what goes with it, more than \(limits.cascade) records would be "
+        + "deleted, or more than \(limits.cascadeBytes) bytes; delete them in steps")
+  }
+}
+
+// MARK: What keeps a record
+
+extension Removals {
+  /// The error for a record that goes while something still needs it.
+  private mutating func error(
+    for name: String, _ gone: Set<String>, in stage: inout Stage
+  ) throws -> BrumeError? {
+    var needs = try needs(of: name, limit: Needs.few, in: stage)
+    var error = remainder(name, needs, gone, stage)
+    if error == nil, !needs.isWhole {
+      needs = try self.needs(of: name, limit: limits.cascade + stage.puts.count + 1, in: stage)
+      error = remainder(name, needs, gone, stage)
+    }
+    return error
+  }
+
+  private mutating func needs(of name: String, limit: Int, in stage: Stage) throws -> Needs {
+    if let known = needs[name], known.isWhole || limit == Needs.few { return known }
+    let key = RecordKey(zone: stage.zone, name: name)
+    let children = try stage.transaction.children(of: key, limit: limit)
+    let holders = try stage.transaction.referrers(to: key, by: .validate, limit: limit)
+    let found = Needs(
+      children: children, holders: holders,
+      isWhole: limit > Needs.few || (children.count < limit && holders.count < limit))
+    needs[name] = found
+    return found
+  }
+
+  private func remainder(
+    _ name: String, _ needs: Needs, _ gone: Set<String>, _ stage: Stage
+  ) -> BrumeError? {
+    let child = needs.children.first { child in
+      !gone.contains(child) && stage.puts[child].map { $0.parent == name } ?? true
+    }
+    if let child {
+      return BrumeError(
+        .validatingReferenceError,
+        "record '\(name)' cannot be deleted: it is the parent of \(shown(child)); delete or move "
+          + "that one in the same request")
+    }
+    let holder = needs.holders.first { holder in
+      !gone.contains(holder)
+        && stage.puts[holder].map { $0.targets(by: .validate).contains(name) } ?? true
+    }
+    return holder.map { holder in
+      BrumeError(
+        .validatingReferenceError,
+        "record '\(name)' cannot be deleted: \(shown(holder)) refers to it with action VALIDATE; "
+          + "delete that one first")
+    }
+  }
+
+  private func shown(_ name: String) -> String { seesAll ? "'\(name)'" : "another record" }
+}
+
+// MARK: In a batch
+
+extension ZoneBatch {
+  /// Fails the deletions that may not happen and the saves under records that go.
+  ///
+  /// - Returns: the positions of saves to judge again, because others failed here.
+  mutating func settleRemovals() throws -> [Int] {
+    let wanted = items.indices.filter { isAlive($0) && actions[$0] == .remove }
+      .map { (position: $0, name: items[$0].name) }
+    var removals = Removals(limits: context.limits, seesAll: context.scope == .private)
+    let (gone, refused) = try removals.settle(wanted, in: &stage)
+    for (position, error) in refused { fail(position, error) }
+    cascade = gone.subtracting(stage.removals)
+    let orphans = items.indices.filter { isAlive($0) && isOrphan($0) }
+    for position in orphans { fail(position, orphanError(at: position)) }
+    return orphans.isEmpty ? [] : items.indices.filter { isAlive($0) && actions[$0] == .put }
+  }
+
+  /// Whether an item was to hang under a record that goes along.
+  private func isOrphan(_ position: Int) -> Bool {
+    stage.puts[items[position].name]?.parent.map { cascade.contains($0) } ?? false
+  }
+
+  private func orphanError(at position: Int) -> BrumeError {
+    let name = items[position].name
+    let parent = stage.puts[name]?.parent ?? ""
+    return BrumeError(
+      .validatingReferenceError,
+      "record '\(name)' has the parent '\(parent)', which the same request deletes")
+  }
+}

@@ -1,0 +1,61 @@
+// What one caller may do with stored records, zone by zone, remembering what it saw on the way. Fetches
+// and repeated requests ask here; a batch of saves asks with its own stage laid over (`ZoneBatch`). The
+// decision itself is `Permissions`.
+
+import BrumeModel
+import BrumeSchema
+import BrumeStorage
+
+struct RecordAccess {
+  let transaction: any ReadTransaction
+  let scope: DatabaseScope
+  let caller: Caller
+  let limits: Limits
+  let schema: Schema
+  private var views: [ZoneKey: ZoneView] = [:]
+  private var coverages: [ZoneKey: Coverage] = [:]
+
+  init(
+    _ transaction: any ReadTransaction, _ scope: DatabaseScope, _ caller: Caller, _ limits: Limits,
+    _ schema: Schema
+  ) {
+    self.transaction = transaction
+    self.scope = scope
+    self.caller = caller
+    self.limits = limits
+    self.schema = schema
+  }
+
+  /// The zone as the caller sees it, or the error that it does not exist for him.
+  mutating func view(of zone: ZoneKey) throws -> ZoneView {
+    if let known = views[zone] { return known }
+    let view = try transaction.zoneView(zone, in: scope, for: caller)
+    views[zone] = view
+    return view
+  }
+
+  /// Whether the caller may do this with a record that is stored there.
+  mutating func allows(
+    _ action: Permissions.Action, _ stored: StoredRecord, in zone: ZoneKey
+  ) throws -> Bool {
+    let view = try view(of: zone)
+    if scope == .private { return true }
+    let record = try stored.record()
+    let place: Permissions.Place =
+      switch view.shares {
+      case nil: .public(schema.rights(of: stored.type))
+      case let shares?: .shared(shares.permission(through: try covering(record, in: zone)))
+      }
+    return Permissions.decide(
+      caller.principal, action, in: place, creator: record.created?.user) == nil
+  }
+
+  private mutating func covering(_ record: Record, in zone: ZoneKey) throws -> [String] {
+    var coverage = try coverages[zone] ?? transaction.coverage(in: zone, limits: limits)
+    let covering = try coverage.shares(of: record) { name in
+      try transaction.record(RecordKey(zone: zone, name: name))?.record()
+    }
+    coverages[zone] = coverage
+    return covering
+  }
+}

@@ -1,0 +1,107 @@
+// Filters made ready to judge many records: lists of constants become sets and search texts become
+// words, once instead of for each record. The answers are those of `Evaluate`; a test compares them.
+
+package import BrumeModel
+
+package struct PreparedFilters: Sendable {
+  private let filters: [PreparedFilter]
+
+  package init(_ filters: [Filter]) { self.filters = filters.map { PreparedFilter($0) } }
+
+  package var isEmpty: Bool { filters.isEmpty }
+
+  /// Whether the record meets every filter. `searchable` says which fields `self CONTAINS` looks at.
+  package func match(_ record: Record, searchable: (String) -> Bool) -> Bool {
+    filters.allSatisfy { $0.answer(record, searchable: searchable) == true }
+  }
+}
+
+private struct PreparedFilter: Sendable {
+  private enum Constants: Sendable {
+    /// Judged as it is.
+    case none
+    case list(EqualitySet)
+    case words(Set<String>)
+  }
+  private let filter: Filter
+  private let constants: Constants
+
+  init(_ filter: Filter) {
+    self.filter = filter
+    constants = Self.constants(of: filter)
+  }
+
+  private static func constants(of filter: Filter) -> Constants {
+    switch (filter.comparator, filter.value) {
+    case (.containsAllTokens, _), (.containsAnyTokens, _):
+      Tokens.of(filter.value).map { .words($0) } ?? .none
+    case (.in, .list(let values, _)), (.notIn, .list(let values, _)),
+      (.listContainsAny, .list(let values, _)), (.notListContainsAny, .list(let values, _)),
+      (.listContainsAll, .list(let values, _)), (.notListContainsAll, .list(let values, _)):
+      .list(EqualitySet(values))
+    default: .none
+    }
+  }
+
+  /// The filter's answer; nil is unknown.
+  func answer(_ record: Record, searchable: (String) -> Bool) -> Bool? {
+    switch constants {
+    case .none: return Evaluate.answer(filter, record, searchable: searchable)
+    case .words(let wanted):
+      let words = filter.field.map { record.value(of: $0).flatMap { Tokens.of($0) } }
+      return Evaluate.finds(
+        wanted, filter.comparator, among: words ?? record.searchableWords(searchable))
+    case .list(let constants):
+      guard let field = filter.field else { return nil }
+      if filter.asksForPresence { return Evaluate.answer(filter, record, searchable: searchable) }
+      guard let value = record.value(of: field) else { return nil }
+      return answer(value, constants)
+    }
+  }
+
+  private func answer(_ value: FieldValue, _ constants: EqualitySet) -> Bool? {
+    switch filter.comparator {
+    case .in: value.isComparable ? constants.contains(value) : nil
+    case .notIn: value.isComparable ? constants.contains(value).map(!) : nil
+    case .listContainsAny: constants.meet(value)
+    case .notListContainsAny: constants.meet(value).map(!)
+    case .listContainsAll: constants.areIn(value)
+    case .notListContainsAll: constants.areIn(value).map(!)
+    default: nil
+    }
+  }
+}
+
+extension EqualitySet {
+  /// Whether one of the constants is an element of the list.
+  fileprivate func meet(_ value: FieldValue) -> Bool? {
+    guard case .list(let elements, _) = value else { return nil }
+    var isUnknown = kinds.contains(.incomparable)
+    for element in elements {
+      switch contains(element) {
+      case true: return true
+      case nil: isUnknown = true
+      default: break
+      }
+    }
+    return isUnknown ? nil : false
+  }
+
+  /// Whether every constant is an element of the list.
+  fileprivate func areIn(_ value: FieldValue) -> Bool? {
+    guard case .list(let elements, _) = value else { return nil }
+    var there: Set<EqualityKey> = []
+    var elementKinds: Set<EqualityKey.Kind> = []
+    for element in elements {
+      let key = EqualityKey(element)
+      there.formUnion(key?.equals ?? [])
+      elementKinds.insert(key?.kind ?? .incomparable)
+    }
+    var isUnknown = kinds.contains(.incomparable)
+    for key in keys where !there.contains(key) {
+      if elementKinds.allSatisfy({ $0.meets(key.kind) }) { return false }
+      isUnknown = true
+    }
+    return isUnknown ? nil : true
+  }
+}

@@ -1,0 +1,109 @@
+// A query as engines get it, and what they answer.
+
+package import BrumeModel
+
+/// A query as an engine gets it: names checked, values coerced, access decided.
+package struct EngineQuery: Sendable {
+  package let database: DatabaseKey
+  /// Nil: every zone of the database.
+  package let zone: String?
+  package private(set) var query: Query
+  /// Which records there are for whoever asks.
+  package let visible: VisibleRecords
+  package let after: QueryPosition?
+  package let limit: Int
+  /// Without sorting: stop after looking at this many candidates and answer with a position to go on
+  /// from, perhaps with fewer records than `limit`. Which records are candidates is the engine's
+  /// affair; all pages together are the same on every engine. A sorted query looks at every match.
+  package let candidateLimit: Int
+  /// Bytes of records after which a page ends, however few it holds; one record always fits.
+  package let byteLimit: Int
+  /// Which fields a filter without a field (`self CONTAINS 'word'`) looks at.
+  package let searchable: @Sendable (String) -> Bool
+
+  package init(
+    database: DatabaseKey, zone: String?, query: Query, visible: VisibleRecords = .all,
+    after: QueryPosition?, limit: Int, candidateLimit: Int, byteLimit: Int = .max,
+    searchable: @escaping @Sendable (String) -> Bool = { _ in true }
+  ) {
+    self.database = database
+    self.zone = zone
+    self.query = query
+    self.visible = visible
+    self.after = after
+    self.limit = limit
+    self.candidateLimit = candidateLimit
+    self.byteLimit = byteLimit
+    self.searchable = searchable
+  }
+}
+
+extension EngineQuery {
+  /// The query with a condition for what is visible, as the last, where one can say it.
+  package var withVisibility: EngineQuery {
+    guard case .made(let user) = visible else { return self }
+    var narrowed = self
+    let creator = FieldValue.reference(Reference(recordName: user.name))
+    narrowed.query.filters.append(Filter(.equals, .system(.createdUserRecordName), creator))
+    return narrowed
+  }
+}
+
+/// The records that exist for the one who asks. All others are no candidates: they count for nothing,
+/// neither for the page and its position nor for the bounds on work, so that an answer is the same as
+/// if they were not there.
+package enum VisibleRecords: Sendable {
+  case all
+  /// Those that this user made.
+  case made(by: UserID)
+  case named(Set<ByteText>)
+}
+
+/// Where a page ended. Without sorting, pages continue by key (zone, then record name); with it they
+/// continue by offset, as CloudKit's cursors do (framework semantics 7).
+package struct QueryPosition: Equatable, Sendable {
+  package let offset: Int
+  package let zone: String
+  package let name: String
+  package init(offset: Int, zone: String, name: String) {
+    self.offset = offset
+    self.zone = zone
+    self.name = name
+  }
+}
+
+package struct EngineQueryPage: Sendable {
+  package let records: [StoredRecord]
+  /// Nil when there is nothing more.
+  package let next: QueryPosition?
+  package init(records: [StoredRecord], next: QueryPosition?) {
+    self.records = records
+    self.next = next
+  }
+}
+
+extension VisibleRecords {
+  package func contains(_ record: Record) -> Bool {
+    switch self {
+    case .all: true
+    case .made(let user): record.created?.user == user
+    case .named(let names): names.contains(ByteText(record.name))
+    }
+  }
+}
+
+extension EngineQuery {
+  /// The first of a page's records that fit into it by their bytes; one always does.
+  package func fitting<Records: Collection>(
+    _ records: Records, bytes: (Records.Element) -> Int
+  ) -> [Records.Element] {
+    var sum = 0
+    var fitting: [Records.Element] = []
+    for record in records {
+      sum += bytes(record)
+      if sum > byteLimit, !fitting.isEmpty { break }
+      fitting.append(record)
+    }
+    return fitting
+  }
+}

@@ -1,0 +1,46 @@
+// Filters that are made ready for many records answer as `Evaluate` does.
+
+import BrumeModel
+import BrumePredicate
+import Testing
+
+struct PreparedFiltersTests {
+  private static let constants: [FieldValue] = [
+    .string("a"), .string("r1"), .string("e\u{301}"), .string("\u{e9}"), .int64(1), .int64(2),
+    .int64(1 << 53), .double(1), .double(2.5), .double(-0.0), .double(.infinity), .double(0x1p53),
+    .double(.nan), .timestamp(1), .reference(Reference(recordName: "r1")), .bytes([1]),
+    .location(Location(latitude: 0, longitude: 0)),
+    .location(Location(latitude: -0.0, longitude: 0)),
+    .location(Location(latitude: .nan, longitude: 0)), .list([.int64(1)], of: .int64),
+  ]
+  private static let comparators: [Comparator] = [
+    .in, .notIn, .listContainsAny, .notListContainsAny, .listContainsAll, .notListContainsAll,
+    .containsAllTokens, .containsAnyTokens, .equals, .beginsWith,
+  ]
+
+  private func some(_ seeded: inout Seeded) -> FieldValue {
+    let values = (0..<seeded.below(4)).map { _ in seeded.one(of: Self.constants) }
+    return .list(values, of: nil)
+  }
+
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `prepared filters answer what plain evaluation answers`(seed: UInt64) {
+    var seeded = Seeded(state: seed)
+    for _ in 0..<4000 {
+      let comparator = seeded.one(of: Self.comparators)
+      let filter = Filter(
+        comparator, .field("f"),
+        seeded.below(8) == 0 ? seeded.one(of: Self.constants) : some(&seeded))
+      var subject = record()
+      subject.fields["f"] =
+        seeded.below(2) == 0 ? seeded.one(of: Self.constants) : some(&seeded)
+      let negated = Filter(.notEquals, .field("f"), .string("zz"))
+      for filters in [[filter], [filter, negated], []] {
+        #expect(
+          PreparedFilters(filters).match(subject, searchable: { _ in true })
+            == Evaluate.matches(filters, subject, searchable: { _ in true }),
+          "\(filters), \(String(describing: subject.fields["f"]))")
+      }
+    }
+  }
+}
