@@ -36,7 +36,25 @@ package struct DatabaseCaller: Sendable {
       "records/modify", request.bytes(), isRepeatable: true, as: Wire.recordResults)
   }
 
+  /// Fetches records by name. Those that did not fit into an answer are asked for again.
   package func lookupRecords(_ request: LookupRecordsRequest) async throws -> [RecordResult] {
+    var results = try await lookupOnce(request)
+    var left = results.indices.filter { results[$0].didNotFit }
+    while !left.isEmpty, left.allSatisfy({ $0 < request.items.count }) {
+      let rest = LookupRecordsRequest(
+        zone: request.zone, items: left.map { request.items[$0] },
+        desiredKeys: request.desiredKeys)
+      let found = try await lookupOnce(rest)
+      guard found.count == left.count else { return results }
+      for (index, result) in zip(left, found) { results[index] = result }
+      let still = left.filter { results[$0].didNotFit }
+      if still.count == left.count { return results }
+      left = still
+    }
+    return results
+  }
+
+  private func lookupOnce(_ request: LookupRecordsRequest) async throws -> [RecordResult] {
     try await read("records/lookup", request.bytes(), as: Wire.recordResults)
   }
 
@@ -96,5 +114,12 @@ package struct DatabaseCaller: Sendable {
     try await write(
       "subscriptions/modify", Wire.subscriptionOperations(operations),
       as: Wire.subscriptionResults)
+  }
+}
+
+extension RecordResult {
+  /// The server's answer was full before this record.
+  fileprivate var didNotFit: Bool {
+    if case .failure(let failure) = self { failure.error.code == .limitExceeded } else { false }
   }
 }

@@ -61,6 +61,27 @@ extension StorageContract {
           }
         }
       },
+      Case("a query ends when nobody waits for it, and the store goes on") { store in
+        try await store.write(in: .sample()) { transaction in
+          for name in ["a", "b"] { try transaction.putNext(name, fields: ["n": .int64(1)]) }
+        }
+        for sorts in [[], [Sort(.field("n"))]] {
+          let query = EngineQuery(
+            database: .sample(), zone: "Trails",
+            query: Query(
+              recordType: "Trail", filters: [Filter(.notEquals, .field("n"), .int64(-1))],
+              sorts: sorts), after: nil, limit: 9, candidateLimit: 99)
+          let outcome = await Task {
+            try await store.read { transaction in
+              withUnsafeCurrentTask { $0?.cancel() }
+              return try transaction.matching(query).records.count
+            }
+          }.result
+          try expect(throws: outcome, "a cancelled query")
+          let later = try await store.read { try $0.matching(query).records.count }
+          try expectEqual(later, 2, "the same query later")
+        }
+      },
       Case("a page ends when it has so many bytes, and the next goes on there") { store in
         try await store.write(in: .sample()) { transaction in
           for name in ["a", "b", "c"] { try transaction.putNext(name) }
@@ -241,4 +262,9 @@ extension WriteTransaction {
         fields: ["n": .int64(1)], created: stamp, modified: stamp),
       in: zone, sequence: sequence)
   }
+}
+
+private func expect(throws outcome: Result<Int, any Error>, _ what: String) throws {
+  if case .failure(is CancellationError) = outcome { return }
+  try expect(false, "\(what) answered \(outcome)")
 }

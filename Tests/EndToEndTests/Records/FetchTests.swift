@@ -93,6 +93,23 @@ struct FetchTests {
   }
 
   @Test(arguments: StorageEngine.allCases)
+  func `FET-05 records that do not fit into one answer come in several`(_ engine: StorageEngine)
+    async throws
+  {
+    try await World.run(engine, limits: { $0.answerBytes = 10_000 }) { world in
+      let (phone, _) = try await world.pair()
+      let names = (0..<8).map { "r\($0)" }
+      for name in names {
+        try await phone.save(name, ["text": String(repeating: "x", count: 4000)])
+      }
+      let ids = names.map { CKRecord.ID.named($0) }
+      let results = try await phone.database.records(for: ids + [.named("missing")])
+      for id in ids { #expect(try results[id]?.get().recordID == id) }
+      #expect(results[.named("missing")]?.failure?.code == .unknownItem)
+    }
+  }
+
+  @Test(arguments: StorageEngine.allCases)
   func `FET-06 desired keys pick fields: nil all, an empty list none`(_ engine: StorageEngine)
     async throws
   {
