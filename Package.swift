@@ -76,8 +76,10 @@ let rules = [
 
 let adapters = [
   Target.systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+  Target.target(name: "CFileBirth"),
   layer(
-    "BrumeSQLite", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", grdb, sqlite, log]),
+    "BrumeSQLite",
+    uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", "CFileBirth", grdb, sqlite, log]),
   layer("BrumePostgres", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", log]),
   layer(
     "BrumeAssets",

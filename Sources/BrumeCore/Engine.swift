@@ -24,7 +24,7 @@ package final class Engine: Sendable {
   package let isDevelopment: Bool
   let seal: Seal
   /// Which life of which store this is: part of every change token and of every position in a
-  /// stream. Restoring a backup raises it, which expires what older lives handed out.
+  /// stream. A store that was copied back raises it, which expires what older lives handed out.
   package let generation: Int64
   let schemas = SchemaCache()
   let knownCredentials = KnownCredentials()
@@ -63,12 +63,22 @@ package final class Engine: Sendable {
   private static func generation(
     in transaction: any WriteTransaction, orElse fresh: Int64
   ) throws -> Int64 {
-    if let stored = try transaction.setting(.generation),
-      let number = Int64(String(decoding: stored, as: UTF8.self))
-    {
-      return number
+    let stored = try transaction.setting(.generation).flatMap {
+      Int64(String(decoding: $0, as: UTF8.self))
     }
-    try transaction.set(.generation, to: Array(String(fresh).utf8))
-    return fresh
+    let wasCopiedBack = try transaction.setting(.copiedBack) != nil
+    if let stored, !wasCopiedBack { return stored }
+    // By the clock, because two lives may begin with the same copy.
+    let generation = max(fresh, (stored ?? 0) + 1)
+    try transaction.set(.generation, to: Array(String(generation).utf8))
+    if wasCopiedBack {
+      try transaction.raiseSequences(above: generation << Self.sequencesPerMillisecond)
+      try transaction.set(.copiedBack, to: nil)
+    }
+    return generation
   }
+
+  /// Ours, as a power of two: more than any database gives, so that a life that begins later begins
+  /// above all sequences, and so above all change tags, of the lives before it.
+  private static let sequencesPerMillisecond: Int64 = 10
 }

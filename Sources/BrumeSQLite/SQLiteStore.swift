@@ -28,31 +28,36 @@ package final class SQLiteStore: Store {
   ///   - fewCandidates: below this many, a sorted query fetches and sorts its candidates; above, it
   ///     walks the sort's index.
   ///   - indexStep: how many records one write takes into an index that a query asked for.
+  ///   - life: the identity of this start, never used before; without spaces.
+  ///   - marks: a folder elsewhere, where it is kept how far the store has come, so that a data folder
+  ///     that was copied back is noticed (`docs/operating/data-folder.md`); made if it is missing.
   ///   - nanoseconds: a clock that only rises; it tells slow disks from fast ones.
   /// - Throws: `StoreError`: another process holds the folder, a newer version wrote it, or saves
   ///   would not be safe there.
   package init(
     folder: String, coders: StoreCoders, readers: Int = 8, fewCandidates: Int = 1000,
-    indexStep: Int = 2000, nanoseconds: @escaping @Sendable () -> Int64 = { 0 },
-    logger: Logger
+    indexStep: Int = 2000, life: String, marks: String? = nil,
+    nanoseconds: @escaping @Sendable () -> Int64 = { 0 }, logger: Logger
   ) throws {
     try FolderLock.makeFolder(folder)
     let lock = try FolderLock(folder: folder)
-    let (pool, durability, start) = try opening(folder) {
+    Self.keepToOwner(folder, logger)
+    let lives = Lives(folder: folder, marks: marks, life: life, logger: logger)
+    let (pool, durability, begun) = try opening(folder) {
       let pool = try DatabasePool(
         path: folder + "/brume.sqlite", configuration: Self.configuration(readers: readers))
       return try pool.writeWithoutTransaction { database in
         try Migrations.run(on: database)
         try Durability.establish(on: database)
         let durability = try Durability.read(from: database)
-        return (pool, durability, try DeliveryPositions.countStart(on: database))
+        return (pool, durability, try lives.begin(on: database))
       }
     }
     try durability.prove()
     self.pool = pool
     self.durability = durability
     self.coders = coders
-    let positions = DeliveryPositions(start: start)
+    let positions = DeliveryPositions(start: begun.start)
     self.positions = positions
     self.fewCandidates = fewCandidates
     self.indexStep = indexStep
@@ -62,7 +67,7 @@ package final class SQLiteStore: Store {
     self.checkpointer = checkpointer
     let writer = try Writer(
       pool: pool, coders: coders, positions: positions, signals: signals,
-      checkpointer: checkpointer, nanoseconds: nanoseconds
+      marks: begun.marks, checkpointer: checkpointer, nanoseconds: nanoseconds
     ) { error in
       logger.error(
         "storage failed, no further write is accepted",
@@ -181,6 +186,12 @@ extension SQLiteStore {
 
   private static let begin = SQL("BEGIN DEFERRED")
   private static let end = SQL("ROLLBACK")
+
+  /// SQLite gives its other files the rights of the database file.
+  private static func keepToOwner(_ folder: String, _ logger: Logger) {
+    _ = OwnerOnly.makeFile(folder + "/brume.sqlite")
+    for complaint in OwnerOnly.tighten(folder) { logger.warning("\(complaint)") }
+  }
 
   private static func configuration(readers: Int) -> Configuration {
     var configuration = Configuration()

@@ -71,6 +71,8 @@ struct TransactionCache {
   var watchers: [WatchedType: Bool] = [:]
   var followed: [DatabaseKey: Bool] = [:]
   var lastLogPosition: Int64?
+  /// Every new sequence is above it.
+  var sequenceFloor: Int64?
   /// How many signatures are remembered.
   var usedSignatures: Int?
   /// Something above is not committed.

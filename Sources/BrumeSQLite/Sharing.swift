@@ -77,7 +77,7 @@ extension SQLiteTransaction {
   }
 
   /// The engine's own settings have no prefix.
-  private static func name(of key: SettingKey) -> String { "port/" + key.text }
+  static func name(of key: SettingKey) -> String { "port/" + key.text }
 
   private static let findSetting = SQL("SELECT value FROM settings WHERE name = ?1")
   private static let putSetting = SQL("INSERT OR REPLACE INTO settings VALUES (?1, ?2)")

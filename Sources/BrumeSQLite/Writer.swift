@@ -39,6 +39,7 @@ final class Writer: Sendable {
     (false, []))
   private let signals: CommitSignals
   private let workplace: Workplace
+  private let marks: Marks
   private let checkpointer: Checkpointer
   private let nanoseconds: @Sendable () -> Int64
   private let stopped: @Sendable (StoreError) -> Void
@@ -48,7 +49,7 @@ final class Writer: Sendable {
   ///   - stopped: called once if the storage fails for good.
   init(
     pool: DatabasePool, coders: StoreCoders, positions: DeliveryPositions, signals: CommitSignals,
-    checkpointer: Checkpointer, nanoseconds: @escaping @Sendable () -> Int64,
+    marks: Marks, checkpointer: Checkpointer, nanoseconds: @escaping @Sendable () -> Int64,
     stopped: @escaping @Sendable (StoreError) -> Void
   ) throws {
     let transaction = pool.writeWithoutTransaction {
@@ -57,6 +58,7 @@ final class Writer: Sendable {
     transaction.connection.watchLog()
     workplace = Workplace(pool: pool, transaction: transaction)
     self.signals = signals
+    self.marks = marks
     self.checkpointer = checkpointer
     self.nanoseconds = nanoseconds
     self.stopped = stopped
@@ -115,13 +117,20 @@ extension Writer {
   private func commitGroup(from first: WriteJob, next: Next) {
     let start = nanoseconds()
     var group = WriteGroup(workplace.transaction)
-    let failure = workplace.pool.writeWithoutTransaction { _ in Self.commit(&group, first, next) }
+    let transaction = workplace.transaction
+    let (failure, position) = workplace.pool.writeWithoutTransaction { _ in
+      let failure = Self.commit(&group, first, next)
+      // What a loss of power may undo is not counted before a commit that waited for the disk.
+      let isDurable = failure == nil && !first.isRepeatable
+      return (failure, isDurable ? try? transaction.lastLogPosition() : nil)
+    }
     queue.withLock {
       $0.groupEnded(
         count: group.jobs.count, nanoseconds: nanoseconds() - start,
         wasOwnWork: first.isRepeatable)
     }
     if let failure { return failed(failure, group) }
+    if let position { marks.reached(position) }
     group.finish()
     if group.logGrew { signals.signal() }
     if checkpointer.committed(pages: workplace.transaction.connection.pagesInLog) {

@@ -94,11 +94,30 @@ extension SQLiteTransaction {
   /// written only for a sequence that no zone has, so that a save changes one page less.
   func nextSequence(in database: DatabaseKey) throws -> Int64 {
     let number = try givenNumber(of: database)
-    let next = try lastSequence(of: number) + 1
+    let next = max(try lastSequence(of: number), try sequenceFloor()) + 1
     cache.isProvisional = true
     cache.sequences[number] = next
     cache.changedSequences.insert(number)
     return next
+  }
+
+  func raiseSequences(above floor: Int64) throws {
+    guard try sequenceFloor() < floor else { return }
+    try connection.run(Self.setFloor) {
+      $0.bind(1, Self.floorName)
+      $0.bind(2, String(floor))
+    }
+    cache.isProvisional = true
+    cache.sequenceFloor = floor
+  }
+
+  private func sequenceFloor() throws -> Int64 {
+    if let known = cache.sequenceFloor { return known }
+    let floor = try connection.first(Self.findFloor, { $0.bind(1, Self.floorName) }) {
+      Int64($0.text(0)) ?? 0
+    }
+    cache.sequenceFloor = floor ?? 0
+    return floor ?? 0
   }
 
   private func lastSequence(of number: Int64) throws -> Int64 {
@@ -108,6 +127,9 @@ extension SQLiteTransaction {
     return last
   }
 
+  private static let floorName = "sequence-floor"
+  private static let findFloor = SQL("SELECT value FROM settings WHERE name = ?1")
+  private static let setFloor = SQL("INSERT OR REPLACE INTO settings VALUES (?1, ?2)")
   private static let findSequence = SQL(
     """
     SELECT max(sequence, ifnull(

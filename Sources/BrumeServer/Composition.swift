@@ -51,7 +51,7 @@ package final class Composition: Sendable {
     self.logger = logger
     self.folder = folder
     developmentUsers = users
-    store = try await Self.open(settings, logger)
+    store = try await Self.open(settings, host, logger)
     assets = try Self.openAssets(settings, host: host)
     engine = try await Engine(
       store: store, assets: assets, limits: settings.limits, host: host,
@@ -119,12 +119,15 @@ package final class Composition: Sendable {
     health.serving(true)
   }
 
-  private static func open(_ settings: Settings, _ logger: Logger) async throws -> any Store {
+  private static func open(
+    _ settings: Settings, _ host: Host, _ logger: Logger
+  ) async throws -> any Store {
     switch settings.engine {
     case .memory: MemoryStore(coders: .wireForm)
     case .sqlite:
       try await SQLiteStore(
-        folder: settings.dataFolder, coders: .wireForm,
+        folder: settings.dataFolder, coders: .wireForm, life: host.uuid(),
+        marks: settings.marksFolder,
         nanoseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }, logger: logger)
     }
   }

@@ -5,10 +5,13 @@ import Configuration
 
 /// The values of all settings, by their sources.
 package struct SettingSources: Sendable {
+  /// Where programs of this user keep what is not data; nil: there is no such place.
+  package let stateFolder: String?
   private let providers: [(name: @Sendable (Setting) -> String, provider: any ConfigProvider)]
 
   /// Reads the configuration file, if flags or environment name one.
   package init(flags: [String: String], environment: [String: String]) async throws {
+    stateFolder = Self.stateFolder(environment)
     let fromFlags = EnvironmentVariablesProvider(environmentVariables: flags)
     let fromEnvironment = EnvironmentVariablesProvider(
       environmentVariables: environment.filter { !$0.value.isEmpty })
@@ -21,6 +24,13 @@ package struct SettingSources: Sendable {
       providers.append((name: { "'\($0.key)' in \(path)" }, provider: try await Self.file(path)))
     }
     self.providers = providers
+  }
+
+  private static func stateFolder(_ environment: [String: String]) -> String? {
+    if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") {
+      return folder + "/brume"
+    }
+    return environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.local/state/brume" : nil }
   }
 
   private static func file(_ path: String) async throws -> any ConfigProvider {

@@ -30,6 +30,11 @@ extension Setting {
   package static let data = Setting(
     key: "data", kind: .text, fallback: "./brume-data", form: "FOLDER",
     help: "The data folder. One server at a time may use it.")
+  package static let marks = Setting(
+    key: "marks", kind: .text, fallback: nil, form: "FOLDER|none",
+    help:
+      "Where it is kept how far the data has come, so that a data folder that was copied back is "
+      + "noticed; $XDG_STATE_HOME/brume or ~/.local/state/brume unless set.")
   package static let store = Setting(
     key: "store", kind: .text, fallback: "sqlite", form: "sqlite|memory",
     help: "The storage engine. 'memory' forgets everything when the server ends.")
@@ -115,7 +120,8 @@ extension Setting {
 
   package static let all: [Setting] =
     [
-      host, port, data, store, dev, container, limits, userQuota, strictSubscriptions, baseURL,
+      host, port, data, marks, store, dev, container, limits, userQuota, strictSubscriptions,
+      baseURL,
       origins, logLevel, logFormat, headerTimeout, bodyTimeout, idleTimeout, writeTimeout,
       shutdownTimeout, heartbeat,
       poll, connections, userRate, anonymousRate, metricsToken, trustedProxies, oidcDiscovery,

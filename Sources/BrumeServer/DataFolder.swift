@@ -4,6 +4,7 @@
 // clean-up after a crash. `server.json` says how to reach the running server and is for its owner's
 // eyes only.
 
+import BrumeStorage
 import BrumeWire
 
 #if canImport(Darwin)
@@ -26,7 +27,9 @@ package final class DataFolder: Sendable {
   /// Makes the folder if it is missing and locks it.
   package init(path: String) throws {
     self.path = path
-    try Self.makeFolder(path)
+    guard OwnerOnly.makeFolders(path) else {
+      throw DataFolderError("the data folder '\(path)' cannot be made (\(Self.reason()))")
+    }
     let descriptor = open("\(path)/server.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw DataFolderError(
@@ -80,16 +83,6 @@ package final class DataFolder: Sendable {
   private func failure(_ name: String) -> DataFolderError {
     DataFolderError(
       "'\(name)' cannot be written into the data folder '\(path)' (\(Self.reason()))")
-  }
-
-  private static func makeFolder(_ path: String) throws {
-    var made = path.hasPrefix("/") ? "/" : ""
-    for part in path.split(separator: "/") {
-      made += part + "/"
-      if mkdir(made, 0o700) != 0, errno != EEXIST {
-        throw DataFolderError("the data folder '\(path)' cannot be made (\(reason()))")
-      }
-    }
   }
 
   private static func reason() -> String { String(cString: strerror(errno)) }

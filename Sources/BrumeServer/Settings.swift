@@ -11,6 +11,8 @@ package struct Settings: Sendable {
   package var host = "127.0.0.1"
   package var port = 8787
   package var dataFolder = "./brume-data"
+  /// Where it is kept, outside of the data folder, how far the store has come; nil: nowhere.
+  package var marksFolder: String?
   package var engine = Engine.sqlite
   package var isDevelopment = false
   package var container = ContainerID("iCloud.org.example.app")
@@ -70,6 +72,8 @@ package struct Settings: Sendable {
     host = try sources.text(.host) ?? host
     port = try Self.number(.port, from: sources, in: 0...65_535)
     dataFolder = try sources.text(.data) ?? dataFolder
+    marksFolder = try sources.text(.marks) ?? sources.stateFolder
+    if marksFolder == "none" || marksFolder == "" { marksFolder = nil }
     engine = try Self.engine(sources.text(.store) ?? "sqlite")
     isDevelopment = try sources.isOn(.dev)
     container = ContainerID(try sources.text(.container) ?? container.name)

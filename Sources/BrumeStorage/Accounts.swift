@@ -66,6 +66,9 @@ package enum SettingKey: Hashable, Sendable {
   case subscriptionTypes(ContainerID, Environment)
   case notifierCursor
   case generation
+  /// Why the store may be older than what was acknowledged from it, noted by the engine that opened it.
+  /// Who raises the generation removes it.
+  case copiedBack
   case secret
   /// The P-256 key that signs for Web Push services.
   case vapidKey
@@ -86,6 +89,7 @@ package enum SettingKey: Hashable, Sendable {
       "subscription-types/\(container.name)/\(environment.rawValue)"
     case .notifierCursor: "notifier-cursor"
     case .generation: "generation"
+    case .copiedBack: "copied-back"
     case .secret: "secret"
     case .vapidKey: "vapid-key"
     case .operation(let user, let id): "operation/\(user.name)/\(id)"

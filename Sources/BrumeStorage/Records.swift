@@ -38,6 +38,8 @@ package protocol RecordWriting {
   /// The next sequence of the database. Taken under the database's lock, so commit order is
   /// sequence order.
   func nextSequence(in database: DatabaseKey) throws -> Int64
+  /// From now on every sequence that is given, in whichever database, is above `floor`.
+  func raiseSequences(above floor: Int64) throws
   /// Inserts or replaces. `record.changeTag` must already be the tag of `sequence`.
   @discardableResult
   func put(_ record: Record, in zone: ZoneKey, sequence: Int64) throws -> StoredRecord

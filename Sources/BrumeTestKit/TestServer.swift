@@ -22,9 +22,10 @@ package final class TestServer: Sendable {
   }
 
   package init(
-    store: any Store, limits: Limits = .apple, isDevelopment: Bool = true, seed: UInt64 = 1
+    store: any Store, limits: Limits = .apple, isDevelopment: Bool = true, seed: UInt64 = 1,
+    now: Milliseconds = ManualClock.start
   ) async throws {
-    clock = ManualClock()
+    clock = ManualClock(now)
     self.store = store
     engine = try await Engine(
       store: store, assets: assets, limits: limits, host: .test(clock: clock, seed: seed),
@@ -59,8 +60,10 @@ package final class TestServer: Sendable {
 package final class ManualClock: Sendable {
   private let time: Mutex<Milliseconds>
 
-  /// Starts on 2026-11-20 at 12:00 UTC.
-  package init(_ start: Milliseconds = 1_795_176_000_000) { time = Mutex(start) }
+  /// 2026-11-20 at 12:00 UTC.
+  package static let start: Milliseconds = 1_795_176_000_000
+
+  package init(_ start: Milliseconds = start) { time = Mutex(start) }
 
   package var now: Milliseconds { time.withLock { $0 } }
   package func advance(by milliseconds: Milliseconds) { time.withLock { $0 += milliseconds } }

@@ -4,6 +4,7 @@ import BrumeModel
 import BrumeStorage
 import BrumeTestKit
 import BrumeWire
+import Foundation
 import Logging
 import Synchronization
 import Testing
@@ -29,7 +30,7 @@ import Testing
         coders: StoreCoders(
           record: record, encodeSubscription: wire.encodeSubscription,
           decodeSubscription: wire.decodeSubscription), fewCandidates: fewCandidates,
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        life: UUID().uuidString, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     /// How many were decoded since the last time.

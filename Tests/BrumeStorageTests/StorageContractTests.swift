@@ -55,10 +55,12 @@ final class TemporaryFolder: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
   func openSQLite(
-    coders: StoreCoders = .wireForm, fewCandidates: Int = 1000, indexStep: Int = 2000
+    coders: StoreCoders = .wireForm, fewCandidates: Int = 1000, indexStep: Int = 2000,
+    marks: String? = nil,
+    logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   ) throws -> SQLiteStore {
     try SQLiteStore(
       folder: path + "/data", coders: coders, fewCandidates: fewCandidates, indexStep: indexStep,
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      life: UUID().uuidString, marks: marks, logger: logger)
   }
 }

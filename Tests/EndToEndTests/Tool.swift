@@ -69,8 +69,9 @@ struct Tool: Sendable {
     }
   }
 
-  /// What surrounds the test run must not configure the server.
+  /// What surrounds the test run must not configure the server, nor keep traces of it.
   private static var environment: [String: String] {
     ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("BRUME_") }
+      .merging(["BRUME_MARKS": "none"]) { $1 }
   }
 }

@@ -22,7 +22,7 @@ class Server:
 
     def start(self):
         command = [self.binary, "serve", *self.mode, "--port", "0", "--data", self.folder,
-                   "--store", self.store, "--log-level", "error", *self.extra]
+                   "--store", self.store, "--log-level", "error", "--marks", "none", *self.extra]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:

@@ -5,6 +5,7 @@ import BrumeModel
 
 struct MemoryState: Sendable {
   var databases: [DatabaseKey: MemoryDatabase] = [:]
+  var sequenceFloor: Int64 = 0
 
   var log: [LogEntry] = []
   var lastLogPosition: Int64 = 0

@@ -25,8 +25,13 @@ extension MemoryTransaction {
   }
 
   func nextSequence(in database: DatabaseKey) throws -> Int64 {
-    state.databases[database, default: .init()].sequence += 1
-    return try lastSequence(in: database)
+    let next = max(try lastSequence(in: database), state.sequenceFloor) + 1
+    state.databases[database, default: .init()].sequence = next
+    return next
+  }
+
+  func raiseSequences(above floor: Int64) throws {
+    state.sequenceFloor = max(state.sequenceFloor, floor)
   }
 
   func put(_ zone: Zone) throws { change(zone.key) { $0.row = zone } }

@@ -73,6 +73,24 @@ extension StorageContract {
         }
       }
     },
+    Case("raised sequences are above all that were given before, in every database") { store in
+      let other = DatabaseKey(container: .sample, environment: .production, owner: nil)
+      try await store.write(in: .sample()) { transaction in
+        try transaction.put(
+          Zone(
+            key: .sample(), incarnation: 1,
+            lastSequence: transaction.nextSequence(in: .sample())))
+      }
+      try await store.write(in: nil) { try $0.raiseSequences(above: 5000) }
+      try await store.write(in: .sample()) { transaction in
+        try expectEqual(try transaction.lastSequence(in: .sample()), 1, "the last one given")
+        try expectEqual(try transaction.nextSequence(in: .sample()), 5001, "the next")
+        try expectEqual(try transaction.nextSequence(in: .sample()), 5002, "the one after")
+        try expectEqual(try transaction.nextSequence(in: other), 5001, "another database")
+        try transaction.raiseSequences(above: 4000)
+        try expectEqual(try transaction.nextSequence(in: other), 5002, "never lowered")
+      }
+    },
     Case("removing a zone's contents leaves no record, no line, no trace in queries") { store in
       try await store.write(in: .sample()) { transaction in
         for name in ["a", "b", "c"] {

@@ -1,0 +1,102 @@
+// Files of the data folder are for their owner only: who copies the database has every record, and
+// the secret that seals tokens. What is made is made so; what was there before loses others' rights.
+
+#if canImport(Darwin)
+  package import Darwin
+#elseif canImport(Glibc)
+  package import Glibc
+#elseif canImport(Musl)
+  package import Musl
+#endif
+
+package enum OwnerOnly {
+  /// Of a new folder.
+  package static let folderMode: mode_t = 0o700
+  /// Of a new file.
+  package static let fileMode: mode_t = 0o600
+
+  /// Takes the rights of others from a folder and all that they can reach in it.
+  ///
+  /// What is in a folder that others cannot enter is left alone, except for the first: so a tree of
+  /// very many files is walked once. Symbolic links are not followed.
+  ///
+  /// - Returns: a sentence for each thing that others can still reach, with what to do.
+  package static func tighten(_ folder: String) -> [String] {
+    var complaints: [String] = []
+    var waiting = [folder]
+    while let next = waiting.popLast() {
+      guard let folderStatus = status(of: next, following: next == folder) else { continue }
+      let wasOpen = isOpen(folderStatus)
+      tighten(next, folderStatus, &complaints)
+      guard wasOpen || next == folder else { continue }
+      for name in names(in: next) {
+        let path = "\(next)/\(name)"
+        guard let status = status(of: path, following: false) else { continue }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: waiting.append(path)
+        case S_IFREG: tighten(path, status, &complaints)
+        default: break
+        }
+      }
+    }
+    return complaints
+  }
+
+  /// Makes an empty file if there is none, before somebody else makes it with other rights.
+  ///
+  /// - Returns: false if it is not there and cannot be made; `errno` says why.
+  package static func makeFile(_ path: String) -> Bool {
+    let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, fileMode)
+    guard descriptor >= 0 else { return false }
+    close(descriptor)
+    return true
+  }
+
+  /// Makes a folder and those above it, as far as they are missing.
+  ///
+  /// - Returns: false if one is not there and cannot be made; `errno` says why.
+  @discardableResult
+  package static func makeFolders(_ path: String) -> Bool {
+    var made = path.hasPrefix("/") ? "/" : ""
+    for part in path.split(separator: "/") {
+      made += part + "/"
+      if mkdir(made, folderMode) != 0, errno != EEXIST { return false }
+    }
+    return true
+  }
+
+  private static func tighten(_ path: String, _ status: stat, _ complaints: inout [String]) {
+    guard isOpen(status), chmod(path, status.st_mode & 0o7700) != 0, errno != ENOENT else { return }
+    let reason = String(cString: strerror(errno))
+    guard complaints.count < mostComplaints else { return }
+    let rights = String(status.st_mode & 0o777, radix: 8)
+    complaints.append(
+      "other users of this machine can reach '\(path)' (mode \(rights), owner \(status.st_uid); it "
+        + "cannot be changed: \(reason)); make this server's user its owner, or choose a folder "
+        + "whose file system keeps owners and modes")
+  }
+
+  /// Ours: with more, the first say enough.
+  private static let mostComplaints = 10
+
+  private static func isOpen(_ status: stat) -> Bool { status.st_mode & 0o077 != 0 }
+
+  private static func status(of path: String, following: Bool) -> stat? {
+    var found = stat()
+    let answer = following ? stat(path, &found) : lstat(path, &found)
+    return answer == 0 ? found : nil
+  }
+
+  private static func names(in path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+}

@@ -1,0 +1,287 @@
+// A data folder that is older than what was acknowledged: what is handed out in the life that was lost
+// means nothing any more. And a folder that is not older stays as it is.
+
+import BrumeCore
+import BrumeModel
+import BrumeStorage
+import BrumeTestKit
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+@testable import BrumeSQLite
+
+@Suite struct CopiedBackTests {
+  let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
+
+  enum Copy: String, CaseIterable, Sendable {
+    case wholeFolder, wholeFolderInPlace, databaseOnly, databaseOnlyInPlace
+  }
+
+  @Test(arguments: Copy.allCases)
+  func `what the lost life handed out is expired, and none of its tags is given again`(
+    copy: Copy
+  ) async throws {
+    try await Life.run(in: folder) { try await $0.save("first") }
+    try folder.keep(copy)
+    let lost = try await Life.run(in: folder) { life in
+      let tag = try await life.save("lost")
+      return (token: try await life.token(), tag: tag, generation: life.generation)
+    }
+    try folder.bringBack(copy)
+    try await Life.run(in: folder) { life in
+      #expect(life.generation > lost.generation)
+      #expect(try await life.errorOfChanges(since: lost.token) == .changeTokenExpired)
+      #expect(try await life.save("other") != lost.tag)
+      #expect(try await life.errorOfUpdate("other", tag: lost.tag) == .conflict)
+      let warning = try #require(life.log.warnings.first { $0.contains("copied back") })
+      #expect(warning.contains("generation is raised"))
+    }
+  }
+
+  @Test func `a copy of a running server's folder is older as soon as more is saved`() async throws
+  {
+    try await Life.run(in: folder) { life in
+      try await life.save("first")
+      try folder.keep(.wholeFolderInPlace)
+      try await life.save("lost")
+    }
+    try folder.bringBack(.wholeFolderInPlace)
+    try await Life.run(in: folder) { #expect($0.wasCopiedBack) }
+  }
+
+  @Test func `two lives from one copy give different tags`() async throws {
+    try await Life.run(in: folder) { try await $0.save("first") }
+    try folder.keep(.wholeFolder)
+    var tags: [String] = []
+    for later in [0, 1, 2] as [Milliseconds] {
+      tags.append(
+        try await Life.run(in: folder, later: later) { try await $0.save("life \(later)") })
+      try folder.bringBack(.wholeFolder)
+    }
+    #expect(Set(tags).count == 3, "\(tags)")
+  }
+
+  @Test(arguments: [true, false])
+  func `starting again keeps the generation`(keepsMarks: Bool) async throws {
+    var generations: Set<Int64> = []
+    for name in ["a", "b", "c"] {
+      try await Life.run(in: folder, keepsMarks: keepsMarks) { life in
+        try await life.save(name)
+        generations.insert(life.generation)
+        #expect(!life.wasCopiedBack)
+      }
+    }
+    #expect(generations.count == 1)
+  }
+
+  @Test func `a server that was killed keeps its generation`() async throws {
+    try await Life.run(in: folder) { life in
+      try await life.save("first")
+      try folder.keepAsKilled()
+    }
+    try folder.bringBackAsKilled()
+    try await Life.run(in: folder) { life in
+      #expect(!life.wasCopiedBack)
+      let names = try await life.names()
+      #expect(names == ["first"])
+    }
+  }
+
+  @Test func `a kill between the database and the mark is no copy`() async throws {
+    try await Life.run(in: folder) { try await $0.save("first") }
+    let marks = try folder.marks()
+    try await Life.run(in: folder) { _ in }
+    for (path, content) in marks { try content.write(to: URL(fileURLWithPath: path)) }
+    try await Life.run(in: folder) { #expect(!$0.wasCopiedBack) }
+  }
+
+  @Test func `a folder that was moved to another machine in its newest state starts over once`()
+    async throws
+  {
+    try await Life.run(in: folder, keepsMarks: false) { try await $0.save("first") }
+    try folder.keep(.wholeFolder)
+    try folder.bringBack(.wholeFolder)
+    try await Life.run(in: folder, keepsMarks: false) { #expect($0.wasCopiedBack) }
+    try await Life.run(in: folder, keepsMarks: false) { #expect(!$0.wasCopiedBack) }
+  }
+
+  @Test func `a copy beside its running origin goes its own way`() async throws {
+    try await Life.run(in: folder) { life in
+      try await life.save("first")
+      let beside = try TemporaryFolder()
+      try FileManager.default.copyItem(atPath: folder.data, toPath: beside.data)
+      try await Life.run(in: beside, marks: folder.marksFolder) { #expect($0.wasCopiedBack) }
+      try await life.save("second")
+    }
+    try await Life.run(in: folder) { #expect(!$0.wasCopiedBack) }
+  }
+
+  @Test func `marks that cannot be kept are said, and the store opens`() async throws {
+    try Data().write(to: URL(fileURLWithPath: folder.marksFolder))
+    try await Life.run(in: folder) { life in
+      try await life.save("first")
+      #expect(life.log.warnings.contains { $0.contains("--marks") })
+    }
+  }
+
+  @Test func `any bytes are a mark or none`() throws {
+    let mark = StoreProgress(start: 3, life: "A-1", position: 12)
+    #expect(StoreProgress(line: mark.line) == mark)
+    for cut in 0..<mark.line.count {
+      #expect(StoreProgress(line: "\(mark.line.prefix(cut))") == nil)
+    }
+    #expect(StoreProgress(line: "brume-mark-1 9999999999999999999999 1 a\n") == nil)
+  }
+}
+
+// MARK: Support
+
+/// One start of a server on a folder, until its end.
+private struct Life: Sendable {
+  let server: TestServer
+  let phone: Caller
+  let log: Warnings
+  let wasCopiedBack: Bool
+
+  @discardableResult
+  static func run<Value: Sendable>(
+    in folder: TemporaryFolder, later: Milliseconds = 0, keepsMarks: Bool = true,
+    marks: String? = nil, _ body: (Life) async throws -> Value
+  ) async throws -> Value {
+    let log = Warnings()
+    let store = try folder.openSQLite(
+      marks: keepsMarks ? marks ?? folder.marksFolder : nil,
+      logger: Logger(label: "test") { _ in log })
+    let wasCopiedBack = try await store.read { try $0.setting(.copiedBack) != nil }
+    let server = try await TestServer(store: store, now: ManualClock.start + later)
+    let phone = try await server.device(of: "alice")
+    let value = try await body(
+      Life(server: server, phone: phone, log: log, wasCopiedBack: wasCopiedBack))
+    try await store.close()
+    return value
+  }
+
+  var generation: Int64 { server.engine.generation }
+
+  /// Saves a new record and answers its tag.
+  @discardableResult
+  func save(_ name: String) async throws -> String {
+    _ = try await server.engine.modifyZones(
+      [.init(.create, ZoneID(name: "Trails"))], in: .private, as: phone)
+    let results = try await modify(.create, name, tag: nil)
+    guard case .saved(let stored) = try #require(results.first).get() else { return "" }
+    return try stored.record().changeTag
+  }
+
+  func errorOfUpdate(_ name: String, tag: String) async throws -> BrumeError.Code? {
+    guard case .failure(let failure)? = try await modify(.update, name, tag: tag).first else {
+      return nil
+    }
+    return failure.error.code
+  }
+
+  private func modify(
+    _ kind: RecordOperation.Kind, _ name: String, tag: String?
+  ) async throws -> [RecordResult] {
+    let draft = RecordDraft(name: name, type: "Trail", changeTag: tag)
+    return try await server.engine.modifyRecords(
+      .init(zone: ZoneID(name: "Trails"), operations: [.init(kind, draft)]), in: .private,
+      as: phone)
+  }
+
+  func token() async throws -> String { try await changes(since: nil).get().token }
+
+  func names() async throws -> [String] {
+    try await changes(since: nil).get().changes.compactMap { change in
+      if case .changed(let record) = change { record.name } else { nil }
+    }
+  }
+
+  func errorOfChanges(since token: String) async throws -> BrumeError.Code? {
+    guard case .failure(let failure) = try await changes(since: token) else { return nil }
+    return failure.error.code
+  }
+
+  private func changes(since token: String?) async throws -> ZoneChangesResult {
+    let results = try await server.engine.zoneChanges(
+      [.init(zone: ZoneID(name: "Trails"), token: token)], in: .private, as: phone)
+    return try #require(results.first)
+  }
+}
+
+/// A log of which only warnings are kept.
+private final class Warnings: LogHandler, Sendable {
+  private let texts = Mutex<[String]>([])
+  var warnings: [String] { texts.withLock { $0 } }
+  var logLevel: Logger.Level {
+    get { .warning }
+    set {}
+  }
+  var metadata: Logger.Metadata {
+    get { [:] }
+    set {}
+  }
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { nil }
+    set {}
+  }
+
+  func log(event: LogEvent) { texts.withLock { $0.append("\(event.message)") } }
+}
+
+extension TemporaryFolder {
+  fileprivate var data: String { path + "/data" }
+  fileprivate var marksFolder: String { path + "/marks" }
+  private var files: FileManager { .default }
+
+  /// Copies away what the kind of copy holds.
+  fileprivate func keep(_ copy: CopiedBackTests.Copy) throws {
+    try files.copyItem(atPath: data, toPath: path + "/kept")
+  }
+
+  fileprivate func bringBack(_ copy: CopiedBackTests.Copy) throws {
+    let names = try files.contentsOfDirectory(atPath: path + "/kept")
+    switch copy {
+    case .wholeFolder:
+      try files.removeItem(atPath: data)
+      try files.copyItem(atPath: path + "/kept", toPath: data)
+    case .wholeFolderInPlace: try overwrite(names)
+    case .databaseOnly:
+      try files.removeItem(atPath: data + "/brume.sqlite")
+      try files.copyItem(atPath: path + "/kept/brume.sqlite", toPath: data + "/brume.sqlite")
+    case .databaseOnlyInPlace: try overwrite(["brume.sqlite"])
+    }
+  }
+
+  /// As `cp` does it: the same files, with other bytes. SQLite has closed, so there is no log.
+  private func overwrite(_ names: [String]) throws {
+    for name in names {
+      let content = try Data(contentsOf: URL(fileURLWithPath: "\(path)/kept/\(name)"))
+      try content.write(to: URL(fileURLWithPath: "\(data)/\(name)"))
+    }
+  }
+
+  fileprivate func keepAsKilled() throws {
+    try files.copyItem(atPath: data, toPath: path + "/kept")
+    try files.copyItem(atPath: marksFolder, toPath: path + "/kept-marks")
+  }
+
+  fileprivate func bringBackAsKilled() throws {
+    try overwrite(try files.contentsOfDirectory(atPath: path + "/kept"))
+    for name in try files.contentsOfDirectory(atPath: path + "/kept-marks") {
+      let content = try Data(contentsOf: URL(fileURLWithPath: "\(path)/kept-marks/\(name)"))
+      try content.write(to: URL(fileURLWithPath: "\(marksFolder)/\(name)"))
+    }
+  }
+
+  /// All marks with their content, by path.
+  fileprivate func marks() throws -> [String: Data] {
+    var found = [data + "/brume.mark"]
+    found += try files.contentsOfDirectory(atPath: marksFolder).map { "\(marksFolder)/\($0)" }
+    return try Dictionary(
+      uniqueKeysWithValues: found.map { ($0, try Data(contentsOf: URL(fileURLWithPath: $0))) })
+  }
+}
