@@ -67,6 +67,11 @@ package struct UserIdentity: Hashable, Sendable {
     self.emailAddress = emailAddress
     self.phoneNumber = phoneNumber
   }
+
+  /// Who it is, not where he can be reached.
+  package var withoutAddresses: UserIdentity {
+    UserIdentity(user: user, givenName: givenName, familyName: familyName)
+  }
 }
 
 /// The share itself. The owner is the participant whose role is `.owner`.

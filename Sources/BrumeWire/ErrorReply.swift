@@ -7,7 +7,9 @@ package import BrumeModel
 
 extension JSONWriter {
   /// The members of an error, without the braces.
-  mutating func errorMembers(_ error: BrumeError) {
+  ///
+  /// - Parameter reader: whose view of a share the server's record is.
+  mutating func errorMembers(_ error: BrumeError, to reader: UserID? = nil) {
     member("serverErrorCode", error.code.meaning.wire)
     member("reason", error.reason)
     // Whole seconds, as in the header: strict clients decode an integer here.
@@ -19,7 +21,7 @@ extension JSONWriter {
     member("ckErrorCode", Int64(error.code.meaning.ckError))
     if let record = error.serverRecord {
       name("serverRecord")
-      self.record(record, RecordOptions())
+      self.record(record, RecordOptions(reader: reader))
     }
     if let seconds = error.retryAfter, Int64(exactly: seconds) == nil {
       name("retryAfter")

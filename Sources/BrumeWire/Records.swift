@@ -91,16 +91,16 @@ extension JSONWriter {
     switch result {
     case .success(.saved(let record)): storedRecord(record, options)
     case .success(.deleted(let name, let zone)): tombstone(name: name, zone: zone)
-    case .failure(let failure): recordFailure(failure)
+    case .failure(let failure): recordFailure(failure, to: options.reader)
     }
   }
 
-  mutating func recordFailure(_ failure: ItemFailure<RecordID>) {
+  mutating func recordFailure(_ failure: ItemFailure<RecordID>, to reader: UserID? = nil) {
     beginObject()
     member("recordName", failure.id.name)
     name("zoneID")
     zoneID(failure.id.zone)
-    errorMembers(failure.error)
+    errorMembers(failure.error, to: reader)
     endObject()
   }
 }

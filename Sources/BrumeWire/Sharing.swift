@@ -5,16 +5,19 @@ package import BrumeModel
 // MARK: Shares
 
 extension JSONWriter {
-  /// The share's own members of a record dictionary.
+  /// The share's own members of a record dictionary. Addresses and numbers of others are for those who
+  /// manage the share.
   mutating func shareMembers(_ share: Share, _ options: RecordOptions) {
     let own = options.reader.flatMap { share.participant($0) }
     let manages = options.showsSecrets || own?.role == .owner || own?.role == .administrator
     member("publicPermission", share.publicPermission.rawValue)
     if let owner = share.owner {
       name("owner")
-      participant(owner)
+      participant(owner.shown(to: own, manages: manages))
     }
-    array("participants", share.participants) { $0.participant($1, showsToken: manages) }
+    array("participants", share.participants) {
+      $0.participant($1.shown(to: own, manages: manages), showsToken: manages)
+    }
     if let own {
       name("currentUserParticipant")
       participant(own)
@@ -52,6 +55,16 @@ extension JSONWriter {
       endObject()
     }
     endObject()
+  }
+}
+
+extension Participant {
+  /// Everybody learns who takes part; how others were invited, only who manages the share.
+  fileprivate func shown(to reader: Participant?, manages: Bool) -> Participant {
+    if manages || id == reader?.id { return self }
+    var shown = self
+    shown.identity = identity.withoutAddresses
+    return shown
   }
 }
 
@@ -236,7 +249,9 @@ extension JSONWriter {
       record(root, options.desiring(metadata.shortGUID.rootRecordDesiredKeys))
     }
     name("ownerIdentity")
-    identity(metadata.owner)
+    identity(
+      metadata.role == .owner || metadata.role == .administrator
+        ? metadata.owner : metadata.owner.withoutAddresses)
     member("participantType", metadata.role.rawValue)
     member("participantStatus", metadata.acceptance.rawValue)
     member("participantPermission", metadata.permission.rawValue)

@@ -41,6 +41,31 @@ struct SharingTests {
     }
   }
 
+  @Test func `others are told addresses of nobody but themselves`() throws {
+    for (reader, numbers) in [
+      (Sample.guest, [nil, "+4366012345"]), (UserID("_stranger"), [nil, nil]), (nil, [nil, nil]),
+    ] as [(UserID?, [String?])] {
+      let share = try told(reader)
+      #expect(share.participants.map(\.identity.emailAddress) == [nil, nil])
+      #expect(share.participants.map(\.identity.phoneNumber) == numbers)
+      #expect(share.participants.map(\.identity.user) == [Sample.owner, Sample.guest])
+      #expect(share.participants[0].identity.givenName == "Ada")
+    }
+  }
+
+  @Test func `who manages a share is told addresses, also in a conflict`() throws {
+    var share = Self.share
+    share.shareDetails?.participants[1].role = .administrator
+    share.shareDetails?.participants[1].acceptance = .accepted
+    var error = BrumeError(.conflict, "it changed")
+    error.serverRecord = share
+    let bytes = Wire.records(
+      [.failure(ItemFailure(RecordID(name: share.name, zone: share.zone), error))],
+      RecordOptions(reader: Sample.guest))
+    let text = String(decoding: bytes, as: UTF8.self)
+    #expect(text.contains("ada@example.org") && text.contains("+4366012345"))
+  }
+
   @Test func `what a save says about access comes through the wire`() throws {
     var draft = RecordDraft(name: "s", type: Record.shareType)
     draft.access = AccessDraft(

@@ -161,13 +161,6 @@ extension SharePermission: Comparable {
   package static func < (a: SharePermission, b: SharePermission) -> Bool { a.rank < b.rank }
 }
 
-extension UserIdentity {
-  /// Who comes by the address shows a name, not where he can be reached.
-  fileprivate var withoutAddresses: UserIdentity {
-    UserIdentity(user: user, givenName: givenName, familyName: familyName)
-  }
-}
-
 extension ReadTransaction {
   /// The share behind an address, with or without the cosmetic part after `#`.
   func sharing(_ request: ShortGUIDRequest, of caller: Caller) throws -> Sharing {
