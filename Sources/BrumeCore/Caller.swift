@@ -22,12 +22,15 @@ package struct Caller: Equatable, Sendable {
   package let roles: Set<String>
   /// How often the user had signed out when the session began; nil without a web auth token.
   package let epoch: Int64?
+  /// The last moment of the session; nil without a web auth token.
+  package let sessionEnds: Milliseconds?
   /// Names the request in logs, errors and the notifications it causes.
   package let requestID: String
 
   package init(
     container: ContainerID, environment: Environment, user: UserID?, device: DeviceID?,
-    kind: Kind, roles: Set<String> = [], epoch: Int64? = nil, requestID: String
+    kind: Kind, roles: Set<String> = [], epoch: Int64? = nil,
+    sessionEnds: Milliseconds? = nil, requestID: String
   ) {
     self.container = container
     self.environment = environment
@@ -36,6 +39,7 @@ package struct Caller: Equatable, Sendable {
     self.kind = kind
     self.roles = roles
     self.epoch = epoch
+    self.sessionEnds = sessionEnds
     self.requestID = requestID
   }
 }

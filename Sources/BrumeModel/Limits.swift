@@ -14,6 +14,12 @@ package struct Limits: Sendable, Equatable {
   /// Ours: bytes of records in one answer. Pages end before it; of records that were asked for by
   /// name, those beyond fail and can be asked for again.
   package var answerBytes = 32 << 20
+  /// Ours: a body that comes without credentials, such as a name and a password.
+  package var openBodyBytes = 8192
+  /// Ours: one parameter of an address. Tokens and the states of a sign-in are the longest.
+  package var parameterBytes = 8192
+  /// Ours: one header that is read.
+  package var headerBytes = 4096
   /// Ours (product, settled questions).
   package var jsonDepth = 32
 
@@ -23,6 +29,9 @@ package struct Limits: Sendable, Equatable {
   package var recordBytes = 1 << 20
   /// CloudKit documents 255 ASCII characters for record, zone and field names.
   package var nameLength = 255
+  /// Ours: names that CloudKit sets no limit to, such as those of devices, users and operations, and
+  /// their addresses and numbers; in bytes.
+  package var labelBytes = 255
   /// CloudKit documents 750 delete-self references to one record.
   package var deleteSelfReferences = 750
   /// Ours: how far up a parent chain is followed before it counts as a cycle.
@@ -180,6 +189,10 @@ package struct Limits: Sendable, Equatable {
   /// CloudKit documents 30 minutes for a web auth token, two weeks when the user stays signed in.
   package var webAuthTokenLife: Milliseconds = 30 * 60_000
   package var keptWebAuthTokenLife: Milliseconds = 14 * 86_400_000
+  /// Ours: how long after a sign-in its tokens are renewed at most, as short-lived ones and when the
+  /// user stays signed in. Then somebody has to sign in again.
+  package var sessionLife: Milliseconds = 86_400_000
+  package var keptSessionLife: Milliseconds = 90 * 86_400_000
   /// A signed request is valid 10 minutes around its date.
   package var signatureSkew: Milliseconds = 10 * 60_000
   /// Ours: signatures of modifying requests that are remembered, so that a copy does nothing.
@@ -191,10 +204,23 @@ package struct Limits: Sendable, Equatable {
   package var freeAttemptsPerAddress = 20
   /// Ours: the longest wait between two attempts.
   package var longestAttemptPause: Milliseconds = 15 * 60_000
+  /// Ours: scrypt takes passwords of any length; a request should not bring one.
+  package var passwordBytes = 1024
+  /// Ours: password checks at work or waiting for a thread. One costs 64 MB and a tenth of a second.
+  package var passwordChecks = 8
   /// Ours: names and addresses whose attempts are remembered, and callers whose rate is measured.
   package var watchedCallers = 10_000
   /// Ours: what a provider may answer.
   package var providerAnswerBytes = 1 << 20
+  /// Ours: sign-ins that talk to the provider at once.
+  package var providerCalls = 16
+  /// Ours: sign-ins by the provider a second, of one address and together; and at once after a rest.
+  package var providerCallsPerAddress = 1
+  package var providerCallsPerSecond = 20
+  package var providerCallsBurstPerAddress = 20
+  package var providerCallsBurst = 100
+  /// Ours: how long a provider that did not answer is left alone.
+  package var providerPause: Milliseconds = 5000
 
   package init() {}
 

@@ -49,11 +49,25 @@ package enum NameRules {
 
   /// Subscription IDs: any text of 1 to 255 bytes without control characters.
   package static func subscriptionID(_ id: String, limits: Limits) throws(BrumeError) {
-    let bytes = id.utf8
-    guard !bytes.isEmpty, bytes.count <= limits.nameLength, bytes.allSatisfy({ $0 >= 0x20 }) else {
-      throw BrumeError(
-        .badRequest,
-        "a subscription ID has 1 to \(limits.nameLength) bytes and no control characters")
+    if id.isEmpty { throw BrumeError(.badRequest, "a subscription ID must not be empty") }
+    try TextRules.check(id, "the subscription ID", upTo: limits.nameLength)
+  }
+
+  /// Devices' names: the client's own identifier, any text of 1 to 255 bytes.
+  package static func device(_ name: String, limits: Limits) throws(BrumeError) {
+    if name.isEmpty { throw BrumeError(.badRequest, "a device's name must not be empty") }
+    try TextRules.check(name, "the device's name ('clientId')", upTo: limits.labelBytes)
+  }
+
+  /// All that an identity says of a person.
+  package static func identity(_ identity: UserIdentity, limits: Limits) throws(BrumeError) {
+    let texts = [
+      ("user record name", identity.user?.name), ("given name", identity.givenName),
+      ("family name", identity.familyName), ("e-mail address", identity.emailAddress),
+      ("phone number", identity.phoneNumber),
+    ]
+    for (what, text) in texts {
+      if let text { try TextRules.check(text, "the \(what)", upTo: limits.labelBytes) }
     }
   }
 

@@ -19,6 +19,8 @@ package final class OpenIDProvider: Sendable {
     var keys: [ProviderKey] = []
     var keysRead: Milliseconds = .min
     var keysForced: Milliseconds = .min
+    /// It did not answer: until then it is not asked again.
+    var silentUntil: Milliseconds = .min
   }
   private static let life: Milliseconds = 3_600_000
   private static let pause: Milliseconds = 60_000
@@ -92,7 +94,7 @@ extension OpenIDProvider {
     }
     if let remembered { return remembered }
     let document = try Wire.providerDocument(
-      try await json(HTTPClientRequest(url: settings.discoveryURL)))
+      try await read(settings.discoveryURL))
     guard document.issuer.trimmedSlash + ProviderAddress.suffix == settings.discoveryURL else {
       throw BrumeError(
         .internalError, "the provider calls itself '\(document.issuer)', which is not its address")
@@ -117,7 +119,7 @@ extension OpenIDProvider {
   }
 
   private func readKeys(_ document: ProviderDocument) async throws -> [ProviderKey] {
-    let keys = try Wire.providerKeys(try await json(HTTPClientRequest(url: document.keysURL)))
+    let keys = try Wire.providerKeys(try await read(document.keysURL))
     let now = host.now()
     known.withLock { known in
       known.keys = keys
@@ -161,6 +163,21 @@ extension OpenIDProvider {
     return try Wire.idToken(try await json(request))
   }
 
+  /// What the provider publishes. After a failure nobody's sign-in asks again for a while.
+  private func read(_ url: String) async throws -> JSON {
+    guard known.withLock({ $0.silentUntil }) <= host.now() else { throw Self.silent }
+    do {
+      return try await json(HTTPClientRequest(url: url))
+    } catch {
+      let until = host.now() + limits.providerPause
+      known.withLock { $0.silentUntil = until }
+      throw error
+    }
+  }
+
+  private static let silent = BrumeError(
+    .tryAgainLater, "the sign-in provider does not answer; try again later", retryAfter: 10)
+
   private func json(_ request: HTTPClientRequest) async throws -> JSON {
     var request = request
     request.headers.add(name: "Accept", value: "application/json")
@@ -170,8 +187,7 @@ extension OpenIDProvider {
       answer = try await Self.client.execute(request, timeout: .seconds(10))
       body = try await answer.body.collect(upTo: limits.providerAnswerBytes)
     } catch {
-      throw BrumeError(
-        .tryAgainLater, "the sign-in provider does not answer; try again later", retryAfter: 10)
+      throw Self.silent
     }
     guard answer.status == .ok else {
       // The codes of RFC 6749 say which of us is wrong; nothing else of the answer is shown.

@@ -14,6 +14,8 @@ package struct Call: Sendable {
   package let method: HTTPRequest.Method
   /// The request target as it was sent, with the query: what signatures cover.
   package let target: String
+  /// The request's Host.
+  package let authority: String?
   package let headers: HTTPFields
   package let query: QueryString
   package let body: [UInt8]

@@ -30,6 +30,7 @@ package final class Composition: Sendable {
   let passwords: PasswordDesk
   /// Nil: nobody signs in by a provider.
   let provider: OpenIDProvider?
+  let providerCalls: ProviderCalls
   package let health = Health()
   /// Faults to play; nil outside development.
   package let faults: FaultGate?
@@ -85,6 +86,7 @@ package final class Composition: Sendable {
     provider = try settings.provider.map {
       try OpenIDProvider(settings: $0, limits: settings.limits, host: host)
     }
+    providerCalls = ProviderCalls(limits: settings.limits, host: host)
     adminToken = hexadecimal(host.randomBytes(32))
     address = Mutex(settings.url(port: settings.port))
   }

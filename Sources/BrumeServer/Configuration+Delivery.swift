@@ -21,7 +21,10 @@ extension Setting {
     help: "A mailto: or https: address under which Web Push services reach the operator.")
   package static let pushAllow = Setting(
     key: "push.allow", kind: .text, fallback: "", form: "LIST",
-    help: "Own hosts (or host:port) that Web Push and webhooks may call though they are private.")
+    help: "Own hosts (or host:port) that webhooks may call though they are private.")
+  package static let webPushAllow = Setting(
+    key: "webpush.allow", kind: .text, fallback: "", form: "LIST",
+    help: "Own push services (or host:port) that users' devices may name though they are private.")
   package static let pushTrust = Setting(
     key: "push.trust", kind: .text, fallback: nil, form: "FILE",
     help:
@@ -34,6 +37,6 @@ extension Setting {
     help: "After how many failures in a row a webhook is switched off.")
   static let ofDelivery: [Setting] = [
     apnsURL, apnsSandboxURL, apnsConcurrency, pushConcurrency, pushTimeout, pushContact, pushAllow,
-    pushTrust, pushLog, webhookFailures,
+    webPushAllow, pushTrust, pushLog, webhookFailures,
   ]
 }

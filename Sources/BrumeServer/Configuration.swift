@@ -59,6 +59,11 @@ extension Setting {
   package static let origins = Setting(
     key: "allowed.origins", kind: .text, fallback: "", form: "LIST",
     help: "Web origins that may call with any API token, separated by commas.")
+  package static let allowedHosts = Setting(
+    key: "allowed.hosts", kind: .text, fallback: "", form: "LIST",
+    help:
+      "Names by which clients call this server, besides localhost, addresses and the base URL's, "
+      + "separated by commas.")
   package static let logLevel = Setting(
     key: "log.level", kind: .text, fallback: "info", form: "trace|debug|info|warning|error",
     help: "How much to log. 'debug' writes one line for each request.")
@@ -121,8 +126,8 @@ extension Setting {
   package static let all: [Setting] =
     [
       host, port, data, marks, store, dev, container, limits, userQuota, strictSubscriptions,
-      baseURL,
-      origins, logLevel, logFormat, headerTimeout, bodyTimeout, idleTimeout, writeTimeout,
+      baseURL, origins, logLevel, logFormat, headerTimeout, bodyTimeout, idleTimeout,
+      writeTimeout, allowedHosts,
       shutdownTimeout, heartbeat,
       poll, connections, userRate, anonymousRate, metricsToken, trustedProxies, oidcDiscovery,
       oidcClientID, oidcClientSecret, oidcName,

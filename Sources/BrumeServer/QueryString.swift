@@ -1,20 +1,28 @@
-// The query part of a request target. Parsed once, totally: any text gives a value.
+// The query part of a request target, parsed once and totally: any text gives a value or an error.
+
+package import BrumeModel
 
 package struct QueryString: Equatable, Sendable {
   private let pairs: [(name: String, value: String)]
 
   /// - Parameter target: the request target, `/path?name=value&…`.
-  package init(target: String) {
+  /// - Throws: `badRequest` that names the parameter whose text may not enter (`TextRules`).
+  package init(target: String, limits: Limits) throws(BrumeError) {
     let bytes = Array(target.utf8)
     guard let start = bytes.firstIndex(of: UInt8(ascii: "?")) else {
       pairs = []
       return
     }
     let end = bytes[start...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
-    pairs = bytes[(start + 1)..<end].split(separator: UInt8(ascii: "&")).map { pair in
+    var pairs: [(name: String, value: String)] = []
+    for pair in bytes[(start + 1)..<end].split(separator: UInt8(ascii: "&")) {
       let middle = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-      return (Self.decoded(pair[..<middle]), Self.decoded(pair[middle...].dropFirst()))
+      let name = try Self.decoded(pair[..<middle], "a parameter's name", limits)
+      let value = try Self.decoded(
+        pair[middle...].dropFirst(), "the parameter '\(NameRules.shown(name))'", limits)
+      pairs.append((name, value))
     }
+    self.pairs = pairs
   }
 
   /// The first value of a name; an empty one counts as absent.
@@ -26,23 +34,31 @@ package struct QueryString: Equatable, Sendable {
     a.pairs.elementsEqual(b.pairs) { $0 == $1 }
   }
 
-  /// Undoes percent encoding. A stray `%` stands for itself and `+` is a plus: web auth tokens are
-  /// base64, and some clients leave their `+` unescaped.
-  private static func decoded(_ bytes: ArraySlice<UInt8>) -> String {
-    var text: [UInt8] = []
-    text.reserveCapacity(bytes.count)
+  /// Undoes percent encoding. `+` is a plus: web auth tokens are base64, and some clients leave their
+  /// `+` unescaped.
+  private static func decoded(
+    _ bytes: ArraySlice<UInt8>, _ what: String, _ limits: Limits
+  ) throws(BrumeError) -> String {
+    var plain: [UInt8] = []
+    plain.reserveCapacity(bytes.count)
     var rest = bytes
     while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), rest.count >= 2,
-        let high = digit(rest[rest.startIndex]), let low = digit(rest[rest.startIndex + 1])
-      {
-        text.append(high << 4 | low)
-        rest = rest.dropFirst(2)
-      } else {
-        text.append(byte)
+      guard byte == UInt8(ascii: "%") else {
+        plain.append(byte)
+        continue
       }
+      guard rest.count >= 2, let high = digit(rest[rest.startIndex]),
+        let low = digit(rest[rest.startIndex + 1])
+      else {
+        throw BrumeError(
+          .badRequest, "\(what) has a '%' without two hex digits; write '%25' for the sign itself")
+      }
+      plain.append(high << 4 | low)
+      rest = rest.dropFirst(2)
     }
-    return String(decoding: text, as: UTF8.self)
+    let text = try TextRules.text(plain, what)
+    try TextRules.check(text, what, upTo: limits.parameterBytes)
+    return text
   }
 
   private static func digit(_ byte: UInt8) -> UInt8? {

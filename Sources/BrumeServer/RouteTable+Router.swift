@@ -50,22 +50,25 @@ extension RouteTable {
     _ endpoint: Endpoint, _ request: Request, _ state: RequestState, _ server: Composition
   ) async throws -> Response {
     let target = request.head.path ?? "/"
-    let query = QueryString(target: target)
+    let limits = server.settings.limits
+    let query = try QueryString(target: target, limits: limits)
+    try HeaderRules.check(request.headers, limits: limits)
     let place = try place(of: endpoint, state, query)
     try BodyLimit.refuseEncoded(request)
-    let body =
-      endpoint.streams
-      ? [] : try await BodyLimit.collect(request, upTo: server.settings.limits.requestBodyBytes)
+    let mostBytes =
+      endpoint.access == .open ? limits.openBodyBytes : limits.requestBodyBytes
+    let body = endpoint.streams ? [] : try await BodyLimit.collect(request, upTo: mostBytes)
     let address = ClientAddress(
       peer: state.peer, forwarded: request.headers[.forwardedFor],
       trustedProxies: server.settings.trustedProxies)
     let authenticate = Authenticate(
-      server: server, access: endpoint.access, place: place, requestID: state.requestID)
+      server: server, endpoint: endpoint, place: place, requestID: state.requestID)
     do {
       let caller = try await authenticate.caller(
         request, query: query, target: target, body: body, from: address)
       let call = Call(
-        server: server, method: request.method, target: target, headers: request.headers,
+        server: server, method: request.method, target: target,
+        authority: request.head.authority, headers: request.headers,
         query: query, body: body, incoming: endpoint.streams ? request.body : nil, place: place,
         caller: caller, address: address, channel: state.channel)
       var response = try await endpoint.handler(call).response
@@ -90,14 +93,16 @@ extension RouteTable {
     if let name = state.parameters.get("environment") ?? query["environment"] {
       guard let environment = BrumeModel.Environment(rawValue: name) else {
         throw BrumeError(
-          .notFound, "there is no environment '\(name)'; it is 'development' or 'production'")
+          .notFound,
+          "there is no environment '\(NameRules.shown(name))'; it is 'development' or 'production'")
       }
       place.environment = environment
     }
     if let name = state.parameters.get("database") ?? query["database"] {
       guard let scope = DatabaseScope(rawValue: name) else {
         throw BrumeError(
-          .notFound, "there is no database '\(name)'; it is 'public', 'private' or 'shared'")
+          .notFound,
+          "there is no database '\(NameRules.shown(name))'; it is 'public', 'private' or 'shared'")
       }
       place.scope = scope
     }

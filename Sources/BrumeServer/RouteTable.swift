@@ -25,6 +25,8 @@ package struct Endpoint: Sendable {
   package let path: String
   package let access: Access
   package let handler: Handler
+  /// A signed request to it may be sent twice: it changes nothing. All others act once.
+  package var isRead = false
   /// The body is the handler's to read, piece by piece, instead of being collected before.
   package var streams = false
 
@@ -35,6 +37,12 @@ package struct Endpoint: Sendable {
     self.path = path
     self.access = access
     self.handler = handler
+  }
+
+  fileprivate var reading: Endpoint {
+    var endpoint = self
+    endpoint.isRead = true
+    return endpoint
   }
 
   fileprivate var streaming: Endpoint {
@@ -57,25 +65,25 @@ package enum RouteTable {
 
   private static let apple: [Endpoint] = [
     Endpoint(post, database + "/records/modify", .account, RecordRoutes.modify),
-    Endpoint(post, database + "/records/lookup", .anyone, RecordRoutes.lookup),
-    Endpoint(post, database + "/records/query", .anyone, RecordRoutes.query),
-    Endpoint(post, database + "/records/changes", .account, ChangeRoutes.recordChanges),
+    Endpoint(post, database + "/records/lookup", .anyone, RecordRoutes.lookup).reading,
+    Endpoint(post, database + "/records/query", .anyone, RecordRoutes.query).reading,
+    Endpoint(post, database + "/records/changes", .account, ChangeRoutes.recordChanges).reading,
     Endpoint(post, database + "/records/resolve", .user, ShareRoutes.resolve),
     Endpoint(post, database + "/records/accept", .user, ShareRoutes.accept),
-    Endpoint(both, database + "/zones/list", .account, ZoneRoutes.list),
-    Endpoint(post, database + "/zones/lookup", .account, ZoneRoutes.lookup),
+    Endpoint(both, database + "/zones/list", .account, ZoneRoutes.list).reading,
+    Endpoint(post, database + "/zones/lookup", .account, ZoneRoutes.lookup).reading,
     Endpoint(post, database + "/zones/modify", .account, ZoneRoutes.modify),
-    Endpoint(post, database + "/zones/changes", .account, ChangeRoutes.zones),
-    Endpoint(both, database + "/changes/database", .account, ChangeRoutes.database),
-    Endpoint(post, database + "/changes/zone", .account, ChangeRoutes.zone),
-    Endpoint(both, database + "/subscriptions/list", .account, SubscriptionRoutes.list),
-    Endpoint(post, database + "/subscriptions/lookup", .account, SubscriptionRoutes.lookup),
+    Endpoint(post, database + "/zones/changes", .account, ChangeRoutes.zones).reading,
+    Endpoint(both, database + "/changes/database", .account, ChangeRoutes.database).reading,
+    Endpoint(post, database + "/changes/zone", .account, ChangeRoutes.zone).reading,
+    Endpoint(both, database + "/subscriptions/list", .account, SubscriptionRoutes.list).reading,
+    Endpoint(post, database + "/subscriptions/lookup", .account, SubscriptionRoutes.lookup).reading,
     Endpoint(post, database + "/subscriptions/modify", .account, SubscriptionRoutes.modify),
-    Endpoint(post, world + "/subscriptions/lookup", .account, SubscriptionRoutes.lookup),
+    Endpoint(post, world + "/subscriptions/lookup", .account, SubscriptionRoutes.lookup).reading,
     Endpoint(post, database + "/assets/upload", .account, AssetRoutes.tokens),
     Endpoint(post, database + "/assets/rereference", .account, AssetRoutes.rereference),
-    Endpoint(both, database + "/users/caller", .account, UserRoutes.caller),
-    Endpoint(both, database + "/users/current", .account, UserRoutes.current),
+    Endpoint(both, database + "/users/caller", .account, UserRoutes.caller).reading,
+    Endpoint(both, database + "/users/current", .account, UserRoutes.current).reading,
     Endpoint(both, database + "/users/discover", .user, UserRoutes.discover),
     Endpoint(post, database + "/users/lookup/email", .user, UserRoutes.lookup),
     Endpoint(post, database + "/users/lookup/id", .user, UserRoutes.lookup),

@@ -150,7 +150,9 @@ package enum Services {
       headerMilliseconds: Int64(timeouts.header) * 1000, bodySeconds: timeouts.body,
       writeMilliseconds: Int64(timeouts.write) * 1000)
     return HTTP1Channel.Configuration(
-      additionalChannelHandlers: [ConnectionGuard(limits: limits)],
+      additionalChannelHandlers: [
+        ConnectionGuard(limits: limits, hosts: server.settings.hosts)
+      ],
       idleTimeout: .seconds(Int64(timeouts.idle)))
   }
 }

@@ -19,6 +19,8 @@ package struct Settings: Sendable {
   package var limits = Limits.apple
   package var baseURL: String?
   package var allowedOrigins: [String] = []
+  /// Names by which clients call the server, besides those that follow from the other settings.
+  package var allowedHosts: [String] = []
   package var logLevel = Logger.Level.info
   package var logFormat = LogFormat.console
   package var timeouts = Timeouts()
@@ -49,7 +51,10 @@ package struct Settings: Sendable {
     package var concurrency = 4
     package var timeout = 10
     package var contact = "mailto:operator@localhost"
+    /// For webhooks, which operators register.
     package var allowed: [String] = []
+    /// For Web Push endpoints, which users register.
+    package var webPushAllowed: [String] = []
     package var trust: String?
     package init() {}
   }
@@ -83,6 +88,7 @@ package struct Settings: Sendable {
     limits.deploysSubscriptionTypes = try sources.isOn(.strictSubscriptions)
     baseURL = try sources.text(.baseURL)
     allowedOrigins = try Self.list(.origins, from: sources)
+    allowedHosts = try Self.list(.allowedHosts, from: sources)
     rates.user = try Self.rate(.userRate, from: sources, orElse: isDevelopment ? 0 : 100)
     rates.anonymous = try Self.rate(.anonymousRate, from: sources, orElse: isDevelopment ? 0 : 20)
     metricsToken = try sources.text(.metricsToken)
@@ -116,9 +122,8 @@ package struct Settings: Sendable {
     outside.contact = try choice(.pushContact, from: sources) { text in
       text.hasPrefix("mailto:") || text.hasPrefix("https://") ? text : nil
     }
-    outside.allowed = try (sources.text(.pushAllow) ?? "").split(separator: ",").map {
-      String($0).trimmed
-    }
+    outside.allowed = try list(.pushAllow, from: sources)
+    outside.webPushAllowed = try list(.webPushAllow, from: sources)
     outside.trust = try sources.text(.pushTrust)
     if let file = outside.trust, DataFolder.read(file) == nil {
       throw SettingError("\(Setting.pushTrust.flag) names '\(file)', which cannot be read")
@@ -138,6 +143,10 @@ package struct Settings: Sendable {
   package static let profiles: [String: Limits] = [
     "apple": .apple, "relaxed": .relaxed, "tiny": .tiny,
   ]
+
+  var hosts: AllowedHosts {
+    AllowedHosts(listener: host, baseURL: baseURL, others: allowedHosts)
+  }
 
   /// What clients write in front of a path, once the port is known.
   package func url(port: Int) -> String {

@@ -281,7 +281,7 @@ import Testing
           AssetUploadRequest(files: [file]), in: .private, as: caller
         ).first?.ticket)
       await socket.send(
-        "POST /_brume/assets/upload?ticket=\(ticket) HTTP/1.1\r\nHost: x\r\n"
+        "POST /_brume/assets/upload?ticket=\(ticket) HTTP/1.1\r\nHost: localhost\r\n"
           + "Content-Length: 500\r\n\r\nabc")
       #expect(await socket.readToEnd() == "")
       #expect(try await server.assets.names(after: "", limit: 9) == [])

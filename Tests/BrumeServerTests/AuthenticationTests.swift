@@ -147,6 +147,37 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("records/modify", create), ("records//modify", create), ("records/modify/", create),
+    ("records/modify?ckjsVersion=2", create),
+    ("tokens/create", #"{"apnsEnvironment":"development"}"#),
+    ("assets/upload", #"{"tokens":[{"recordType":"Note","fieldName":"file"}]}"#),
+  ])
+  func `A4 a signed request that acts is answered once, however its path is spelled`(
+    _ endpoint: String, _ body: String
+  ) async throws {
+    try await ServerFixture().routes { client in
+      let target = client.fixture.path(endpoint, "public")
+      let headers = try Self.headers(client.fixture, target: target, body: body)
+      let first = try await client.send(target, .post, Array(body.utf8), headers)
+      #expect(first.status == 200, "\(first.text)")
+      let copy = try await client.send(target, .post, Array(body.utf8), headers)
+      #expect(copy.status == 401 && copy.reason.contains("used already"), "\(copy.text)")
+    }
+  }
+
+  @Test func `a signed request that reads may be sent again`() async throws {
+    try await ServerFixture().routes { client in
+      let target = client.fixture.path("records/lookup", "public")
+      let body = #"{"records":[{"recordName":"A"}]}"#
+      let headers = try Self.headers(client.fixture, target: target, body: body)
+      for _ in 1...2 {
+        let answer = try await client.send(target, .post, Array(body.utf8), headers)
+        #expect(answer.status == 200, "\(answer.text)")
+      }
+    }
+  }
+
   @Test(arguments: ["users/caller", "users/current"])
   func `a key is told its own user, with which web clients begin`(_ endpoint: String) async throws {
     try await ServerFixture().routes { client in

@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["", "GET /_brume/health/live HTTP/1.1\r\nHost: x\r\nX-A: "])
+  @Test(arguments: ["", "GET /_brume/health/live HTTP/1.1\r\nHost: localhost\r\nX-A: "])
   func `a connection without a whole header hears that nothing was taken in, and is closed`(
     start: String
   ) async throws {
@@ -40,7 +40,8 @@ import Testing
   @Test func `a body that stops coming is closed`() async throws {
     try await Self.live(patience: 1) { fixture, socket in
       let target = "\(fixture.path("records/modify"))?\(fixture.credentials("alice"))"
-      await socket.send("POST \(target) HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n{")
+      await socket.send(
+        "POST \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500\r\n\r\n{")
       #expect(await socket.readToEnd() == "")
     }
   }
@@ -49,7 +50,8 @@ import Testing
   {
     try await Self.live { fixture, socket in
       let target = "\(fixture.path("records/modify"))?\(fixture.credentials("alice"))"
-      await socket.send("POST \(target) HTTP/1.1\r\nHost: x\r\nContent-Length: 100001\r\n\r\n{")
+      await socket.send(
+        "POST \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100001\r\n\r\n{")
       let answer = await socket.readToEnd()
       #expect(answer?.hasPrefix("HTTP/1.1 413 ") == true, "\(answer ?? "nothing")")
       #expect(answer?.lowercased().contains("connection: close") == true)
@@ -59,7 +61,8 @@ import Testing
   @Test func `a chunked upload without end gets 413 and the connection ends`() async throws {
     try await Self.live { fixture, socket in
       let target = "\(fixture.path("records/modify"))?\(fixture.credentials("alice"))"
-      await socket.send("POST \(target) HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+      await socket.send(
+        "POST \(target) HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
       let chunk = "4000\r\n" + String(repeating: " ", count: 0x4000) + "\r\n"
       // Far more than any buffer on the way: only a closed connection stops it.
       var sent = 0
@@ -78,7 +81,17 @@ import Testing
     }
   }
 
-  @Test(arguments: ["", "Host: a\r\n", "Connection: keep-alive\r\n"])
+  @Test(arguments: ["evil.example", "evil.example:8787", "127.0.0.1.evil.example", ""])
+  func `a page that leads its own name here reads nothing`(name: String) async throws {
+    try await Self.live { _, socket in
+      await socket.send("GET /_brume/metrics HTTP/1.1\r\nHost: \(name)\r\n\r\n")
+      let answer = await socket.readToEnd() ?? ""
+      #expect(answer.hasPrefix("HTTP/1.1 403 "))
+      #expect(answer.contains("--allowed-hosts"), "\(answer)")
+    }
+  }
+
+  @Test(arguments: ["", "Host: localhost\r\n", "Connection: keep-alive\r\n"])
   func `HTTP/1.0 needs no Host, and its connection ends with the answer`(
     fields: String
   ) async throws {
@@ -92,7 +105,7 @@ import Testing
   @Test func `a target of 20 KB is 414`() async throws {
     try await Self.live { _, socket in
       let name = String(repeating: "a", count: 20_000)
-      await socket.send("GET /\(name) HTTP/1.1\r\nHost: x\r\n\r\n")
+      await socket.send("GET /\(name) HTTP/1.1\r\nHost: localhost\r\n\r\n")
       let answer = await socket.readToEnd() ?? ""
       #expect(answer.hasPrefix("HTTP/1.1 414 "))
       #expect(answer.contains("send what is long in its body"), "\(answer)")
@@ -108,7 +121,7 @@ import Testing
 
   @Test func `two requests on one connection both get their answer`() async throws {
     try await Self.live { _, socket in
-      let request = "GET /_brume/health/live HTTP/1.1\r\nHost: x\r\n\r\n"
+      let request = "GET /_brume/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"
       await socket.send(request + request)
       let answer = await socket.read { $0.components(separatedBy: "\"live\"").count == 3 }
       #expect(answer?.components(separatedBy: "HTTP/1.1 200").count == 3)

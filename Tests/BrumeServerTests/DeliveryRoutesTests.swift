@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func `a browser registers with what it got from its push service`() async throws {
-    let fixture = try await ServerFixture { $0.outside.allowed = ["127.0.0.1"] }
+    let fixture = try await ServerFixture { $0.outside.webPushAllowed = ["127.0.0.1"] }
     try await fixture.routes { client in
       let key = try await client.send("/_brume/webpush/key")
       #expect(key.json["publicKey"]?.string?.count == 87)
@@ -47,8 +47,28 @@ import Testing
     }
   }
 
-  @Test func `A11 an endpoint belongs to whoever registered it last`() async throws {
+  @Test func `hosts of the operator's webhooks are not for endpoints that users register`()
+    async throws
+  {
     let fixture = try await ServerFixture { $0.outside.allowed = ["127.0.0.1"] }
+    try await fixture.routes { client in
+      let answer = try await client.own("devices", subscription("http://127.0.0.1:9/push"))
+      #expect(answer.status == 400 && answer.reason.contains("--webpush-allow"), "\(answer.text)")
+      let hook = try await client.admin("webhooks", ["url": "http://127.0.0.1:9/in"])
+      #expect(hook.status == 200, "\(hook.text)")
+    }
+  }
+
+  @Test func `hosts of users' push services are not for webhooks`() async throws {
+    let fixture = try await ServerFixture { $0.outside.webPushAllowed = ["127.0.0.1"] }
+    try await fixture.routes { client in
+      let hook = try await client.admin("webhooks", ["url": "http://127.0.0.1:9/in"])
+      #expect(hook.status == 400 && hook.reason.contains("--push-allow"), "\(hook.text)")
+    }
+  }
+
+  @Test func `A11 an endpoint belongs to whoever registered it last`() async throws {
+    let fixture = try await ServerFixture { $0.outside.webPushAllowed = ["127.0.0.1"] }
     try await fixture.routes { client in
       _ = try await client.own("devices", subscription("http://127.0.0.1:9/x"), as: "alice")
       _ = try await client.own("devices", subscription("http://127.0.0.1:9/x"), as: "bob")
@@ -84,7 +104,7 @@ import Testing
   }
 
   @Test func `keys that are none are refused`() async throws {
-    let fixture = try await ServerFixture { $0.outside.allowed = ["127.0.0.1"] }
+    let fixture = try await ServerFixture { $0.outside.webPushAllowed = ["127.0.0.1"] }
     try await fixture.routes { client in
       let url = "http://127.0.0.1:9/x"
       let bodies = [

@@ -1,24 +1,38 @@
 // Reading the query of a request target.
 
+import BrumeModel
 import BrumeServer
 import Testing
 
 @Suite struct QueryStringTests {
+  private func query(_ target: String) throws -> QueryString {
+    try QueryString(target: target, limits: .apple)
+  }
+
   @Test(arguments: [
     ("/p?a=1&b=2", "b", "2"), ("/p?a=1&a=2", "a", "1"), ("/p?t=a%2Bb%2F%3D%3D", "t", "a+b/=="),
-    ("/p?t=a+b/==", "t", "a+b/=="), ("/p?a=%zz%4", "a", "%zz%4"), ("/p?a=1#x&b=2", "a", "1"),
-    ("/p?%61=1", "a", "1"), ("/p?a=x=y", "a", "x=y"),
+    ("/p?t=a+b/==", "t", "a+b/=="), ("/p?a=%25", "a", "%"), ("/p?a=1#x&b=2", "a", "1"),
+    ("/p?%61=1", "a", "1"), ("/p?a=x=y", "a", "x=y"), ("/p?a=%C3%A9", "a", "é"),
   ])
-  func `a value is found as it was meant`(target: String, name: String, value: String) {
-    #expect(QueryString(target: target)[name] == value)
+  func `a value is found as it was meant`(target: String, name: String, value: String) throws {
+    #expect(try query(target)[name] == value)
   }
 
   @Test(arguments: ["/p", "/p?", "/p?a", "/p?a=", "/p?&&="])
-  func `what is absent or empty is nil`(target: String) {
-    #expect(QueryString(target: target)["a"] == nil)
+  func `what is absent or empty is nil`(target: String) throws {
+    #expect(try query(target)["a"] == nil)
   }
 
-  @Test func `bytes that are no text give a value, not a crash`() {
-    #expect(QueryString(target: "/p?a=%ff%fe")["a"] == "\u{FFFD}\u{FFFD}")
+  @Test(arguments: [
+    "%ff%fe", "%C3", "a%00b", "%0a", "%7f", "%zz", "%4", String(repeating: "x", count: 8193),
+  ])
+  func `a value that may not enter is refused by the parameter's name`(value: String) {
+    let error = #expect(throws: BrumeError.self) { try query("/p?b=1&clientId=\(value)") }
+    #expect(error?.code == .badRequest)
+    #expect(error?.reason.contains("'clientId'") == true)
+  }
+
+  @Test func `a name that may not enter is refused too`() {
+    #expect(throws: BrumeError.self) { try query("/p?a%00b=1") }
   }
 }

@@ -70,6 +70,47 @@ import Testing
     }
   }
 
+  @Test func `names and passwords that nobody has are refused and not counted`() async throws {
+    try await ServerFixture { $0.isDevelopment = false }.routes { client in
+      try await makeCarol(client)
+      let state = try await state(client, token: try await token(client))
+      let long = String(repeating: "x", count: 1025)
+      for _ in 1...30 {
+        let name = try await signIn(client, state, name: String(long.prefix(256)))
+        #expect(name.status == 400 && name.reason.contains("256 bytes"), "\(name.text)")
+        let password = try await signIn(client, state, password: long)
+        #expect(password.status == 400 && password.reason.contains("1025 bytes"))
+      }
+      #expect(try await signIn(client, state).status == 200)
+    }
+  }
+
+  @Test func `what comes without credentials is small`() async throws {
+    try await ServerFixture().routes { client in
+      let body = [UInt8](repeating: 0x20, count: 8193)
+      let answer = try await client.send("/_brume/signin/password", .post, body)
+      #expect(answer.status == 413, "\(answer.text)")
+    }
+  }
+
+  @Test(arguments: [
+    (["Origin": "https://evil.example"], 403), (["Sec-Fetch-Site": "cross-site"], 403),
+    (["Sec-Fetch-Site": "same-site", "Origin": "http://localhost"], 403),
+    (["Sec-Fetch-Site": "same-origin"], 200), (["Origin": "http://localhost"], 200), ([:], 200),
+  ])
+  func `a foreign page signs in nobody, neither by a development user's name`(
+    _ fields: [String: String], _ status: Int
+  ) async throws {
+    try await ServerFixture().routes { client in
+      let state = try await state(client, token: try await token(client))
+      var headers: HTTPFields = [:]
+      for (name, value) in fields { headers[HTTPField.Name(name)!] = value }
+      let answer = try await signIn(
+        client, state, name: "alice", password: "", headers: headers)
+      #expect(answer.status == status, "\(answer.text)")
+    }
+  }
+
   @Test func `ACC-10 every call that needs a user names the page`() async throws {
     try await ServerFixture().routes { client in
       for (endpoint, scope) in [

@@ -18,7 +18,7 @@ import Testing
     defer { socket.close() }
     let text = String(decoding: body.bytes(), as: UTF8.self)
     await socket.send(
-      "POST \(target) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\(header)"
+      "POST \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\(header)"
         + "Content-Length: \(text.utf8.count)\r\n\r\n\(text)")
     return await socket.readToEnd() ?? ""
   }

@@ -13,7 +13,7 @@ import Testing
 @Suite struct StreamTests {
   /// A request as text.
   static func get(_ target: String, _ header: String = "") -> String {
-    "GET \(target) HTTP/1.1\r\nHost: x\r\n\(header)\r\n"
+    "GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(header)\r\n"
   }
 
   static func streamTarget(_ fixture: ServerFixture, _ user: String, _ device: String) -> String {
@@ -29,7 +29,7 @@ import Testing
     let text = String(decoding: body.bytes(), as: UTF8.self)
     let target = "\(fixture.path(endpoint))?\(fixture.credentials("alice", device: "laptop"))"
     await socket.send(
-      "POST \(target) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+      "POST \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
         + "Content-Length: \(text.utf8.count)\r\n\r\n\(text)")
     return await socket.readToEnd() ?? ""
   }
@@ -152,7 +152,8 @@ import Testing
     let target = streamTarget(fixture, "alice", "phone")
       .replacing("/_brume/stream?", with: "/_brume/stream/ack?cursor=\(id)&")
     await socket.send(
-      "POST \(target) HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+      "POST \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+    )
     return await socket.readToEnd() ?? ""
   }
 

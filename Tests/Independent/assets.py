@@ -187,7 +187,7 @@ def crash(server, assets):
     host, port = server.address
     rude = socket.create_connection((host, port))
     parts = urllib.parse.urlparse(assets.address("cut"))
-    rude.sendall(f"POST {parts.path}?{parts.query} HTTP/1.1\r\nHost: x\r\n"
+    rude.sendall(f"POST {parts.path}?{parts.query} HTTP/1.1\r\nHost: localhost\r\n"
                  f"Content-Length: {len(data)}\r\n\r\n".encode() + data[:500_000])
     time.sleep(0.2)
     server.kill()

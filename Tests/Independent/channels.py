@@ -97,6 +97,7 @@ class World:
             "--apns-url", f"https://localhost:{self.apple.port}",
             "--apns-sandbox-url", f"https://localhost:{self.apple.port}",
             "--push-trust", self.certificates.root, "--push-allow", "localhost",
+            "--webpush-allow", "localhost",
             "--push-timeout", "2", "--push-contact", "mailto:test@example.org"])
         self.server.start()
         self.writer = self.server.client("alice", "writer")

@@ -14,6 +14,7 @@ extension Engine {
     allowedOrigins: [String]? = nil, callback: String? = nil
   ) async throws -> APIToken {
     try NameRules.container(container.name)
+    try TextRules.check(name, "the API token's name", upTo: limits.labelBytes)
     for origin in allowedOrigins ?? [] { try OriginRules.origin(origin) }
     if let callback { try OriginRules.callback(callback) }
     let token = APIToken(

@@ -13,13 +13,19 @@ package struct SignedRequest: Equatable, Sendable {
   /// The request's target as sent, from `/database/…` on, with its query.
   package let target: String
   package let body: [UInt8]
+  /// A copy of it may be answered too: it changes nothing.
+  package let isRead: Bool
 
-  package init(keyID: String, date: String, signature: String, target: String, body: [UInt8]) {
+  package init(
+    keyID: String, date: String, signature: String, target: String, body: [UInt8],
+    isRead: Bool = false
+  ) {
     self.keyID = keyID
     self.date = date
     self.signature = signature
     self.target = target
     self.body = body
+    self.isRead = isRead
   }
 }
 

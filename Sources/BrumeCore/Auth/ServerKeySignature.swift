@@ -43,11 +43,6 @@ struct ServerKeySignature: Sendable {
     return request.keyID + Hex.text(Array(signature.rawRepresentation.prefix(32)))
   }
 
-  /// A second copy of these requests must not act again.
-  var isModification: Bool {
-    request.target.prefix { $0 != "?" }.hasSuffix("/modify")
-  }
-
   static func failed(_ reason: String) -> BrumeError { BrumeError(.authenticationFailed, reason) }
 }
 

@@ -20,14 +20,13 @@ extension Engine {
     }
     let token = credentials.webAuthToken.flatMap { $0.isEmpty ? nil : $0 }
     let web = try token.map { text throws(BrumeError) in
-      guard let bytes = seal.payload(of: text, for: .webAuthToken),
-        let token = WebAuthToken(bytes)
-      else {
+      guard let bytes = seal.payload(of: text, for: .webAuthToken) else {
         throw BrumeError(
           .authenticationFailed,
           "the web auth token is not one of this server; sign in here, or let `brume user token "
             + "NAME` make one")
       }
+      guard let token = WebAuthToken(bytes) else { throw WebAuthToken.ended }
       return token
     }
     let place = web.map {
@@ -46,7 +45,7 @@ extension Engine {
       throw error
     }
     return credentials.caller(
-      web == nil ? .anonymous : .user, web?.user, roles: account?.roles ?? [], epoch: web?.epoch)
+      web == nil ? .anonymous : .user, web?.user, roles: account?.roles ?? [], session: web)
   }
 
   private func authenticate(
@@ -71,13 +70,13 @@ extension Engine {
     let signature = ServerKeySignature(request: request)
     let now = host.now()
     if let error = signature.obstacle(key: key, now: now, limits: limits) { throw error }
-    if signature.isModification, let identity = signature.identity {
+    if !request.isRead, let identity = signature.identity {
       try await use(identity, at: now)
     }
     return credentials.caller(.serverKey, key.user, roles: Set(roles))
   }
 
-  /// Notes durably, before anything else happens, that a modifying request was used: its copy does
+  /// Notes durably, before anything else happens, that a request that acts was used: its copy does
   /// nothing, even after a crash (reliability A4).
   private func use(_ identity: String, at now: Milliseconds) async throws {
     let horizon = now - 2 * limits.signatureSkew
@@ -100,6 +99,7 @@ extension Engine {
     name: String, publicKeyPEM: String, container: ContainerID, environment: Environment
   ) async throws -> ServerKey {
     try NameRules.container(container.name)
+    try TextRules.check(name, "the key's name", upTo: limits.labelBytes)
     guard (try? P256.Signing.PublicKey(pemRepresentation: publicKeyPEM)) != nil else {
       throw BrumeError(
         .badRequest,
@@ -130,11 +130,11 @@ extension Engine {
 
 extension Credentials {
   fileprivate func caller(
-    _ kind: Caller.Kind, _ user: UserID?, roles: Set<String>, epoch: Int64? = nil
+    _ kind: Caller.Kind, _ user: UserID?, roles: Set<String>, session: WebAuthToken? = nil
   ) -> Caller {
     Caller(
       container: container, environment: environment, user: user,
-      device: kind == .user ? device : nil, kind: kind, roles: roles, epoch: epoch,
-      requestID: requestID)
+      device: kind == .user ? device : nil, kind: kind, roles: roles, epoch: session?.epoch,
+      sessionEnds: session?.sessionEnds, requestID: requestID)
   }
 }

@@ -6,7 +6,8 @@ import BrumeStorage
 extension Engine {
   /// A web auth token of the caller, for the holder of an API token of this container.
   ///
-  /// It is as short-lived as that of a sign-in without "keep me signed in".
+  /// It is as short-lived as that of a sign-in without "keep me signed in", and its session is the
+  /// caller's.
   package func webAuthToken(
     exchanging apiToken: String, as caller: Caller
   ) async throws -> String {
@@ -21,6 +22,7 @@ extension Engine {
           + "\(caller.environment.rawValue); make one with `brume token create`")
     }
     return try await webAuthToken(
-      for: user, container: caller.container, environment: caller.environment, keep: false)
+      for: user, container: caller.container, environment: caller.environment, keep: false,
+      sessionEnds: caller.sessionEnds)
   }
 }

@@ -2,7 +2,8 @@
 // keeps none of them; raising the user's epoch ends them all.
 //
 // A token stays valid until it expires, however many newer ones were handed out: clients send
-// requests in parallel, and some never read the next token (web services 2.2).
+// requests in parallel, and some never read the next token (web services 2.2). However often it is
+// renewed, its session has a last moment: somebody who copied a token cannot keep it for ever.
 
 package import BrumeModel
 import BrumeStorage
@@ -12,6 +13,8 @@ struct WebAuthToken: Equatable, Sendable {
   let container: ContainerID
   let environment: Environment
   let expires: Milliseconds
+  /// The last moment of the session that began with the sign-in: no renewal goes beyond it.
+  let sessionEnds: Milliseconds
   let epoch: Int64
 
   var bytes: [UInt8] {
@@ -20,30 +23,34 @@ struct WebAuthToken: Equatable, Sendable {
     packer.add(container.name)
     packer.add(environment.rawValue)
     packer.add(expires)
+    packer.add(sessionEnds)
     packer.add(epoch)
     return packer.bytes
   }
 
   init(
     user: UserID, container: ContainerID, environment: Environment, expires: Milliseconds,
-    epoch: Int64
+    sessionEnds: Milliseconds, epoch: Int64
   ) {
     self.user = user
     self.container = container
     self.environment = environment
-    self.expires = expires
+    self.expires = min(expires, sessionEnds)
+    self.sessionEnds = sessionEnds
     self.epoch = epoch
   }
 
+  /// Nil for tokens of servers before sessions had an end.
   init?(_ bytes: [UInt8]) {
     var unpacker = Unpacker(bytes)
     guard let user = unpacker.text(), let container = unpacker.text(),
       let environment = unpacker.text().flatMap(Environment.init),
-      let expires = unpacker.number(), let epoch = unpacker.number(), unpacker.isAtEnd
+      let expires = unpacker.number(), let sessionEnds = unpacker.number(),
+      let epoch = unpacker.number(), unpacker.isAtEnd
     else { return nil }
     self.init(
       user: UserID(user), container: ContainerID(container), environment: environment,
-      expires: expires, epoch: epoch)
+      expires: expires, sessionEnds: sessionEnds, epoch: epoch)
   }
 
   /// Why the token cannot be used now; nil when it can.
@@ -61,7 +68,7 @@ struct WebAuthToken: Equatable, Sendable {
     return nil
   }
 
-  fileprivate static let ended = BrumeError(
+  static let ended = BrumeError(
     .authenticationRequired, "the web auth token has expired; sign in again")
 }
 
@@ -76,7 +83,8 @@ extension ReadTransaction {
 
 extension Engine {
   /// The token for a client's next round trips, as long-lived as the one it just authenticated with.
-  /// It ends on a whole minute, so that a busy client gets the same one for a while.
+  /// It ends on a whole minute, so that a busy client gets the same one for a while, and never later
+  /// than the session.
   package func renewedToken(after text: String) -> String? {
     guard let bytes = seal.payload(of: text, for: .webAuthToken), let old = WebAuthToken(bytes)
     else { return nil }
@@ -85,7 +93,7 @@ extension Engine {
     let life = isKept ? limits.keptWebAuthTokenLife : limits.webAuthTokenLife
     let token = WebAuthToken(
       user: old.user, container: old.container, environment: old.environment,
-      expires: (now + life) / 60_000 * 60_000, epoch: old.epoch)
+      expires: (now + life) / 60_000 * 60_000, sessionEnds: old.sessionEnds, epoch: old.epoch)
     return seal.text(token.bytes, for: .webAuthToken)
   }
 
@@ -100,9 +108,12 @@ extension Engine {
 
   /// A token that speaks for a user in a container and environment.
   ///
-  /// - Parameter keep: the user stays signed in: two weeks instead of half an hour.
+  /// - Parameters:
+  ///   - keep: the user stays signed in: two weeks instead of half an hour.
+  ///   - sessionEnds: the end of the session that asks for it; nil for a new sign-in.
   package func webAuthToken(
-    for user: UserID, container: ContainerID, environment: Environment, keep: Bool
+    for user: UserID, container: ContainerID, environment: Environment, keep: Bool,
+    sessionEnds: Milliseconds? = nil
   ) async throws -> String {
     let account = try await store.read { transaction in try transaction.user(user) }
     guard let account else {
@@ -110,10 +121,12 @@ extension Engine {
         .notFound,
         "there is no user '\(user)'; `brume user list` shows them")
     }
+    let now = host.now()
     let life = keep ? limits.keptWebAuthTokenLife : limits.webAuthTokenLife
+    let session = keep ? limits.keptSessionLife : limits.sessionLife
     let token = WebAuthToken(
-      user: user, container: container, environment: environment, expires: host.now() + life,
-      epoch: account.tokenEpoch)
+      user: user, container: container, environment: environment, expires: now + life,
+      sessionEnds: sessionEnds ?? now + session, epoch: account.tokenEpoch)
     return seal.text(token.bytes, for: .webAuthToken)
   }
 }

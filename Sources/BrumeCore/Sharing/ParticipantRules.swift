@@ -13,6 +13,9 @@ enum ParticipantRules {
     limits: Limits, find: (UserIdentity) throws -> UserIdentity
   ) throws -> Share {
     try checkCount(draft.participants?.count ?? 0, limits)
+    for participant in draft.participants ?? [] {
+      try NameRules.identity(participant.identity, limits: limits)
+    }
     var ids = ids[...]
     var result = share
     if result.owner == nil {

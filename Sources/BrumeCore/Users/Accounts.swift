@@ -11,13 +11,7 @@ extension Engine {
     phoneNumber: String? = nil, givenName: String? = nil, familyName: String? = nil,
     isDiscoverable: Bool = true
   ) async throws -> User {
-    guard !name.isEmpty, name.utf8.count <= limits.nameLength,
-      name.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f })
-    else {
-      throw BrumeError(
-        .badRequest,
-        "a user name has 1 to \(limits.nameLength) bytes without spaces and control characters")
-    }
+    try AccountRules.checkName(name, limits: limits)
     let user = User(
       id: UserID("_" + Hex.text(host.randomBytes(16))), name: name,
       passwordHash: try password.map { try hashed($0) }, emailAddress: emailAddress,
@@ -67,7 +61,7 @@ extension Engine {
   }
 
   private func hashed(_ password: String) throws -> String {
-    try AccountRules.checkPassword(password)
+    try AccountRules.checkPassword(password, limits: limits)
     return try PasswordHash.make(password, salt: host.randomBytes(16))
   }
 
@@ -92,6 +86,16 @@ extension Engine {
   /// so the caller decides where and how many at a time.
   package func passwordCheck(name: String) async throws -> PasswordCheck {
     PasswordCheck(user: try await user(named: name))
+  }
+
+  /// Whether a name and a password are short enough for anybody's, before they cost anything.
+  package func checkLengths(name: String, password: String) throws(BrumeError) {
+    try TextRules.check(name, "the name", upTo: limits.labelBytes)
+    guard password.utf8.count <= limits.passwordBytes else {
+      throw BrumeError(
+        .badRequest,
+        "the password has \(password.utf8.count) bytes; the maximum is \(limits.passwordBytes)")
+    }
   }
 
   /// Makes every web auth token and courier token of a user invalid, and forgets where the user's
@@ -131,7 +135,6 @@ package struct PasswordCheck: Sendable {
   /// The account if the password is right. An unknown name and a wrong password cost the same time
   /// and say the same.
   package func account(password: String) throws -> User {
-    guard password.utf8.count <= AccountRules.passwordBytes else { throw Self.refused }
     let hash = try user?.passwordHash ?? PasswordHash.nobodys()
     let isRight = PasswordHash.verify(password, hash)
     guard let user, user.passwordHash != nil, isRight else { throw Self.refused }
@@ -144,26 +147,23 @@ package struct PasswordCheck: Sendable {
 
 /// What an account may hold.
 enum AccountRules {
-  /// Ours: scrypt takes any length; a request should not.
-  static let passwordBytes = 1024
+  static func checkName(_ name: String, limits: Limits) throws(BrumeError) {
+    try TextRules.check(name, "the user name", upTo: limits.labelBytes)
+    guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: " ")) else {
+      throw BrumeError(.badRequest, "a user name must not be empty and holds no spaces")
+    }
+  }
 
-  static func checkPassword(_ password: String) throws(BrumeError) {
-    guard (8...passwordBytes).contains(password.utf8.count) else {
+  static func checkPassword(_ password: String, limits: Limits) throws(BrumeError) {
+    guard (8...limits.passwordBytes).contains(password.utf8.count) else {
       throw BrumeError(
-        .badRequest, "a password has at least 8 characters and at most \(passwordBytes) bytes")
+        .badRequest,
+        "a password has at least 8 characters and at most \(limits.passwordBytes) bytes")
     }
   }
 
   static func check(_ user: User, limits: Limits) throws(BrumeError) {
-    for text in [user.emailAddress, user.phoneNumber, user.givenName, user.familyName] {
-      guard let text else { continue }
-      guard text.utf8.count <= limits.nameLength, text.utf8.allSatisfy({ $0 >= 0x20 }) else {
-        throw BrumeError(
-          .badRequest,
-          "names, addresses and numbers of an account have at most \(limits.nameLength) bytes and no "
-            + "control characters")
-      }
-    }
+    try NameRules.identity(user.identity, limits: limits)
     if let address = user.emailAddress, !address.contains("@") {
       throw BrumeError(
         .badRequest,

@@ -100,7 +100,7 @@ extension Engine {
     _ channel: Device.Channel, _ clientID: String?, _ caller: Caller,
     registered: Milliseconds? = nil
   ) async throws -> DeviceKey {
-    let id = try Self.deviceID(clientID) ?? caller.device ?? DeviceID(host.uuid())
+    let id = try deviceID(clientID) ?? caller.device ?? DeviceID(host.uuid())
     let key = DeviceKey(
       container: caller.container, environment: caller.environment,
       user: try caller.requireUser(), device: id)
@@ -115,12 +115,9 @@ extension Engine {
     return key
   }
 
-  private static func deviceID(_ clientID: String?) throws(BrumeError) -> DeviceID? {
+  private func deviceID(_ clientID: String?) throws(BrumeError) -> DeviceID? {
     guard let clientID, !clientID.isEmpty else { return nil }
-    guard clientID.utf8.count <= 255, clientID.utf8.allSatisfy({ $0 >= 0x20 }) else {
-      throw BrumeError(
-        .badRequest, "'clientId' has at most 255 bytes and no control characters")
-    }
+    try NameRules.device(clientID, limits: limits)
     return DeviceID(clientID)
   }
 }

@@ -28,6 +28,7 @@ extension Engine {
   ) async throws -> [UserIdentity] {
     let me = try caller.requireSignedIn()
     try limits.checkCount(wanted.count)
+    for wanted in wanted { try NameRules.identity(wanted, limits: limits) }
     return try await store.read { transaction in
       try wanted.compactMap { wanted in
         guard let user = try transaction.account(of: wanted),

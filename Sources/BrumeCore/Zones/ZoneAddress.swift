@@ -12,6 +12,9 @@ extension Caller {
     try requireAccess(to: scope)
     let name = zone?.name ?? ZoneID.defaultName
     try NameRules.zoneName(name, limits: limits)
+    if let owner = zone?.ownerName {
+      try TextRules.check(owner, "the name of the zone's owner", upTo: limits.labelBytes)
+    }
     switch scope {
     case .public:
       guard name == ZoneID.defaultName, isMe(zone?.ownerName) else {

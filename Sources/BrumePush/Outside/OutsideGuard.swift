@@ -15,12 +15,18 @@ package struct OutsideGuard: Sendable {
   }
 
   private let allowed: Set<String>
+  private let setting: String
   private let resolve: Resolve
 
-  /// - Parameter allowed: hosts (or `host:port`) of the operator's own that may be called whatever
-  ///   their scheme, port and address.
-  package init(allowed: [String], resolve: @escaping Resolve) {
+  /// - Parameters:
+  ///   - allowed: hosts (or `host:port`) of the operator's own that may be called whatever their
+  ///     scheme, port and address.
+  ///   - setting: where the operator names them.
+  package init(
+    allowed: [String], setting: String = "--push-allow", resolve: @escaping Resolve
+  ) {
     self.allowed = Set(allowed.map { $0.lowercased() })
+    self.setting = setting
     self.resolve = resolve
   }
 
@@ -29,13 +35,13 @@ package struct OutsideGuard: Sendable {
     let url = try PushURL(text)
     let isOwn = allowed.contains(url.hostText) || allowed.contains("\(url.hostText):\(url.port)")
     if !isOwn {
-      guard url.isEncrypted else { throw Self.refused("must begin with https://") }
-      guard url.port == 443 else { throw Self.refused("may use no port but 443") }
+      guard url.isEncrypted else { throw refused("must begin with https://") }
+      guard url.port == 443 else { throw refused("may use no port but 443") }
     }
     let addresses = try await addresses(url)
-    guard let first = addresses.first else { throw Self.refused("has a host that is not found") }
+    guard let first = addresses.first else { throw refused("has a host that is not found") }
     guard isOwn || addresses.allSatisfy(\.isPublic) else {
-      throw Self.refused("leads to an address that is not of the open Internet")
+      throw refused("leads to an address that is not of the open Internet")
     }
     return Target(url: url, address: first)
   }
@@ -54,9 +60,9 @@ package struct OutsideGuard: Sendable {
     }
   }
 
-  private static func refused(_ why: String) -> BrumeError {
+  private func refused(_ why: String) -> BrumeError {
     BrumeError(
       .badRequest,
-      "the URL \(why); the server's operator can allow a host of its own with --push-allow")
+      "the URL \(why); the server's operator can allow a host of its own with \(setting)")
   }
 }

@@ -13,13 +13,15 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
+  private let hosts: AllowedHosts
   private let start = NIODeadline.now()
   private var rules: ConnectionRules
   private var timer: Scheduled<Void>?
   private var timerDue: ConnectionRules.Instant?
   private var isRefused = false
 
-  init(limits: ConnectionRules.Limits) {
+  init(limits: ConnectionRules.Limits, hosts: AllowedHosts) {
+    self.hosts = hosts
     rules = ConnectionRules(limits: limits, openedAt: 0)
   }
 
@@ -53,11 +55,12 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
   private func accepts(_ head: HTTPRequest, _ context: ChannelHandlerContext) -> Bool {
     // The codec takes the first Host as the authority and leaves further ones among the fields.
-    let hosts = (head.authority == nil ? 0 : 1) + head.headerFields[values: .secondHost].count
+    let count = (head.authority == nil ? 0 : 1) + head.headerFields[values: .secondHost].count
     let verdict = rules.headReceived(
-      hostCount: hosts, targetBytes: head.path?.utf8.count ?? 0, at: now)
+      hostCount: count, isHostAllowed: hosts.allows(head.authority ?? ""),
+      targetBytes: head.path?.utf8.count ?? 0, at: now)
     guard case .refuse(let status) = verdict else { return true }
-    refuse(status, Self.reason(status, hosts), context)
+    refuse(status, Self.reason(status, count, head.authority ?? ""), context)
     return false
   }
 
@@ -78,12 +81,19 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     schedule(context)
   }
 
-  private static func reason(_ status: Int, _ hosts: Int) -> BrumeError {
-    let reason =
-      status == 414
-      ? "the address of the request is too long; send what is long in its body"
-      : "the request has \(hosts) Host headers; send exactly one"
-    return BrumeError(.badRequest, reason)
+  private static func reason(_ status: Int, _ hosts: Int, _ host: String) -> BrumeError {
+    switch status {
+    case 403:
+      BrumeError(
+        .accessDenied,
+        "this server is not called '\(NameRules.shown(host))'; its operator can allow that name with "
+          + Setting.allowedHosts.flag)
+    case 414:
+      BrumeError(
+        .badRequest, "the address of the request is too long; send what is long in its body")
+    default:
+      BrumeError(.badRequest, "the request has \(hosts) Host headers; send exactly one")
+    }
   }
 
   private static let nothingTaken = BrumeError(

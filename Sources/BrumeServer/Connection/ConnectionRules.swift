@@ -73,11 +73,12 @@ package struct ConnectionRules: Equatable, Sendable {
   }
 
   package mutating func headReceived(
-    hostCount: Int, targetBytes: Int, at now: Instant
+    hostCount: Int, isHostAllowed: Bool = true, targetBytes: Int, at now: Instant
   ) -> Verdict {
     firstHeadDue = nil
     guard !closesAfterAnswer else { return .accept }
     guard hostCount == 1 else { return refused(400) }
+    guard isHostAllowed else { return refused(403) }
     guard targetBytes <= limits.targetBytes else { return refused(414) }
     openRequests += 1
     isReadingBody = true

@@ -8,8 +8,11 @@ package import Logging
 
 package final class Deliveries: Sendable {
   package let worker: DeliveryWorker
-  /// Asked when a URL is registered; channels ask again when they call it.
-  package let outside: OutsideGuard
+  /// Asked when an operator registers a webhook; the channel asks again when it calls it.
+  package let webhookGuard: OutsideGuard
+  /// The same for what users register: they are not let into the operator's network by what the
+  /// operator's own webhooks may call.
+  package let webPushGuard: OutsideGuard
   package let webPush: WebPushChannel
   private let clients: OutsideClients
 
@@ -18,8 +21,12 @@ package final class Deliveries: Sendable {
   ) async throws {
     let clients = OutsideClients(timeout: settings.outside.timeout, trust: settings.outside.trust)
     let exchange: OutsideExchange = { try await clients.send($0) }
-    let outside = OutsideGuard(
-      allowed: settings.outside.allowed, resolve: { try await NameLookup.addresses($0) })
+    let resolve: OutsideGuard.Resolve = { try await NameLookup.addresses($0) }
+    webhookGuard = OutsideGuard(
+      allowed: settings.outside.allowed, setting: Setting.pushAllow.flag, resolve: resolve)
+    webPushGuard = OutsideGuard(
+      allowed: settings.outside.webPushAllowed, setting: Setting.webPushAllow.flag,
+      resolve: resolve)
     let apns = APNsChannel(
       hosts: settings.outside.apns, concurrency: settings.outside.apnsConcurrency,
       payloadBytes: settings.limits.payloadBytes,
@@ -28,13 +35,13 @@ package final class Deliveries: Sendable {
     let concurrency = settings.outside.concurrency
     webPush = WebPushChannel(
       vapid: try VAPID(key: await engine.vapidKey(), contact: settings.outside.contact),
-      concurrency: concurrency, limits: settings.limits, outside: outside,
+      concurrency: concurrency, limits: settings.limits, outside: webPushGuard,
       randomBytes: host.randomBytes, exchange: exchange)
     self.clients = clients
-    self.outside = outside
     worker = DeliveryWorker(
       engine: engine, store: store, channels: [apns, webPush],
-      webhooks: WebhookChannel(concurrency: concurrency, outside: outside, exchange: exchange),
+      webhooks: WebhookChannel(
+        concurrency: concurrency, outside: webhookGuard, exchange: exchange),
       clock: PushClock(host), chance: { Double(host.randomBytes(1)[0]) / 255 },
       observe: { metrics.pushAnswered($0) })
   }

@@ -8,7 +8,7 @@ import Hummingbird
 
 struct Authenticate: Sendable {
   let server: Composition
-  let access: Access
+  let endpoint: Endpoint
   let place: Call.Place
   let requestID: String
 
@@ -24,7 +24,7 @@ struct Authenticate: Sendable {
       try server.rates.check(address)
       throw error
     }
-    if access != .open { try server.rates.check(caller, at: address) }
+    if endpoint.access != .open { try server.rates.check(caller, at: address) }
     return caller
   }
 
@@ -42,7 +42,7 @@ struct Authenticate: Sendable {
   private func caller(
     _ request: Request, query: QueryString, target: String, body: [UInt8]
   ) async throws -> Caller {
-    switch access {
+    switch endpoint.access {
     case .open: return nobody(.anonymous)
     case .operator:
       guard isOperator(request) else {
@@ -61,7 +61,7 @@ struct Authenticate: Sendable {
   }
 
   private func check(_ caller: Caller) throws(BrumeError) {
-    switch (caller.kind, access) {
+    switch (caller.kind, endpoint.access) {
     case (.anonymous, .account), (.anonymous, .user):
       throw BrumeError(
         .authenticationRequired,
@@ -87,6 +87,7 @@ struct Authenticate: Sendable {
         .badRequest, "name the container and the environment: ?container=…&environment=development")
     }
     let device = request.headers[.device] ?? query["clientId"] ?? query["clientID"]
+    if let device { try NameRules.device(device, limits: server.settings.limits) }
     return Credentials(
       container: container, environment: environment, apiToken: query["ckAPIToken"],
       webAuthToken: query["ckWebAuthToken"],
@@ -101,7 +102,8 @@ struct Authenticate: Sendable {
       let signature = request.headers[.signature]
     else { return nil }
     return SignedRequest(
-      keyID: key, date: date, signature: signature, target: target, body: body)
+      keyID: key, date: date, signature: signature, target: target, body: body,
+      isRead: endpoint.isRead)
   }
 
   private func isOperator(_ request: Request) -> Bool {

@@ -45,7 +45,9 @@ struct CrossOrigin: RouterMiddleware {
     if path.hasPrefix("/_brume/admin") || path.hasPrefix("/_brume/signin") { return false }
     if server.settings.isDevelopment || Self.carriesItsOwnSecret(path) { return true }
     if server.settings.allowedOrigins.contains(origin) { return true }
-    guard let text = QueryString(target: request.head.path ?? "")["ckAPIToken"] else {
+    let query = try? QueryString(
+      target: request.head.path ?? "", limits: server.settings.limits)
+    guard let text = query?["ckAPIToken"] else {
       return false
     }
     guard let token = try await server.store.read({ try $0.apiToken(text) }) else { return false }

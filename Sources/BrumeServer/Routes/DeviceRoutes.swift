@@ -52,7 +52,7 @@ enum DeviceRoutes {
     guard let key = try Base64URL.lenientBytes(keys.requiredString("p256dh")),
       let secret = try Base64URL.lenientBytes(keys.requiredString("auth"))
     else { throw BrumeError(.badRequest, "'keys' must hold base64url texts") }
-    _ = try await call.server.deliveries.outside.target(endpoint)
+    _ = try await call.server.deliveries.webPushGuard.target(endpoint)
     return try await call.engine.registerWebPush(
       WebPushTarget(endpoint: endpoint, key: key, secret: secret), clientID: nil, as: call.caller)
   }

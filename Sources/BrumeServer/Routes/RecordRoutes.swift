@@ -8,6 +8,9 @@ enum RecordRoutes {
   static func modify(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let request = try ModifyRecordsRequest(json: json)
+    if let id = request.operationID {
+      try TextRules.check(id, "'operationID'", upTo: call.engine.limits.labelBytes)
+    }
     let token = try await call.currentSyncToken(of: request.zone)
     let results = try await call.modifyRecords(request)
     call.count(results)

@@ -21,7 +21,7 @@ enum WebhookAdmin {
 
   static func add(_ call: Call) async throws -> Reply {
     let url = try call.json().text("url")
-    _ = try await call.server.deliveries.outside.target(url)
+    _ = try await call.server.deliveries.webhookGuard.target(url)
     let webhook = try await call.engine.addWebhook(
       url: url, container: call.world.container, environment: call.world.environment)
     call.server.deliveries.worker.configurationChanged()

@@ -7,8 +7,7 @@ import NIOPosix
 import Synchronization
 
 final class PasswordDesk: Sendable {
-  /// Ours: checks at work or waiting for a thread.
-  private static let places = 8
+  private let places: Int
   private let attempts: Mutex<AttemptLimiter>
   private let taken = Mutex(0)
   private let threads: NIOThreadPool
@@ -16,6 +15,7 @@ final class PasswordDesk: Sendable {
 
   init(limits: Limits, host: Host) {
     attempts = Mutex(AttemptLimiter(limits: limits))
+    places = limits.passwordChecks
     self.host = host
     threads = NIOThreadPool.singleton
   }
@@ -26,8 +26,9 @@ final class PasswordDesk: Sendable {
   func account(
     name: String, password: String, at address: ClientAddress, engine: Engine
   ) async throws -> User {
+    try engine.checkLengths(name: name, password: password)
     let isFree = taken.withLock { taken in
-      guard taken < Self.places else { return false }
+      guard taken < places else { return false }
       taken += 1
       return true
     }

@@ -55,10 +55,16 @@ enum SignInRoutes {
     ).id
   }
 
-  /// Browsers say which page makes a call; other programs say nothing and have no page to be fooled.
+  /// Browsers say which page makes a call, older ones by its origin; other programs say nothing and
+  /// have no page to be fooled.
   private static func requireOwnPage(_ call: Call) throws(BrumeError) {
-    guard let site = call.headers[.fetchSite] else { return }
-    if site == "same-origin" || site == "none" { return }
+    if let site = call.headers[.fetchSite] {
+      if site == "same-origin" || site == "none" { return }
+    } else {
+      guard let origin = call.headers[.origin] else { return }
+      let host = call.authority ?? ""
+      if ["http://\(host)", "https://\(host)", call.server.url].contains(origin) { return }
+    }
     throw BrumeError(.accessDenied, "only the sign-in page itself may send a password")
   }
 
@@ -72,6 +78,8 @@ enum SignInRoutes {
           "this server knows no sign-in provider; use a name and a password")
       }
       let signIn = try await call.engine.signIn(call.query["state"] ?? "")
+      let visit = try call.server.providerCalls.begin(from: call.address)
+      defer { visit.end() }
       let browser =
         BrowserCookie.value(call.headers) ?? hexadecimal(call.server.host.randomBytes(32))
       let departure = call.engine.depart(
@@ -97,6 +105,8 @@ enum SignInRoutes {
         return SignInPage.outcome(
           SignInOutcome.error("The provider did not sign you in (\(why.prefix(60))).", back.signIn))
       }
+      let visit = try call.server.providerCalls.begin(from: call.address)
+      defer { visit.end() }
       let claims = try await provider.claims(
         code: code, verifier: back.verifier, nonce: back.nonce, redirectURI: redirectURI(call))
       let user = try await call.engine.account(of: claims)

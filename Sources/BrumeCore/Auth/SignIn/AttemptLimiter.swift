@@ -2,14 +2,20 @@
 // longer. Values only; the caller brings the time and holds the lock.
 //
 // An attempt counts as failed from its beginning, so that many at once get no further than one after
-// the other. What is remembered is bounded; the longest quiet go first.
+// the other. What is remembered is bounded, in number and in bytes: a name counts by its digest. The
+// longest quiet go first.
 
 package import BrumeModel
+import Crypto
 
 package struct AttemptLimiter: Sendable {
-  private enum Key: Hashable, Sendable {
-    case name(String)
-    case address(String)
+  private struct Key: Hashable, Sendable {
+    private let digest: SHA256.Digest
+    static func name(_ text: String) -> Key { Key(kind: "n", text) }
+    static func address(_ text: String) -> Key { Key(kind: "a", text) }
+    private init(kind: String, _ text: String) {
+      digest = SHA256.hash(data: Array((kind + text).utf8))
+    }
   }
   private struct Failures: Sendable {
     var count = 0

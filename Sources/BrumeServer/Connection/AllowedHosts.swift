@@ -1,0 +1,40 @@
+// By which names this server may be called. A foreign page can lead its own name to this machine (DNS
+// rebinding), and is then, to the browser, a page of this server: it reads what is open to this
+// machine, and signs in where development needs no password. It cannot change the name that the
+// browser sends.
+//
+// An address stands for itself and may always be used; so may `localhost`. Other names are those that
+// the settings give.
+
+import BrumePush
+
+package struct AllowedHosts: Equatable, Sendable {
+  private let names: Set<String>
+
+  /// - Parameters:
+  ///   - listener: the name or address to listen on.
+  ///   - baseURL: what clients write in front of a path.
+  ///   - others: what the operator names besides.
+  package init(listener: String, baseURL: String?, others: [String]) {
+    let clients = baseURL.flatMap { url in
+      url.firstRange(of: "://").map { url[$0.upperBound...].prefix { $0 != "/" } }
+    }
+    let given = [listener, clients.map(String.init)].compactMap { $0 } + others
+    names = Set(["localhost"] + given.map { Self.name($0) })
+  }
+
+  /// - Parameter authority: the request's Host, with or without a port.
+  package func allows(_ authority: String) -> Bool {
+    let name = Self.name(authority)
+    return names.contains(name) || IPAddress(name) != nil
+  }
+
+  /// In lower case, without port, brackets and the dot of a complete name.
+  private static func name(_ authority: String) -> String {
+    if authority.first == "[" { return String(authority.dropFirst().prefix { $0 != "]" }) }
+    let isBareIPv6 = authority.utf8.count(where: { $0 == UInt8(ascii: ":") }) > 1
+    let host = isBareIPv6 ? authority[...] : authority.prefix { $0 != ":" }
+    let name = host.lowercased()
+    return name.hasSuffix(".") ? String(name.dropLast()) : name
+  }
+}
