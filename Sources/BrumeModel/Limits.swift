@@ -22,6 +22,15 @@ package struct Limits: Sendable, Equatable {
   package var headerBytes = 4096
   /// Ours (product, settled questions).
   package var jsonDepth = 32
+  /// Ours: requests that are worked on at once. Streams, polls and files are not among them.
+  package var requestsAtOnce = 512
+  /// Ours: of these, requests of one user, or of one address without a user; more wait in order.
+  package var requestsAtOncePerCaller = 64
+  /// Ours: how many wait; the next is refused.
+  package var requestsWaitingPerCaller = 256
+  /// Ours: bytes of request bodies in memory at once, and how many of them came from one address.
+  package var bodyBytesAtOnce = 256 << 20
+  package var bodyBytesAtOncePerAddress = 64 << 20
 
   // MARK: Records
 

@@ -27,6 +27,9 @@ package final class Composition: Sendable {
   package let deliveries: Deliveries
   package let metrics: ServerMetrics
   package let rates: RateLimits
+  package let requestShares: RequestShares
+  package let connectionShares: ConnectionShares
+  package let bodyMemory: BodyMemory
   let passwords: PasswordDesk
   /// Nil: nobody signs in by a provider.
   let provider: OpenIDProvider?
@@ -43,16 +46,18 @@ package final class Composition: Sendable {
   private let address: Mutex<String>
 
   /// Opens the store that the settings name.
+  ///
+  /// - Parameter wrapping: what tests put around the store.
   package init(
     settings: Settings, folder: DataFolder?, users: [String] = Development.defaultUsers,
-    host: Host = .real, logger: Logger
+    host: Host = .real, logger: Logger, wrapping: (any Store) -> any Store = { $0 }
   ) async throws {
     self.settings = settings
     self.host = host
     self.logger = logger
     self.folder = folder
     developmentUsers = users
-    store = try await Self.open(settings, host, logger)
+    store = wrapping(try await Self.open(settings, host, logger))
     assets = try Self.openAssets(settings, host: host)
     engine = try await Engine(
       store: store, assets: assets, limits: settings.limits, host: host,
@@ -82,6 +87,10 @@ package final class Composition: Sendable {
       }, isHeard: { streams.isHeard(by: $0) || desk.hasLent(to: $0) },
       rest: { try await Task.sleep(for: $0) })
     rates = RateLimits(settings.rates, limits: settings.limits, host: host)
+    requestShares = RequestShares(settings.limits)
+    connectionShares = ConnectionShares(most: settings.connectionsPerAddress)
+    bodyMemory = BodyMemory(
+      most: settings.limits.bodyBytesAtOnce, mostOfOne: settings.limits.bodyBytesAtOncePerAddress)
     passwords = PasswordDesk(limits: settings.limits, host: host)
     provider = try settings.provider.map {
       try OpenIDProvider(settings: $0, limits: settings.limits, host: host)

@@ -82,6 +82,9 @@ extension Setting {
   package static let writeTimeout = Setting(
     key: "timeout.write", kind: .number, fallback: "30", form: "SECONDS",
     help: "How long a client may read nothing of an answer that waits for it.")
+  package static let requestTimeout = Setting(
+    key: "timeout.request", kind: .number, fallback: "60", form: "SECONDS",
+    help: "How long a request may take, from its header to its answer; not streams, polls, files.")
   package static let shutdownTimeout = Setting(
     key: "timeout.shutdown", kind: .number, fallback: "10", form: "SECONDS",
     help: "How long open requests may take when the server is told to end.")
@@ -94,6 +97,9 @@ extension Setting {
   package static let connections = Setting(
     key: "connections", kind: .number, fallback: "10000", form: "NUMBER",
     help: "How many connections may be open at once.")
+  package static let addressConnections = Setting(
+    key: "address.connections", kind: .number, fallback: "0", form: "NUMBER",
+    help: "How many of them from one address, trusted proxies aside; 0 is half of all.")
   package static let userRate = Setting(
     key: "rate.user", kind: .text, fallback: nil, form: "NUMBER",
     help: "Requests a second of one user in the long run, ten times as many at once; 0 is no "
@@ -126,10 +132,9 @@ extension Setting {
   package static let all: [Setting] =
     [
       host, port, data, marks, store, dev, container, limits, userQuota, strictSubscriptions,
-      baseURL, origins, logLevel, logFormat, headerTimeout, bodyTimeout, idleTimeout,
-      writeTimeout, allowedHosts,
-      shutdownTimeout, heartbeat,
-      poll, connections, userRate, anonymousRate, metricsToken, trustedProxies, oidcDiscovery,
+      baseURL, origins, allowedHosts, logLevel, logFormat, headerTimeout, bodyTimeout, idleTimeout,
+      writeTimeout, requestTimeout, shutdownTimeout, heartbeat, poll, connections,
+      addressConnections, userRate, anonymousRate, metricsToken, trustedProxies, oidcDiscovery,
       oidcClientID, oidcClientSecret, oidcName,
     ] + ofAssets + ofDelivery + [config]
 }

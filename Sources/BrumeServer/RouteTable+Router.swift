@@ -19,7 +19,7 @@ extension RouteTable {
     for endpoint in all {
       for method in endpoint.methods {
         router.on(RouterPath(endpoint.path), method: method) { request, state in
-          try await respond(endpoint, request, state, server)
+          try await work(endpoint, request, state, server)
         }
       }
       if known.insert(endpoint.path).inserted { addRefusals(of: endpoint, to: router) }
@@ -46,6 +46,17 @@ extension RouteTable {
     }
   }
 
+  /// Responds, until the client goes or the time is over.
+  private static func work(
+    _ endpoint: Endpoint, _ request: Request, _ state: RequestState, _ server: Composition
+  ) async throws -> Response {
+    guard let work = state.work else { return try await respond(endpoint, request, state, server) }
+    let deadline = endpoint.work == .lasting ? nil : server.settings.timeouts.request
+    return try await work.run(deadline: deadline) {
+      try await respond(endpoint, request, state, server)
+    }
+  }
+
   private static func respond(
     _ endpoint: Endpoint, _ request: Request, _ state: RequestState, _ server: Composition
   ) async throws -> Response {
@@ -55,30 +66,46 @@ extension RouteTable {
     try HeaderRules.check(request.headers, limits: limits)
     let place = try place(of: endpoint, state, query)
     try BodyLimit.refuseEncoded(request)
-    let mostBytes =
-      endpoint.access == .open ? limits.openBodyBytes : limits.requestBodyBytes
-    let body = endpoint.streams ? [] : try await BodyLimit.collect(request, upTo: mostBytes)
     let address = ClientAddress(
       peer: state.peer, forwarded: request.headers[.forwardedFor],
       trustedProxies: server.settings.trustedProxies)
+    let memory = server.bodyMemory.share(of: address.name)
+    defer { memory.giveBack() }
+    let mostBytes = endpoint.access.isOpen ? limits.openBodyBytes : limits.requestBodyBytes
+    let body =
+      endpoint.streams ? [] : try await BodyLimit.collect(request, upTo: mostBytes, in: memory)
     let authenticate = Authenticate(
       server: server, endpoint: endpoint, place: place, requestID: state.requestID)
     do {
-      let caller = try await authenticate.caller(
-        request, query: query, target: target, body: body, from: address)
+      let caller = try await endpoint.carryOut(for: address.lane) {
+        try await authenticate.caller(
+          request, query: query, target: target, body: body, from: address)
+      }
       let call = Call(
         server: server, method: request.method, target: target,
         authority: request.head.authority, headers: request.headers,
         query: query, body: body, incoming: endpoint.streams ? request.body : nil, place: place,
         caller: caller, address: address, channel: state.channel)
-      var response = try await endpoint.handler(call).response
+      var response = try await answer(call, endpoint).response
       if caller.kind == .user, let token = query["ckWebAuthToken"] {
         response.headers[.webAuthToken] = server.engine.renewedToken(after: token)
       }
       return response
     } catch let error as BrumeError where error.code == .authenticationRequired {
-      throw try await authenticate.leading(error, request, query: query)
+      throw try await endpoint.carryOut(for: address.lane) {
+        try await authenticate.leading(error, request, query: query)
+      }
     }
+  }
+
+  /// Answers when it is the caller's turn.
+  private static func answer(_ call: Call, _ endpoint: Endpoint) async throws -> Reply {
+    let lane = call.caller.user.map { "user \($0.name)" } ?? call.address.lane
+    let work: () async throws -> Reply = {
+      try await endpoint.carryOut(for: lane) { try await endpoint.handler(call) }
+    }
+    guard endpoint.work == .usual, call.caller.kind != .operator else { return try await work() }
+    return try await call.server.requestShares.run(for: lane, work)
   }
 
   /// Container, environment and database: from the path, or from the query under `/_brume`.
@@ -108,4 +135,18 @@ extension RouteTable {
     }
     return place
   }
+}
+
+extension Endpoint {
+  /// Runs a part of a request's work where this endpoint's belongs.
+  fileprivate func carryOut<Value: Sendable>(
+    for lane: String, _ body: @concurrent @Sendable () async throws -> Value
+  ) async throws -> Value {
+    work == .brief ? try await body() : try await Workers.shared.run(for: lane, body)
+  }
+}
+
+extension ClientAddress {
+  /// Whose turn it is while nobody is known.
+  fileprivate var lane: String { "address \(name)" }
 }

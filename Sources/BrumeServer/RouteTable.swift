@@ -7,8 +7,13 @@ package import HTTPTypes
 
 /// Who may call an endpoint, before the rules look at the request itself.
 package enum Access: Sendable, Equatable {
-  /// No credentials: the path reveals nothing, or carries its own token.
+  /// Nobody's call, and it counts against nobody: whoever supervises the server must not take a flood
+  /// of requests from its own address for a server that is down. Says nothing, and does next to nothing.
+  case probe
+  /// No credentials, because the path reveals nothing. Counts against its address.
   case open
+  /// The address carries its own secret, which somebody signed in was given.
+  case bearer
   /// An API token is enough; the rules decide what anonymous callers see.
   case anyone
   /// A signed-in user or a server key.
@@ -17,6 +22,22 @@ package enum Access: Sendable, Equatable {
   case user
   /// The server's admin token.
   case `operator`
+
+  /// Nobody has to show who he is; a body is small then.
+  var isOpen: Bool { self == .probe || self == .open || self == .bearer }
+}
+
+/// How an endpoint is worked on: where, how long, and whether it takes its turn. One table decides, so that
+/// no handler has to.
+package enum Work: Sendable, Equatable {
+  /// Asks the store: away from the event loops, which many connections share; in its caller's turn and
+  /// until the deadline.
+  case usual
+  /// Answers from memory: on the connection's event loop.
+  case brief
+  /// Waits for mail, or lasts as long as a file is on its way: away from the event loops, without
+  /// deadline and turn. Polls end by themselves, files must flow, and connections are counted.
+  case lasting
 }
 
 package struct Endpoint: Sendable {
@@ -27,6 +48,7 @@ package struct Endpoint: Sendable {
   package let handler: Handler
   /// A signed request to it may be sent twice: it changes nothing. All others act once.
   package var isRead = false
+  package var work = Work.usual
   /// The body is the handler's to read, piece by piece, instead of being collected before.
   package var streams = false
 
@@ -42,6 +64,12 @@ package struct Endpoint: Sendable {
   fileprivate var reading: Endpoint {
     var endpoint = self
     endpoint.isRead = true
+    return endpoint
+  }
+
+  fileprivate func working(_ work: Work) -> Endpoint {
+    var endpoint = self
+    endpoint.work = work
     return endpoint
   }
 
@@ -98,15 +126,17 @@ package enum RouteTable {
   }
 
   private static let ours: [Endpoint] = [
-    Endpoint(get, "/_brume/health/live", .open, HealthRoutes.live),
-    Endpoint(get, "/_brume/health/ready", .open, HealthRoutes.ready),
+    Endpoint(get, "/_brume/health/live", .probe, HealthRoutes.live).working(.brief),
+    Endpoint(get, "/_brume/health/ready", .probe, HealthRoutes.ready).working(.lasting),
     Endpoint(get, "/_brume/metrics", .open, HealthRoutes.metrics),
-    Endpoint(get, "/_brume/console", .open, ConsoleRoutes.index),
-    Endpoint(get, "/_brume/console/:file", .open, ConsoleRoutes.file),
-    Endpoint([.post, .put], "/_brume/assets/upload", .open, AssetRoutes.upload).streaming,
-    Endpoint([.get, .head], "/_brume/assets/file", .open, AssetRoutes.download),
-    Endpoint(get, "/_brume/courier", .open, CourierRoute.poll),
-    Endpoint(get, StreamRoute.path, .user, StreamRoute.open),
+    Endpoint(get, "/_brume/console", .open, ConsoleRoutes.index).working(.brief),
+    Endpoint(get, "/_brume/console/:file", .open, ConsoleRoutes.file).working(.brief),
+    Endpoint([.post, .put], "/_brume/assets/upload", .bearer, AssetRoutes.upload)
+      .streaming.working(.lasting),
+    Endpoint([.get, .head], "/_brume/assets/file", .bearer, AssetRoutes.download)
+      .working(.lasting),
+    Endpoint(get, "/_brume/courier", .bearer, CourierRoute.poll).working(.lasting),
+    Endpoint(get, StreamRoute.path, .user, StreamRoute.open).working(.lasting),
     Endpoint(post, StreamRoute.path + "/ack", .user, StreamRoute.acknowledge),
     Endpoint(both, "/_brume/notifications/changes", .user, NotificationRoutes.changes),
     Endpoint(post, "/_brume/notifications/read", .user, NotificationRoutes.read),
@@ -119,8 +149,8 @@ package enum RouteTable {
   ]
 
   private static let signIn: [Endpoint] = [
-    Endpoint(get, SignInRoutes.path, .open, SignInRoutes.page),
-    Endpoint(get, SignInRoutes.path + "/file/:file", .open, SignInRoutes.file),
+    Endpoint(get, SignInRoutes.path, .open, SignInRoutes.page).working(.brief),
+    Endpoint(get, SignInRoutes.path + "/file/:file", .open, SignInRoutes.file).working(.brief),
     Endpoint(get, SignInRoutes.path + "/options", .open, SignInRoutes.options),
     Endpoint(post, SignInRoutes.path + "/password", .open, SignInRoutes.password),
     Endpoint(get, SignInRoutes.path + "/provider", .open, SignInRoutes.provider),

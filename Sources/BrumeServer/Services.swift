@@ -108,13 +108,17 @@ package enum Services {
     var logger = server.logger
     // The libraries' own lifecycle lines are for their authors.
     if logger.logLevel == .info { logger.logLevel = .warning }
+    let services: [any Service] = [
+      StoreService(server: server), DeliveryService(server: server),
+      NotifierService(server: server), AssetSweepService(server: server),
+      StorageWatch(server: server), StreamReadsService(server: server),
+      application(server, logger, onReady),
+    ]
     var configuration = ServiceGroupConfiguration(
-      services: [
-        StoreService(server: server), DeliveryService(server: server),
-        NotifierService(server: server), AssetSweepService(server: server),
-        StorageWatch(server: server), StreamReadsService(server: server),
-        application(server, logger, onReady),
-      ],
+      services: services.map {
+        // Also after a failure: what is under way gets its answer, streams and connections their end.
+        .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup)
+      },
       gracefulShutdownSignals: signals, logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(server.settings.timeouts.shutdown)
     return configuration
@@ -148,10 +152,12 @@ package enum Services {
     let timeouts = server.settings.timeouts
     let limits = ConnectionRules.Limits(
       headerMilliseconds: Int64(timeouts.header) * 1000, bodySeconds: timeouts.body,
-      writeMilliseconds: Int64(timeouts.write) * 1000)
+      writeMilliseconds: Int64(timeouts.write) * 1000,
+      requestMilliseconds: Int64(timeouts.request) * 1000)
     return HTTP1Channel.Configuration(
       additionalChannelHandlers: [
-        ConnectionGuard(limits: limits, hosts: server.settings.hosts)
+        ConnectionDoor(server: server),
+        ConnectionGuard(limits: limits, hosts: server.settings.hosts),
       ],
       idleTimeout: .seconds(Int64(timeouts.idle)))
   }

@@ -25,6 +25,8 @@ package struct Settings: Sendable {
   package var logFormat = LogFormat.console
   package var timeouts = Timeouts()
   package var connections = 10_000
+  /// 0: half of all.
+  package var addressConnections = 0
   package var assets = AssetSettings()
   package var rates = Rates()
   /// Opens `/_brume/metrics` to scrapers on other machines.
@@ -65,6 +67,7 @@ package struct Settings: Sendable {
     package var body = 10
     package var idle = 75
     package var write = 30
+    package var request = 60
     package var shutdown = 10
     package var heartbeat = 15
     package var poll = 50
@@ -100,10 +103,12 @@ package struct Settings: Sendable {
     timeouts.body = try Self.number(.bodyTimeout, from: sources, in: 1...3600)
     timeouts.idle = try Self.number(.idleTimeout, from: sources, in: 1...3600)
     timeouts.write = try Self.number(.writeTimeout, from: sources, in: 1...3600)
+    timeouts.request = try Self.number(.requestTimeout, from: sources, in: 1...3600)
     timeouts.shutdown = try Self.number(.shutdownTimeout, from: sources, in: 1...3600)
     timeouts.heartbeat = try Self.number(.heartbeat, from: sources, in: 1...300)
     timeouts.poll = try Self.number(.poll, from: sources, in: 1...300)
     connections = try Self.number(.connections, from: sources, in: 1...1_000_000)
+    addressConnections = try Self.number(.addressConnections, from: sources, in: 0...1_000_000)
     assets = try AssetSettings(sources)
     try limits.read(sources)
     outside = try Self.outside(from: sources)
@@ -146,6 +151,12 @@ package struct Settings: Sendable {
 
   var hosts: AllowedHosts {
     AllowedHosts(listener: host, baseURL: baseURL, others: allowedHosts)
+  }
+
+  /// Half of all: one address cannot shut the others out, and one machine that is a whole service's
+  /// way in, or runs its tests, has enough.
+  package var connectionsPerAddress: Int {
+    addressConnections > 0 ? addressConnections : max(1, connections / 2)
   }
 
   /// What clients write in front of a path, once the port is known.

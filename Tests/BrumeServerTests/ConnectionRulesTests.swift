@@ -19,6 +19,7 @@ final class Subject {
   func writabilityChanged(isWritable: Bool, at now: Int64) {
     rules.writabilityChanged(isWritable: isWritable, at: now)
   }
+  func requestIsOverdue(at now: Int64) -> Bool { rules.requestIsOverdue(at: now) }
   func timeReached(_ now: Int64) -> ConnectionRules.Passed { rules.timeReached(now) }
 }
 
@@ -40,6 +41,7 @@ final class Subject {
     #expect(rules.wakeAt == 18_000)
     #expect(rules.headReceived(hostCount: 1, targetBytes: 20, at: 14_001) == .accept)
     rules.endReceived()
+    rules.answerEnded(at: 14_002)
     #expect(rules.wakeAt == nil)
   }
 
@@ -66,7 +68,28 @@ final class Subject {
   @Test func `a header in time lifts the deadline`() {
     #expect(rules.headReceived(hostCount: 1, targetBytes: 20, at: 100) == .accept)
     rules.endReceived()
+    rules.answerEnded(at: 200)
     #expect(rules.wakeAt == nil)
+  }
+
+  @Test func `a request has its time from its header on, and is overdue once`() {
+    _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 100)
+    rules.endReceived()
+    #expect(rules.wakeAt == 60_100)
+    #expect(!rules.requestIsOverdue(at: 60_099))
+    #expect(rules.requestIsOverdue(at: 60_100))
+    #expect(!rules.requestIsOverdue(at: 60_101))
+    #expect(rules.timeReached(60_101) == .wait, "the answer says so first")
+  }
+
+  @Test func `the time of a request begins when the one before it is answered`() {
+    for _ in 0..<2 {
+      _ = rules.headReceived(hostCount: 1, targetBytes: 20, at: 0)
+      rules.endReceived()
+    }
+    rules.answerEnded(at: 50_000)
+    #expect(!rules.requestIsOverdue(at: 109_999))
+    #expect(rules.requestIsOverdue(at: 110_000))
   }
 
   @Test(arguments: [0, 2, 3])
@@ -97,6 +120,7 @@ final class Subject {
       #expect(rules.timeReached(window * 10_000) == .wait)
     }
     rules.endReceived()
+    rules.answerEnded(at: 200_000)
     #expect(rules.wakeAt == nil)
   }
 
@@ -133,6 +157,7 @@ final class Subject {
     rules.endReceived()
     rules.writabilityChanged(isWritable: false, at: 1_000)
     rules.writabilityChanged(isWritable: true, at: 2_000)
+    rules.answerEnded(at: 2_000)
     #expect(rules.wakeAt == nil)
   }
 }

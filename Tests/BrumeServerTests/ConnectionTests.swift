@@ -71,6 +71,20 @@ import Testing
     }
   }
 
+  @Test(arguments: ["zz\r\n{}\r\n0\r\n\r\n", "2\r\n{}zz0\r\n\r\n"])
+  func `a body with a malformed chunk is 400 and the connection ends`(body: String) async throws {
+    try await Self.live { fixture, socket in
+      let target = "\(fixture.path("zones/list"))?\(fixture.credentials("alice"))"
+      await socket.send(
+        "POST \(target) HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n\(body)")
+      let answer = await socket.readToEnd() ?? ""
+      #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(answer)")
+      #expect(answer.components(separatedBy: "HTTP/1.1 ").count == 2, "one answer: \(answer)")
+      #expect(answer.lowercased().contains("connection: close"))
+      #expect(answer.contains("BAD_REQUEST") && answer.contains("the request body cannot be read"))
+    }
+  }
+
   @Test(arguments: ["", "Host: a\r\nHost: b\r\n"])
   func `a request without exactly one Host is 400`(hosts: String) async throws {
     try await Self.live { _, socket in

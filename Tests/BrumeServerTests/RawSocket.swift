@@ -14,26 +14,37 @@ struct RawSocket: Sendable {
   private let queue = DispatchQueue(label: "raw-socket")
   private let descriptor: Int32
 
-  init(port: Int) throws {
+  /// - Parameter address: where the client seems to be; any of 127.0.0.0/8, on Linux.
+  init(port: Int, from address: String? = nil) throws {
     #if canImport(Darwin)
       descriptor = socket(AF_INET, SOCK_STREAM, 0)
     #else
       descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     #endif
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(UInt16(port)).bigEndian
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    let result = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
+    if let address {
+      let result = Self.place(address, 0) { bind(descriptor, $0, $1) }
+      guard result == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
     }
+    let result = Self.place("127.0.0.1", port) { connect(descriptor, $0, $1) }
     guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
     // A test that waits for what never comes fails instead of hanging.
     var patience = timeval(tv_sec: 20, tv_usec: 0)
     setsockopt(
       descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  private static func place(
+    _ address: String, _ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) -> Int32 {
+    var place = sockaddr_in()
+    place.sin_family = sa_family_t(AF_INET)
+    place.sin_port = in_port_t(UInt16(port)).bigEndian
+    place.sin_addr.s_addr = inet_addr(address)
+    return withUnsafePointer(to: &place) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
   }
 
   func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }

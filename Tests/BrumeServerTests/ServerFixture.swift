@@ -4,6 +4,7 @@
 import BrumeCore
 import BrumeModel
 import BrumeServer
+import BrumeStorage
 import BrumeWire
 import Foundation
 import HTTPTypes
@@ -32,7 +33,8 @@ struct ServerFixture: Sendable {
   let folder: String
 
   init(
-    host: BrumeCore.Host = .real, _ adjust: (inout Settings) -> Void = { _ in }
+    host: BrumeCore.Host = .real, _ adjust: (inout Settings) -> Void = { _ in },
+    wrapping: (any Store) -> any Store = { $0 }
   ) async throws {
     var settings = Settings()
     settings.engine = .memory
@@ -46,7 +48,7 @@ struct ServerFixture: Sendable {
     adjust(&settings)
     server = try await Composition(
       settings: settings, folder: try DataFolder(path: folder), host: host,
-      logger: Self.silent)
+      logger: Self.silent, wrapping: wrapping)
     ready = try await Development(server: server, folder: server.folder).prepare(
       container: settings.container, environment: .development)
   }

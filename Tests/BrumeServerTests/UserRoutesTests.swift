@@ -132,6 +132,31 @@ import Testing
     }
   }
 
+  @Test func `open endpoints count by address, what asks for life does not`() async throws {
+    try await Self.fixture { $0.rates.anonymous = 1 }.routes { client in
+      var statuses: [Int] = []
+      for _ in 0..<200 where statuses.last != 429 {
+        statuses.append(try await client.send("/_brume/webpush/key").status)
+      }
+      #expect(statuses.last == 429)
+      for path in ["health/live", "health/ready"] {
+        #expect(try await client.send("/_brume/\(path)").status == 200)
+      }
+      #expect(try await client.call("zones/list").status == 200, "a user is not an address")
+    }
+  }
+
+  @Test func `addresses with a secret of their own are used at a user's rate`() async throws {
+    try await Self.fixture { $0.rates.user = 1 }.routes { client in
+      var statuses: [Int] = []
+      for _ in 0..<200 where statuses.last != 429 {
+        statuses.append(try await client.send("/_brume/assets/file?pass=x").status)
+      }
+      #expect(statuses.last == 429)
+      #expect(try await client.send("/_brume/webpush/key").status == 200)
+    }
+  }
+
   @Test func `development has no limit unless one is set`() async throws {
     let none = try Settings(
       try await SettingSources(flags: ["BRUME_DEV": "true"], environment: [:]))

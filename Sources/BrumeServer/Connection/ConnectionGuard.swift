@@ -1,4 +1,5 @@
-// Carries out `ConnectionRules` on a channel: one timer, no decisions.
+// Carries out `ConnectionRules` on a channel: one timer, no decisions. Tells the work on a request that
+// its client has gone, or that its time is over.
 
 import BrumeModel
 import BrumeWire
@@ -14,6 +15,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundOut = HTTPResponsePart
 
   private let hosts: AllowedHosts
+  /// What to end; nil before the connection is set up.
+  var work: RequestWork?
   private let start = NIODeadline.now()
   private var rules: ConnectionRules
   private var timer: Scheduled<Void>?
@@ -36,7 +39,14 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   func channelInactive(context: ChannelHandlerContext) {
     timer?.cancel()
     timer = nil
+    work?.end(.clientGone)
     context.fireChannelInactive()
+  }
+
+  /// Who closes one side of the connection only looks the same as who has gone, and cannot be asked.
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case ChannelEvent.inputClosed = event { work?.end(.clientGone) }
+    context.fireUserInboundEventTriggered(event)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -138,6 +148,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   private func timeReached(_ context: ChannelHandlerContext) {
     timer = nil
     timerDue = nil
+    if rules.requestIsOverdue(at: now) { work?.end(.outOfTime) }
     switch rules.timeReached(now) {
     case .wait: schedule(context)
     case .close: context.close(promise: nil)

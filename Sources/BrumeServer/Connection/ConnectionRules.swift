@@ -1,5 +1,5 @@
 // How long one connection may keep the server waiting, as a value: first header, request bodies,
-// unread answers, and the end after a refusal.
+// unread answers, the end after a refusal; and how long it may keep the server busy.
 //
 // This file only decides; `ConnectionGuard.swift` owns the socket and the timer. Between requests the
 // web framework's idle timeout rules. Why all this: a client that sends a byte a second would
@@ -15,6 +15,8 @@ package struct ConnectionRules: Equatable, Sendable {
     package var bodyWindowMilliseconds: Int64
     package var bodyBytes: Int
     package var writeMilliseconds: Int64
+    /// From a request's header to its answer.
+    package var requestMilliseconds: Int64
     /// How long a refused client may go on sending, so that it gets to read the refusal.
     package var lingerMilliseconds: Int64 = 500
     /// Ours: a timer that comes later than this was kept waiting by the server itself.
@@ -26,8 +28,10 @@ package struct ConnectionRules: Equatable, Sendable {
 
     /// - Parameter bodySeconds: over how long a body must bring 1 KB a second.
     package init(
-      headerMilliseconds: Int64 = 10_000, bodySeconds: Int = 10, writeMilliseconds: Int64 = 30_000
+      headerMilliseconds: Int64 = 10_000, bodySeconds: Int = 10, writeMilliseconds: Int64 = 30_000,
+      requestMilliseconds: Int64 = 60_000
     ) {
+      self.requestMilliseconds = requestMilliseconds
       self.headerMilliseconds = headerMilliseconds
       self.writeMilliseconds = writeMilliseconds
       bodyWindowMilliseconds = Int64(bodySeconds) * 1000
@@ -57,6 +61,7 @@ package struct ConnectionRules: Equatable, Sendable {
   private var bodyBytesInWindow = 0
   private var readDue: Instant?
   private var closeDue: Instant?
+  private var requestDue: Instant?
   private var isReadingBody = false
   private var openRequests = 0
   private var closesAfterAnswer = false
@@ -69,7 +74,7 @@ package struct ConnectionRules: Equatable, Sendable {
 
   /// When `timeReached` must be called next; nil for never.
   package var wakeAt: Instant? {
-    [firstHeadDue, bodyWindowEnd, readDue, closeDue].compactMap { $0 }.min()
+    [firstHeadDue, bodyWindowEnd, readDue, closeDue, requestDue].compactMap { $0 }.min()
   }
 
   package mutating func headReceived(
@@ -81,6 +86,7 @@ package struct ConnectionRules: Equatable, Sendable {
     guard isHostAllowed else { return refused(403) }
     guard targetBytes <= limits.targetBytes else { return refused(414) }
     openRequests += 1
+    if openRequests == 1 { requestDue = now + limits.requestMilliseconds }
     isReadingBody = true
     restartWindow(now)
     return .accept
@@ -105,6 +111,7 @@ package struct ConnectionRules: Equatable, Sendable {
 
   package mutating func answerEnded(at now: Instant) {
     openRequests = max(0, openRequests - 1)
+    requestDue = openRequests > 0 ? now + limits.requestMilliseconds : nil
     if closesAfterAnswer {
       closeDue = now + limits.lingerMilliseconds
     } else if isReadingBody {
@@ -114,6 +121,13 @@ package struct ConnectionRules: Equatable, Sendable {
 
   package mutating func writabilityChanged(isWritable: Bool, at now: Instant) {
     readDue = isWritable ? nil : (readDue ?? now + limits.writeMilliseconds)
+  }
+
+  /// Answers whether the request that is worked on has had its time, once.
+  package mutating func requestIsOverdue(at now: Instant) -> Bool {
+    guard let due = requestDue, due <= now else { return false }
+    requestDue = nil
+    return true
   }
 
   package mutating func timeReached(_ now: Instant) -> Passed {

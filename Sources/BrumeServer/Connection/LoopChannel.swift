@@ -1,29 +1,32 @@
-// Requests run on the event loop that their connection lives on. A request is short, and each change
-// of threads on its way costs more than most of what it does. What may take long leaves the loop:
-// `offLoop`.
+// A connection's own work (reading requests, writing answers) runs on the event loop that it lives on.
+// What asks the store leaves the loop: `Workers.swift`, by the policy of `RouteTable.swift`.
 
 import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTPTypesHTTP1
+import Synchronization
 
-/// HTTP/1.1 connections whose requests stay on their event loop.
+/// HTTP/1.1 connections whose requests begin and end on their event loop.
 struct LoopChannel: ServerChildChannel {
   let http: HTTP1Channel
 
-  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Accepted> {
     http.setup(channel: channel, logger: logger).flatMapThrowing { value in
+      let accepted = Accepted(value)
       let pipeline = channel.pipeline.syncOperations
+      try pipeline.handler(type: ConnectionGuard.self).work = accepted.work
       let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
       try pipeline.addHandler(OldHTTP(), position: .before(codec))
-      return value
+      return accepted
     }
   }
 
-  func handle(value: HTTP1Channel.Value, logger: Logger) async {
-    let executor = LoopExecutor(loop: value.channel.eventLoop)
-    await withTaskExecutorPreference(executor) {
-      await http.handle(value: value, logger: logger)
+  func handle(value accepted: Accepted, logger: Logger) async {
+    await withTaskExecutorPreference(accepted.executor) {
+      await RequestWork.$current.withValue(accepted.work) {
+        await http.handle(value: accepted.serve(), logger: logger)
+      }
     }
   }
 }
@@ -35,8 +38,39 @@ extension HTTPServerBuilder {
   }
 }
 
+/// A connection from when it was accepted.
+///
+/// One that nobody gets to serve, because the server ends in that moment, closes itself: NIO ends the
+/// process for the asynchronous side of a channel that is only forgotten ("Deinited NIOAsyncWriter
+/// without calling finish()").
+final class Accepted: ServerChildChannelValue {
+  let executor: LoopExecutor
+  let work: RequestWork
+  private let http: HTTP1Channel.Value
+  private let isServed = Atomic(false)
+
+  init(_ http: HTTP1Channel.Value) {
+    self.http = http
+    executor = LoopExecutor(loop: http.channel.eventLoop)
+    work = RequestWork(on: executor)
+  }
+
+  var channel: any Channel { http.channel }
+
+  /// Hands the connection to whoever finishes it.
+  func serve() -> HTTP1Channel.Value {
+    isServed.store(true, ordering: .relaxed)
+    return http
+  }
+
+  deinit {
+    if isServed.load(ordering: .relaxed) { return }
+    Task { [http] in try? await http.executeThenClose { _, _ in } }
+  }
+}
+
 /// Runs tasks on one event loop.
-private final class LoopExecutor: TaskExecutor {
+final class LoopExecutor: TaskExecutor {
   private let loop: any EventLoop
 
   init(loop: any EventLoop) { self.loop = loop }
@@ -46,11 +80,4 @@ private final class LoopExecutor: TaskExecutor {
     let executor = asUnownedTaskExecutor()
     loop.execute { job.runSynchronously(on: executor) }
   }
-}
-
-/// Runs what may take long on Swift's own threads, so that other connections of the loop go on.
-func offLoop<Value: Sendable>(
-  _ body: @concurrent @Sendable () async throws -> Value
-) async throws -> Value {
-  try await withTaskExecutorPreference(globalConcurrentExecutor) { try await body() }
 }

@@ -16,6 +16,7 @@ package struct ServerMetrics: Sendable {
   private let delivered: Counter
   private let uploadedBytes: Counter
   private let downloadedBytes: Counter
+  private let refusedConnections: Counter
 
   package init(registry: MetricsRegistry = MetricsRegistry()) {
     self.registry = registry
@@ -25,6 +26,7 @@ package struct ServerMetrics: Sendable {
     waitingPolls = Meter(label: "brume_courier_polls_waiting", factory: registry)
     uploadedBytes = Counter(label: "brume_assets_uploaded_bytes_total", factory: registry)
     downloadedBytes = Counter(label: "brume_assets_downloaded_bytes_total", factory: registry)
+    refusedConnections = Counter(label: "brume_connections_refused_total", factory: registry)
     delivered = Counter(label: "brume_notifications_delivered_total", factory: registry)
   }
 
@@ -44,6 +46,8 @@ package struct ServerMetrics: Sendable {
 
   package func assetUploaded(bytes: Int64) { uploadedBytes.increment(by: bytes) }
   package func assetDownloaded(bytes: Int64) { downloadedBytes.increment(by: bytes) }
+
+  package func connectionRefused() { refusedConnections.increment() }
 
   package func streamOpened() { connectedStreams.increment() }
   package func streamClosed() { connectedStreams.decrement() }

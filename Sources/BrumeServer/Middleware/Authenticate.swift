@@ -24,7 +24,11 @@ struct Authenticate: Sendable {
       try server.rates.check(address)
       throw error
     }
-    if endpoint.access != .open { try server.rates.check(caller, at: address) }
+    switch endpoint.access {
+    case .probe: break
+    case .bearer: try server.rates.checkBearer(at: address)
+    default: try server.rates.check(caller, at: address)
+    }
     return caller
   }
 
@@ -43,7 +47,7 @@ struct Authenticate: Sendable {
     _ request: Request, query: QueryString, target: String, body: [UInt8]
   ) async throws -> Caller {
     switch endpoint.access {
-    case .open: return nobody(.anonymous)
+    case .probe, .open, .bearer: return nobody(.anonymous)
     case .operator:
       guard isOperator(request) else {
         throw BrumeError(

@@ -32,13 +32,17 @@ enum BodyLimit {
     if coding.lowercased() != "identity" { throw Encoded(coding: coding) }
   }
 
-  static func collect(_ request: Request, upTo limit: Int) async throws -> [UInt8] {
+  /// - Parameter share: counts the bytes, as they come.
+  static func collect(
+    _ request: Request, upTo limit: Int, in share: BodyMemory.Share
+  ) async throws -> [UInt8] {
     if let text = request.headers[.contentLength], let length = Int(text), length > limit {
       throw Exceeded(limit: limit)
     }
     var body: [UInt8] = []
     for try await part in request.body {
       guard body.count + part.readableBytes <= limit else { throw Exceeded(limit: limit) }
+      try share.take(part.readableBytes)
       if body.isEmpty { body.reserveCapacity(part.readableBytes) }
       body += part.readableBytesView
     }

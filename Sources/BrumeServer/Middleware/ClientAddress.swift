@@ -31,6 +31,11 @@ package struct ClientAddress: Equatable, Sendable {
     self.init(name: Self.name(client) ?? "unknown", isLocal: false)
   }
 
+  /// Whether the other end is a proxy that the settings name: it speaks for many.
+  static func isProxy(_ peer: SocketAddress?, among proxies: [String]) -> Bool {
+    peer?.ipAddress.map { proxies.contains(plain($0)) } ?? false
+  }
+
   private init(name: String, isLocal: Bool) {
     self.name = name
     self.isLocal = isLocal

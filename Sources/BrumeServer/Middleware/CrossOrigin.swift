@@ -50,7 +50,10 @@ struct CrossOrigin: RouterMiddleware {
     guard let text = query?["ckAPIToken"] else {
       return false
     }
-    guard let token = try await server.store.read({ try $0.apiToken(text) }) else { return false }
+    let found = try await Workers.shared.run(for: "origins") {
+      try await server.store.read { try $0.apiToken(text) }
+    }
+    guard let token = found else { return false }
     return token.allowedOrigins?.contains(origin) ?? true
   }
 }

@@ -7,6 +7,7 @@ import BrumeWire
 import HTTPTypes
 import Hummingbird
 import Logging
+import NIOHTTP1
 
 struct ErrorReply: RouterMiddleware {
   let server: Composition
@@ -22,15 +23,22 @@ struct ErrorReply: RouterMiddleware {
     } catch let broken as BrokenConnection {
       return broken.response
     } catch let exceeded as BodyLimit.Exceeded {
-      var response = Self.response(to: exceeded.error, requestID: context.requestID)
+      var response = lastResponse(to: exceeded.error, context)
       response.status = .contentTooLarge
-      response.headers[.connection] = "close"
       return response
+    } catch let full as BodyMemory.Full {
+      return lastResponse(to: full.error, context)
+    } catch let late as RequestWork.OutOfTime {
+      return lastResponse(to: late.error, context)
+    } catch let malformed as HTTPParserError {
+      let error = BrumeError(
+        .badRequest,
+        "the request body cannot be read (\(malformed)); send its length, or whole chunks")
+      return lastResponse(to: error, context)
     } catch let encoded as BodyLimit.Encoded {
-      var response = Self.response(to: encoded.error, requestID: context.requestID)
+      var response = lastResponse(to: encoded.error, context)
       response.status = .unsupportedMediaType
       response.headers[.acceptEncoding] = "identity"
-      response.headers[.connection] = "close"
       return response
     } catch let refused as UploadRefused {
       var response = Self.response(to: refused.error, requestID: context.requestID)
@@ -47,6 +55,13 @@ struct ErrorReply: RouterMiddleware {
     } catch {
       return failure(error, context)
     }
+  }
+
+  /// After this answer the connection ends: what the client sends on is not read.
+  private func lastResponse(to error: BrumeError, _ context: RequestState) -> Response {
+    var response = Self.response(to: error, requestID: context.requestID)
+    response.headers[.connection] = "close"
+    return response
   }
 
   static func response(to error: BrumeError, requestID: String) -> Response {

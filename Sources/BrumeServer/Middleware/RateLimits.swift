@@ -1,5 +1,6 @@
-// Who may call how often: each user, and each address of callers without one. The buckets are
-// BrumeCore/Auth/RateLimiter.swift; the numbers are settings.
+// Who may call how often: each user, each address of callers without one, and each address from which
+// addresses with their own secret are used. The buckets are BrumeCore/Auth/RateLimiter.swift; the
+// numbers are settings.
 
 import BrumeCore
 import BrumeModel
@@ -8,17 +9,20 @@ import Synchronization
 package final class RateLimits: Sendable {
   private let users: Mutex<RateLimiter<String>>
   private let addresses: Mutex<RateLimiter<String>>
+  private let bearers: Mutex<RateLimiter<String>>
   private let host: Host
 
   init(_ rates: Settings.Rates, limits: Limits, host: Host) {
     self.host = host
-    users = Mutex(
+    users = Self.limiter(rates.user, limits)
+    addresses = Self.limiter(rates.anonymous, limits)
+    bearers = Self.limiter(rates.user, limits)
+  }
+
+  private static func limiter(_ rate: Int, _ limits: Limits) -> Mutex<RateLimiter<String>> {
+    Mutex(
       RateLimiter(
-        perSecond: rates.user, burst: rates.user * Settings.Rates.burstSeconds,
-        maximumKeys: limits.watchedCallers))
-    addresses = Mutex(
-      RateLimiter(
-        perSecond: rates.anonymous, burst: rates.anonymous * Settings.Rates.burstSeconds,
+        perSecond: rate, burst: rate * Settings.Rates.burstSeconds,
         maximumKeys: limits.watchedCallers))
   }
 
@@ -38,6 +42,12 @@ package final class RateLimits: Sendable {
   func check(_ address: ClientAddress) throws(BrumeError) {
     let now = host.now()
     try Self.pass(addresses.withLock { $0.take(address.name, now: now) }, "from this address")
+  }
+
+  /// Counts a call that carries its own secret: at a user's rate, because who has it got it from one.
+  func checkBearer(at address: ClientAddress) throws(BrumeError) {
+    let now = host.now()
+    try Self.pass(bearers.withLock { $0.take(address.name, now: now) }, "from this address")
   }
 
   private static func pass(_ seconds: Double?, _ whose: String) throws(BrumeError) {

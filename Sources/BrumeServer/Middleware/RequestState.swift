@@ -3,7 +3,7 @@
 package import Hummingbird
 package import NIOCore
 
-package struct RequestState: RequestContext {
+package struct RequestState: RequestContext, Sendable {
   package var coreContext: CoreRequestContextStorage
   /// `X-Apple-Request-UUID`, an error's `uuid`, the log's `request.id` and the push's trace.
   package var requestID = ""
@@ -11,6 +11,8 @@ package struct RequestState: RequestContext {
   package let channel: (any NIOCore.Channel)?
   /// The other end of the connection.
   package let peer: SocketAddress?
+  /// Ends the work on this request from outside; nil without a connection.
+  let work = RequestWork.current
 
   package init(source: ApplicationRequestContextSource) {
     peer = source.channel.remoteAddress

@@ -31,7 +31,7 @@ enum RecordRoutes {
     let request = try QueryRequest(json: json)
     let token = try await call.currentSyncToken(of: request.zone)
     let page = try await call.meetingFaults(.query, zone: request.zone?.name) {
-      try await offLoop { try await call.engine.query(request, in: call.scope, as: call.caller) }
+      try await call.engine.query(request, in: call.scope, as: call.caller)
     }
     let options = call.options(json, desiring: request.desiredKeys)
     return .json(Wire.queryPage(page, options, syncToken: token))

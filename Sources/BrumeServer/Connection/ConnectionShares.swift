@@ -1,0 +1,55 @@
+// How many connections one address may have open, so that it cannot take all of them.
+
+import NIOCore
+import Synchronization
+
+package final class ConnectionShares: Sendable {
+  private let most: Int
+  private let open = Mutex<[String: Int]>([:])
+
+  /// - Parameter most: connections of one address; an IPv6 network counts as one.
+  package init(most: Int) { self.most = most }
+
+  /// Answers whether one more may be open. If so, `leave` follows.
+  package func enter(_ address: String) -> Bool {
+    open.withLock { open in
+      guard open[address, default: 0] < most else { return false }
+      open[address, default: 0] += 1
+      return true
+    }
+  }
+
+  package func leave(_ address: String) {
+    open.withLock { open in
+      guard let count = open[address] else { return }
+      open[address] = count > 1 ? count - 1 : nil
+    }
+  }
+}
+
+/// Closes a connection that its address may not have, before it costs more.
+final class ConnectionDoor: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = Never
+  private let server: Composition
+
+  init(server: Composition) { self.server = server }
+
+  func channelActive(context: ChannelHandlerContext) {
+    let peer = context.channel.remoteAddress
+    let proxies = server.settings.trustedProxies
+    if !ClientAddress.isProxy(peer, among: proxies) {
+      let address = ClientAddress(peer: peer, forwarded: nil, trustedProxies: proxies).name
+      let shares = server.connectionShares
+      guard shares.enter(address) else {
+        server.metrics.connectionRefused()
+        return context.close(promise: nil)
+      }
+      context.channel.closeFuture.whenComplete { _ in shares.leave(address) }
+    }
+    context.fireChannelActive()
+    context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+  }
+}
+
+@available(*, unavailable)
+extension ConnectionDoor: Sendable {}

@@ -1,0 +1,139 @@
+// A store that stops where a test wants it to: calls wait, or keep their thread, until they are let go.
+
+import BrumeModel
+import BrumeServer
+import BrumeStorage
+import Foundation
+import Synchronization
+
+final class HeldStore: Store {
+  /// What a test hears of a call that is stopped.
+  enum Event: Equatable, Sendable { case stopped, cancelled }
+  /// How a call stops: its task waits, or its thread.
+  enum Manner: Sendable { case waits, blocks }
+
+  private let inner: any Store
+  private let next = Mutex<(read: Manner?, write: Manner?)>((nil, nil))
+  private let readCount = Mutex(0)
+  private let gate: AsyncStream<Void>
+  private let opener: AsyncStream<Void>.Continuation
+  private let thread = DispatchSemaphore(value: 0)
+  private let announce: AsyncStream<Event>.Continuation
+  /// One for each call that was stopped, one more if it was cancelled.
+  let events: AsyncStream<Event>
+
+  init(_ inner: any Store) {
+    self.inner = inner
+    (gate, opener) = AsyncStream.makeStream()
+    (events, announce) = AsyncStream.makeStream()
+  }
+
+  var reads: Int { readCount.withLock { $0 } }
+
+  func stopNextRead(_ manner: Manner = .waits) { next.withLock { $0.read = manner } }
+  func stopNextWrite() { next.withLock { $0.write = .waits } }
+
+  /// Waits until a call does what is said.
+  func happens(_ event: Event) async -> Bool {
+    for await heard in events where heard == event { return true }
+    return false
+  }
+
+  func letGo() {
+    opener.yield()
+    thread.signal()
+  }
+
+  private func stop(_ manner: Manner?) async throws {
+    guard let manner else { return }
+    announce.yield(.stopped)
+    switch manner {
+    case .blocks: block()
+    case .waits:
+      for await _ in gate { break }
+      guard Task.isCancelled else { return }
+      announce.yield(.cancelled)
+      throw CancellationError()
+    }
+  }
+
+  private func block() { thread.wait() }
+
+  func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+  ) async throws -> Value {
+    readCount.withLock { $0 += 1 }
+    let manner = next.withLock { next in
+      defer { next.read = nil }
+      return next.read
+    }
+    try await stop(manner)
+    return try await inner.read(body)
+  }
+
+  func write<Value: Sendable>(
+    in database: DatabaseKey?,
+    _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+  ) async throws -> Value {
+    let manner = next.withLock { next in
+      defer { next.write = nil }
+      return next.write
+    }
+    try await stop(manner)
+    return try await inner.write(in: database, body)
+  }
+
+  func commits() -> AsyncStream<Void> { inner.commits() }
+  func close() async throws { try await inner.close() }
+}
+
+/// A server on such a store, running.
+struct HeldServer: Sendable {
+  let fixture: ServerFixture
+  let store: HeldStore
+  let port: Int
+
+  static func live(
+    _ adjust: (inout Settings) -> Void = { _ in },
+    _ body: @escaping @Sendable (HeldServer) async throws -> Void
+  ) async throws {
+    let made = Mutex<HeldStore?>(nil)
+    let fixture = try await ServerFixture(
+      adjust,
+      wrapping: { inner in
+        let store = HeldStore(inner)
+        made.withLock { $0 = store }
+        return store
+      })
+    let store = made.withLock { $0! }
+    try await fixture.live { port in
+      // Whatever a test forgot ends with it.
+      defer { store.letGo() }
+      try await body(HeldServer(fixture: fixture, store: store, port: port))
+    }
+  }
+
+  func connect() throws -> RawSocket { try RawSocket(port: port) }
+
+  func post(_ endpoint: String, _ body: String = "{}", as user: String? = "alice") -> String {
+    let target = "\(fixture.path(endpoint))?\(fixture.credentials(user))"
+    return "POST \(target) HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+  }
+
+  /// One request on a connection of its own: everything until the answer's end.
+  func answer(_ request: String) async throws -> String {
+    let socket = try connect()
+    defer { socket.close() }
+    await socket.send(request)
+    return await socket.read { Self.isWhole($0) } ?? ""
+  }
+
+  /// Whether a text holds an answer with its whole body.
+  static func isWhole(_ text: String) -> Bool {
+    guard let end = text.range(of: "\r\n\r\n") else { return false }
+    let head = text[..<end.lowerBound].lowercased()
+    guard let field = head.range(of: "content-length: ") else { return false }
+    let length = Int(head[field.upperBound...].prefix { $0.isNumber }) ?? 0
+    return text[end.upperBound...].utf8.count >= length
+  }
+}

@@ -1,0 +1,190 @@
+// What a request may take: time, and only while somebody waits for it; its caller's turn; memory.
+
+import BrumeModel
+import BrumeServer
+import Foundation
+import Testing
+
+@Suite struct RequestWorkTests {
+  @Test func `a request that takes too long is ended and answered 503`() async throws {
+    try await HeldServer.live {
+      $0.timeouts.request = 1
+    } _: { server in
+      server.store.stopNextRead()
+      let socket = try server.connect()
+      defer { socket.close() }
+      await socket.send(server.post("zones/list"))
+      #expect(await server.store.happens(.cancelled), "the work behind it")
+      let answer = await socket.readToEnd() ?? ""
+      #expect(answer.hasPrefix("HTTP/1.1 503 "), "\(answer)")
+      #expect(answer.contains("TRY_AGAIN_LATER") && answer.contains("longer than 1 seconds"))
+      #expect(answer.lowercased().contains("x-apple-request-uuid: "))
+      #expect(answer.lowercased().contains("retry-after: "))
+      #expect(try await server.answer(server.post("zones/list")).hasPrefix("HTTP/1.1 200 "))
+    }
+  }
+
+  @Test func `a request whose client has gone is ended`() async throws {
+    try await HeldServer.live { server in
+      server.store.stopNextRead()
+      let socket = try server.connect()
+      await socket.send(server.post("zones/list"))
+      #expect(await server.store.happens(.stopped))
+      socket.vanish()
+      #expect(await server.store.happens(.cancelled))
+    }
+  }
+
+  @Test func `a poll has no deadline, and ends when its client goes`() async throws {
+    try await HeldServer.live {
+      $0.timeouts.request = 1
+    } _: { server in
+      server.store.stopNextRead()
+      let socket = try server.connect()
+      await socket.send("GET /_brume/courier?tok=x HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(await server.store.happens(.stopped))
+      // A request that is ended by its deadline was begun later.
+      let late = try server.connect()
+      server.store.stopNextRead()
+      await late.send(server.post("zones/list"))
+      #expect(await server.store.happens(.cancelled))
+      #expect(await late.readToEnd()?.hasPrefix("HTTP/1.1 503 ") == true)
+      socket.vanish()
+      #expect(await server.store.happens(.cancelled))
+    }
+  }
+
+  @Test func `a caller whose requests are all at work waits or is refused, others go on`()
+    async throws
+  {
+    try await HeldServer.live {
+      $0.limits.requestsAtOncePerCaller = 1
+      $0.limits.requestsWaitingPerCaller = 0
+    } _: { server in
+      let zone = #"{"operations":[{"operationType":"create","zone":{"zoneID":{"zoneName":"z"}}}]}"#
+      server.store.stopNextWrite()
+      let first = try server.connect()
+      defer { first.close() }
+      await first.send(server.post("zones/modify", zone))
+      #expect(await server.store.happens(.stopped))
+      let second = try await server.answer(server.post("zones/list"))
+      #expect(second.hasPrefix("HTTP/1.1 429 ") && second.contains("THROTTLED"), "\(second)")
+      #expect(second.lowercased().contains("retry-after: 1"))
+      let other = try await server.answer(server.post("zones/list", as: "bob"))
+      #expect(other.hasPrefix("HTTP/1.1 200 "), "\(other)")
+      server.store.letGo()
+      #expect(await first.read { HeldServer.isWhole($0) }?.hasPrefix("HTTP/1.1 200 ") == true)
+    }
+  }
+
+  @Test func `a request that waits for its turn is answered after the one before`() async throws {
+    try await HeldServer.live {
+      $0.limits.requestsAtOncePerCaller = 1
+    } _: { server in
+      let zone = #"{"operations":[{"operationType":"create","zone":{"zoneID":{"zoneName":"z"}}}]}"#
+      server.store.stopNextWrite()
+      let first = try server.connect()
+      let second = try server.connect()
+      defer { first.close() }
+      defer { second.close() }
+      await first.send(server.post("zones/modify", zone))
+      #expect(await server.store.happens(.stopped))
+      await second.send(server.post("zones/list"))
+      server.store.letGo()
+      #expect(await first.read { HeldServer.isWhole($0) }?.hasPrefix("HTTP/1.1 200 ") == true)
+      #expect(await second.read { HeldServer.isWhole($0) }?.contains(#""z""#) == true)
+    }
+  }
+
+  @Test func `a body for which there is no memory is 503, and the memory comes back`() async throws
+  {
+    try await HeldServer.live {
+      $0.limits.bodyBytesAtOncePerAddress = 1000
+    } _: { server in
+      let large = #"{"x":""# + String(repeating: "x", count: 2000) + #""}"#
+      let refused = try await server.answer(server.post("zones/list", large))
+      #expect(refused.hasPrefix("HTTP/1.1 503 "), "\(refused)")
+      #expect(refused.lowercased().contains("connection: close"))
+      #expect(refused.lowercased().contains("retry-after: 1"))
+      #expect(server.fixture.server.bodyMemory.held == 0)
+      for _ in 0..<3 {
+        let small = #"{"x":""# + String(repeating: "x", count: 900) + #""}"#
+        #expect(
+          try await server.answer(server.post("zones/list", small)).hasPrefix("HTTP/1.1 200 "))
+      }
+    }
+  }
+
+  @Test func `bodies of one address leave memory to others, and all together have a bound`() throws
+  {
+    let memory = BodyMemory(most: 100, mostOfOne: 60)
+    let mine = memory.share(of: "a")
+    try mine.take(60)
+    #expect(throws: (any Error).self) { try memory.share(of: "a").take(1) }
+    let yours = memory.share(of: "b")
+    try yours.take(40)
+    #expect(throws: (any Error).self) { try memory.share(of: "c").take(1) }
+    mine.giveBack()
+    mine.giveBack()
+    #expect(memory.held == 40)
+    try memory.share(of: "c").take(60)
+  }
+}
+
+@Suite struct EventLoopTests {
+  @Test func `a store that keeps its reader waiting holds up no other connection`() async throws {
+    try await HeldServer.live { server in
+      server.store.stopNextRead(.blocks)
+      let slow = try server.connect()
+      defer { slow.close() }
+      await slow.send(server.post("zones/list"))
+      #expect(await server.store.happens(.stopped))
+      // Connections take event loops in turn: some of these share the slow one's.
+      for _ in 0..<(2 * ProcessInfo.processInfo.activeProcessorCount + 2) {
+        let live = try await server.answer("GET /_brume/health/live HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(live.hasPrefix("HTTP/1.1 200 "))
+        let other = try await server.answer(server.post("changes/database", as: "bob"))
+        #expect(other.hasPrefix("HTTP/1.1 200 "), "\(other)")
+      }
+      server.store.letGo()
+      #expect(await slow.read { HeldServer.isWhole($0) }?.hasPrefix("HTTP/1.1 200 ") == true)
+    }
+  }
+
+  @Test func `what stays on the event loops asks no store`() async throws {
+    let brief = RouteTable.all.filter { $0.work == .brief }
+    #expect(brief.count >= 3)
+    try await HeldServer.live { server in
+      for endpoint in brief {
+        let path = endpoint.path.replacing(":file", with: "x")
+        let before = server.store.reads
+        _ = try await server.answer("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(server.store.reads == before, "\(endpoint.path)")
+      }
+    }
+  }
+
+  @Test func `who brings much work gets some of the threads, others pass`() async throws {
+    let workers = Workers(threads: 2, perLane: 1)
+    let (started, start) = AsyncStream<Int>.makeStream()
+    let gate = DispatchSemaphore(value: 0)
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      for number in 0..<3 {
+        tasks.addTask {
+          try await workers.run(for: "a") {
+            start.yield(number)
+            Self.wait(gate)
+          }
+        }
+      }
+      var starts = started.makeAsyncIterator()
+      _ = await starts.next()
+      let answer = try await workers.run(for: "b") { "b" }
+      #expect(answer == "b")
+      for _ in 0..<3 { gate.signal() }
+      try await tasks.waitForAll()
+    }
+  }
+
+  private static func wait(_ gate: DispatchSemaphore) { gate.wait() }
+}
