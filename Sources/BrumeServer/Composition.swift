@@ -43,7 +43,7 @@ package final class Composition: Sendable {
   package let folder: DataFolder?
   /// The users that development mode makes.
   package let developmentUsers: [String]
-  private let address: Mutex<String>
+  private let listeningPort: Mutex<Int>
 
   /// Opens the store that the settings name.
   ///
@@ -97,11 +97,16 @@ package final class Composition: Sendable {
     }
     providerCalls = ProviderCalls(limits: settings.limits, host: host)
     adminToken = hexadecimal(host.randomBytes(32))
-    address = Mutex(settings.url(port: settings.port))
+    listeningPort = Mutex(settings.port)
   }
 
   /// What clients write in front of a path.
-  package var url: String { address.withLock { $0 } }
+  package var url: String { settings.url(port: port) }
+
+  /// The same for commands on this machine: no proxy is asked, nor waited for.
+  package var ownURL: String { settings.ownURL(port: port) }
+
+  private var port: Int { listeningPort.withLock { $0 } }
 
   /// Development mode's credentials in a container, made when missing.
   package func readyMade(
@@ -126,7 +131,7 @@ package final class Composition: Sendable {
 
   /// The listener's port is known.
   package func listening(on port: Int) {
-    address.withLock { $0 = settings.url(port: port) }
+    listeningPort.withLock { $0 = port }
     health.serving(true)
   }
 

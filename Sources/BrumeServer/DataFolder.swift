@@ -107,6 +107,7 @@ package final class DataFolder: Sendable {
 /// `server.json`: how the command line reaches the server of a data folder.
 package struct ServerFile: Equatable, Sendable {
   package static let name = "server.json"
+  /// Where the listener itself is, not what clients elsewhere use.
   package var url: String
   package var adminToken: String
   package var processID: Int

@@ -162,6 +162,12 @@ package struct Settings: Sendable {
   /// What clients write in front of a path, once the port is known.
   package func url(port: Int) -> String {
     if let baseURL { return baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL }
+    return ownURL(port: port)
+  }
+
+  /// What programs on the server's own machine write in front of a path: the listener, whatever stands
+  /// in front of it for others.
+  package func ownURL(port: Int) -> String {
     let name = ["0.0.0.0", "::", ""].contains(host) ? "127.0.0.1" : host
     return "http://\(name.contains(":") ? "[\(name)]" : name):\(port)"
   }

@@ -37,7 +37,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     await check("server") {
       let connection = try server.connect()
-      _ = try await connection.probe("/_brume/health/ready")
+      guard try await connection.isReady() else { throw ServerConnection.notReady }
       _ = try await connection.get("status")
       return "ready at \(connection.file.url)"
     }

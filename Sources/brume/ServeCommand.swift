@@ -29,7 +29,7 @@ struct ServeCommand: AsyncParsableCommand {
     defer { folder.remove(ServerFile.name) }
     try await Services.run(server) { _ in
       let file = ServerFile(
-        url: server.url, adminToken: server.adminToken,
+        url: server.ownURL, adminToken: server.adminToken,
         processID: Int(ProcessInfo.processInfo.processIdentifier))
       try folder.write(file.bytes, to: ServerFile.name)
       try await Greeting.print(server)

@@ -1,4 +1,5 @@
-// brume status: how to reach the running server of a data folder.
+// brume status: how to reach the running server of a data folder, and whether it can work. Its exit
+// status is what a supervisor asks for: the container image's health check is `brume status --ready`.
 
 import ArgumentParser
 import BrumeWire
@@ -7,15 +8,21 @@ struct StatusCommand: AsyncParsableCommand {
   enum Format: String, ExpressibleByArgument, CaseIterable { case table, env, json }
 
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Say how to reach the running server of a data folder.")
+    commandName: "status", abstract: "Say how to reach the running server of a data folder.",
+    discussion: "Ends with 1 if no server answers or if it is not ready.")
 
   @OptionGroup var server: ServerOptions
 
   @Option(help: "table, json, or env: the variables that a client needs, one a line.")
   var format = Format.table
 
+  @Flag(help: "Only ask whether the server is ready, as cheaply as can be: a health check.")
+  var ready = false
+
   func run() async throws {
     let connection = try server.connect()
+    guard try await connection.isReady() else { throw ServerConnection.notReady }
+    if ready { return Output.line("ready") }
     let status = try await connection.get("status")
     switch format {
     case .json: Output.line(status.bytes())
@@ -24,10 +31,8 @@ struct StatusCommand: AsyncParsableCommand {
         Output.line("\(line.key)=\(line.value.string ?? "")")
       }
     case .table:
-      let ready = (try? await connection.probe("/_brume/health/ready")) != nil
       let rows = ["url", "console", "store", "data", "dev", "users", "apiTokens", "serverKeys"]
-      Output.table(
-        [["state", ready ? "ready" : "not ready"]] + rows.map { [$0, text(status[$0])] })
+      Output.table([["state", "ready"]] + rows.map { [$0, text(status[$0])] })
     }
   }
 

@@ -70,6 +70,28 @@ import Testing
     }
   }
 
+  @Test func `a health check asks the server itself, whatever stands in front of it`() async throws
+  {
+    try await Tool.withFolder { folder in
+      let data = ["--data", folder]
+      let check = ["status", "--ready"] + data
+      #expect(try await Tool.run(check).status == 1)
+      // Nobody listens at the address that clients use: a proxy may wait for this very check.
+      let server = try await Tool.serve(
+        "--port", "0", "--base-url", "https://brume.invalid", data[0], data[1])
+      let serving = try await Tool.run(check)
+      #expect(serving.status == 0, "\(serving.talk)")
+      #expect(serving.output == "ready\n")
+      let status = try await Tool.run(["status"] + data)
+      #expect(status.output.contains("https://brume.invalid"), "\(status.talk)")
+      // Killed, it leaves its address behind.
+      _ = await Tool.end(server.process, with: SIGKILL)
+      let gone = try await Tool.run(check)
+      #expect(gone.status == 1)
+      #expect(gone.talk.contains("no server answers"))
+    }
+  }
+
   @Test func `a server prints its clients' environment, and status prints it again`() async throws {
     try await Tool.withFolder { folder in
       let server = try await Tool.serve("--dev", "--port", "0", "--data", folder)

@@ -49,6 +49,9 @@ struct ServerConnection: Sendable {
     self.place = place
   }
 
+  static let notReady = CommandFailure(
+    "the server is not ready: its storage does not answer; its log says why")
+
   /// To the server that runs on the folder now.
   func anew() throws -> ServerConnection {
     ServerConnection(file: try ServerFile(folder: folder), folder: folder, place: place)
@@ -63,9 +66,11 @@ struct ServerConnection: Sendable {
     try await call("POST", "/_brume/admin/\(path)", place, body.bytes(), isOperator: true)
   }
 
-  /// A plain call: health and the like.
-  func probe(_ path: String) async throws -> JSON {
-    try await call("GET", path, [], [], isOperator: false)
+  /// Whether the server's storage answers.
+  ///
+  /// - Throws: `CommandFailure` if no server answers.
+  func isReady() async throws -> Bool {
+    try await exchange("GET", "/_brume/health/ready", [], [], isOperator: false).status == 200
   }
 
   /// The variables that a client of this server needs.
@@ -111,23 +116,29 @@ struct ServerConnection: Sendable {
     _ method: String, _ path: String, _ query: [(String, String)], _ body: [UInt8],
     isOperator: Bool
   ) async throws -> JSON {
-    var request = HTTPCall(
-      method: method, base: file.url, target: path + Self.text(query), body: body,
-      timeout: .seconds(60))
-    if isOperator { request.headers.append(.init("Authorization", "Bearer \(file.adminToken)")) }
-    let answer: HTTPAnswer
-    do {
-      answer = try await transport.send(request)
-    } catch is CallFailure {
-      throw CommandFailure(
-        "no server answers at \(file.url), which the data folder '\(folder)' names; start it with "
-          + "'brume serve --data \(folder)'")
-    }
+    let answer = try await exchange(method, path, query, body, isOperator: isOperator)
     let json = try JSON(parsing: answer.body)
     guard (200..<300).contains(answer.status) else {
       throw CommandFailure(Wire.error(json).reason)
     }
     return json
+  }
+
+  private func exchange(
+    _ method: String, _ path: String, _ query: [(String, String)], _ body: [UInt8],
+    isOperator: Bool
+  ) async throws -> HTTPAnswer {
+    var request = HTTPCall(
+      method: method, base: file.url, target: path + Self.text(query), body: body,
+      timeout: .seconds(60))
+    if isOperator { request.headers.append(.init("Authorization", "Bearer \(file.adminToken)")) }
+    do {
+      return try await transport.send(request)
+    } catch is CallFailure {
+      throw CommandFailure(
+        "no server answers at \(file.url), which the data folder '\(folder)' names; start it with "
+          + "'brume serve --data \(folder)'")
+    }
   }
 
   private static func text(_ query: [(String, String)]) -> String {
