@@ -8,7 +8,7 @@ APART = BrumeStorageTests|BrumePushTests|BrumeTestingTests|DocumentationTests|Br
 export SWIFT_BACKTRACE ?= enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test soak check bench format docs
+.PHONY: help run demo test soak check bench image-test format docs
 
 # Builds what `run` and `demo` start. SwiftPM's progress is worth seeing only when there is much.
 define build
@@ -18,8 +18,8 @@ define build
 endef
 
 help: ## Explain the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' \
-	  | awk -F '\t' '{ printf "  make %-8s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' \
+	  | awk -F '\t' '{ printf "  make %-10s %s\n", $$1, $$2 }'
 
 run: ## Start a development server and print all that a client needs
 	$(build)
@@ -52,10 +52,17 @@ check: ## Check format, layering and house rules
 	$(SWIFT) test --skip-build --filter Tidy
 	@scripts/api-coverage --least 98,95
 
-bench: ## Measure the server against raw SQLite on the same disk
-	@scripts/prepare
+bench: ## Measure the server beside raw SQLite and others, as one table (ARGS=--tiny: does it run?)
+	@scripts/prepare bench
 	$(SWIFT) build -c release --product brume
-	@$(SWIFT) run -c release --package-path Benchmarks BrumeBench "$(CURDIR)/$(RELEASE)" $(ARGS)
+	@# All of the package: the reference matcher is a program of its own.
+	$(SWIFT) build -c release --package-path Benchmarks
+	@exec "$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)/BrumeBench" \
+	  "$(CURDIR)/$(RELEASE)" $(ARGS)
+
+image-test: ## Build the container image without Docker and run it (root, as long as a release build)
+	@scripts/prepare image
+	@exec python3 Tests/Image/run.py $(ARGS)
 
 format: ## Format the sources in place
 	$(SWIFT) format format --in-place --recursive Package.swift Sources Tests

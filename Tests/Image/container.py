@@ -1,0 +1,109 @@
+"""Runs what was built as its container would run: as the image's user, first of its processes, without
+a network, on a root that nobody may write to except in its volumes.
+"""
+import ctypes
+import fcntl
+import os
+import pathlib
+import signal
+import socket
+import struct
+import subprocess
+import time
+
+import dockerfile
+from roots import mount_system, run
+
+# Ours: as long as `docker stop` waits before it kills.
+STOP_SECONDS = 10
+START_SECONDS = 60
+
+
+def leave_the_network():
+    """Only the loopback interface remains, for us and for what we start."""
+    clone_newnet = 0x40000000
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(clone_newnet) != 0:
+        raise OSError(ctypes.get_errno(), "unshare")
+    (get_flags, set_flags, up) = (0x8913, 0x8914, 1)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        asked = fcntl.ioctl(any_socket, get_flags, struct.pack("16sh14x", b"lo", 0))
+        flags = struct.unpack("16sh14x", asked)[1]
+        fcntl.ioctl(any_socket, set_flags, struct.pack("16sh14x", b"lo", flags | up))
+
+
+class Container:
+    def __init__(self, build, folder):
+        self.build, self.process, self.id = build, None, None
+        self.protect(build.root, build.volumes, pathlib.Path(folder))
+
+    @staticmethod
+    def protect(root, volumes, folder):
+        """A volume begins as what the image has in its place."""
+        for number, volume in enumerate(volumes):
+            run("cp", "-a", f"{root}{volume}", folder / f"volume-{number}")
+        run("mount", "--bind", root, root)
+        mount_system(root)
+        run("mount", "-o", "remount,bind,ro", root)
+        for number, volume in enumerate(volumes):
+            run("mount", "--bind", folder / f"volume-{number}", f"{root}{volume}")
+
+    def start(self):
+        words = self.build.enter(self.build.entrypoint + self.build.command)
+        self.process = subprocess.Popen(["unshare", "--pid", "--fork", "--kill-child", *words])
+        children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        while not (found := children.read_text().split()):
+            time.sleep(0.01)
+        self.id = int(found[0])
+
+    def execute(self, *words):
+        """As `docker exec`: (exit status, what was printed)."""
+        done = subprocess.run(
+            self.build.enter(list(words)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True)
+        return done.returncode, done.stdout
+
+    def is_healthy(self):
+        """The image's own check, once, within its own time."""
+        check = self.build.health
+        name, _, value = check.value.partition(" ")
+        assert name == "CMD", f"HEALTHCHECK {check.value}"
+        limit = dockerfile.seconds(check.options.get("timeout", "30s"))
+        try:
+            done = subprocess.run(
+                self.build.enter(dockerfile.command(value.strip())), timeout=limit,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired:
+            return False
+        return done.returncode == 0
+
+    def becomes_healthy(self):
+        end = time.monotonic() + START_SECONDS
+        while time.monotonic() < end and self.process.poll() is None:
+            if self.is_healthy():
+                return True
+            time.sleep(0.1)
+        return False
+
+    def user(self):
+        """The user and group that the server runs as: all four kinds of each."""
+        lines = pathlib.Path(f"/proc/{self.id}/status").read_text().splitlines()
+        return {
+            line.split(":")[0]: set(line.split()[1:]) for line in lines
+            if line.startswith(("Uid:", "Gid:"))}
+
+    def signal(self, number):
+        os.kill(self.id, number)
+
+    def stop(self):
+        """The exit status after `docker stop`; None if it had to be killed."""
+        self.signal(signal.SIGTERM)
+        try:
+            return self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return None
+
+    def kill(self):
+        self.signal(signal.SIGKILL)
+        self.process.wait()
