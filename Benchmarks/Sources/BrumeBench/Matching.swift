@@ -18,57 +18,57 @@ enum Matching {
     return times.sorted()[3]
   }
 
-  static func run(_ brume: String, _ server: Server, isTiny: Bool) throws {
+  static func run(_ brume: String, _ server: Server, _ table: Table, isTiny: Bool) throws {
     let save = try save(server)
     let reference = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appending(path: "ReferenceMatcher").path
+    guard FileManager.default.isExecutableFile(atPath: reference) else {
+      throw BenchError("the reference matcher is not built; 'swift build' in Benchmarks builds it")
+    }
     let sizes = isTiny ? [1_000] : [1_000, 10_000, 100_000, 1_000_000]
     for shape in ["eq", "range", "tag", "mix"] {
       for size in sizes {
         for values in Set([min(1_000, size), size / 2]).sorted() {
-          let median = try compare(brume, reference, shape, size, values)
-          BrumeBench.show(
-            String(
-              format: "    400 of them are %.1f %% of saving 400 records (must 25, aim 10)",
-              400 * median / save * 100))
+          let median = try compare(brume, reference, table, shape, size, values)
+          let share = 400 * median / save * 100
+          table.add(
+            Row(
+              name: "  400 of them beside saving 400 records",
+              ours: String(format: "%.1f %%", share),
+              verdict: Bound(must: 25, aim: 10).verdict(atMost: share)))
         }
       }
     }
   }
 
   private static func compare(
-    _ brume: String, _ reference: String, _ shape: String, _ size: Int, _ values: Int
+    _ brume: String, _ reference: String, _ table: Table, _ shape: String, _ size: Int,
+    _ values: Int
   ) throws -> Double {
-    let text = try output(
-      brume, "bench", "matching", "--json", "--shape", shape, "--subscriptions", "\(size)",
-      "--values", "\(values)")
+    let text = try Programs.output(
+      brume,
+      [
+        "bench", "matching", "--json", "--shape", shape, "--subscriptions", "\(size)", "--values",
+        "\(values)",
+      ])
     guard
       let rows = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]],
       let row = rows.first, let median = (row["medianMicroseconds"] as? NSNumber)?.doubleValue,
       let least = Double(
-        try output(reference, shape, "\(size)", "\(values)")
+        try Programs.output(reference, [shape, "\(size)", "\(values)"])
           .trimmingCharacters(in: .whitespacesAndNewlines))
     else { throw BenchError("brume bench matching gave no figures") }
     func figure(_ key: String) -> Double { (row[key] as? NSNumber)?.doubleValue ?? .nan }
-    BrumeBench.show(
-      String(
-        format: "  match %@, %d subscriptions, %d values: %.2f µs for %.0f matches, "
-          + "reference %.2f µs, ratio %.1f (aim 10); insert %.2f µs, %.0f bytes each",
-        shape, size, values, median, figure("matches"), least, median / max(least, 0.001),
-        figure("insertMicroseconds"), figure("bytesPerSubscription")))
+    let ratio = median / max(least, 0.001)
+    table.add(
+      Row(
+        name: "match \(shape), \(size) subscriptions, \(values) values",
+        ours: String(format: "%.2f µs, %.0f matches", median, figure("matches")),
+        baseline: String(format: "reference %.2f µs", least), ratio: String(format: "%.1f", ratio),
+        verdict: (ratio <= 10 ? "aim met" : "above aim")
+          + String(
+            format: " (aim 10); insert %.2f µs, %.0f bytes each", figure("insertMicroseconds"),
+            figure("bytesPerSubscription"))))
     return median
-  }
-
-  private static func output(_ program: String, _ arguments: String...) throws -> String {
-    let process = Process()
-    process.executableURL = URL(filePath: program)
-    process.arguments = arguments
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(decoding: data, as: UTF8.self)
   }
 }

@@ -6,12 +6,12 @@ final class Mosquitto {
   let port: UInt16
   private let process = Process()
 
+  static let missing = "mosquitto is not installed (apt-get install mosquitto)"
+
   /// Nil if it is not installed.
   init?(folder: String) throws {
-    let places = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/usr/bin/mosquitto"]
-    guard let program = places.first(where: { FileManager.default.isExecutableFile(atPath: $0) })
-    else { return nil }
-    port = UInt16(20_000 + getpid() % 10_000)
+    guard let program = try? Programs.find("mosquitto", package: "mosquitto") else { return nil }
+    port = try Programs.freePort()
     let settings = folder + "/mosquitto.conf"
     try "listener \(port) 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\n"
       .write(toFile: settings, atomically: true, encoding: .utf8)
@@ -19,14 +19,10 @@ final class Mosquitto {
     process.arguments = ["-c", settings]
     process.standardError = FileHandle.nullDevice
     try process.run()
-    for _ in 0..<100 {
-      if let socket = try? TCP.connect(port: port) {
-        close(socket)
-        return
-      }
-      usleep(20_000)
+    do { try Programs.wait(for: process, listeningAt: port) } catch {
+      stop()
+      throw error
     }
-    throw BenchError("mosquitto did not start")
   }
 
   func stop() {

@@ -3,6 +3,16 @@
 import Foundation
 
 enum Pushes {
+  static func run(_ server: Server, _ table: Table, count: Int) throws {
+    let pushes = try times(server, count: count).map(\.push)
+    for place in [50, 99] {
+      table.add(
+        Row(
+          name: "save to the other device's push, p\(place)",
+          ours: String(format: "%.2f ms", pushes.percentile(place))))
+    }
+  }
+
   /// One save's times in milliseconds, from sending its request.
   struct Times {
     let reply: Double

@@ -19,12 +19,14 @@ final class Server: @unchecked Sendable {
     process.standardOutput = FileHandle.nullDevice
     try process.run()
     var found: [String: String] = [:]
-    for _ in 0..<200 where found["BRUME_URL"] == nil {
+    for _ in 0..<600 where found["BRUME_URL"] == nil && process.isRunning {
       usleep(50_000)
       found = Server.status(binary, folder)
     }
     guard let url = found["BRUME_URL"].flatMap(URL.init(string:)), let port = url.port else {
-      throw BenchError("the server did not start")
+      if process.isRunning { process.terminate() }
+      process.waitUntilExit()
+      throw BenchError("the server did not start: it ended with \(process.terminationStatus)")
     }
     self.port = UInt16(port)
     values = found

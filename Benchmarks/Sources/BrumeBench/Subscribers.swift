@@ -5,16 +5,17 @@ import Foundation
 
 struct Subscribers {
   let server: Server
+  let table: Table
   let count: Int
+  /// How long a writer alone is measured.
+  let seconds: Double
   private static let threads = 16
 
   func run() throws {
     let preparing = ContinuousClock.now
     try subscribe()
-    BrumeBench.show(
-      String(
-        format: "  %d users subscribed in %.0f s", count,
-        preparing.duration(to: .now).asSeconds))
+    let spent = preparing.duration(to: .now).asSeconds
+    table.say(String(format: "  %d users subscribed in %.0f s", count, spent))
     try tellWithNobodyWriting()
     let writer = try Writer(server)
     let alone = try save(alone: writer)
@@ -25,27 +26,35 @@ struct Subscribers {
     try change()
     watch.begin()
     let meanwhile = try writer.save { watch.isDone }
-    let seconds = start.duration(to: .now).asSeconds
+    let told = start.duration(to: .now).asSeconds
+    try watch.check()
     try settle()
     let after = Server.residentKilobytes(server.processIdentifier)
     let aloneAgain = try save(alone: writer)
     show("a writer alone", alone)
-    show("while one change is told to \(count)", meanwhile)
-    show("alone again", aloneAgain)
-    let samples = watch.samples
-    BrumeBench.show(
-      String(
-        format: "  saves/s ratio %.2f; told in %.1f s, %.0f devices/s",
-        2 * meanwhile.rate / (alone.rate + aloneAgain.rate), seconds, Double(count) / seconds))
-    BrumeBench.show(
-      "  server memory: \(before / 1024) MB before, at most "
-        + "\((samples.map(\.kilobytes).max() ?? 0) / 1024) MB, \(after / 1024) MB after")
+    show("a writer while one change is told to \(count)", meanwhile, beside: (alone, aloneAgain))
+    show("a writer alone again", aloneAgain)
+    report(watch.samples, told: told, (before, after))
+  }
+
+  private func report(_ samples: [Metrics], told: Double, _ kilobytes: (before: Int, after: Int)) {
+    table.add(
+      Row(
+        name: "one change told to \(count) while a writer writes",
+        ours: String(format: "%.1f s, %.0f devices/s", told, Double(count) / told)))
+    let most = samples.map(\.kilobytes).max() ?? 0
+    table.add(
+      Row(
+        name: "  server memory before, at most, after",
+        ours: "\(kilobytes.before / 1024), \(most / 1024), \(kilobytes.after / 1024) MB"))
     let lefts = stride(from: 0, to: samples.count, by: max(1, samples.count / 8))
       .map { "\(samples[$0].unserved)" }
-    BrumeBench.show(
-      "  its metrics: lag at most \(samples.map(\.milliseconds).max() ?? 0) ms and "
-        + "\(samples.map(\.entries).max() ?? 0) entries; subscriptions left "
-        + lefts.joined(separator: ", ") + ", 0")
+    table.add(
+      Row(
+        name: "  its metrics: the notifier's lag at most",
+        ours: "\(samples.map(\.milliseconds).max() ?? 0) ms, "
+          + "\(samples.map(\.entries).max() ?? 0) entries",
+        verdict: "subscriptions left " + lefts.joined(separator: ", ") + ", 0"))
   }
 
   private func tellWithNobodyWriting() throws {
@@ -55,18 +64,21 @@ struct Subscribers {
     try change()
     watch.begin()
     while !watch.isDone { usleep(5000) }
-    BrumeBench.show(
-      String(
-        format: "  one change told to %d with nobody writing: %.1f s", count,
-        start.duration(to: .now).asSeconds))
+    try watch.check()
+    table.add(
+      Row(
+        name: "one change told to \(count) with nobody writing",
+        ours: String(format: "%.1f s", start.duration(to: .now).asSeconds)))
   }
 
   private func save(alone writer: Writer) throws -> Saves {
     // Who looks at the figures costs something too, so it looks in all parts.
     let watch = try Watch(server, until: .max / 2)
     watch.begin()
-    defer { watch.end() }
-    return try writer.save(seconds: 5)
+    let saves = try writer.save(seconds: seconds)
+    watch.end()
+    try watch.check()
+    return saves
   }
 
   private func change() throws {
@@ -74,11 +86,20 @@ struct Subscribers {
       "POST", server.publicPath("records/modify"), Bodies.saveNote)
   }
 
-  private func show(_ what: String, _ saves: Saves) {
-    BrumeBench.show(
-      String(
-        format: "  %@: %.0f saves/s, p50 %.2f ms, p99 %.2f ms, slowest %.2f ms", what, saves.rate,
-        saves.times.percentile(50), saves.times.percentile(99), saves.times.max() ?? 0))
+  private func show(
+    _ what: String, _ saves: Saves, beside alone: (before: Saves, after: Saves)? = nil
+  ) {
+    var row = Row(
+      name: what, ours: String(format: "%.0f saves/s", saves.rate),
+      verdict: String(
+        format: "p50 %.2f ms, p99 %.2f ms, slowest %.2f ms", saves.times.percentile(50),
+        saves.times.percentile(99), saves.times.max() ?? 0))
+    if let alone {
+      let usual = (alone.before.rate + alone.after.rate) / 2
+      row.baseline = String(format: "alone %.0f", usual)
+      row.ratio = String(format: "%.2f", saves.rate / usual)
+    }
+    table.add(row)
   }
 
   /// Users with one subscription and one device each.
@@ -87,24 +108,15 @@ struct Subscribers {
     _ = try server.connect().request(
       "POST", server.publicPath("records/modify"), Bodies.saveNote)
     let (server, count, next) = (server, count, Counter())
-    let group = DispatchGroup()
-    for _ in 0..<Self.threads {
-      group.enter()
-      Thread.detachNewThread {
-        defer { group.leave() }
-        do {
-          let connection = try server.connect()
-          while case let number = next.increment(), number <= count {
-            let credentials = try server.credentials(ofUser: "reader\(number)", connection)
-            _ = try connection.request(
-              "POST",
-              server.path("subscriptions/modify", "public", credentials, device: "phone"),
-              Bodies.watchNotes)
-          }
-        } catch { Total().fail(error) }
+    try onThreads(Self.threads) { _ in
+      let connection = try server.connect()
+      while case let number = next.increment(), number <= count {
+        let credentials = try server.credentials(ofUser: "reader\(number)", connection)
+        _ = try connection.request(
+          "POST", server.path("subscriptions/modify", "public", credentials, device: "phone"),
+          Bodies.watchNotes)
       }
     }
-    group.wait()
   }
 
   /// Waits until nobody waits for a push. Entries that concern nobody may stay unread.
@@ -188,6 +200,8 @@ private final class Watch: @unchecked Sendable {
   private let goal: Int
   private var found: [Metrics] = []
   private var ended = false
+  private let errors = FirstError()
+  private static let longestSeconds = 600.0
 
   init(_ server: Server, until count: Int) throws {
     connection = try server.connect()
@@ -200,19 +214,31 @@ private final class Watch: @unchecked Sendable {
 
   func end() { lock.withLock { ended = true } }
 
+  /// Throws what ended it too early.
+  func check() throws { try errors.check() }
+
   func begin() {
     Thread.detachNewThread { [self] in
-      do {
-        while !isDone {
-          var metrics = try Metrics(connection)
-          metrics.kilobytes = Server.residentKilobytes(process)
-          lock.withLock {
-            found.append(metrics)
-            ended = ended || metrics.written >= goal
-          }
-          usleep(20_000)
-        }
-      } catch { Total().fail(error) }
+      do { try look() } catch {
+        errors.note(error)
+        end()
+      }
+    }
+  }
+
+  private func look() throws {
+    let start = ContinuousClock.now
+    while !isDone {
+      guard start.duration(to: .now).asSeconds < Self.longestSeconds else {
+        throw BenchError("not all were told within \(Int(Self.longestSeconds)) s")
+      }
+      var metrics = try Metrics(connection)
+      metrics.kilobytes = Server.residentKilobytes(process)
+      lock.withLock {
+        found.append(metrics)
+        ended = ended || metrics.written >= goal
+      }
+      usleep(20_000)
     }
   }
 }

@@ -76,34 +76,45 @@ func rate(seconds: Double, _ body: () throws -> Void) rethrows -> Double {
 /// Runs one loop on each of several threads at once; answers calls per second in all.
 func rate(
   seconds: Double, threads: Int, _ make: @Sendable @escaping (Int) throws -> () throws -> Void
-) -> Double {
+) throws -> Double {
   let total = Total()
-  let group = DispatchGroup()
-  for index in 0..<threads {
-    group.enter()
-    Thread.detachNewThread {
-      defer { group.leave() }
-      do {
-        let body = try make(index)
-        total.add(try rate(seconds: seconds, body))
-      } catch { total.fail(error) }
-    }
+  try onThreads(threads) { index in
+    let body = try make(index)
+    total.add(try rate(seconds: seconds, body))
   }
-  group.wait()
   return total.value
 }
 
-/// A sum over threads. The first error ends the program: a benchmark with failures says nothing.
+/// Runs the body on several threads; throws the first error of any of them.
+func onThreads(_ count: Int, _ body: @Sendable @escaping (Int) throws -> Void) throws {
+  let (group, errors) = (DispatchGroup(), FirstError())
+  for index in 0..<count {
+    group.enter()
+    Thread.detachNewThread {
+      defer { group.leave() }
+      do { try body(index) } catch { errors.note(error) }
+    }
+  }
+  group.wait()
+  try errors.check()
+}
+
+/// A sum over threads.
 final class Total: @unchecked Sendable {
   // Sendable because the lock guards the only stored state.
   private let lock = NSLock()
   private var sum = 0.0
   var value: Double { lock.withLock { sum } }
   func add(_ value: Double) { lock.withLock { sum += value } }
-  func fail(_ error: any Error) {
-    FileHandle.standardError.write(Data("benchmark failed: \(error)\n".utf8))
-    exit(1)
-  }
+}
+
+/// What went wrong first, on whichever thread: a figure of a run with failures says nothing.
+final class FirstError: @unchecked Sendable {
+  // Sendable because the lock guards the only stored state.
+  private let lock = NSLock()
+  private var error: (any Error)?
+  func note(_ error: any Error) { lock.withLock { self.error = self.error ?? error } }
+  func check() throws { if let error = lock.withLock({ error }) { throw error } }
 }
 
 extension Duration {

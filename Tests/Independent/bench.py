@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""`make bench` runs to its end and says all of it in one table.
+
+usage: bench.py --brume PATH-TO-BRUME --bench PATH-TO-BRUMEBENCH
+
+With tiny workloads, so nothing here says how fast anything is. What a machine lacks (mosquitto, nghttpd)
+must be a row that says so; a part that fails must be a row too, and the others must go on.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROWS = [
+    "save 1 record, 1 connection", "save 200 records a request", "page of 100 changes",
+    "save to the other device's push, p99", "match eq, 1000 subscriptions", "one change to 20 devices",
+    "one change told to 200 with nobody writing",
+]
+
+
+def run(*words):
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(words, capture_output=True, text=True, cwd=folder)
+    return done.returncode, done.stdout, done.stderr
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--brume", required=True, type=os.path.abspath)
+    parser.add_argument("--bench", required=True, type=os.path.abspath)
+    names = parser.parse_args()
+    failures = {}
+
+    def check(sentence, is_so, details):
+        print(("ok     " if is_so else "FAILED ") + sentence)
+        if not is_so:
+            failures[details] = sentence
+
+    status, table, talk = run(names.bench, names.brume, "--tiny")
+    lines = table.splitlines()
+    check("it ends with 0", status == 0, talk + table)
+    check("a tiny run says so", bool(lines) and "TINY" in lines[0], table)
+    heads = [line for line in lines if re.match(r"what +ours +baseline +ratio +verdict$", line)]
+    check("there is one table", len(heads) == 1, table)
+    for name in ROWS:
+        check(f"it has the row '{name}…'", any(line.startswith(name) for line in lines), table)
+    apns = [line for line in lines if line.lower().startswith("apns")]
+    check("the APNs sender is measured, or the row says why not",
+          len(apns) == 1 and ("h2load" in apns[0] or "not measured: " in apns[0]), table)
+
+    status, table, talk = run(names.bench, "/bin/false", "--tiny", "writes", "fanout")
+    check("parts that fail end it with 1", status == 1, talk + table)
+    check("and each of them is a row",
+          len(re.findall(r"(?m)^(writes|fanout 20) +FAILED: the server did not start", table)) == 2,
+          talk + table)
+    status, table, talk = run(names.bench, names.brume, "writez")
+    check("an unknown part is refused", status == 64 and "writez" in talk, talk + table)
+    if failures:
+        sys.exit("\n" + "\n".join(failures))  # What was printed, once for all that it failed.
+
+
+if __name__ == "__main__":
+    main()
