@@ -29,16 +29,20 @@ demo: ## Play the documented scenarios against a throw-away server
 	$(build)
 	@exec $(BIN) demo $(ARGS)
 
+# As many tests at once as this machine can serve: hundreds would each wait for all the others. Swift
+# 6.2 has no such option.
+WIDTH = $(shell $(SWIFT) test --help-hidden | grep -o -m 1 -e --experimental-maximum-parallelization-width \
+  | sed "s/$$/ $$((2 * $$(getconf _NPROCESSORS_ONLN)))/")
+
 test: ## Run all the tests
 	@scripts/prepare tests
 	$(SWIFT) build --build-tests
-	@# What waits for a disk, a socket or another task runs apart from what only computes: hundreds of
-	@# tests at once would make it wait too long.
-	$(SWIFT) test --skip-build --skip '$(APART)'
-	$(SWIFT) test --skip-build --filter BrumeStorageTests
-	$(SWIFT) test --skip-build --filter BrumePushTests
-	$(SWIFT) test --skip-build --filter 'BrumeTestingTests|DocumentationTests'
-	$(SWIFT) test --skip-build --filter 'BrumeServerTests|EndToEndTests'
+	@# What waits for a disk, a socket or another task runs apart from what only computes.
+	$(SWIFT) test --skip-build $(WIDTH) --skip '$(APART)'
+	$(SWIFT) test --skip-build $(WIDTH) --filter BrumeStorageTests
+	$(SWIFT) test --skip-build $(WIDTH) --filter BrumePushTests
+	$(SWIFT) test --skip-build $(WIDTH) --filter 'BrumeTestingTests|DocumentationTests'
+	$(SWIFT) test --skip-build $(WIDTH) --filter 'BrumeServerTests|EndToEndTests'
 	@scripts/more-tests $(BIN)
 
 soak: ## Run the tests of pushes at their full size, with the server dying all the time
