@@ -4,7 +4,7 @@ import BrumeStorage
 import BrumeWire
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CourierTests {
+@Suite(.timeLimit(.minutes(10))) struct CourierTests {
   private func id(_ answer: Courier.Answer?) throws -> String? {
     try answer.map { try PushPayload.decode($0.payload).id }
   }

@@ -3,7 +3,7 @@ import BrumePush
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct MailboxSignalsTests {
+@Suite(.timeLimit(.minutes(10))) struct MailboxSignalsTests {
   private let phone = PushWorld().phone
   private let tablet = DeviceKey(
     container: ContainerID("iCloud.c"), environment: .development, user: UserID("_alice"),

@@ -6,7 +6,7 @@ import BrumeWire
 import Testing
 
 /// From a save through the rules to a device's stream, with everything in between.
-@Suite(.timeLimit(.minutes(1))) struct SaveToPushTests {
+@Suite(.timeLimit(.minutes(10))) struct SaveToPushTests {
   private let container = ContainerID("iCloud.org.example.trailbook")
 
   private func caller(_ device: String) -> Caller {

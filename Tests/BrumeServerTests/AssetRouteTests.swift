@@ -270,7 +270,7 @@ import Testing
   // MARK: Slow and rude clients
 
   @Test func `an upload that stops coming is closed and leaves nothing`() async throws {
-    try await ConnectionTests.live(patience: 1) { fixture, socket in
+    try await ConnectionTests.live(bodySeconds: 1) { fixture, socket in
       let server = fixture.server
       let caller = Caller(
         container: server.settings.container, environment: .development,

@@ -8,7 +8,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(1))) struct FaultTests {
+@Suite(.timeLimit(.minutes(10))) struct FaultTests {
   @Test func `a fault over HTTP meets the next save, and only that`() async throws {
     try await ServerFixture().routes { client in
       try await client.makeZone("Z")

@@ -42,7 +42,11 @@ struct ServerFixture: Sendable {
     settings.port = 0
     settings.timeouts.heartbeat = 1
     settings.timeouts.poll = 1
-    settings.timeouts.shutdown = 5
+    // A busy machine sends and answers late; who tests these sets them.
+    settings.timeouts.header = 300
+    settings.timeouts.body = 300
+    settings.timeouts.write = 300
+    settings.timeouts.shutdown = 60
     folder = NSTemporaryDirectory() + "/brume-server-\(UUID().uuidString)"
     settings.dataFolder = folder
     adjust(&settings)

@@ -7,7 +7,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SignOutTests {
+@Suite(.timeLimit(.minutes(10))) struct SignOutTests {
   /// The ways to end a user's sessions.
   enum Way: String, CaseIterable, Sendable { case himself, byTheOperator, byNewPassword }
 

@@ -5,7 +5,7 @@ import BrumeTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct AccountCaseTests {
+@Suite(.timeLimit(.minutes(10))) struct AccountCaseTests {
   private let zone = CKRecordZone.ID(zoneName: "Z")
 
   /// A phone whose calls all fail with an error.

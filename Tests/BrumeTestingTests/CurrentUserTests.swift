@@ -6,7 +6,7 @@ import BrumeTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CurrentUserTests {
+@Suite(.timeLimit(.minutes(10))) struct CurrentUserTests {
   /// Alice's and bob's records in the public database, as alice sees them.
   private struct World {
     let server: LocalServer

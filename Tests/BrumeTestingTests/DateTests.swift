@@ -3,7 +3,7 @@ import BrumeTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct DateTests {
+@Suite(.timeLimit(.minutes(10))) struct DateTests {
   @Test func `a date is the same on another device, encrypted or not`() async throws {
     let server = try await LocalServer()
     let phone = try await server.device("phone", of: "alice").privateCloudDatabase

@@ -5,7 +5,7 @@ import BrumeTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FeedCaseTests {
+@Suite(.timeLimit(.minutes(10))) struct FeedCaseTests {
   private let zone = CKRecordZone.ID(zoneName: "Z")
   private let other = CKRecordZone.ID(zoneName: "Other")
 

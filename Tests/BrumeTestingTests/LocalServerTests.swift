@@ -3,7 +3,7 @@ import BrumeTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct LocalServerTests {
+@Suite(.timeLimit(.minutes(10))) struct LocalServerTests {
   private let zone = CKRecordZone.ID(zoneName: "Z")
 
   private func record(_ name: String, _ text: String = "") -> CKRecord {

@@ -3,7 +3,7 @@ import BrumeTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct PushFaultTests {
+@Suite(.timeLimit(.minutes(10))) struct PushFaultTests {
   /// Alice's phone listens to what her laptop saves.
   private final class Listening {
     let server: LocalServer

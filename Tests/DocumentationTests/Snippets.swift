@@ -12,7 +12,7 @@ struct DefaultContainer: Sendable {
   func `default`() -> CKContainer { container }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct SnippetRuns {
+@Suite(.timeLimit(.minutes(10))) struct SnippetRuns {
   private func container(of user: String = "alice") async throws -> (LocalServer, DefaultContainer)
   {
     let server = try await LocalServer()

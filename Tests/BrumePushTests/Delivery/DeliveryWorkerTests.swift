@@ -7,7 +7,7 @@ import BrumeWire
 import Testing
 
 /// From the mailbox to the channel's answer and back: nothing lost, nothing doubled but with its ID.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct DeliveryWorkerTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DeliveryWorkerTests {
   @Test func `mail goes out in order, leaves the mailbox and is logged with its request`()
     async throws
   {

@@ -9,7 +9,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct RebindingTests {
+@Suite(.timeLimit(.minutes(10))) struct RebindingTests {
   enum Outside: String, CaseIterable, Sendable { case webPush, webhook }
 
   /// Looked up once for each address, in turn; the last one stays.

@@ -5,7 +5,7 @@ import BrumeStorage
 import BrumeWire
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct WebhookTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct WebhookTests {
   private let database = DatabaseKey(
     container: DeliveryWorld.container, environment: .development, owner: UserID("_alice"))
 

@@ -4,7 +4,7 @@ import Testing
 
 /// The badge counts each user's own pushes that ask for it, on all of the user's devices alike, and goes
 /// on from what the app set (`CKModifyBadgeOperation`).
-@Suite(.timeLimit(.minutes(1))) struct BadgeTests {
+@Suite(.timeLimit(.minutes(10))) struct BadgeTests {
   enum Fault: Sendable { case resetOfAnother, resetForgotten }
 
   @Test(arguments: Way.devices)

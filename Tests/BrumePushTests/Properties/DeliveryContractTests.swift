@@ -8,7 +8,7 @@ import Testing
 /// is lost or out of order whenever the server dies, never goes to its origin and never after a right
 /// was withdrawn are files of their own beside this one, on the same ways. How a way understands the
 /// other side's answers is `ChannelContract`.
-@Suite(.timeLimit(.minutes(1))) struct DeliveryContractTests {
+@Suite(.timeLimit(.minutes(10))) struct DeliveryContractTests {
   @Test(arguments: Way.allCases)
   func `at least once, over a restart, and gone when it was taken, by`(way: Way) async throws {
     let lab = try await DeliveryLab()

@@ -7,7 +7,7 @@ import Testing
 
 /// A push carries fields of the allowed types only, never an encrypted one, and only of records that the
 /// subscriber may read.
-@Suite(.timeLimit(.minutes(1))) struct DesiredKeysTests {
+@Suite(.timeLimit(.minutes(10))) struct DesiredKeysTests {
   private static let wanted = ["title", "priority", "secret", "data", "tags"]
 
   @Test(arguments: Way.devices)

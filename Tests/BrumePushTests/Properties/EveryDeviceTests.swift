@@ -9,7 +9,7 @@ private let soak = ProcessInfo.processInfo.environment["BRUME_SOAK_PUSHES"].flat
 
 /// Many devices on each way, eight writers at a time, and a server that dies again and again in the middle
 /// of telling and delivering.
-@Suite(.serialized, .timeLimit(.minutes(soak == nil ? 5 : 120))) struct EveryDeviceTests {
+@Suite(.serialized, .timeLimit(.minutes(soak == nil ? 10 : 120))) struct EveryDeviceTests {
   /// By sixteen devices, of eight changes, by two subscriptions that fire for each.
   private static let pushesPerRound = 256
   private static let rounds = max(5, ((soak ?? 0) + pushesPerRound - 1) / pushesPerRound)

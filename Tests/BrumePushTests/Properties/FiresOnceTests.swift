@@ -4,7 +4,7 @@ import BrumeStorage
 import Testing
 
 /// A `firesOnce` subscription fires for one change, however many match at the same time.
-@Suite(.timeLimit(.minutes(1))) struct FiresOnceTests {
+@Suite(.timeLimit(.minutes(10))) struct FiresOnceTests {
   @Test(arguments: Way.devices)
   func `SUB-20 firesOnce fires once under concurrent saves, by`(way: Way) async throws {
     #expect(try await fired(way) == 1)

@@ -7,7 +7,7 @@ import Testing
 
 /// Whatever was in a mailbox when a right was withdrawn does not leave it any more, by no way, and the
 /// kept notifications do not show it; also when the record is gone by then.
-@Suite(.timeLimit(.minutes(1))) struct NeverAfterWithdrawalTests {
+@Suite(.timeLimit(.minutes(10))) struct NeverAfterWithdrawalTests {
   enum Withdrawal: String, CaseIterable, Sendable {
     case `a role is taken away`, `the schema grants less`
     case `the record is deleted, then the role goes`

@@ -6,7 +6,7 @@ import Testing
 ///
 /// The server dies once in each run: at the first call of the store, at the second, and so on to the
 /// last, each time before the call, before its commit, and after it when nobody hears of it.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct NeverLostTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct NeverLostTests {
   @Test(arguments: Way.allCases, CrashingStore.Point.allCases)
   func `N1 N2 N7 nothing is lost wherever the server dies, by`(
     way: Way, point: CrashingStore.Point

@@ -2,7 +2,7 @@ import BrumeModel
 import Testing
 
 /// The device that made a change is not told of it, by whatever way it listens; the user's others are.
-@Suite(.timeLimit(.minutes(1))) struct NeverToItsOriginTests {
+@Suite(.timeLimit(.minutes(10))) struct NeverToItsOriginTests {
   @Test(arguments: Way.devices)
   func `N3 PSH-01 a device never hears its own change, by`(way: Way) async throws {
     #expect(try await violations(way) == [])

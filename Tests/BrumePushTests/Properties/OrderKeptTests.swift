@@ -5,7 +5,7 @@ import Testing
 
 /// What a device hears of a zone is in the order of the changes, over deaths of the server and however
 /// its reading is cut; repetitions apart.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct OrderKeptTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct OrderKeptTests {
   @Test(arguments: Way.allCases, 1...3 as ClosedRange<UInt64>)
   func `N4 changes of a zone arrive in their order, by`(way: Way, seed: UInt64) async throws {
     #expect(try await inversions(way, seed) == [])

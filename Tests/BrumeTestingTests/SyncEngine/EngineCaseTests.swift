@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct EngineCaseTests {
+@Suite(.timeLimit(.minutes(10))) struct EngineCaseTests {
   @Test func `ENG-01 two engines of one user in one process act as two devices`() async throws {
     let world = try await EngineWorld(notes: ["a"])
     #expect(world.laptop.notes == ["a": "a"])

@@ -5,7 +5,7 @@ import Testing
 
 /// The phone dies between any two steps, and starts again from what it kept; or the network fails at
 /// any call. Whatever happens, nothing that was pending is lost, and nothing deleted comes back.
-@Suite(.timeLimit(.minutes(3))) struct EngineCrashTests {
+@Suite(.timeLimit(.minutes(10))) struct EngineCrashTests {
   @Test(arguments: CrashScenario.all)
   func `killed between any two steps of a sync, the app ends where it should`(
     scenario: CrashScenario

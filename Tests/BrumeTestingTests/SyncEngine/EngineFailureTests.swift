@@ -7,7 +7,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct EngineFailureTests {
+@Suite(.timeLimit(.minutes(10))) struct EngineFailureTests {
   private let other = CKRecordZone(zoneName: "Other")
 
   /// The changed records that an app is told.

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct EngineOrderTests {
+@Suite(.timeLimit(.minutes(10))) struct EngineOrderTests {
   private let zone = NotesApp.zoneID
 
   @Test func `a fetch tells its events in the documented order`() async throws {

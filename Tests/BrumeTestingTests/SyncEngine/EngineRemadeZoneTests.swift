@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct EngineRemadeZoneTests {
+@Suite(.timeLimit(.minutes(10))) struct EngineRemadeZoneTests {
   /// The zone goes and comes again, with one other note in it.
   private func remake(_ world: EngineWorld) async throws {
     try await world.database.deleteRecordZone(withID: NotesApp.zoneID)

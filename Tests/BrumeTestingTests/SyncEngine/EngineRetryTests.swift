@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct EngineRetryTests {
+@Suite(.timeLimit(.minutes(10))) struct EngineRetryTests {
   @Test(arguments: [
     CKError.Code.networkFailure, .networkUnavailable, .serviceUnavailable, .requestRateLimited,
     .zoneBusy, .accountTemporarilyUnavailable, .serverResponseLost,

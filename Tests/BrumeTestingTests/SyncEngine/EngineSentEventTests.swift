@@ -31,7 +31,7 @@ private final class Sent: Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct EngineSentEventTests {
+@Suite(.timeLimit(.minutes(10))) struct EngineSentEventTests {
   private static let other = CKRecordZone.ID(zoneName: "Other")
 
   @Test func `zones that were saved and deleted are told by name`() async throws {

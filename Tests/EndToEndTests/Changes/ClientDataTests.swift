@@ -26,7 +26,7 @@ extension Device {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ClientDataTests {
   @Test(arguments: StorageEngine.allCases)
   func `a device hears what it said with its last save in the zone, others do not`(

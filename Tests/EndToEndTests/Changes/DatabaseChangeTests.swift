@@ -3,7 +3,7 @@
 import BrumeKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DatabaseChangeTests {
   @Test(arguments: StorageEngine.allCases)
   func `CHG-24 database changes list changed custom zones and not the default one`(

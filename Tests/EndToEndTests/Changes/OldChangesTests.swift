@@ -5,7 +5,7 @@ import BrumeKit
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct OldChangesTests {
   private struct Page {
     var changed: [CKRecord] = []

@@ -4,7 +4,7 @@ import BrumeKit
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TokenTests {
   /// The error of a fetch of zone `Z` with `token`.
   private static func error(_ device: Device, _ token: CKServerChangeToken?) async throws

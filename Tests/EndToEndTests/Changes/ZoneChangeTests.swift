@@ -5,7 +5,7 @@ import BrumeKit
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ZoneChangeTests {
   @Test(arguments: StorageEngine.allCases)
   func `CHG-01 CHG-02 a first fetch brings everything, the next one nothing`(

@@ -4,7 +4,7 @@ import BrumeKit
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct GuideAntiPatternTests {
   private static func item(_ predicate: NSPredicate, id: String? = nil) -> CKQuerySubscription {
     if let id {

@@ -4,7 +4,7 @@ import BrumeKit
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct GuideHandlingTests {
   @Test(arguments: StorageEngine.allCases)
   func `000 a zone subscription keeps the other device's local store in sync`(

@@ -4,7 +4,7 @@ import BrumeKit
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct GuideManagingTests {
   @Test(arguments: StorageEngine.allCases)
   func `000 subscriptions are listed, updated and deleted, one and many`(_ engine: StorageEngine)

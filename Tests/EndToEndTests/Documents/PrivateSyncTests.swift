@@ -63,7 +63,7 @@ private final class ContactsApp {
   var names: [String] { contacts.values.sorted() }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PrivateSyncTests {
   @Test(arguments: StorageEngine.allCases)
   func `001 a contact that one device adds shows on the other, and only what is new is fetched`(

@@ -51,7 +51,7 @@ private final class FeedApp {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct QuerySubscriptionPageTests {
   @Test(arguments: StorageEngine.allCases)
   func `002 items tagged Swift in the zone are told silently, once, to the other device`(

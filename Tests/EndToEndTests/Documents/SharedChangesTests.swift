@@ -89,7 +89,7 @@ private final class SharedChanges: @unchecked Sendable {
   var notes: [String] { records.values.compactMap { $0["text"] as String? }.sorted() }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SharedChangesTests {
   @Test(arguments: StorageEngine.allCases)
   func `004 each push of the shared database leads to exactly what changed`(

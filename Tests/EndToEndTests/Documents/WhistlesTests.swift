@@ -88,7 +88,7 @@ private final class Countdown: Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct WhistlesTests {
   @Test(arguments: StorageEngine.allCases)
   func `003 an expert gets an alert with sound for whistles in his genres by others`(

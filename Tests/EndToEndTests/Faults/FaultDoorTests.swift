@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Each fault has the same effect, whichever way it was asked for.
-@Suite(.timeLimit(.minutes(2))) struct FaultDoorTests {
+@Suite(.timeLimit(.minutes(10))) struct FaultDoorTests {
   /// One fault: how to ask for it, what to do, and what a device sees.
   struct Case: Sendable {
     let name: String

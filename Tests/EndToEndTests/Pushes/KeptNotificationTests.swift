@@ -4,7 +4,7 @@ import BrumeKit
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct KeptNotificationTests {
   private static func fetch(
     _ device: Device, since token: CKServerChangeToken? = nil

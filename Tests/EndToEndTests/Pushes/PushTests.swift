@@ -4,7 +4,7 @@ import BrumeKit
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PushTests {
   @Test(arguments: StorageEngine.allCases)
   func `PSH-02 PSH-03 a silent push wakes the app and names container, user, zone and itself`(

@@ -8,7 +8,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct AssetTests {
   /// A local file that goes with the folder.
   final class Files: Sendable {

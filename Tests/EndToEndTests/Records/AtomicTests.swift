@@ -3,7 +3,7 @@
 import BrumeKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct AtomicTests {
   /// What the old and the new blocks of one operation were told.
   private struct Told {

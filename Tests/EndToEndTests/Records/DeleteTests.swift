@@ -3,7 +3,7 @@
 import BrumeKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DeleteTests {
   @Test(arguments: StorageEngine.allCases)
   func `DEL-01 a deletion reaches the other device with the record's type`(

@@ -4,7 +4,7 @@ import BrumeKit
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FetchTests {
   @Test(arguments: StorageEngine.allCases)
   func `FET-01 a fetched record has the values that were saved`(_ engine: StorageEngine)

@@ -5,7 +5,7 @@ import BrumeKit
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct HandlerTests {
   private typealias Records = [CKRecord.ID: Result<CKRecord, any Error>]
   private typealias Page = (

@@ -4,7 +4,7 @@ import BrumeKit
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LargeSaveTests {
   private static func records(_ count: Int, of device: Device, zone: String = "Z") -> [CKRecord] {
     (0..<count).map { device.record("r\($0)", zone: zone, ["n": $0]) }

@@ -11,7 +11,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct LongLivedUploadTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LongLivedUploadTests {
   /// When the program is killed.
   enum Death: String, Codable, Sendable, CaseIterable {
     /// Nothing was sent.

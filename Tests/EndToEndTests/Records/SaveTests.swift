@@ -4,7 +4,7 @@ import BrumeKit
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SaveTests {
   @Test(arguments: StorageEngine.allCases)
   func `SAV-01 a new record takes on tag, dates, creator and modifier`(_ engine: StorageEngine)

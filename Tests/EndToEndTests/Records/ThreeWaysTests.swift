@@ -136,7 +136,7 @@ private func names(
   (changed.keys.map { "+\($0.recordName)" } + deleted.map { "-\($0.recordID.recordName)" }).sorted()
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ThreeWaysTests {
   @Test(arguments: Way.allCases)
   func `a record is saved, fetched, found, changed and deleted`(_ way: Way) async throws {

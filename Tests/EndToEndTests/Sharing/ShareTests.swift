@@ -55,7 +55,7 @@ extension Device {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ShareTests {
   @Test(arguments: StorageEngine.allCases)
   func `SHR-01 SHR-03 a share saved with its root links both; later it is saved alone`(

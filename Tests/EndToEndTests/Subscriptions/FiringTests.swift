@@ -5,7 +5,7 @@ import BrumeKit
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FiringTests {
   @Test(arguments: StorageEngine.allCases)
   func `PSH-01 the other device hears of a change, its own device never does`(

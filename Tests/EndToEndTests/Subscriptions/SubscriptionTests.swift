@@ -5,7 +5,7 @@ import BrumeKit
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SubscriptionTests {
   private static func zoneSubscription(_ zone: String, _ id: String) -> CKSubscription {
     CKRecordZoneSubscription(zoneID: .named(zone), subscriptionID: id).silent()

@@ -5,7 +5,7 @@ import BrumeKit
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DiscoveryTests {
   /// Alice, who looks for Bob Example with an address and a number.
   private static func people(

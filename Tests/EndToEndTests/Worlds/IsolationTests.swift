@@ -4,7 +4,7 @@ import BrumeKit
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct IsolationTests {
   @Test(arguments: StorageEngine.allCases)
   func `containers and environments do not see each other's records, zones or subscriptions`(

@@ -5,7 +5,7 @@ import BrumeKit
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ServerKeyTests {
   @Test(arguments: StorageEngine.allCases)
   func `a server key reads and writes the public database, and users hear of it`(

@@ -3,7 +3,7 @@
 import BrumeKit
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ZoneTests {
   @Test(arguments: StorageEngine.allCases)
   func `ZON-01 ZON-02 a zone is made with its capabilities; again, it keeps its records`(

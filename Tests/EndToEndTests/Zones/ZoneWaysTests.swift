@@ -81,7 +81,7 @@ private func codes<Value>(
   Dictionary(uniqueKeysWithValues: results.map { ($0.zoneName, $1.failure?.code) })
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ZoneWaysTests {
   @Test(arguments: Way.allCases)
   func `zones are made, listed and deleted, and one bad one does not keep the others`(
