@@ -84,7 +84,7 @@ import Testing
   @Test(arguments: [#"{"a\u0000": 1}"#, #"{"a": "x\u0000"}"#, #"{"a": 1, "a": 2}"#])
   func `a body with U+0000 or a key twice is refused`(_ body: String) async throws {
     try await ServerFixture().routes { client in
-      let target = "\(client.fixture.path("zones/list"))?\(client.fixture.credentials("alice"))"
+      let target = "\(client.fixture.path("zones/lookup"))?\(client.fixture.credentials("alice"))"
       let answer = try await client.send(target, .post, Array(body.utf8))
       #expect(answer.status == 400 && answer.code == "BAD_REQUEST", "\(answer.text)")
     }

@@ -199,8 +199,9 @@ struct SignatureTests {
       }
       #expect(error.code == .authenticationFailed)
     }
-    let me = try await ruleFailure { try await lab.engine.currentUser(as: caller) }
-    #expect(me.code == .authenticationFailed)
+    let others = try await ruleFailure { try await lab.engine.discoverUsers([], as: caller) }
+    #expect(others.code == .authenticationFailed)
+    #expect(try await lab.engine.currentUser(as: caller).user == caller.user)
   }
 
   @Test func `a key that is no P-256 key is refused`() async throws {
