@@ -15,8 +15,7 @@ final class HeldStore: Store {
   private let inner: any Store
   private let next = Mutex<(read: Manner?, write: Manner?)>((nil, nil))
   private let readCount = Mutex(0)
-  private let gate: AsyncStream<Void>
-  private let opener: AsyncStream<Void>.Continuation
+  private let gates = Mutex<[AsyncStream<Void>.Continuation]>([])
   private let thread = DispatchSemaphore(value: 0)
   private let announce: AsyncStream<Event>.Continuation
   /// One for each call that was stopped, one more if it was cancelled.
@@ -24,10 +23,10 @@ final class HeldStore: Store {
 
   init(_ inner: any Store) {
     self.inner = inner
-    (gate, opener) = AsyncStream.makeStream()
     (events, announce) = AsyncStream.makeStream()
   }
 
+  /// Reads of requests.
   var reads: Int { readCount.withLock { $0 } }
 
   func stopNextRead(_ manner: Manner = .waits) { next.withLock { $0.read = manner } }
@@ -40,7 +39,7 @@ final class HeldStore: Store {
   }
 
   func letGo() {
-    opener.yield()
+    for gate in gates.withLock({ $0 }) { gate.finish() }
     thread.signal()
   }
 
@@ -50,11 +49,18 @@ final class HeldStore: Store {
     switch manner {
     case .blocks: block()
     case .waits:
-      for await _ in gate { break }
+      let (gate, opener) = AsyncStream<Void>.makeStream()
+      gates.withLock { $0.append(opener) }
+      for await _ in gate {}
       guard Task.isCancelled else { return }
       announce.yield(.cancelled)
       throw CancellationError()
     }
+  }
+
+  /// Requests have executors of their own; the server's services, which read too, have none.
+  private static var isOfRequest: Bool {
+    withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil }
   }
 
   private func block() { thread.wait() }
@@ -62,12 +68,14 @@ final class HeldStore: Store {
   func read<Value: Sendable>(
     _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value {
-    readCount.withLock { $0 += 1 }
-    let manner = next.withLock { next in
-      defer { next.read = nil }
-      return next.read
+    if Self.isOfRequest {
+      readCount.withLock { $0 += 1 }
+      let manner = next.withLock { next in
+        defer { next.read = nil }
+        return next.read
+      }
+      try await stop(manner)
     }
-    try await stop(manner)
     return try await inner.read(body)
   }
 
@@ -75,11 +83,13 @@ final class HeldStore: Store {
     in database: DatabaseKey?,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
-    let manner = next.withLock { next in
-      defer { next.write = nil }
-      return next.write
+    if Self.isOfRequest {
+      let manner = next.withLock { next in
+        defer { next.write = nil }
+        return next.write
+      }
+      try await stop(manner)
     }
-    try await stop(manner)
     return try await inner.write(in: database, body)
   }
 

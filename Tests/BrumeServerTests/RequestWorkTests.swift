@@ -35,13 +35,15 @@ import Testing
     }
   }
 
-  @Test func `a poll has no deadline, and ends when its client goes`() async throws {
+  @Test func `a stream that opens has no deadline, and ends when its client goes`() async throws {
     try await HeldServer.live {
       $0.timeouts.request = 1
     } _: { server in
       server.store.stopNextRead()
       let socket = try server.connect()
-      await socket.send("GET /_brume/courier?tok=x HTTP/1.1\r\nHost: x\r\n\r\n")
+      let path = "/_brume/stream?container=\(ServerFixture.container)&environment=development"
+      let query = server.fixture.credentials("bob", device: "phone")
+      await socket.send("GET \(path)&\(query) HTTP/1.1\r\nHost: x\r\n\r\n")
       #expect(await server.store.happens(.stopped))
       // A request that is ended by its deadline was begun later.
       let late = try server.connect()
