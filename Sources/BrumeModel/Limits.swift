@@ -61,6 +61,11 @@ package struct Limits: Sendable, Equatable {
   /// CloudKit's is what the user pays for.
   package var storageBytesPerUser: Int64?
 
+  /// Ours: zones of one private database. All are listed in one answer.
+  package var zonesPerDatabase = 2000
+  /// Ours: shares that one user takes part in, in a container. Their zones are listed in one answer.
+  package var sharesJoinedPerUser = 2000
+
   // MARK: Queries
 
   /// Ours (reliability, B11 rule 6).
@@ -86,6 +91,10 @@ package struct Limits: Sendable, Equatable {
   package var desiredKeys = 3
   /// Ours; CloudKit's number is not public.
   package var subscriptionsPerUser = 500
+  /// Ours: bytes of one subscription: its conditions and names, without `notificationInfo`.
+  package var subscriptionBytes = 65_536
+  /// Ours: bytes of all subscriptions of a user in a container; saving one looks at the others.
+  package var subscriptionBytesPerUser = 1 << 20
   /// Whether production refuses kinds of subscriptions that were not deployed, as CloudKit does.
   package var deploysSubscriptionTypes = false
   /// Ours: kinds of subscriptions that an environment remembers.
@@ -139,6 +148,9 @@ package struct Limits: Sendable, Equatable {
   package var assetUploadLife: Milliseconds = 15 * 60_000
   /// Ours: how long after its begin an upload may be used by a save.
   package var assetReceiptLife: Milliseconds = 60 * 60_000
+  /// Ours: uploads of one user that no save has used yet, and their bytes together.
+  package var pendingUploadsPerUser = 400
+  package var pendingUploadBytesPerUser: Int64 = 4 << 30
   /// CloudKit: download addresses live for hours.
   package var assetAddressLife: Milliseconds = 4 * 3_600_000
   /// Ours: assets of one list; as many as one request gives tokens for.

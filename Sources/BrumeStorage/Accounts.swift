@@ -80,6 +80,10 @@ package enum SettingKey: Hashable, Sendable {
   case clientData(ZoneKey, user: UserID)
   /// What the records of a zone take of their owner's quota, and as of which sequence.
   case storedBytes(ZoneKey)
+  /// The same of all zones of a database.
+  case storedBytesOfDatabase(DatabaseKey)
+  /// What a user uploaded that no save has used yet.
+  case pendingUploads(UserID)
 
   /// How engines without structured keys spell it.
   package var text: String {
@@ -96,12 +100,15 @@ package enum SettingKey: Hashable, Sendable {
     case .sharingEpoch(let zone): "sharing-epoch/\(Self.text(zone))"
     case .clientData(let zone, let user): "client-data/\(Self.text(zone))/\(user.name)"
     case .storedBytes(let zone): "stored-bytes/\(Self.text(zone))"
+    case .storedBytesOfDatabase(let database): "stored-bytes-of/\(Self.text(database))"
+    case .pendingUploads(let user): "pending-uploads/\(user.name)"
     }
   }
 
-  private static func text(_ zone: ZoneKey) -> String {
-    "\(zone.database.container.name)/\(zone.database.environment.rawValue)/"
-      + "\(zone.database.ownerName)/\(zone.name)"
+  private static func text(_ zone: ZoneKey) -> String { "\(text(zone.database))/\(zone.name)" }
+
+  private static func text(_ database: DatabaseKey) -> String {
+    "\(database.container.name)/\(database.environment.rawValue)/\(database.ownerName)"
   }
 }
 

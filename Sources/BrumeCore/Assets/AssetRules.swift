@@ -75,7 +75,13 @@ extension ZoneBatch {
 
   /// The receipts of a record that is being written are used up.
   func useReceipts(of name: String) throws {
-    for id in receipts[name] ?? [] { try stage.transaction.removeAssetUpload(id) }
+    guard let used = receipts[name], !used.isEmpty else { return }
+    for id in used { try stage.transaction.removeAssetUpload(id) }
+    try stage.transaction.changePendingUploads(
+      of: context.user, now: context.now, context.limits
+    ) { pending in
+      for id in used { pending.remove(id) }
+    }
   }
 }
 

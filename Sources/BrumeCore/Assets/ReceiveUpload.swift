@@ -8,18 +8,18 @@ import BrumeStorage
 extension Engine {
   /// Keeps what `next` yields until nil, and answers the asset with its receipt, ready to be saved.
   ///
+  /// - Parameter announced: how many bytes the client says will come; nil if it does not say.
   /// - Throws: `accessDenied` for a ticket that is expired or not ours, `limitExceeded` for a file
-  ///   that is too large, what `next` threw, or an `AssetFailure` of the asset store.
+  ///   that is too large, `quotaExceeded` where what waits for a save already leaves no room, what
+  ///   `next` threw, or an `AssetFailure` of the asset store.
   package func receiveUpload(
-    _ text: String, from next: () async throws -> ArraySlice<UInt8>?
+    _ text: String, announced: Int64? = nil, from next: () async throws -> ArraySlice<UInt8>?
   ) async throws -> Asset {
     let began = host.now()
     let ticket = try checkedTicket(text, now: began)
     let id = objectName()
-    try await store.write(in: nil) {
-      try $0.put(AssetUpload(id: id, checksum: nil, began: began))
-    }
-    var meter = AssetMeter(limit: limits.assetBytes)
+    let room = try await begin(id, of: ticket, announced: announced, began)
+    var meter = AssetMeter(limit: room)
     do {
       try await assets.write(id) {
         guard let piece = try await next() else { return nil }
@@ -27,19 +27,52 @@ extension Engine {
         return piece
       }
     } catch {
-      // If this fails too, the sweeper does it.
-      _ = try? await store.write(in: nil) { try $0.removeAssetUpload(id) }
-      throw error
+      await giveUp(id, of: ticket, began)
+      let isFull = room < limits.assetBytes && (error as? BrumeError)?.code == .limitExceeded
+      throw isFull ? PendingUploads.full : error
     }
     let file = AssetFile(
       checksum: AssetMeter.checksum(meter.finished()), object: id, size: meter.size,
       digest: meter.finished())
-    try await store.write(in: nil) { try Self.enter(file, arrivedBy: id, in: $0) }
+    try await store.write(in: nil) { [limits] transaction in
+      try Self.enter(file, arrivedBy: id, in: transaction)
+      try transaction.changePendingUploads(of: ticket.user, now: began, limits) {
+        $0.arrived(id, bytes: file.size)
+      }
+    }
     var valid = ticket
     valid.expires = began + limits.assetReceiptLife
     return Asset(
       fileChecksum: file.checksum, size: file.size,
       receipt: seal.text(AssetReceipt(id: id, ticket: valid)))
+  }
+
+  /// Enters the object in the books and reserves room for it.
+  ///
+  /// - Returns: how large the file may become.
+  private func begin(
+    _ id: String, of ticket: AssetTicket, announced: Int64?, _ began: Milliseconds
+  ) async throws -> Int64 {
+    try await store.write(in: nil) { [limits] transaction in
+      let quota =
+        try ticket.zone.database.owner == nil
+        ? nil
+        : limits.storageBytesPerUser.map {
+          try $0 - transaction.storedBytes(in: ticket.zone.database)
+        }
+      try transaction.put(AssetUpload(id: id, checksum: nil, began: began))
+      return try transaction.changePendingUploads(of: ticket.user, now: began, limits) {
+        try $0.reserve(id, announced: announced, quota: quota, began: began, limits)
+      }
+    }
+  }
+
+  /// If this fails too, the sweeper does it.
+  private func giveUp(_ id: String, of ticket: AssetTicket, _ began: Milliseconds) async {
+    _ = try? await store.write(in: nil) { [limits] transaction in
+      try transaction.removeAssetUpload(id)
+      try transaction.changePendingUploads(of: ticket.user, now: began, limits) { $0.remove(id) }
+    }
   }
 
   /// Whether an upload address can be used, without using it.

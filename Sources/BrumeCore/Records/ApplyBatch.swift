@@ -40,7 +40,7 @@ private struct BatchWriter {
   private var before: Coverage
   private var after: Coverage
   private let hasShares: Bool
-  private var storedBytes: Int64?
+  private var storedBytes: (zone: Int64, database: Int64)?
 
   init(_ batch: ZoneBatch) throws {
     context = batch.context
@@ -62,7 +62,7 @@ private struct BatchWriter {
     record.changeTag = ChangeTag.text(sequence)
     let stored = try transaction.put(record, in: stage.zone, sequence: sequence)
     let old = try stage.before(name)
-    storedBytes? += record.quotaBytes - (old?.quotaBytes ?? 0)
+    grow(by: record.quotaBytes - (old?.quotaBytes ?? 0))
     let shares = try covering(old: old, new: record)
     try append(name, record.type, old == nil ? .created : .updated, image: stored, shares)
     return stored
@@ -71,7 +71,7 @@ private struct BatchWriter {
   mutating func erase(_ name: String) throws {
     guard written.insert(name).inserted, let old = try stage.before(name) else { return }
     let key = RecordKey(zone: stage.zone, name: name)
-    storedBytes? -= old.quotaBytes
+    grow(by: -old.quotaBytes)
     let shares = try covering(old: old, new: nil)
     let image = try transaction.record(key)
     let line = DeletionLine(type: old.type, shares: shares)
@@ -80,6 +80,11 @@ private struct BatchWriter {
     if old.isShare {
       departures += try transaction.memberships(in: stage.zone).filter { $0.share == key }
     }
+  }
+
+  private mutating func grow(by bytes: Int64) {
+    storedBytes?.zone += bytes
+    storedBytes?.database += bytes
   }
 
   /// The shares that cover the record before or after, so that those who lose it hear of it too.

@@ -12,13 +12,8 @@ extension ZoneBatch {
     guard let limit = context.limits.storageBytesPerUser, stage.zone.database.owner != nil else {
       return
     }
-    let here = try stage.transaction.storedBytes(of: view.zone)
-    storedBytes = here
-    var total = here
-    for zone in try stage.transaction.zones(in: stage.zone.database)
-    where zone.key != stage.zone {
-      total += try stage.transaction.storedBytes(of: zone)
-    }
+    var total = try stage.transaction.storedBytes(in: stage.zone.database)
+    storedBytes = (zone: try stage.transaction.storedBytes(of: view.zone), database: total)
     for name in cascade.union(stage.removals) {
       total -= try stage.before(name)?.quotaBytes ?? 0
     }
@@ -31,7 +26,7 @@ extension ZoneBatch {
         total += growth
       } else {
         if old == nil { refused.insert(record.name) }
-        fail(position, Self.overQuota(record.name, growth, left: max(0, limit - total)))
+        fail(position, overQuota(record.name, growth, left: max(0, limit - total)))
       }
     }
     failChildren(of: refused)
@@ -47,17 +42,21 @@ extension ZoneBatch {
           let parent = record.parent, refused.contains(parent)
         else { continue }
         refused.insert(record.name)
-        fail(position, Self.overQuota(record.name, record.quotaBytes, left: 0))
+        fail(position, overQuota(record.name, record.quotaBytes, left: 0))
         isSettled = false
       }
     }
   }
 
-  private static func overQuota(_ name: String, _ growth: Int64, left: Int64) -> BrumeError {
-    BrumeError(
+  /// How much the owner has left is nobody else's business.
+  private func overQuota(_ name: String, _ growth: Int64, left: Int64) -> BrumeError {
+    let room =
+      context.scope == .private
+      ? "the user's storage has \(left) bytes left" : "its owner's storage is full"
+    return BrumeError(
       .quotaExceeded,
-      "record '\(name)' cannot be saved: the user's storage has \(left) bytes left, and this needs "
-        + "\(growth) or comes after what did not fit; delete records, or ask for a larger quota")
+      "record '\(name)' cannot be saved: \(room), and this needs \(growth) bytes or comes after what "
+        + "did not fit; delete records, or ask for a larger quota")
   }
 }
 
@@ -81,14 +80,24 @@ extension FieldValue {
 }
 
 extension ReadTransaction {
+  /// What the database's records take: the kept count if it is of the last change, or the zones'.
+  func storedBytes(in database: DatabaseKey) throws -> Int64 {
+    let last = try lastSequence(in: database)
+    if let kept = try keptBytes(.storedBytesOfDatabase(database), at: last) { return kept }
+    return try zones(in: database).reduce(0) { try $0 + storedBytes(of: $1) }
+  }
+
+  private func keptBytes(_ key: SettingKey, at sequence: Int64) throws -> Int64? {
+    guard let kept = try setting(key) else { return nil }
+    let numbers = String(decoding: kept, as: UTF8.self).split(separator: " ").compactMap {
+      Int64($0)
+    }
+    return numbers.count == 2 && numbers[1] == sequence ? numbers[0] : nil
+  }
+
   /// What the zone's records take: the kept count if it is of the zone's last change, or counted.
   fileprivate func storedBytes(of zone: Zone) throws -> Int64 {
-    if let kept = try setting(.storedBytes(zone.key)) {
-      let numbers = String(decoding: kept, as: UTF8.self).split(separator: " ").compactMap {
-        Int64($0)
-      }
-      if numbers.count == 2, numbers[1] == zone.lastSequence { return numbers[0] }
-    }
+    if let kept = try keptBytes(.storedBytes(zone.key), at: zone.lastSequence) { return kept }
     var sum: Int64 = 0
     var after: Int64 = 0
     while true {
@@ -101,7 +110,11 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-  func keepStoredBytes(_ bytes: Int64, of zone: Zone) throws {
-    try set(.storedBytes(zone.key), to: Array("\(bytes) \(zone.lastSequence)".utf8))
+  /// Keeps the counts as of the zone's last change, which is the database's.
+  func keepStoredBytes(_ bytes: (zone: Int64, database: Int64), of zone: Zone) throws {
+    try set(.storedBytes(zone.key), to: Array("\(bytes.zone) \(zone.lastSequence)".utf8))
+    try set(
+      .storedBytesOfDatabase(zone.key.database),
+      to: Array("\(bytes.database) \(zone.lastSequence)".utf8))
   }
 }

@@ -39,8 +39,8 @@ struct ZoneBatch {
   var cascade: Set<String> = []
   /// Participants who lose or leave a share.
   var departures: [Membership] = []
-  /// What the zone's records took before the batch, where there is a quota.
-  var storedBytes: Int64?
+  /// What the records of the zone and of its database took before the batch, where there is a quota.
+  var storedBytes: (zone: Int64, database: Int64)?
   /// The short names of shares made here; the zone has a share from now on.
   var shortGUIDs: [String: RecordKey] = [:]
   /// What the answer holds of records so far, over all zones of the request.

@@ -42,7 +42,10 @@ extension Engine {
           let sharing = try transaction.sharing(request, of: caller)
           let accepted = try sharing.accepted(
             by: user, id: participantID, limits: limits, transaction)
-          if let accepted { try transaction.keep(accepted, sharing, caller, now) }
+          if let accepted {
+            try transaction.checkRoom(for: user, caller, limits)
+            try transaction.keep(accepted, sharing, caller, now)
+          }
           return try transaction.sharing(request, of: caller).metadata(for: user, transaction)
         }
       }
@@ -174,6 +177,17 @@ extension ReadTransaction {
     return Sharing(
       request: request, oneTimeToken: parts.count == 2 ? String(parts[1]) : nil, key: key,
       record: record, share: share)
+  }
+}
+
+extension ReadTransaction {
+  fileprivate func checkRoom(for user: UserID, _ caller: Caller, _ limits: Limits) throws {
+    let joined = try memberships(
+      of: user, container: caller.container, environment: caller.environment)
+    guard joined.count >= limits.sharesJoinedPerUser else { return }
+    throw BrumeError(
+      .limitExceeded,
+      "you take part in \(joined.count) shares, the maximum; leave one before you join another")
   }
 }
 

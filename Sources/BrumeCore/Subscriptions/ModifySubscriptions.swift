@@ -96,6 +96,13 @@ struct SubscriptionChange: Sendable {
         .rejected,
         "subscription is duplicate of '\(twin)'; keep that one, or delete it first")
     }
+    guard others.bytes(with: subscription) <= limits.subscriptionBytesPerUser else {
+      throw BrumeError(
+        .limitExceeded,
+        "with subscription '\(subscription.id)' the user's subscriptions in this container would "
+          + "have more than \(limits.subscriptionBytesPerUser) bytes, the maximum; delete one first, "
+          + "or compare with fewer values")
+    }
     guard isNew, others.count >= limits.subscriptionsPerUser else { return }
     throw BrumeError(
       .limitExceeded,
@@ -147,6 +154,12 @@ extension SubscriptionChange {
     case .database(let type):
       try SubscriptionRules.noDesiredKeys(info)
       checked.kind = .database(recordType: try self.checked(type))
+    }
+    if checked.byteCount > limits.subscriptionBytes {
+      throw BrumeError(
+        .limitExceeded,
+        "subscription '\(subscription.id)' has \(checked.byteCount) bytes; the maximum is "
+          + "\(limits.subscriptionBytes); compare with fewer or shorter values")
     }
     return checked
   }

@@ -7,9 +7,12 @@ import BrumeStorage
 struct OwnSubscriptions {
   /// In all databases of the container.
   private(set) var count = 0
+  /// Of all of them.
+  private(set) var bytes = 0
   /// Who watches the same, in this database.
   private var idsBySignature: [String: [String]] = [:]
   private var signaturesByID: [ByteText: String] = [:]
+  private var bytesByID: [ByteText: Int] = [:]
 
   /// - Parameter place: the database that is subscribed to.
   init(in place: SubscriptionScope, from transaction: any ReadTransaction) throws {
@@ -19,8 +22,9 @@ struct OwnSubscriptions {
         user: place.user)
       let found = try transaction.subscriptions(in: other)
       count += found.count
+      bytes += found.reduce(0) { $0 + $1.subscription.byteCount }
       guard other == place else { continue }
-      for stored in found { note(stored.subscription.id, SubscriptionSignature.text(stored.kind)) }
+      for stored in found { note(stored.subscription) }
     }
   }
 
@@ -33,28 +37,43 @@ struct OwnSubscriptions {
   /// What a subscription watched, before it is saved again.
   func signature(of id: String) -> String? { signaturesByID[ByteText(id)] }
 
+  /// The bytes of all, were this one saved.
+  func bytes(with subscription: Subscription) -> Int {
+    bytes - (bytesByID[ByteText(subscription.id)] ?? 0) + subscription.byteCount
+  }
+
   mutating func saved(_ subscription: Subscription) {
     if signature(of: subscription.id) == nil { count += 1 }
+    bytes = bytes(with: subscription)
     forget(subscription.id)
-    note(subscription.id, SubscriptionSignature.text(subscription.kind))
+    note(subscription)
   }
 
   mutating func deleted(_ id: String) {
     count -= 1
+    bytes -= bytesByID[ByteText(id)] ?? 0
     forget(id)
   }
 
-  private mutating func note(_ id: String, _ signature: String) {
+  private mutating func note(_ subscription: Subscription) {
+    let (id, signature) = (subscription.id, SubscriptionSignature.text(subscription.kind))
     signaturesByID[ByteText(id)] = signature
+    bytesByID[ByteText(id)] = subscription.byteCount
     idsBySignature[signature, default: []].append(id)
   }
 
   private mutating func forget(_ id: String) {
+    bytesByID[ByteText(id)] = nil
     guard let signature = signaturesByID.removeValue(forKey: ByteText(id)) else { return }
     idsBySignature[signature]?.removeAll { $0.utf8.elementsEqual(id.utf8) }
   }
 }
 
-extension StoredSubscription {
-  fileprivate var kind: Subscription.Kind { subscription.kind }
+extension Subscription {
+  /// How large it is apart from `notificationInfo`, which has a bound of its own, or nearly.
+  var byteCount: Int {
+    guard case .query(let query, _, _, _) = kind else { return 256 }
+    let filters = query.filters.reduce(0) { $0 + $1.value.size + 64 }
+    return 256 + query.recordType.utf8.count + filters
+  }
 }

@@ -23,13 +23,32 @@ extension Engine {
     let database = try caller.databaseKey(.private)
     let (limits, now) = (limits, host.now())
     return try await store.write(in: database) { transaction in
-      try operations.map { operation in
+      var room: Int?
+      return try operations.map { operation in
         try ZoneResult.item(operation.zone) {
           let key = try caller.zoneKey(operation.zone, in: .private, limits: limits)
+          try self.checkRoom(for: operation.kind, key, &room, transaction)
           return try self.carryOut(operation.kind, key, caller, now, transaction)
         }
       }
     }
+  }
+
+  /// Counts the database's zones once a request.
+  private func checkRoom(
+    for kind: ZoneOperation.Kind, _ key: ZoneKey, _ room: inout Int?,
+    _ transaction: any ReadTransaction
+  ) throws {
+    let isThere = try key.isDefault || transaction.zone(key)?.isLive ?? false
+    guard isThere == (kind == .delete) else { return }
+    let left = try room ?? limits.zonesPerDatabase - transaction.zones(in: key.database).count
+    if kind == .create, left <= 0 {
+      throw BrumeError(
+        .limitExceeded,
+        "zone '\(key.name)' cannot be created: the database has \(limits.zonesPerDatabase) zones, "
+          + "the maximum; delete one first")
+    }
+    room = kind == .create ? left - 1 : left + 1
   }
 
   private func carryOut(

@@ -14,6 +14,8 @@ struct IncomingFile {
   private var parts: RequestBody.AsyncIterator
   private var form: MultipartReader?
   private var received: Int64 = 0
+  /// The body's length as its header says; the file has no more.
+  private(set) var announced: Int64?
   private var isAtEnd = false
 
   init(_ body: RequestBody, limit: Int64) {
@@ -25,9 +27,9 @@ struct IncomingFile {
   mutating func read(_ headers: HTTPFields) throws(BrumeError) {
     if let type = headers[.contentType] { form = try MultipartReader(contentType: type) }
     let most = limit + (form == nil ? 0 : Self.formBytes)
-    if let length = headers[.contentLength].flatMap({ Int64($0) }), length > most {
-      throw AssetMeter.tooLarge(limit)
-    }
+    let length = headers[.contentLength].flatMap { Int64($0) }
+    if let length, length > most { throw AssetMeter.tooLarge(limit) }
+    announced = length.map { max(0, min($0, limit)) }
   }
 
   /// The next piece of the file's content, never empty; nil at the end.

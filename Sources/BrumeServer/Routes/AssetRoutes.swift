@@ -43,7 +43,9 @@ enum AssetRoutes {
       }
       try call.engine.checkUploadTicket(ticket)
       try file.read(call.headers)
-      let asset = try await call.engine.receiveUpload(ticket) { try await file.next() }
+      let asset = try await call.engine.receiveUpload(ticket, announced: file.announced) {
+        try await file.next()
+      }
       call.server.metrics.assetUploaded(bytes: asset.size)
       return .json(Wire.singleFile(asset))
     } catch let error as BrumeError {

@@ -1,0 +1,85 @@
+// What a user uploads before any save holds it. It counts against the bounds and the owner's quota from
+// the first byte: room is reserved for what is on its way, so that many uploads at once get no further
+// than one after the other.
+
+import BrumeModel
+import BrumeStorage
+
+/// A user's uploads that no save has used yet. One small value; it forgets what the sweeper removes.
+struct PendingUploads {
+  private struct Entry {
+    let id: String
+    var bytes: Int64
+    let began: Milliseconds
+  }
+  private let key: SettingKey
+  private var entries: [Entry] = []
+
+  init(
+    of user: UserID, now: Milliseconds, life: Milliseconds, from transaction: any ReadTransaction
+  )
+    throws
+  {
+    key = .pendingUploads(user)
+    var unpacker = Unpacker(try transaction.setting(key) ?? [])
+    while let id = unpacker.text(), let bytes = unpacker.number(), let began = unpacker.number() {
+      if now - began < life { entries.append(Entry(id: id, bytes: bytes, began: began)) }
+    }
+  }
+
+  var bytes: Int64 { entries.reduce(0) { $0 + $1.bytes } }
+
+  /// Reserves room for an upload that begins.
+  ///
+  /// - Parameters:
+  ///   - announced: its bytes, if they are known.
+  ///   - quota: what the owner's quota leaves; nil without one.
+  /// - Returns: how large it may become.
+  mutating func reserve(
+    _ id: String, announced: Int64?, quota: Int64?, began: Milliseconds, _ limits: Limits
+  ) throws(BrumeError) -> Int64 {
+    let left = min(limits.pendingUploadBytesPerUser, quota ?? .max) - bytes
+    let room = min(limits.assetBytes, left)
+    guard entries.count < limits.pendingUploadsPerUser, room > 0, (announced ?? 0) <= room else {
+      throw Self.full
+    }
+    entries.append(Entry(id: id, bytes: announced ?? room, began: began))
+    return room
+  }
+
+  mutating func arrived(_ id: String, bytes: Int64) {
+    guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
+    entries[index].bytes = bytes
+  }
+
+  mutating func remove(_ id: String) { entries.removeAll { $0.id == id } }
+
+  func keep(in transaction: any WriteTransaction) throws {
+    var packer = Packer()
+    for entry in entries {
+      packer.add(entry.id)
+      packer.add(entry.bytes)
+      packer.add(entry.began)
+    }
+    try transaction.set(key, to: packer.bytes)
+  }
+
+  static let full = BrumeError(
+    .quotaExceeded,
+    "there is no room for this upload: files that no record holds yet count against the storage too; "
+      + "save their records, wait until unused uploads expire, or delete records")
+}
+
+extension WriteTransaction {
+  /// Changes what is known of a user's pending uploads.
+  func changePendingUploads<Value>(
+    of user: UserID, now: Milliseconds, _ limits: Limits,
+    _ change: (inout PendingUploads) throws -> Value
+  ) throws -> Value {
+    var pending = try PendingUploads(
+      of: user, now: now, life: limits.assetReceiptLife, from: self)
+    let value = try change(&pending)
+    try pending.keep(in: self)
+    return value
+  }
+}

@@ -1,0 +1,71 @@
+// How many zones, shares and subscriptions one user may have, at the last that may be and the next.
+
+import BrumeCore
+import BrumeModel
+import BrumeTestKit
+import Testing
+
+struct CountLimitTests {
+  private func lab(_ change: (inout Limits) -> Void) async throws -> Lab {
+    var limits = Limits.apple
+    change(&limits)
+    return try await Lab(limits: limits)
+  }
+
+  @Test func `a database has so many zones and no more`() async throws {
+    // "Trails" is there already.
+    let lab = try await lab { $0.zonesPerDatabase = 3 }
+    let operations = ["A", "B", "C"].map { ZoneOperation(.create, ZoneID(name: $0)) }
+    let results = try await lab.engine.modifyZones(operations, in: .private, as: lab.phone)
+    #expect(results.map { $0.failure?.error.code } == [nil, nil, .limitExceeded])
+    try await lab.makeZone(ZoneID(name: "A"))
+    let exchange: [ZoneOperation] = [
+      .init(.delete, ZoneID(name: "A")), .init(.create, ZoneID(name: "C")),
+    ]
+    let exchanged = try await lab.engine.modifyZones(exchange, in: .private, as: lab.phone)
+    #expect(exchanged.allSatisfy { $0.failure == nil })
+    try await lab.makeZone(Lab.trails, as: lab.bob)
+  }
+
+  @Test func `a user takes part in so many shares and no more`() async throws {
+    let lab = try await lab { $0.sharesJoinedPerUser = 1 }
+    let (_, share) = try await lab.shareHike(with: "bob")
+    try await lab.save(.create("other"))
+    let second = try await lab.save(.share("s2", of: "other", open: .readOnly))
+    try await lab.join(share, as: lab.bob)
+    try await lab.join(share, as: lab.bob)
+    let results = try await lab.engine.acceptShares(
+      [.init(value: try #require(second.shortGUID))], as: lab.bob)
+    #expect(results.first?.failure?.error.code == .limitExceeded)
+  }
+
+  private func subscription(_ id: String, _ bytes: Int) -> Subscription {
+    let filter = Filter(
+      .equals, .field("title"), .string(id + String(repeating: "x", count: bytes)))
+    return Subscription(
+      id: id,
+      kind: .query(
+        Query(recordType: "Hike", filters: [filter]), zone: nil, firesOn: [.create],
+        firesOnce: false), info: nil)
+  }
+
+  @Test func `a subscription has a maximum of bytes, and all of a user together`() async throws {
+    let lab = try await lab {
+      $0.subscriptionBytes = 2000
+      $0.subscriptionBytesPerUser = 3000
+    }
+    try await lab.save(.create("h", ["title": .string("a")]))
+    func save(_ id: String, _ bytes: Int) async throws -> BrumeError? {
+      try await lab.engine.modifySubscriptions(
+        [.save(subscription(id, bytes))], in: .private, as: lab.phone
+      ).first?.failure?.error
+    }
+    let large = try await save("a", 2000)
+    #expect(large?.code == .limitExceeded && large?.reason.contains("'a'") ?? false)
+    #expect(try await save("a", 1000) == nil)
+    #expect(try await save("b", 500) == nil)
+    #expect(try await save("c", 1000)?.reason.contains("more than 3000 bytes") ?? false)
+    #expect(try await save("a", 10) == nil, "one that is saved again does not count twice")
+    #expect(try await save("c", 1000) == nil)
+  }
+}
