@@ -15,14 +15,16 @@ enum EqualityKey: Hashable {
   /// What a value can be compared with.
   enum Kind: Hashable, CaseIterable {
     case text, reference, number, timestamp, place
-    /// Not with anything, not with itself either: files, bytes, lists, not a number.
+    /// Not with anything, not with itself either: not a number.
+    case unequal
+    /// Nothing that conditions compare: files, bytes, lists.
     case incomparable
 
     /// Whether a value of this kind has an order to a constant of another. A reference is also equal
     /// to a text that is its record name.
     func meets(_ constant: Kind) -> Bool {
       switch (self, constant) {
-      case (.incomparable, _), (_, .incomparable): false
+      case (.incomparable, _), (_, .incomparable), (.unequal, _), (_, .unequal): false
       case (.reference, .text): true
       default: self == constant
       }
@@ -71,7 +73,7 @@ struct EqualitySet {
   init(_ values: [FieldValue]) {
     for value in values {
       guard let key = EqualityKey(value) else {
-        kinds.insert(.incomparable)
+        kinds.insert(value.isComparable ? .unequal : .incomparable)
         continue
       }
       keys.insert(key)

@@ -97,7 +97,8 @@ extension EqualitySet {
       there.formUnion(key?.equals ?? [])
       elementKinds.insert(key?.kind ?? .incomparable)
     }
-    var isUnknown = kinds.contains(.incomparable)
+    if elements.isEmpty, kinds.contains(.unequal) { return false }
+    var isUnknown = kinds.contains(.incomparable) || kinds.contains(.unequal)
     for key in keys where !there.contains(key) {
       if elementKinds.allSatisfy({ $0.meets(key.kind) }) { return false }
       isUnknown = true

@@ -45,12 +45,15 @@ final class HeldStore: Store {
 
   private func stop(_ manner: Manner?) async throws {
     guard let manner else { return }
-    announce.yield(.stopped)
     switch manner {
-    case .blocks: block()
+    case .blocks:
+      announce.yield(.stopped)
+      block()
     case .waits:
       let (gate, opener) = AsyncStream<Void>.makeStream()
+      // Before anybody hears of it: who hears may let go at once.
       gates.withLock { $0.append(opener) }
+      announce.yield(.stopped)
       for await _ in gate {}
       guard Task.isCancelled else { return }
       announce.yield(.cancelled)

@@ -151,7 +151,13 @@ struct ReplyTests {
       return #expect(Bool(false), "\(back)")
     }
     #expect(first.shortGUID == request)
-    #expect(first.share == Sample.share)
+    var seen = Sample.share
+    for index in seen.shareDetails?.participants.indices ?? 0..<0
+    where seen.shareDetails?.participants[index].identity.user != Sample.guest {
+      seen.shareDetails?.participants[index].identity.emailAddress = nil
+      seen.shareDetails?.participants[index].identity.phoneNumber = nil
+    }
+    #expect(first.share == seen, "addresses of others are not shown to a participant")
     #expect(first.rootRecord == Sample.record)
     #expect(first.rootRecordName == "A-7")
     #expect(first.scope == .shared)
@@ -182,7 +188,7 @@ struct ErrorReplyTests {
   func `every error keeps its finer meaning for our own client`(_ code: BrumeError.Code) throws {
     var error = BrumeError(code, "what to do next", retryAfter: 1.5)
     error.redirectURL = "https://x.example/sign-in"
-    error.serverRecord = Sample.share
+    error.serverRecord = Sample.record
     error.didResetEncryptedData = true
     let json = try JSON(parsing: Wire.error(error, uuid: "b7d2"))
     #expect(Wire.error(json) == error)

@@ -65,7 +65,9 @@ final class Accepted: ServerChildChannelValue {
 
   deinit {
     if isServed.load(ordering: .relaxed) { return }
-    Task { [http] in try? await http.executeThenClose { _, _ in } }
+    // Deprecated in favour of a scope that needs a task; here is none to be had.
+    http.outbound.finish()
+    http.channel.close(promise: nil)
   }
 }
 

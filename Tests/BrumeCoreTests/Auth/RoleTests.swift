@@ -87,7 +87,7 @@ struct RoleTests {
     try await lab.save(.create("d1", [:], type: "Draft"), in: .public, as: alice)
     let carol = try await caller("carol", lab)
     let fetch = try await ruleFailure { try await lab.fetch("d1", in: .public, as: carol) }
-    #expect(fetch.code == .accessDenied)
+    #expect(fetch.code == .notFound)
     let search = try await ruleFailure { try await query("Draft", lab, as: carol) }
     #expect(search.code == .accessDenied)
     let anonymous = lab.server.anonymous()

@@ -1,6 +1,7 @@
 // Fetching by ID: FET-01 to FET-07.
 
 import BrumeKit
+import BrumeModel
 import Foundation
 import Testing
 
