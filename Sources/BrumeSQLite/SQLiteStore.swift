@@ -158,9 +158,24 @@ package final class SQLiteStore: Store {
     await writer.close()
     signals.finish()
     checkpointer.close()
+    emptyLog()
     try translatingErrors { try pool.close() }
     lock.withLock { $0 = nil }
     logger.info("storage closed")
+  }
+}
+
+extension SQLiteStore {
+  /// After a clean end the database file alone is the whole database, for whoever copies it. What
+  /// cannot be written back now is at the next start.
+  private func emptyLog() {
+    do {
+      try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+    } catch {
+      logger.warning(
+        "the log was not written back; copy the files of the data folder together",
+        metadata: ["store.error": "\(error)"])
+    }
   }
 }
 

@@ -37,7 +37,7 @@ import Testing
     let store = try folder.openSQLite(marks: folder.path + "/marks")
     let assets = try FolderAssetStore(folder: data + "/assets")
     var pieces = [[UInt8(1)][...]]
-    try await assets.write("abcd") { pieces.popLast() }
+    try await assets.write(String(repeating: "ab", count: 16)) { pieces.popLast() }
     try await store.write(in: .sample()) { try $0.putNext("a") }
     let found = try modes()
     #expect(found.filter { $0.value & 0o077 != 0 } == [:])

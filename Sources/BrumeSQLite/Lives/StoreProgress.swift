@@ -69,12 +69,11 @@ enum CopyRules {
     switch outside {
     case .taken: return "another server runs a copy of it"
     case .says(let mark) where database.isBehind(mark): return ahead(mark, "outside of the folder")
-    // A copy of the newest state lost nothing.
-    case .says(database): return nil
+    // Also where the marks agree: an older file beside a newer log of SQLite's looks like the newest.
     case .says, .missing:
       return isSameFile == false
-        ? "the database file is a copy, and no mark outside of the folder says that nothing was "
-          + "saved after it was made" : nil
+        ? "the database file is a copy, and nobody knows whether something was saved after it was made"
+        : nil
     }
   }
 

@@ -72,7 +72,7 @@ extension StorageContract {
               recordType: "Trail", filters: [Filter(.notEquals, .field("n"), .int64(-1))],
               sorts: sorts), after: nil, limit: 9, candidateLimit: 99)
           async let found = store.read { transaction in
-            withUnsafeCurrentTask { $0?.cancel() }
+            withUnsafeCurrentTask(body: { $0?.cancel() })
             return try transaction.matching(query).records.count
           }
           do {
