@@ -6,7 +6,7 @@ import BrumeStorage
 import Testing
 
 @Suite struct ConnectionShareTests {
-  private static let live = "GET /_brume/health/live HTTP/1.1\r\nHost: x\r\n\r\n"
+  private static let live = "GET /_brume/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
   private static func isServed(_ socket: RawSocket) async -> Bool {
     await socket.send(live)
@@ -62,7 +62,7 @@ import Testing
         let stream = try store.keep(server.connect())
         let path = "/_brume/stream?container=\(ServerFixture.container)&environment=development"
         let query = server.fixture.credentials("bob", device: "phone")
-        await stream.send("GET \(path)&\(query) HTTP/1.1\r\nHost: x\r\n\r\n")
+        await stream.send("GET \(path)&\(query) HTTP/1.1\r\nHost: localhost\r\n\r\n")
         _ = await stream.read { $0.contains(": connected") }
         let idle = try store.keep(server.connect())
         #expect(await Self.isServed(idle))

@@ -77,7 +77,7 @@ import Testing
     try await Self.live { fixture, socket in
       let target = "\(fixture.path("zones/list"))?\(fixture.credentials("alice"))"
       await socket.send(
-        "POST \(target) HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n\(body)")
+        "POST \(target) HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n\(body)")
       let answer = await socket.readToEnd() ?? ""
       #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(answer)")
       #expect(answer.components(separatedBy: "HTTP/1.1 ").count == 2, "one answer: \(answer)")

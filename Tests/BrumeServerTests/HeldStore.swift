@@ -130,7 +130,8 @@ struct HeldServer: Sendable {
 
   func post(_ endpoint: String, _ body: String = "{}", as user: String? = "alice") -> String {
     let target = "\(fixture.path(endpoint))?\(fixture.credentials(user))"
-    return "POST \(target) HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    return
+      "POST \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
   }
 
   /// One request on a connection of its own: everything until the answer's end.

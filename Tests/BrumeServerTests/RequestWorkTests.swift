@@ -43,7 +43,7 @@ import Testing
       let socket = try server.connect()
       let path = "/_brume/stream?container=\(ServerFixture.container)&environment=development"
       let query = server.fixture.credentials("bob", device: "phone")
-      await socket.send("GET \(path)&\(query) HTTP/1.1\r\nHost: x\r\n\r\n")
+      await socket.send("GET \(path)&\(query) HTTP/1.1\r\nHost: localhost\r\n\r\n")
       #expect(await server.store.happens(.stopped))
       // A request that is ended by its deadline was begun later.
       let late = try server.connect()
@@ -143,7 +143,8 @@ import Testing
       #expect(await server.store.happens(.stopped))
       // Connections take event loops in turn: some of these share the slow one's.
       for _ in 0..<(2 * ProcessInfo.processInfo.activeProcessorCount + 2) {
-        let live = try await server.answer("GET /_brume/health/live HTTP/1.1\r\nHost: x\r\n\r\n")
+        let live = try await server.answer(
+          "GET /_brume/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
         #expect(live.hasPrefix("HTTP/1.1 200 "))
         let other = try await server.answer(server.post("changes/database", as: "bob"))
         #expect(other.hasPrefix("HTTP/1.1 200 "), "\(other)")
@@ -160,7 +161,7 @@ import Testing
       for endpoint in brief {
         let path = endpoint.path.replacing(":file", with: "x")
         let before = server.store.reads
-        _ = try await server.answer("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
+        _ = try await server.answer("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
         #expect(server.store.reads == before, "\(endpoint.path)")
       }
     }
