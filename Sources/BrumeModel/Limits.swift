@@ -256,7 +256,6 @@ package struct Limits: Sendable, Equatable {
     limits.itemsPerOperation = 20
     limits.recordBytes = 4096
     limits.mailboxRows = 10
-    limits.answerBytes = 16_384
     return limits
   }()
 
