@@ -238,8 +238,8 @@ package struct Limits: Sendable, Equatable {
   /// Ours: sign-ins by the provider a second, of one address and together; and at once after a rest.
   package var providerCallsPerAddress = 1
   package var providerCallsPerSecond = 20
-  package var providerCallsBurstPerAddress = 20
-  package var providerCallsBurst = 100
+  package var providerCallsBurstPerAddress = 100
+  package var providerCallsBurst = 500
   /// Ours: how long a provider that did not answer is left alone.
   package var providerPause: Milliseconds = 5000
 
