@@ -53,7 +53,7 @@ struct FanOut {
     for device in 0..<min(Self.perUser, devices - number * Self.perUser) {
       let target = server.streamPath(credentials, device: "device\(device)")
       try crowd.join(
-        port: server.port, sending: Array("GET \(target) HTTP/1.1\r\nHost: bench\r\n\r\n".utf8))
+        port: server.port, sending: Array("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
     }
   }
 
