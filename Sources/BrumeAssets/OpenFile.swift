@@ -121,15 +121,6 @@ enum Folder {
 
   /// Names in the folder in order, without those that begin with a dot; none if it is not there.
   static func names(in path: String) -> [String] {
-    guard let folder = opendir(path) else { return [] }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names.sorted()
+    OwnerOnly.names(in: path).filter { !$0.hasPrefix(".") }.sorted()
   }
 }

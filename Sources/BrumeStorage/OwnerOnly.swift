@@ -87,7 +87,8 @@ package enum OwnerOnly {
     return answer == 0 ? found : nil
   }
 
-  private static func names(in path: String) -> [String] {
+  /// Names in a folder, in no order; none if it is not there.
+  package static func names(in path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }
     var names: [String] = []

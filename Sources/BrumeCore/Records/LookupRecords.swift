@@ -69,7 +69,7 @@ private struct RecordLookup {
     if isFirst || bytes <= maximum { return stored }
     throw BrumeError(
       .limitExceeded,
-      "the answer is full: the records before '\(stored.name)' have up to \(maximum) bytes, the "
+      "the answer is full: the records before '\(NameRules.shown(stored.name))' have up to \(maximum) bytes, the "
         + "maximum; ask for the rest in another request")
   }
 
@@ -79,9 +79,9 @@ private struct RecordLookup {
     if access.scope == .public, access.caller.user == nil, access.schema.hidesTypesFromAnonymous {
       return BrumeError(
         .authenticationRequired,
-        "request needs authorization: record '\(name)' is not there for everybody; sign in and ask "
+        "request needs authorization: record '\(NameRules.shown(name))' is not there for everybody; sign in and ask "
           + "again with a web auth token")
     }
-    return BrumeError(.notFound, "Record not found: '\(name)'")
+    return BrumeError(.notFound, "Record not found: '\(NameRules.shown(name))'")
   }
 }

@@ -103,6 +103,13 @@ struct WorkLimitTests {
     #expect(try await lookup(Array(repeating: "a", count: 5)).filter(\.isSuccess).count == 2)
   }
 
+  @Test func `the text of an error is never as long as the name that it is about`() async throws {
+    let lab = try await Lab()
+    let name = String(repeating: "x", count: 100_000)
+    let error = try await ruleFailure { try await lab.fetch(name) }
+    #expect(error.code == .notFound && error.reason.utf8.count < 200)
+  }
+
   @Test func `saves whose answer would be too large fail, those before them do not`() async throws {
     let lab = try await lab { $0.answerBytes = 3000 }
     let text = FieldValue.string(String(repeating: "x", count: 1000))
