@@ -3,7 +3,7 @@
 SWIFT ?= swift
 BIN = .build/debug/brume
 RELEASE = .build/release/brume
-APART = BrumeStorageTests|BrumePushTests|BrumeTestingTests|DocumentationTests|BrumeServerTests|EndToEndTests
+APART = BrumeStorageTests|BrumePushTests|BrumeDeliveryTests|BrumeTestingTests|DocumentationTests|BrumeServerTests|EndToEndTests
 # A crash in a test should end the test, not hold a debugger.
 export SWIFT_BACKTRACE ?= enable=no
 
@@ -40,7 +40,7 @@ test: ## Run all the tests
 	@# What waits for a disk, a socket or another task runs apart from what only computes.
 	$(SWIFT) test --skip-build $(WIDTH) --skip '$(APART)'
 	$(SWIFT) test --skip-build $(WIDTH) --filter BrumeStorageTests
-	$(SWIFT) test --skip-build $(WIDTH) --filter BrumePushTests
+	$(SWIFT) test --skip-build $(WIDTH) --filter 'BrumePushTests|BrumeDeliveryTests'
 	$(SWIFT) test --skip-build $(WIDTH) --filter 'BrumeTestingTests|DocumentationTests'
 	$(SWIFT) test --skip-build $(WIDTH) --filter 'BrumeServerTests|EndToEndTests'
 	@scripts/more-tests $(BIN)

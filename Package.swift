@@ -30,6 +30,8 @@ func server(_ product: String, _ package: String) -> Target.Dependency {
   .product(name: product, package: package, condition: .when(traits: ["Server"]))
 }
 let collections = server("OrderedCollections", "swift-collections")
+let deque = server("DequeModule", "swift-collections")
+let heap = server("HeapModule", "swift-collections")
 let cryptoExtras = server("CryptoExtras", "swift-crypto")
 let lifecycle = server("ServiceLifecycle", "swift-service-lifecycle")
 let hummingbird = server("Hummingbird", "hummingbird")
@@ -71,7 +73,13 @@ let rules = [
     uses: [
       "BrumeModel", "BrumePredicate", "BrumeSchema", "BrumeStorage", collections, crypto,
       cryptoExtras, log,
-    ])
+    ]),
+  layer(
+    "BrumeNotifier",
+    uses: ["BrumeModel", "BrumePredicate", "BrumeSchema", "BrumeStorage", "BrumeCore"]),
+  layer(
+    "BrumeDelivery",
+    uses: ["BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", deque, heap]),
 ]
 
 let adapters = [
@@ -87,8 +95,8 @@ let adapters = [
   layer(
     "BrumePush",
     uses: [
-      "BrumeModel", "BrumeWire", "BrumeCore", "BrumeStorage", log, crypto, httpClient, nioCore,
-      nioHTTP1, nioHTTP2, nioPosix, nioSSL,
+      "BrumeModel", "BrumeWire", "BrumeDelivery", crypto, httpClient, nioCore, nioHTTP1, nioHTTP2,
+      nioPosix, nioSSL,
     ]),
   layer(
     "BrumeOpenID",
@@ -101,7 +109,8 @@ let composition = [
     "BrumeServer",
     uses: [
       "BrumeModel", "BrumeWire", "BrumePredicate", "BrumeSchema", "BrumeStorage", "BrumeCore",
-      "BrumeAssets", "BrumeSQLite", "BrumePostgres", "BrumePush", "BrumeConsole", "BrumeOpenID",
+      "BrumeNotifier", "BrumeDelivery", "BrumeAssets", "BrumeSQLite", "BrumePostgres", "BrumePush",
+      "BrumeConsole", "BrumeOpenID",
       nioPosix, nioHTTP1, hummingbird, hummingbirdCore, lifecycle, signals, configuration, metrics,
       log, nioCore,
       httpTypes, nioHTTPTypes, nioHTTPTypesHTTP1, crypto,
@@ -128,9 +137,15 @@ let support = [
   layer(
     "BrumeTesting",
     uses: [
-      "BrumeModel", "BrumeStorage", "BrumeCore", "BrumeServer", "BrumeClient", "BrumeKit", log,
+      "BrumeModel", "BrumeStorage", "BrumeCore", "BrumeNotifier", "BrumeServer", "BrumeClient",
+      "BrumeKit", log,
     ]),
-  layer("BrumeTestKit", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeCore"]),
+  layer(
+    "BrumeTestKit",
+    uses: [
+      "BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeCore", "BrumeNotifier", "BrumeDelivery",
+      "BrumePush",
+    ]),
   .target(name: "CConformanceCases"),
   layer(
     "BrumeConformance",
@@ -140,8 +155,9 @@ let support = [
 let tool = Target.executableTarget(
   name: "brume",
   dependencies: [
-    "BrumeModel", "BrumeCore", "BrumePush", "BrumeServer", "BrumeClient", "BrumeKit", "BrumeSchema",
-    "BrumeWire", "BrumeConformance", arguments, signals, log,
+    "BrumeModel", "BrumeCore", "BrumeNotifier", "BrumeDelivery", "BrumePush", "BrumeServer",
+    "BrumeClient", "BrumeKit", "BrumeSchema", "BrumeWire", "BrumeConformance", arguments, signals,
+    log,
   ],
   swiftSettings: settings)
 
@@ -155,8 +171,8 @@ let ruleTests = [
   tests(
     of: "BrumeStorage",
     uses: [
-      "BrumeModel", "BrumePredicate", "BrumeCore", "BrumeWire", "BrumeAssets", "BrumeSQLite",
-      "BrumeTestKit", log,
+      "BrumeModel", "BrumePredicate", "BrumeCore", "BrumeNotifier", "BrumeWire", "BrumeAssets",
+      "BrumeSQLite", "BrumeTestKit", log,
     ]),
   tests(
     of: "BrumeCore",
@@ -165,9 +181,21 @@ let ruleTests = [
       crypto, cryptoExtras,
     ]),
   tests(
+    of: "BrumeNotifier",
+    uses: [
+      "BrumeModel", "BrumePredicate", "BrumeSchema", "BrumeStorage", "BrumeCore", "BrumeWire",
+      "BrumeTestKit", crypto,
+    ]),
+  tests(
+    of: "BrumeDelivery",
+    uses: [
+      "BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumeNotifier", "BrumePush",
+      "BrumeTestKit", crypto,
+    ]),
+  tests(
     of: "BrumePush",
     uses: [
-      "BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumeTestKit", crypto, nioCore,
+      "BrumeModel", "BrumeWire", "BrumeStorage", "BrumeDelivery", "BrumeTestKit", crypto, nioCore,
       nioEmbedded, nioHTTP1, nioHTTP2,
     ]),
 ]
@@ -176,8 +204,8 @@ let edgeTests = [
   tests(
     of: "BrumeServer",
     uses: [
-      "BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumePush", "BrumeTestKit",
-      "BrumeClient", "BrumeConformance", hummingbird,
+      "BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumeDelivery", "BrumePush",
+      "BrumeTestKit", "BrumeClient", "BrumeConformance", hummingbird,
       server("HummingbirdTesting", "hummingbird"), httpTypes, nioCore, crypto, metrics, log,
     ]),
   tests(of: "BrumeClient", uses: ["BrumeModel", "BrumeWire", crypto, httpClient, nioCore]),

@@ -15,10 +15,10 @@ package import BrumeStorage
 import Crypto
 
 package final class Engine: Sendable {
-  let store: any Store
+  package let store: any Store
   let assets: any AssetStore
   package let limits: Limits
-  let host: Host
+  package let host: Host
   /// The server runs for a developer: ready-made accounts may exist. The schema's strictness is
   /// not decided by this but by the environment a request names.
   package let isDevelopment: Bool
@@ -27,6 +27,8 @@ package final class Engine: Sendable {
   /// stream. A store that was copied back raises it, which expires what older lives handed out.
   package let generation: Int64
   let schemas = SchemaCache()
+  /// Who may read what, as it is asked when notifications are made and delivered.
+  package var permission: ReadPermission { ReadPermission(schemas: schemas, limits: limits) }
   let knownCredentials = KnownCredentials()
 
   /// Opens the rules on a store. The first start makes the secret that seals tokens.

@@ -2,9 +2,10 @@
 // identity and chance of the real world enter here and nowhere below.
 
 package import BrumeCore
+package import BrumeDelivery
 package import BrumeModel
+package import BrumeNotifier
 import BrumeOpenID
-package import BrumePush
 import BrumeSQLite
 package import BrumeStorage
 import BrumeWire
@@ -76,15 +77,8 @@ package final class Composition: Sendable {
     self.faults = faults
     notifier = Notifier(
       engine: engine, encode: { PushPayload.encode($0) },
-      wake: { woken in
-        signals.signal(woken.listening)
-        if !woken.reached.isEmpty { deliveries.worker.hint(woken.reached) }
-      },
-      handOver: { entries in
-        // What has to meet a fault is read from the mailbox.
-        if faults?.isIdle ?? true { return streams.handOver(entries) }
-        for device in Set(entries.map(\.device)) { streams.look(at: device) }
-      }, isHeard: { streams.isHeard(by: $0) || desk.hasLent(to: $0) },
+      delivery: ServerDelivery(
+        streams: streams, signals: signals, desk: desk, worker: deliveries.worker, faults: faults),
       rest: { try await Task.sleep(for: $0) })
     rates = RateLimits(settings.rates, limits: settings.limits, host: host)
     requestShares = RequestShares(settings.limits)
@@ -96,7 +90,7 @@ package final class Composition: Sendable {
       try OpenIDProvider(settings: $0, limits: settings.limits, host: host)
     }
     providerCalls = ProviderCalls(limits: settings.limits, host: host)
-    adminToken = hexadecimal(host.randomBytes(32))
+    adminToken = Hex.text(host.randomBytes(32))
     listeningPort = Mutex(settings.port)
   }
 
@@ -147,13 +141,6 @@ package final class Composition: Sendable {
         nanoseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }, logger: logger)
     }
   }
-}
-
-package func hexadecimal(_ bytes: [UInt8]) -> String {
-  let digits = Array("0123456789abcdef".utf8)
-  var text: [UInt8] = []
-  for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
-  return String(decoding: text, as: UTF8.self)
 }
 
 extension StoreCoders {

@@ -2,6 +2,7 @@
 // finish, streams are told to end), then the notifier, then delivery to the outside, last the store.
 
 import BrumeCore
+import BrumeNotifier
 import BrumeStorage
 package import Hummingbird
 import HummingbirdCore

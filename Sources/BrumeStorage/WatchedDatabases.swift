@@ -21,3 +21,15 @@ extension Subscription {
     if case .query(let query, _, _, _) = kind { query.recordType } else { nil }
   }
 }
+
+extension SubscriptionScope {
+  /// The one database that the subscription watches; nil for the shared database, which is a view
+  /// over many.
+  package var database: DatabaseKey? {
+    switch scope {
+    case .public: DatabaseKey(container: container, environment: environment, owner: nil)
+    case .private: DatabaseKey(container: container, environment: environment, owner: user)
+    case .shared: nil
+    }
+  }
+}

@@ -6,6 +6,7 @@ import BrumeClient
 import BrumeCore
 public import BrumeKit
 import BrumeModel
+import BrumeNotifier
 import BrumeServer
 import BrumeStorage
 import Foundation
@@ -214,7 +215,7 @@ public final class LocalServer: Sendable {
   /// their devices.
   public func settle() async throws {
     let newest = try await server.store.read { try $0.lastLogPosition() }
-    while server.notifier.status.position < newest {
+    while await server.notifier.status.position < newest {
       try Task.checkCancellation()
       await Task.yield()
     }

@@ -209,18 +209,6 @@ extension DatabaseChangesPage {
   }
 }
 
-/// The rule failure that `body` throws.
-func ruleFailure<Value>(_ body: () async throws -> Value) async throws -> BrumeError {
-  do {
-    _ = try await body()
-  } catch let error as BrumeError {
-    return error
-  } catch let failure as ItemFailure<RecordID> {
-    return failure.error
-  }
-  throw Lab.Unexpected.deleted
-}
-
 enum TestContainer {
   static let id = TestServer.container
 }

@@ -1,8 +1,8 @@
 // Pushes on their way to devices: the event stream and the courier, on real sockets.
 
 import BrumeCore
+import BrumeDelivery
 import BrumeModel
-import BrumePush
 import BrumeServer
 import BrumeStorage
 import BrumeWire

@@ -3,6 +3,7 @@
 
 import BrumeCore
 import BrumeModel
+import BrumeNotifier
 import BrumePredicate
 import BrumeStorage
 import BrumeTestKit

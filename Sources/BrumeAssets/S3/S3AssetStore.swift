@@ -60,7 +60,7 @@ package final class S3AssetStore: AssetStore {
       try file.append(piece)
     }
     var request = request("PUT", name)
-    request.bodyDigest = S3Request.hex(digest.finalize())
+    request.bodyDigest = Hex.text(digest.finalize())
     let size = try file.size
     _ = try await send(request, wanting: [200]) { message in
       message.body = .stream(FilePieces(file: file, size: size), length: .known(size))

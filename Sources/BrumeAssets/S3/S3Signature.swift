@@ -33,7 +33,7 @@ package struct S3Request: Equatable, Sendable {
     self.path = path
   }
 
-  package static let emptyDigest = hex(SHA256.hash(data: [UInt8]()))
+  package static let emptyDigest = Hex.text(SHA256.hash(data: [UInt8]()))
 
   package static func == (a: S3Request, b: S3Request) -> Bool {
     a.canonical(a.headers) == b.canonical(b.headers) && a.host == b.host
@@ -57,14 +57,14 @@ package struct S3Request: Equatable, Sendable {
         ("host", host), ("x-amz-content-sha256", bodyDigest), ("x-amz-date", stamp.text),
       ]).sorted { $0.0 < $1.0 }
     let scope = "\(stamp.day)/\(region)/s3/aws4_request"
-    let digest = Self.hex(SHA256.hash(data: Array(canonical(signed).utf8)))
+    let digest = Hex.text(SHA256.hash(data: Array(canonical(signed).utf8)))
     let text = "AWS4-HMAC-SHA256\n\(stamp.text)\n\(scope)\n\(digest)"
     var key = SymmetricKey(data: Array("AWS4\(credentials.secret)".utf8))
     for part in [stamp.day, region, "s3", "aws4_request"] {
       key = SymmetricKey(
         data: HMAC<SHA256>.authenticationCode(for: Array(part.utf8), using: key))
     }
-    let signature = Self.hex(
+    let signature = Hex.text(
       HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key))
     let names = signed.map(\.0).joined(separator: ";")
     let authorization =
@@ -79,12 +79,6 @@ package struct S3Request: Equatable, Sendable {
     return "\(method)\n\(path)\n\(queryText)\n\(lines)\n\(names)\n\(bodyDigest)"
   }
 
-  static func hex(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return String(decoding: text, as: UTF8.self)
-  }
-
   /// Everything but letters, digits and `-._~`.
   static func encoded(_ text: String) -> String {
     var result: [UInt8] = []
@@ -95,7 +89,7 @@ package struct S3Request: Equatable, Sendable {
         UInt8(ascii: "_"), UInt8(ascii: "~"):
         result.append(byte)
       default:
-        result += Array("%\(hex(CollectionOfOne(byte)).uppercased())".utf8)
+        result += Array("%\(Hex.text(CollectionOfOne(byte)).uppercased())".utf8)
       }
     }
     return String(decoding: result, as: UTF8.self)
@@ -109,25 +103,6 @@ struct S3Time: Equatable {
   var day: String { String(text.prefix(8)) }
 
   init(_ time: Milliseconds) {
-    let seconds = Int64(time) / 1000
-    let (days, rest) = seconds.quotientAndRemainder(dividingBy: 86_400)
-    let (year, month, day) = Self.date(daysSince1970: days)
-    func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    text =
-      "\(year)\(two(month))\(two(day))T\(two(rest / 3600))\(two(rest / 60 % 60))\(two(rest % 60))Z"
-  }
-
-  /// The Gregorian calendar, counted from 1 March of the year 0 so that leap days come last.
-  private static func date(daysSince1970 days: Int64) -> (Int64, Int64, Int64) {
-    let shifted = days + 719_468
-    let era = shifted / 146_097
-    let dayOfEra = shifted % 146_097
-    let yearOfEra =
-      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shiftedMonth = (5 * dayOfYear + 2) / 153
-    let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
-    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+    text = ISODate.text(time).filter { $0 != "-" && $0 != ":" }
   }
 }

@@ -95,11 +95,7 @@ extension Engine {
   }
 
   /// The name of a new object or upload: opaque, and never used again.
-  func objectName() -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    let text = host.randomBytes(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return String(decoding: text, as: UTF8.self)
-  }
+  func objectName() -> String { Hex.text(host.randomBytes(16)) }
 
   private static func enter(
     _ file: AssetFile, arrivedBy id: String, in transaction: any WriteTransaction

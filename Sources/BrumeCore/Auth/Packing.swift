@@ -1,10 +1,12 @@
 // A compact byte form for what is sealed: numbers of variable length and texts with their length in
 // front. Reading is total: any bytes give values or nil.
 
-struct Packer {
-  private(set) var bytes: [UInt8] = []
+package struct Packer {
+  package private(set) var bytes: [UInt8] = []
 
-  mutating func add(_ number: Int64) {
+  package init() {}
+
+  package mutating func add(_ number: Int64) {
     var rest = UInt64(bitPattern: number << 1 ^ number >> 63)
     while rest >= 0x80 {
       bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -12,21 +14,21 @@ struct Packer {
     }
     bytes.append(UInt8(rest))
   }
-  mutating func add(_ text: String) {
+  package mutating func add(_ text: String) {
     add(Int64(text.utf8.count))
     bytes.append(contentsOf: text.utf8)
   }
 }
 
-struct Unpacker {
+package struct Unpacker {
   private let bytes: [UInt8]
   private var position = 0
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  var isAtEnd: Bool { position == bytes.count }
+  package var isAtEnd: Bool { position == bytes.count }
 
-  mutating func number() -> Int64? {
+  package mutating func number() -> Int64? {
     var result: UInt64 = 0
     for shift in stride(from: UInt64(0), to: 70, by: 7) {
       guard position < bytes.count else { return nil }
@@ -38,7 +40,7 @@ struct Unpacker {
     return nil
   }
 
-  mutating func text() -> String? {
+  package mutating func text() -> String? {
     guard let count = number(), count >= 0, count <= bytes.count - position else { return nil }
     defer { position += Int(count) }
     return String(validating: bytes[position..<position + Int(count)], as: UTF8.self)

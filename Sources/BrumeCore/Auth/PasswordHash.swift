@@ -50,12 +50,3 @@ enum PasswordHash {
     return zip(a, b).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
 }
-
-/// Lower-case hexadecimal.
-enum Hex {
-  static func text(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-  }
-}

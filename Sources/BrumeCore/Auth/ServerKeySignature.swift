@@ -45,34 +45,3 @@ struct ServerKeySignature: Sendable {
 
   static func failed(_ reason: String) -> BrumeError { BrumeError(.authenticationFailed, reason) }
 }
-
-/// Dates as signed requests carry them: UTC to the second.
-package enum ISODate {
-  package static func milliseconds(_ text: String) -> Milliseconds? {
-    let bytes = Array(text.utf8)
-    let pattern = Array("0000-00-00T00:00:00Z".utf8)
-    guard bytes.count == pattern.count else { return nil }
-    for (byte, shape) in zip(bytes, pattern) {
-      let isDigit = byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
-      guard shape == UInt8(ascii: "0") ? isDigit : byte == shape else { return nil }
-    }
-    func number(_ range: Range<Int>) -> Int64 {
-      bytes[range].reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
-    }
-    let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
-    let (hour, minute, second) = (number(11..<13), number(14..<16), number(17..<19))
-    guard (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second <= 60
-    else { return nil }
-    return ((days(year, month, day) * 24 + hour) * 60 + minute) * 60_000 + second * 1000
-  }
-
-  /// Days since 1970-01-01 in the Gregorian calendar, counting years from March.
-  private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-    let shifted = month > 2 ? year : year - 1
-    let era = shifted / 400
-    let yearOfEra = shifted - era * 400
-    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    return era * 146_097 + dayOfEra - 719_468
-  }
-}

@@ -20,6 +20,7 @@ extension Engine {
     let after = try token.map { try position(of: $0, caller) } ?? 0
     let maximum = limits.recordsPerResponse
     let size = min(max(1, limit ?? maximum), maximum)
+    let permission = permission
     let (page, items, moreComing) = try await store.read { transaction in
       let found = try transaction.keptNotifications(
         of: user, container: caller.container, environment: caller.environment, after: after,
@@ -27,7 +28,7 @@ extension Engine {
       let page = found.prefix(size)
       let items = try page.filter { kept in
         guard let notification = try? decode(kept.payload) else { return false }
-        return try self.mayTell(
+        return try permission.mayTell(
           notification, of: kept.subscriptionID, to: user, container: caller.container,
           environment: caller.environment, in: transaction) == .all
       }

@@ -40,12 +40,7 @@ package enum NotificationID {
     var bytes = digest
     bytes[6] = bytes[6] & 0x0f | 0x80
     bytes[8] = bytes[8] & 0x3f | 0x80
-    var text = ""
-    for (index, byte) in bytes.enumerated() {
-      if [4, 6, 8, 10].contains(index) { text += "-" }
-      text += String(byte >> 4, radix: 16, uppercase: true)
-      text += String(byte & 0x0f, radix: 16, uppercase: true)
-    }
-    return text
+    return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16]
+      .map { Hex.text(bytes[$0]).uppercased() }.joined(separator: "-")
   }
 }

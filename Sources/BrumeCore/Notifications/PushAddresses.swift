@@ -78,9 +78,21 @@ extension Engine {
     }
   }
 
+  /// Nearly every number of 32 bytes is a key; those that are not below the curve's order are drawn anew.
+  private func freshSigningKey() throws -> [UInt8] {
+    for _ in 0..<Self.keyDraws {
+      let bytes = host.randomBytes(32)
+      if (try? P256.Signing.PrivateKey(rawRepresentation: bytes)) != nil { return bytes }
+    }
+    throw BrumeError(.internalError, "the source of chance gives no key; check the system's")
+  }
+
+  /// Ours: one draw of 2^32 is no key.
+  private static let keyDraws = 10
+
   /// The key that signs for Web Push services, made on the first start (RFC 8292).
   package func vapidKey() async throws -> [UInt8] {
-    let fresh = Array(P256.Signing.PrivateKey().rawRepresentation)
+    let fresh = try freshSigningKey()
     return try await store.write(in: nil) { transaction in
       if let known = try transaction.setting(.vapidKey), known.count == 32 { return known }
       try transaction.set(.vapidKey, to: fresh)

@@ -13,7 +13,7 @@ package enum Permitted: Equatable, Sendable {
   case nothing
 }
 
-extension Engine {
+extension ReadPermission {
   /// What may be sent of a push that waited for a device, by what is true in this transaction.
   ///
   /// - Parameter notification: what `entry` says.
@@ -59,7 +59,7 @@ extension Engine {
 
   /// A shared database's change without the zone, if that is not shared with the user any more. That
   /// something changed is still told: the change feed says that the zone is gone.
-  func withoutLeftZone(
+  package func withoutLeftZone(
     _ notification: Notification, of user: UserID, container: ContainerID,
     environment: Environment, in transaction: any ReadTransaction
   ) throws -> Notification {

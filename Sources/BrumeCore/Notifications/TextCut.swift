@@ -1,9 +1,9 @@
 // Cutting texts without breaking a character.
 
-enum TextCut {
+package enum TextCut {
   /// The longest beginning of whole characters within `bytes`. A single character that is longer
   /// than that (accents without end) is cut between its scalars.
-  static func prefix(_ text: String, bytes: Int) -> String {
+  package static func prefix(_ text: String, bytes: Int) -> String {
     if text.utf8.count <= bytes { return text }
     var length = 0
     var end = text.startIndex
@@ -18,7 +18,7 @@ enum TextCut {
   }
 
   /// At most `count` characters, and never more than four bytes for each of them.
-  static func prefix(_ text: String, characters count: Int) -> String {
+  package static func prefix(_ text: String, characters count: Int) -> String {
     prefix(String(text.prefix(count)), bytes: count * 4)
   }
 

@@ -1,12 +1,12 @@
 // Schemas are stored as text, the form people read and edit. Parsing it for every request would be
 // a waste, so the last parse is kept together with the text it came from: same text, same schema.
 
-import BrumeModel
-import BrumeSchema
-import BrumeStorage
+package import BrumeModel
+package import BrumeSchema
+package import BrumeStorage
 import Synchronization
 
-final class SchemaCache: Sendable {
+package final class SchemaCache: Sendable {
   private struct Entry: Sendable {
     let text: [UInt8]
     let schema: Schema
@@ -14,7 +14,7 @@ final class SchemaCache: Sendable {
   private let entries = Mutex<[SettingKey: Entry]>([:])
 
   /// The schema of a container and environment as this transaction sees it.
-  func schema(
+  package func schema(
     of container: ContainerID, _ environment: Environment, in transaction: any ReadTransaction
   ) throws -> Schema {
     let key = SettingKey.schema(container, environment)

@@ -1,7 +1,7 @@
 // Pushes to Apple devices: HTTP/2 to Apple's servers, signed with the key of the app's team. The body is
 // the push as it lies in the mailbox, which is what `CKNotification` reads.
 
-package import BrumeCore
+package import BrumeDelivery
 package import BrumeModel
 import Synchronization
 

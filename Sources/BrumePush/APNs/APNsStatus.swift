@@ -1,6 +1,6 @@
 // What Apple's answers mean: the table of "Handling notification responses from APNs".
 
-package import BrumeCore
+package import BrumeDelivery
 package import BrumeModel
 import BrumeWire
 

@@ -1,7 +1,7 @@
 // Keys that Apple refused lately. What they sign waits without asking Apple again for each push; what
 // others sign is not held up: a wrong key of one app is no reason for another's pushes to be late.
 
-import BrumeCore
+import BrumeDelivery
 import BrumeModel
 
 struct RefusedKeys: Sendable {

@@ -1,7 +1,6 @@
 // Dates as HTTP writes them, in the three forms that every recipient has to read (RFC 9110, section
 // 5.6.7). The name of the weekday is not looked at: it adds nothing.
 
-import BrumeCore
 import BrumeModel
 
 enum HTTPDate {

@@ -3,6 +3,14 @@
 // Reading is strict: one spelling per address. Octal, hexadecimal and shortened forms, which resolvers
 // and libraries read differently, are no addresses here.
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
   case v4(UInt32)
   /// 16 bytes.
@@ -10,7 +18,7 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// Dotted decimal, or IPv6 without zone and brackets. Nil for everything else.
   package init?(_ text: String) {
-    if let number = Self.v4(Substring(text)) {
+    if let number = Self.v4(text) {
       self = .v4(number)
     } else if let bytes = Self.v6(text) {
       self = .v6(bytes)
@@ -70,61 +78,19 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
 // MARK: Reading
 
 extension IPAddress {
-  private static func v4(_ text: Substring) -> UInt32? {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 4 else { return nil }
-    var number: UInt32 = 0
-    for part in parts {
-      guard let byte = decimal(part) else { return nil }
-      number = number << 8 | UInt32(byte)
-    }
-    return number
+  /// Ours: no address has more bytes as a text.
+  private static let textBytes = 45
+
+  private static func v4(_ text: String) -> UInt32? {
+    bytes(text, AF_INET, count: 4).map { $0.reduce(0) { $0 << 8 | UInt32($1) } }
   }
 
-  private static func decimal(_ text: Substring) -> UInt8? {
-    guard (1...3).contains(text.utf8.count), text.count == 1 || text.first != "0",
-      text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") })
-    else { return nil }
-    return UInt8(text)
-  }
+  private static func v6(_ text: String) -> [UInt8]? { bytes(text, AF_INET6, count: 16) }
 
-  private static func v6(_ text: String) -> [UInt8]? {
-    guard text.contains(":"), text.utf8.count <= 45 else { return nil }
-    guard let gap = text.firstRange(of: "::") else {
-      return groups(text[...]).flatMap { $0.count == 16 ? $0 : nil }
-    }
-    // Dotted decimal ends an address; in front of the gap it is none.
-    guard !text[..<gap.lowerBound].contains("."), let head = groups(text[..<gap.lowerBound]),
-      let tail = groups(text[gap.upperBound...]),
-      head.count + tail.count <= 14
-    else { return nil }
-    return head + [UInt8](repeating: 0, count: 16 - head.count - tail.count) + tail
-  }
-
-  /// Groups of hexadecimal digits; the last may be dotted decimal.
-  private static func groups(_ text: Substring) -> [UInt8]? {
-    if text.isEmpty { return [] }
-    var bytes: [UInt8] = []
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    for (index, part) in parts.enumerated() {
-      if part.contains("."), index == parts.count - 1, let number = v4(part) {
-        bytes += [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> UInt32($0)) }
-        continue
-      }
-      guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy(isHex),
-        let group = UInt16(part, radix: 16)
-      else { return nil }
-      bytes += [UInt8(group >> 8), UInt8(group & 255)]
-    }
-    return bytes
-  }
-
-  private static func isHex(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-      UInt8(ascii: "A")...UInt8(ascii: "F"):
-      true
-    default: false
-    }
+  private static func bytes(_ text: String, _ family: Int32, count: Int) -> [UInt8]? {
+    // A zero byte would end the text for the system before its end.
+    guard text.utf8.count <= textBytes, !text.utf8.contains(0) else { return nil }
+    var bytes = [UInt8](repeating: 0, count: count)
+    return inet_pton(family, text, &bytes) == 1 ? bytes : nil
   }
 }

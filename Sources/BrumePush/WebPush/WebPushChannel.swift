@@ -1,7 +1,7 @@
 // Pushes to browsers and to UnifiedPush distributors: encrypted, signed, and sent to the endpoint that
 // the subscription names, after checking once more that it may be called.
 
-package import BrumeCore
+package import BrumeDelivery
 package import BrumeModel
 import BrumeWire
 import Crypto

@@ -1,6 +1,6 @@
 // What a push service's answers mean (RFC 8030).
 
-package import BrumeCore
+package import BrumeDelivery
 package import BrumeModel
 
 package enum WebPushStatus {

@@ -1,13 +1,12 @@
 // Calls to webhooks: signed as the Standard Webhooks specification says, so that its libraries verify
 // them, and sent only where the server may call.
 
-package import BrumeCore
+package import BrumeDelivery
 package import BrumeModel
 import BrumeWire
 import Crypto
 
-package struct WebhookChannel: Sendable {
-  package static let name = "webhook"
+package struct WebhookChannel: WebhookSender {
   private let concurrency: Int
   private let outside: OutsideGuard
   private let exchange: OutsideExchange

@@ -1,6 +1,7 @@
 // Delivery to the outside, put together: who may be called, with what, through which channels.
 
 import BrumeCore
+package import BrumeDelivery
 import BrumeModel
 package import BrumePush
 import BrumeStorage

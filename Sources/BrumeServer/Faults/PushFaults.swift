@@ -2,8 +2,8 @@
 // the stream of its device.
 
 import BrumeCore
+import BrumeDelivery
 import BrumeModel
-import BrumePush
 import BrumeStorage
 import BrumeWire
 

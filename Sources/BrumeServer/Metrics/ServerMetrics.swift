@@ -1,7 +1,7 @@
 // What the server counts. Names are in one place so that dashboards have one source.
 
+package import BrumeDelivery
 import BrumeModel
-package import BrumePush
 import CoreMetrics
 package import HTTPTypes
 import Synchronization

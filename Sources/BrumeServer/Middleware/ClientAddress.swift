@@ -1,6 +1,7 @@
 // Where a request comes from, as a name to count by. What a header says is believed only from proxies
 // that the settings name (reliability A12); an IPv6 network counts as one (A13).
 
+import BrumeModel
 import NIOCore
 
 #if canImport(Darwin)
@@ -54,7 +55,7 @@ package struct ClientAddress: Equatable, Sendable {
 
   private static func name(_ address: SocketAddress?) -> String? {
     guard let text = address?.ipAddress.map(plain) else { return nil }
-    return ipv6(text).map { hexadecimal(Array($0[..<8])) + "/64" } ?? text
+    return ipv6(text).map { Hex.text(Array($0[..<8])) + "/64" } ?? text
   }
 
   /// An IPv4 address as such: a socket for both kinds calls it `::ffff:a.b.c.d`.

@@ -2,8 +2,8 @@
 // a test push. Accounts and schemas have files of their own.
 
 import BrumeCore
+import BrumeDelivery
 import BrumeModel
-import BrumePush
 import BrumeStorage
 import BrumeWire
 

@@ -4,6 +4,7 @@
 // with a browser's subscription as `PushSubscription.toJSON()` writes it.
 
 import BrumeCore
+import BrumeDelivery
 import BrumeModel
 import BrumePush
 import BrumeWire

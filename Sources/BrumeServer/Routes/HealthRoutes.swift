@@ -1,8 +1,9 @@
 // Liveness, readiness and metrics. They say nothing about anybody's data.
 
 import BrumeCore
+import BrumeDelivery
 import BrumeModel
-import BrumePush
+import BrumeNotifier
 import BrumeStorage
 import BrumeWire
 import HTTPTypes
@@ -40,7 +41,7 @@ enum HealthRoutes {
     }
     let metrics = call.server.metrics
     let position = try await call.server.store.read { try $0.lastLogPosition() }
-    let notifier = call.server.notifier.status
+    let notifier = await call.server.notifier.status
     metrics.gauge("brume_log_position", position)
     metrics.gauge("brume_notifier_lag_entries", notifier.lag(behind: position))
     let since = notifier.waitingSince.map { max(0, call.server.host.now() - $0) } ?? 0

@@ -1,8 +1,8 @@
 // The push log and who signs for Apple, for the command line.
 
 import BrumeCore
+import BrumeDelivery
 import BrumeModel
-import BrumePush
 import BrumeStorage
 import BrumeWire
 

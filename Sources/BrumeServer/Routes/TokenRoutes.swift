@@ -1,8 +1,8 @@
 // tokens/create and tokens/register: how a client gets its pushes.
 
 import BrumeCore
+import BrumeDelivery
 import BrumeModel
-import BrumePush
 import BrumeWire
 
 enum TokenRoutes {

@@ -2,6 +2,7 @@
 // neither.
 
 import BrumeCore
+import BrumeDelivery
 import BrumeModel
 import BrumePush
 import BrumeStorage

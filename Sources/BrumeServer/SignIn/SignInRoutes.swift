@@ -81,7 +81,7 @@ enum SignInRoutes {
       let visit = try call.server.providerCalls.begin(from: call.address)
       defer { visit.end() }
       let browser =
-        BrowserCookie.value(call.headers) ?? hexadecimal(call.server.host.randomBytes(32))
+        BrowserCookie.value(call.headers) ?? Hex.text(call.server.host.randomBytes(32))
       let departure = call.engine.depart(
         signIn, browser: browser, keep: call.query["keep"] == "true",
         discoverable: call.query["discoverable"] == "true")

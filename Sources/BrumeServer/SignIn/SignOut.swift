@@ -2,8 +2,8 @@
 // answered that their token is no more.
 
 import BrumeCore
+import BrumeDelivery
 import BrumeModel
-import BrumePush
 
 extension Composition {
   /// Ends all sessions of a user.

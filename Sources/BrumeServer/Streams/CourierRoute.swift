@@ -3,8 +3,8 @@
 // CloudKit JS ignores (an empty body it counts as a failure).
 
 import BrumeCore
+import BrumeDelivery
 import BrumeModel
-import BrumePush
 import BrumeWire
 import HTTPTypes
 import ServiceLifecycle

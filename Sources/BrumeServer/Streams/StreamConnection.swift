@@ -5,8 +5,8 @@
 // mailbox is `StreamReads`' work. How the stream gets the connection: `StreamConnection+TakeOver.swift`.
 
 import BrumeCore
+import BrumeDelivery
 import BrumeModel
-import BrumePush
 import BrumeStorage
 import NIOCore
 import Synchronization

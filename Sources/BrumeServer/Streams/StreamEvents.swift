@@ -2,8 +2,8 @@
 // to: batch by batch, until the client has to come back.
 
 import BrumeCore
+import BrumeDelivery
 import BrumeModel
-import BrumePush
 import BrumeStorage
 import Hummingbird
 import NIOCore

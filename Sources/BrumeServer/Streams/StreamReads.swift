@@ -1,8 +1,8 @@
 // Reads mailboxes for open streams, which have no tasks of their own. A stream asks for one reading at
 // a time, so what waits here is bounded by the connections.
 
+import BrumeDelivery
 import BrumeModel
-import BrumePush
 import Logging
 import ServiceLifecycle
 

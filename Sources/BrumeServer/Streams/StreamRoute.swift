@@ -7,8 +7,8 @@
 // device has not heard, and keep the stream silent until positions get there.
 
 import BrumeCore
+import BrumeDelivery
 import BrumeModel
-import BrumePush
 import BrumeStorage
 import HTTPTypes
 import Hummingbird

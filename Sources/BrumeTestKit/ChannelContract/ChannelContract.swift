@@ -4,6 +4,7 @@
 // Streams and polls have no place here: there nobody sends, a device comes and fetches.
 
 package import BrumeCore
+package import BrumeDelivery
 package import BrumeModel
 import Synchronization
 

@@ -2,6 +2,7 @@
 
 import BrumeCore
 import BrumeModel
+import BrumeNotifier
 import BrumeStorage
 
 struct PushLedger {

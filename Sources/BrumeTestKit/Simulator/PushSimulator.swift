@@ -6,6 +6,7 @@
 
 package import BrumeCore
 package import BrumeModel
+import BrumeNotifier
 package import BrumeStorage
 import Synchronization
 
@@ -74,7 +75,7 @@ package final class PushSimulator {
     dying = CrashingStore(store)
     (self.fault, self.form) = (fault, form)
     engine = try await Self.engine(store, clock: { 1_000_000 })
-    notifier = Notifier(engine: engine, encode: form.encode, wake: { _ in })
+    notifier = Notifier(engine: engine, encode: form.encode, delivery: TestDelivery())
   }
 
   private static func engine(
@@ -117,8 +118,7 @@ package final class PushSimulator {
   private func restart() async throws {
     let clock = clock
     engine = try await Self.engine(dying) { clock.now }
-    notifier = Notifier(
-      engine: engine, encode: form.encode, wake: { _ in }, isHeard: { _ in false })
+    notifier = Notifier(engine: engine, encode: form.encode, delivery: TestDelivery())
   }
 
   private func prepare() async throws {

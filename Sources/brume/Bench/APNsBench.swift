@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import BrumeCore
+import BrumeDelivery
 import BrumeModel
 import BrumePush
 import BrumeServer

@@ -4,6 +4,7 @@
 
 import BrumeCore
 import BrumeModel
+import BrumeNotifier
 
 #if canImport(Glibc)
   import Glibc

@@ -135,7 +135,7 @@ struct RoleTests {
       let user = try await lab.server.user(name).id
       let engine = lab.engine
       let may = try await lab.server.store.read { transaction in
-        try engine.mayRead(
+        try engine.permission.mayRead(
           user, key, type: "Draft", creator: nil, coveringShares: [], in: transaction)
       }
       #expect(may == expected, "\(name)")

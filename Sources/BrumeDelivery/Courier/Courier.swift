@@ -1,0 +1,110 @@
+// The web courier: a long poll that answers with one push from a device's mailbox, first in, first out.
+// A token may stand for mailboxes of several containers; their pushes come in the order in which they
+// were put there.
+//
+// At least once: what was answered stays in the mailbox until the client polls again, which says that
+// the answer arrived; so a server that dies in between brings it again, with the same ID. A client
+// that wants to be sure of answers lost on the way names the position of the last one it handled
+// (`cursor`), and gets what is behind it for as long as it does.
+
+package import BrumeCore
+package import BrumeModel
+package import BrumeStorage
+import BrumeWire
+
+package struct Courier: Sendable {
+  /// One answer.
+  package struct Answer: Equatable, Sendable {
+    /// The push in the courier's form.
+    package let payload: [UInt8]
+    /// What a client acknowledges it with.
+    package let position: Int64
+  }
+  package typealias FindDevices = @Sendable (String, any ReadTransaction) throws -> [Device]
+  private typealias Found = (entry: MailboxEntry, device: DeviceKey)
+
+  private let reader: MailboxReader
+  private let desk: CourierDesk
+  private let findDevices: FindDevices
+
+  package init(
+    engine: Engine, store: any Store, signals: MailboxSignals, desk: CourierDesk, host: Host
+  ) {
+    self.init(
+      store: store, signals: signals, desk: desk, limits: engine.limits, clock: PushClock(host),
+      maySend: SendPermission(engine.permission)
+    ) { token, transaction in try engine.devices(courierToken: token, in: transaction) }
+  }
+
+  /// - Parameter findDevices: the devices whose mailboxes a token opens.
+  package init(
+    store: any Store, signals: MailboxSignals, desk: CourierDesk, limits: Limits,
+    clock: PushClock, maySend: SendPermission,
+    findDevices: @escaping FindDevices = { try $1.devices(courierToken: $0) }
+  ) {
+    reader = MailboxReader(
+      store: store, signals: signals, limits: limits, clock: clock, maySend: maySend)
+    self.desk = desk
+    self.findDevices = findDevices
+  }
+
+  /// The next push for a token; nil when the time has passed. Several polls of one token at once
+  /// get different pushes.
+  ///
+  /// - Parameter cursor: everything up to this position is handled, and nothing else; nil: what
+  ///   earlier polls of the token answered is.
+  package func next(
+    token: String, cursor: Int64? = nil, waiting: Duration
+  ) async throws -> Answer? {
+    let devices = try await devices(token)
+    for device in devices {
+      let given = desk.take(from: device)
+      guard let handled = cursor ?? given, handled > 0 else { continue }
+      try await reader.acknowledge(
+        through: handled, by: device, on: .courier, cursor == nil ? "polled again" : "acknowledged")
+    }
+    let found = try await reader.poll(devices, waiting: waiting) {
+      // The token may have ended meanwhile.
+      try await take(from: self.devices(token), after: cursor)
+    }
+    return found.map {
+      Answer(
+        payload: PushPayload.courier(fromPayload: $0.entry.payload), position: $0.entry.position)
+    }
+  }
+
+  /// The mailboxes that the token opens. It lives for as long as the URL said when it was made, and
+  /// not longer than its user stays signed in.
+  private func devices(_ token: String) async throws -> [DeviceKey] {
+    let findDevices = findDevices
+    let found = try await reader.store.read { try findDevices(token, $0) }
+    let life = Milliseconds(reader.limits.courierSeconds) * 1000
+    guard let first = found.first, reader.clock.now() < first.registered + life else {
+      throw BrumeError(
+        .authenticationFailed,
+        "the courier token is unknown or has expired; get a new one from tokens/create")
+    }
+    return found.map(\.key)
+  }
+
+  private func take(
+    from devices: [DeviceKey], after cursor: Int64?
+  ) async throws -> (found: Found?, nextDue: Milliseconds?) {
+    while true {
+      var oldest: Found?
+      var nextDue: Milliseconds?
+      for device in devices {
+        let front = try await reader.front(
+          of: device, after: cursor ?? desk.last(of: device), limit: 1, by: .courier)
+        nextDue = [nextDue, front.nextDue].compactMap { $0 }.min()
+        if let entry = front.entries.first, entry.position < oldest?.entry.position ?? .max {
+          oldest = (entry, device)
+        }
+      }
+      guard let oldest else { return (nil, nextDue) }
+      if cursor != nil { return (oldest, nil) }
+      // Otherwise another poll was faster: the next one is looked for.
+      if desk.lend(oldest.entry.position, to: oldest.device) { return (oldest, nil) }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+// Asked when a push leaves for a device that fetches: may its user still read what it tells
+// (reliability N11)? `DeliveryWorker` asks the same for those that are sent to.
+
+package import BrumeCore
+package import BrumeModel
+package import BrumeStorage
+import BrumeWire
+
+package struct SendPermission: Sendable {
+  package typealias Rule =
+    @Sendable (Notification, MailboxEntry, DeviceKey, any ReadTransaction) throws -> Permitted
+  private let rule: Rule
+
+  package init(_ rule: @escaping Rule) { self.rule = rule }
+
+  /// By the server's rules.
+  package init(_ permission: ReadPermission) {
+    self.init { try permission.maySend($0, in: $1, of: $2, in: $3) }
+  }
+
+  /// The entry as it may be sent, with what it says; nil if it may not be, or cannot be read.
+  func allowed(
+    _ entry: MailboxEntry, _ device: DeviceKey, _ store: any ReadTransaction
+  ) throws -> (entry: MailboxEntry, notification: Notification)? {
+    guard let notification = try? PushPayload.decode(entry.payload) else { return nil }
+    switch try rule(notification, entry, device, store) {
+    case .all: return (entry, notification)
+    case .rest(let rest): return (entry.saying(rest), rest)
+    case .nothing: return nil
+    }
+  }
+}
+
+extension MailboxEntry {
+  /// What changed, in words, for the log.
+  var subject: String { (try? PushPayload.decode(payload))?.subject.words ?? "" }
+
+  fileprivate func saying(_ notification: Notification) -> MailboxEntry {
+    MailboxEntry(
+      position: position, notificationID: notificationID, subscriptionID: subscriptionID,
+      collapseID: notification.collapseID, payload: PushPayload.encode(notification), time: time,
+      requestID: requestID)
+  }
+}
+
+extension PushLogEntry {
+  static func withdrawn(
+    _ entry: MailboxEntry, of device: DeviceKey, by channel: Device.Channel.Kind, now: Milliseconds
+  ) -> PushLogEntry {
+    PushLogEntry(
+      entry, of: device, by: channel, .withdrawn, subject: entry.subject, now: now,
+      reason: "the user may not read this any more")
+  }
+}

@@ -1,0 +1,287 @@
+// Who is sent to next, and when to try again.
+//
+// A lane is one device or one webhook: at most one send of a lane is under way, so its order holds. A
+// peer is the host behind it: how many sends it gets at once is bounded, and a slow one fills only its
+// own share. Failures wait with growing, jittered pauses.
+//
+// This file only decides. What waits is in the store; forgetting everything here (a restart) loses
+// nothing. The caller passes the time and chance in and carries the actions out.
+
+package import BrumeModel
+import DequeModule
+
+package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
+  package struct Rules: Sendable {
+    /// Sends under way at once, over all peers.
+    package var total: Int
+    /// Lanes remembered.
+    package var lanes: Int
+    package var backoff: Milliseconds
+    package var backoffMaximum: Milliseconds
+    package var retryAfterMaximum: Milliseconds
+    package init(_ limits: Limits) {
+      total = limits.pushesUnderWay
+      lanes = limits.deliveryLanes
+      backoff = limits.deliveryBackoff
+      backoffMaximum = limits.deliveryBackoffMaximum
+      retryAfterMaximum = limits.retryAfterMaximum
+    }
+  }
+  /// What became of a send.
+  package enum Outcome: Equatable, Sendable {
+    /// Nothing is left for this lane.
+    case empty
+    /// Done, and there may be more.
+    case delivered
+    /// There is something, but not before this time.
+    case notDue(Milliseconds)
+    /// To be tried again, not before `after` has passed if the other side said so.
+    case retry(after: Milliseconds?)
+    /// As `retry`, and the whole peer wants to be left alone.
+    case busy(after: Milliseconds?)
+  }
+  package struct Action: Equatable, Sendable {
+    /// Lanes to send for now, each with the number of the attempt.
+    package var start: [Start] = []
+    /// When to ask again if nothing else happens.
+    package var wakeAt: Milliseconds?
+
+    package init(start: [Start] = [], wakeAt: Milliseconds? = nil) {
+      self.start = start
+      self.wakeAt = wakeAt
+    }
+  }
+  package struct Start: Equatable, Sendable {
+    package let lane: Lane
+    package let attempt: Int
+
+    package init(lane: Lane, attempt: Int) {
+      self.lane = lane
+      self.attempt = attempt
+    }
+  }
+
+  private enum State: Sendable {
+    case ready, sending
+    /// Until a time. A hint ends a wait for mail that is not due, never one after a failure.
+    case waiting(Milliseconds, isPenalty: Bool)
+  }
+  private struct Track: Sendable {
+    var peer: String
+    var state: State
+    var failures = 0
+    /// A hint came while the lane was being served.
+    var again = false
+  }
+  private struct Peer: Sendable {
+    var limit: Int
+    var running = 0
+    var lanes = 0
+    var ready = Deque<Lane>()
+    var failures = 0
+    var pausedUntil: Milliseconds = .min
+    /// It is in `turns`.
+    var hasTurn = false
+  }
+  private enum Alarm: Sendable {
+    case lane(Lane)
+    case peer(String)
+  }
+
+  private let rules: Rules
+  private var tracks: [Lane: Track] = [:]
+  private var peers: [String: Peer] = [:]
+  private var turns = Deque<String>()
+  private var alarms = Alarms<Alarm>()
+  private var running = 0
+  private var time = SteadyTime()
+
+  package init(rules: Rules) {
+    precondition(rules.total > 0 && rules.lanes > 0, "a queue that may send nothing is none")
+    self.rules = rules
+  }
+
+  package var laneCount: Int { tracks.count }
+  package var underWay: Int { running }
+
+  // MARK: Events, in the order they happen
+
+  /// There is something to send for a lane, perhaps. Answers false if the queue is full: the store
+  /// remembers, and the next look through it finds the lane again.
+  package mutating func offer(_ lane: Lane, to peer: DeliveryPeer, now: Milliseconds) -> Bool {
+    let now = time.advanced(to: now)
+    if let known = tracks[lane] {
+      if known.peer != peer.name, moved(lane, to: peer, now) { return true }
+      switch known.state {
+      case .ready, .waiting(_, isPenalty: true): break
+      case .sending: tracks[lane]?.again = true
+      case .waiting(_, isPenalty: false): makeReady(lane, now)
+      }
+      return true
+    }
+    guard tracks.count < rules.lanes else { return false }
+    add(lane, peer, now)
+    return true
+  }
+
+  /// What to start now, and when to come back.
+  package mutating func next(now: Milliseconds) -> Action {
+    let now = time.advanced(to: now)
+    while let alarm = alarms.pop(dueBy: now) { ring(alarm, now) }
+    var action = Action()
+    while running < rules.total, let name = turns.popFirst() {
+      peers[name]?.hasTurn = false
+      guard let peer = peers[name], peer.running < peer.limit, peer.pausedUntil <= now,
+        let lane = nextReady(of: name)
+      else { continue }
+      peers[name]?.running += 1
+      running += 1
+      tracks[lane]?.state = .sending
+      tracks[lane]?.again = false
+      action.start.append(Start(lane: lane, attempt: (tracks[lane]?.failures ?? 0) + 1))
+      giveTurn(name, now)
+    }
+    action.wakeAt = alarms.first.map { time.clock($0) }
+    return action
+  }
+
+  /// A send ended.
+  ///
+  /// - Parameter jitter: chance from 0 to 1, so that many do not come back together.
+  package mutating func finished(
+    _ lane: Lane, _ outcome: Outcome, now: Milliseconds, jitter: Double
+  ) {
+    let now = time.advanced(to: now)
+    guard var track = tracks[lane], case .sending = track.state else { return }
+    running -= 1
+    peers[track.peer]?.running -= 1
+    switch outcome {
+    case .empty:
+      succeeded(&track, lane)
+      if track.again { makeReady(lane, now) } else { remove(lane) }
+    case .delivered:
+      succeeded(&track, lane)
+      makeReady(lane, now)
+    case .notDue(let due):
+      let due = time.steady(due)
+      if track.again { makeReady(lane, now) } else { wait(lane, until: due, isPenalty: false) }
+    case .retry(let after):
+      tracks[lane]?.failures += 1
+      wait(lane, until: now + pause(track.failures, after, jitter), isPenalty: true)
+    case .busy(let after):
+      tracks[lane]?.failures += 1
+      let failures = peers[track.peer]?.failures ?? 0
+      let until = now + pause(failures, after, jitter)
+      peers[track.peer]?.failures += 1
+      pausePeer(track.peer, until: until)
+      wait(lane, until: until, isPenalty: true)
+    }
+    giveTurn(track.peer, now)
+  }
+
+  /// Ends every wait: what was in the way may be gone.
+  package mutating func hurry(now: Milliseconds) {
+    let now = time.advanced(to: now)
+    for name in peers.keys { peers[name]?.pausedUntil = .min }
+    for (lane, track) in tracks {
+      if case .waiting = track.state { makeReady(lane, now) }
+    }
+    for name in peers.keys { giveTurn(name, now) }
+  }
+}
+
+// MARK: Steps
+
+extension DeliveryQueue {
+  /// Doubles from the first pause to the longest; between half of it and all, by chance. What the
+  /// other side asked for is the least, within bounds.
+  private func pause(_ failures: Int, _ asked: Milliseconds?, _ jitter: Double) -> Milliseconds {
+    let full = min(rules.backoffMaximum, rules.backoff << Int64(min(failures, 20)))
+    let own = full / 2 + Milliseconds(Double(full - full / 2) * min(max(jitter, 0), 1))
+    return max(own, min(max(asked ?? 0, 0), rules.retryAfterMaximum))
+  }
+
+  private mutating func succeeded(_ track: inout Track, _ lane: Lane) {
+    tracks[lane]?.failures = 0
+    peers[track.peer]?.failures = 0
+  }
+
+  private mutating func add(_ lane: Lane, _ peer: DeliveryPeer, _ now: Milliseconds) {
+    tracks[lane] = Track(peer: peer.name, state: .ready)
+    peers[peer.name, default: Peer(limit: peer.limit)].lanes += 1
+    peers[peer.name]?.limit = peer.limit
+    makeReady(lane, now)
+  }
+
+  /// The device has another address now, at another host: what the old one asked for does not count.
+  /// Answers false while a send is under way; a later offer moves it then.
+  private mutating func moved(_ lane: Lane, to peer: DeliveryPeer, _ now: Milliseconds) -> Bool {
+    if case .sending = tracks[lane]?.state { return false }
+    remove(lane)
+    add(lane, peer, now)
+    return true
+  }
+
+  /// Lanes that moved to another peer are still in the line of the old one; they are passed over.
+  private mutating func nextReady(of name: String) -> Lane? {
+    while let lane = peers[name]?.ready.popFirst() {
+      if let track = tracks[lane], track.peer == name, case .ready = track.state { return lane }
+    }
+    return nil
+  }
+
+  private mutating func makeReady(_ lane: Lane, _ now: Milliseconds) {
+    guard let name = tracks[lane]?.peer else { return }
+    tracks[lane]?.state = .ready
+    tracks[lane]?.again = false
+    peers[name]?.ready.append(lane)
+    giveTurn(name, now)
+  }
+
+  private mutating func wait(_ lane: Lane, until time: Milliseconds, isPenalty: Bool) {
+    tracks[lane]?.state = .waiting(time, isPenalty: isPenalty)
+    tracks[lane]?.again = false
+    alarms.push(.lane(lane), at: time)
+  }
+
+  private mutating func pausePeer(_ name: String, until time: Milliseconds) {
+    guard let until = peers[name]?.pausedUntil, time > until else { return }
+    peers[name]?.pausedUntil = time
+    alarms.push(.peer(name), at: time)
+  }
+
+  private mutating func remove(_ lane: Lane) {
+    guard let track = tracks.removeValue(forKey: lane) else { return }
+    peers[track.peer]?.lanes -= 1
+    if peers[track.peer]?.lanes == 0 { peers[track.peer] = nil }
+  }
+
+  private mutating func giveTurn(_ name: String, _ now: Milliseconds) {
+    guard let peer = peers[name], !peer.hasTurn, !peer.ready.isEmpty, peer.running < peer.limit,
+      peer.pausedUntil <= now
+    else { return }
+    peers[name]?.hasTurn = true
+    turns.append(name)
+  }
+
+  /// Alarms that were overtaken by a later wait, or by a hint, ring for nothing.
+  private mutating func ring(_ alarm: Alarm, _ now: Milliseconds) {
+    switch alarm {
+    case .peer(let name): giveTurn(name, now)
+    case .lane(let lane):
+      if case .waiting(let time, _) = tracks[lane]?.state, time <= now { makeReady(lane, now) }
+    }
+  }
+}
+
+/// The host behind a lane.
+package struct DeliveryPeer: Equatable, Sendable {
+  package let name: String
+  /// Sends at once.
+  package let limit: Int
+  package init(name: String, limit: Int) {
+    precondition(limit > 0, "a peer that may get nothing is none")
+    self.name = name
+    self.limit = limit
+  }
+}

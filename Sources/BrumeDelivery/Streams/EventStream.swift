@@ -1,0 +1,46 @@
+// A device's mailbox as its event stream reads it. What is sent when on a connection is
+// `StreamProgress`; a client in the same process, which has none, takes `batches`.
+
+package import BrumeCore
+package import BrumeModel
+package import BrumeStorage
+
+package struct EventStream: Sendable {
+  /// Entries in one reading.
+  static let batchSize = 50
+  let reader: MailboxReader
+  package let device: DeviceKey
+
+  package init(
+    engine: Engine, store: any Store, signals: MailboxSignals, device: DeviceKey, host: Host
+  ) {
+    self.init(
+      store: store, signals: signals, device: device, limits: engine.limits,
+      clock: PushClock(host), maySend: SendPermission(engine.permission))
+  }
+
+  package init(
+    store: any Store, signals: MailboxSignals, device: DeviceKey, limits: Limits,
+    clock: PushClock, maySend: SendPermission
+  ) {
+    reader = MailboxReader(
+      store: store, signals: signals, limits: limits, clock: clock, maySend: maySend)
+    self.device = device
+  }
+
+  /// The device has handled everything up to and including this position.
+  package func acknowledge(through position: Int64) async throws {
+    guard position > 0 else { return }
+    try await reader.acknowledge(through: position, by: device, on: .stream, "acknowledged")
+  }
+
+  /// Entries after a position that may be delivered, oldest first, bounded; when the next may be,
+  /// and whether this is all there is.
+  package func entries(
+    after position: Int64
+  ) async throws -> (entries: [MailboxEntry], nextDue: Milliseconds?, isAll: Bool) {
+    let front = try await reader.front(
+      of: device, after: position, limit: Self.batchSize, by: .stream)
+    return (front.entries, front.nextDue, front.isAll)
+  }
+}

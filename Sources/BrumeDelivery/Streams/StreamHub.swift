@@ -1,0 +1,114 @@
+// Which devices are at their event stream, so that what was just committed goes straight to them.
+//
+// Handing over is a short cut and promises nothing: what it misses, the stream reads from the
+// mailbox. A stream joins before it reads, so no commit falls in between.
+
+package import BrumeModel
+package import BrumeStorage
+import Synchronization
+
+/// One open stream. Its methods return at once; what they ask for happens on the connection.
+package protocol StreamListener: AnyObject, Sendable {
+  /// Whether what is handed over is sent at once.
+  var hasCaughtUp: Bool { get }
+  /// Entries of the device's mailbox that are durable now.
+  func take(_ entries: [MailboxEntry])
+  /// The mailbox may hold something new.
+  func look()
+  /// The device has handled everything up to and including this position.
+  func acknowledged(through position: Int64)
+  /// The server ends, or the user has signed out.
+  func end()
+}
+
+package final class StreamHub: Sendable {
+  fileprivate struct State {
+    var listeners: [DeviceKey: [any StreamListener]] = [:]
+    var devices: [UserID: Set<DeviceKey>] = [:]
+    var count = 0
+  }
+  package typealias Told = (listener: any StreamListener, entry: MailboxEntry)
+  private let state = Mutex(State())
+  private let give: @Sendable ([Told]) -> Void
+
+  /// - Parameter give: hands entries to their listeners, in their order for each.
+  package init(
+    handingOver give: @escaping @Sendable ([Told]) -> Void = { told in
+      for (listener, entry) in told { listener.take([entry]) }
+    }
+  ) {
+    self.give = give
+  }
+
+  /// Open streams.
+  package var count: Int { state.withLock { $0.count } }
+
+  package func join(_ listener: any StreamListener, as device: DeviceKey) {
+    state.withLock { state in
+      state.count += 1
+      state.listeners[device, default: []].append(listener)
+      state.devices[device.user, default: []].insert(device)
+    }
+  }
+
+  package func leave(_ listener: any StreamListener, as device: DeviceKey) {
+    state.withLock { state in
+      guard let index = state.listeners[device]?.firstIndex(where: { $0 === listener }) else {
+        return
+      }
+      state.count -= 1
+      state.listeners[device]?.remove(at: index)
+      if state.listeners[device]?.isEmpty == true { state.forget(device) }
+    }
+  }
+
+  /// Entries that are durable now, in the order of their positions.
+  package func handOver(_ entries: [(device: DeviceKey, entry: MailboxEntry)]) {
+    let told = state.withLock { state in
+      var told: [Told] = []
+      told.reserveCapacity(min(entries.count, state.count))
+      for (device, entry) in entries {
+        guard let listeners = state.listeners[device] else { continue }
+        for listener in listeners { told.append((listener, entry)) }
+      }
+      return told
+    }
+    if !told.isEmpty { give(told) }
+  }
+
+  package func look(at device: DeviceKey) {
+    for listener in listeners(of: device) { listener.look() }
+  }
+
+  package func acknowledged(through position: Int64, by device: DeviceKey) {
+    for listener in listeners(of: device) { listener.acknowledged(through: position) }
+  }
+
+  /// Ends the streams of a user, on all devices.
+  package func end(of user: UserID) {
+    let ended = state.withLock { state in
+      state.listeners.filter { $0.key.user == user }.flatMap(\.value)
+    }
+    for listener in ended { listener.end() }
+  }
+
+  /// The devices of these users that get everything as it is committed.
+  package func connectedDevices(of users: Set<UserID>) -> Set<DeviceKey> {
+    let connected = state.withLock { state in
+      users.flatMap { state.devices[$0] ?? [] }.map { ($0, state.listeners[$0] ?? []) }
+    }
+    return Set(connected.filter { $0.1.contains { $0.hasCaughtUp } }.map(\.0))
+  }
+
+  private func listeners(of device: DeviceKey) -> [any StreamListener] {
+    state.withLock { $0.listeners[device] ?? [] }
+  }
+}
+
+extension StreamHub.State {
+  fileprivate mutating func forget(_ device: DeviceKey) {
+    listeners[device] = nil
+    devices[device.user]?.remove(device)
+    if devices[device.user]?.isEmpty == true { devices[device.user] = nil }
+  }
+}

@@ -1,0 +1,178 @@
+// Serving one webhook: the next entries of the log, as one call. The end of the call is stored before it
+// is sent, so that every attempt tells the same changes under the same ID.
+
+import BrumeCore
+package import BrumeModel
+import BrumeStorage
+import BrumeWire
+
+extension DeliveryWorker {
+  private struct Batch: Sendable {
+    let webhook: Webhook
+    /// The log position that the call brings the webhook to.
+    let end: Int64
+    let changes: [WebhookCall.Change]
+    var id: String { "msg_\(webhook.id)_\(webhook.cursor)_\(end)" }
+    var isEmpty: Bool { changes.isEmpty && !webhook.missed }
+  }
+
+  func serve(
+    webhook id: String, _ attempt: Int
+  ) async throws -> DeliveryQueue<Lane>.Outcome {
+    guard let batch = try await store.read({ store in try self.batch(id, in: store) }) else {
+      return .empty
+    }
+    if batch.isEmpty {
+      try await change(batch) { $0.arrived(at: batch.end) }
+      return .delivered
+    }
+    if batch.webhook.batchEnd == nil { try await change(batch) { $0.batchEnd = batch.end } }
+    let now = clock.now()
+    let messageID = "\(batch.id)_\(generation)"
+    let body = Wire.webhookCall(
+      WebhookCall(id: messageID, webhook: batch.webhook, changes: batch.changes))
+    let answer = try await webhooks.send(body, id: messageID, to: batch.webhook, now: now)
+    return try await settle(answer, batch, messageID, attempt, since: now)
+  }
+
+  /// Calls a webhook once without changes, beside what it is called with, and notes the answer.
+  package func test(
+    _ webhook: Webhook, messageID: String, requestID: String
+  ) async throws -> PushLogEntry {
+    let body = Wire.webhookCall(WebhookCall(id: messageID, webhook: webhook, changes: []))
+    let answer = try await webhooks.send(body, id: messageID, to: webhook, now: clock.now())
+    let batch = Batch(webhook: webhook, end: webhook.cursor, changes: [])
+    let verdict: PushLogEntry.Verdict = answer.verdict == .done ? .sent : .refused
+    var line = line(batch, messageID, verdict, answer, 1)
+    (line.requestID, line.subject) = (requestID, "a test")
+    let rows = limits.pushLogRows
+    try await store.write(in: nil) { [line] in try $0.append(line, limit: rows) }
+    return line
+  }
+
+  // MARK: What to send
+
+  private func batch(_ id: String, in store: any ReadTransaction) throws -> Batch? {
+    guard let webhook = try store.webhook(id), webhook.isActive else { return nil }
+    let entries = try store.log(after: webhook.cursor, limit: limits.webhookChanges)
+      .filter { entry in webhook.batchEnd.map { entry.position <= $0 } ?? true }
+    guard let last = entries.last else {
+      return webhook.missed ? Batch(webhook: webhook, end: webhook.cursor, changes: []) : nil
+    }
+    var changes: [WebhookCall.Change] = []
+    var bytes = 0
+    var end = last.position
+    for entry in entries where concerns(entry, webhook) {
+      let record = try record(of: entry, in: store)
+      bytes += Wire.webhookBytes(record)
+      // A repeated call must hold all that it held; a new one ends where it gets too large.
+      if webhook.batchEnd == nil, bytes > limits.webhookBytes, !changes.isEmpty {
+        end = entry.position - 1
+        break
+      }
+      let id = NotificationID.text(generation: generation, entry: entry)
+      changes.append(.init(id: id, entry: entry, record: record))
+    }
+    return Batch(webhook: webhook, end: webhook.batchEnd ?? end, changes: changes)
+  }
+
+  private func concerns(_ entry: LogEntry, _ webhook: Webhook) -> Bool {
+    guard entry.database.container == webhook.container,
+      entry.database.environment == webhook.environment
+    else { return false }
+    switch entry.event {
+    case .record, .zoneCreated, .zoneDeleted: return true
+    case .membership, .subscription: return false
+    }
+  }
+
+  private func record(
+    of entry: LogEntry, in store: any ReadTransaction
+  ) throws -> StoredRecord? {
+    guard case .record(let change) = entry.event, change.kind != .deleted else { return nil }
+    return try store.record(change.record)
+  }
+
+  // MARK: Noting the answer
+
+  private func settle(
+    _ answer: ChannelAnswer, _ batch: Batch, _ messageID: String, _ attempt: Int,
+    since start: Milliseconds
+  ) async throws -> DeliveryQueue<Lane>.Outcome {
+    switch answer.verdict {
+    case .done:
+      let line = line(batch, messageID, .sent, answer, attempt)
+      report(Webhook.channel, .sent, since: start)
+      try await change(batch, line) { $0.arrived(at: batch.end) }
+      return .delivered
+    case .gone:
+      let line = line(batch, messageID, .gone, answer, attempt)
+      report(Webhook.channel, .gone, since: start)
+      try await change(batch, line) { $0.disabledBecause = "answered 410" }
+      return .empty
+    case .retry(let after), .busy(let after):
+      return try await failed(answer, batch, messageID, attempt, start, after)
+    case .refused, .tooLarge:
+      return try await failed(answer, batch, messageID, attempt, start, nil)
+    }
+  }
+
+  private func failed(
+    _ answer: ChannelAnswer, _ batch: Batch, _ messageID: String, _ attempt: Int,
+    _ start: Milliseconds, _ after: Milliseconds?
+  ) async throws -> DeliveryQueue<Lane>.Outcome {
+    let maximum = limits.webhookFailures
+    report(Webhook.channel, .retry, since: start)
+    let line = line(batch, messageID, .retry, answer, attempt)
+    let isOff = try await change(batch, line) { webhook in
+      webhook.failures += 1
+      if webhook.failures >= maximum {
+        let status = answer.status.map { "status \($0)" } ?? answer.reason
+        webhook.disabledBecause = "failed \(webhook.failures) times in a row, last: \(status)"
+      }
+    }
+    return isOff ? .empty : .retry(after: after)
+  }
+
+  /// Changes the stored webhook if it is still there and on, with a line in the log. Answers whether
+  /// it is off or gone now.
+  @discardableResult
+  private func change(
+    _ batch: Batch, _ line: PushLogEntry? = nil,
+    _ change: @escaping @Sendable (inout Webhook) -> Void
+  ) async throws -> Bool {
+    let rows = limits.pushLogRows
+    let before = batch.webhook.cursor
+    return try await store.write(in: nil) { store in
+      if let line { try store.append(line, limit: rows) }
+      guard var webhook = try store.webhook(batch.webhook.id), webhook.isActive else { return true }
+      // The notifier may have moved it on meanwhile because it is too far behind.
+      if webhook.cursor == before { change(&webhook) }
+      try store.put(webhook)
+      return !webhook.isActive
+    }
+  }
+
+  private func line(
+    _ batch: Batch, _ messageID: String, _ verdict: PushLogEntry.Verdict,
+    _ answer: ChannelAnswer, _ attempt: Int
+  ) -> PushLogEntry {
+    let count = batch.changes.count
+    return PushLogEntry(
+      time: clock.now(), container: batch.webhook.container,
+      environment: batch.webhook.environment, user: nil, device: batch.webhook.id,
+      channel: Webhook.channel, notificationID: messageID, subscriptionID: "",
+      requestID: batch.changes.first?.entry.origin.requestID ?? "",
+      subject: "\(count) change\(count == 1 ? "" : "s")", verdict: verdict, status: answer.status,
+      reason: answer.reason, attempt: attempt)
+  }
+}
+
+extension Webhook {
+  fileprivate mutating func arrived(at position: Int64) {
+    cursor = position
+    batchEnd = nil
+    failures = 0
+    missed = false
+  }
+}

@@ -1,0 +1,255 @@
+// The one loop that sends: ask the delivery queue, act, report back.
+//
+// What is to be sent lies in the store: mailboxes of devices, and the log for webhooks. Hints make it
+// quick, a look through the store once a minute makes it certain. A push leaves its mailbox in the same
+// transaction that notes the answer, so a crash repeats it, with the same ID, and never loses it.
+// How one device is served is `DeliveryWorker+Devices.swift`, one webhook `DeliveryWorker+Webhooks.swift`.
+
+package import BrumeCore
+package import BrumeModel
+package import BrumeStorage
+import Synchronization
+
+package final class DeliveryWorker: Sendable {
+  package enum Lane: Hashable, Sendable {
+    case device(DeviceKey)
+    case webhook(String)
+  }
+  /// Told of every answer, for metrics.
+  package struct Report: Equatable, Sendable {
+    package let channel: String
+    package let verdict: PushLogEntry.Verdict
+    package let time: Milliseconds
+  }
+  /// What metrics show.
+  package struct Status: Equatable, Sendable {
+    package let lanes: Int
+    package let underWay: Int
+  }
+  private struct State {
+    var queue: DeliveryQueue<Lane>
+    var hints: Set<DeviceKey> = []
+    var webhooksHinted = false
+    /// Whether commits are of interest. Until the store was looked at, they are.
+    var hasWebhooks = true
+    /// The store is to be looked through: hints got lost, or something was configured.
+    var scanAt: Milliseconds = .min
+    var hurries = false
+    /// The store failed under a send.
+    var failure: (any Error)?
+  }
+
+  let store: any Store
+  let limits: Limits
+  /// Which life of the store this is; part of the IDs of webhooks' messages.
+  let generation: Int64
+  let channels: [Device.Channel.Kind: any Channel]
+  let webhooks: any WebhookSender
+  let clock: PushClock
+  let maySend: SendPermission
+  private let chance: @Sendable () -> Double
+  private let observe: @Sendable (Report) -> Void
+  private let state: Mutex<State>
+  private let bell = Bell()
+
+  /// - Parameters:
+  ///   - channels: one for each kind of device that is sent to.
+  ///   - maySend: asked when a push leaves; nil: the server's rules.
+  ///   - chance: numbers from 0 to 1, for pauses.
+  ///   - observe: told of every answer.
+  package init(
+    engine: Engine, store: any Store, channels: [any Channel], webhooks: any WebhookSender,
+    clock: PushClock, maySend: SendPermission? = nil, chance: @escaping @Sendable () -> Double,
+    observe: @escaping @Sendable (Report) -> Void = { _ in }
+  ) {
+    self.store = store
+    limits = engine.limits
+    generation = engine.generation
+    self.channels = Dictionary(channels.map { ($0.kind, $0) }, uniquingKeysWith: { $1 })
+    self.webhooks = webhooks
+    self.clock = clock
+    self.maySend = maySend ?? SendPermission(engine.permission)
+    self.chance = chance
+    self.observe = observe
+    state = Mutex(State(queue: DeliveryQueue(rules: .init(engine.limits))))
+  }
+
+  package var status: Status {
+    state.withLock { Status(lanes: $0.queue.laneCount, underWay: $0.queue.underWay) }
+  }
+
+  // MARK: Hints
+
+  /// These devices may have mail. Cheap: whoever is not sent to is sorted out later.
+  package func hint(_ devices: some Collection<DeviceKey>) {
+    let bound = limits.deliveryLanes
+    state.withLock { state in
+      if state.hints.count + devices.count > bound {
+        state.hints = []
+        state.scanAt = .min
+      } else {
+        state.hints.formUnion(devices)
+      }
+    }
+    bell.ring()
+  }
+
+  /// Keys or webhooks were changed: what waited for them should not wait longer.
+  package func configurationChanged() {
+    state.withLock { state in
+      state.scanAt = .min
+      state.hurries = true
+    }
+    bell.ring()
+  }
+
+  // MARK: The loop
+
+  /// Sends until cancelled. Throws when the store fails; run again, it begins from what the store
+  /// says.
+  package func run() async throws {
+    state.withLock { $0 = State(queue: DeliveryQueue(rules: .init(limits))) }
+    let commits = store.commits()
+    try await withThrowingDiscardingTaskGroup { group in
+      group.addTask(operation: { await self.follow(commits) })
+      while !Task.isCancelled {
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+        try await takeHints()
+        let action = begin()
+        for start in action.start {
+          group.addTask(operation: { await self.attend(to: start.lane, start.attempt) })
+        }
+        await wait(until: action.wakeAt)
+      }
+      group.cancelAll()
+    }
+    try Task.checkCancellation()
+  }
+
+  private func follow(_ commits: AsyncStream<Void>) async {
+    for await _ in commits {
+      let isOfInterest = state.withLock { state in
+        state.webhooksHinted = state.hasWebhooks
+        return state.hasWebhooks
+      }
+      if isOfInterest { bell.ring() }
+    }
+  }
+
+  private func begin() -> DeliveryQueue<Lane>.Action {
+    let now = clock.now()
+    return state.withLock { state in
+      if state.hurries { state.queue.hurry(now: now) }
+      state.hurries = false
+      var action = state.queue.next(now: now)
+      action.wakeAt = min(action.wakeAt ?? .max, state.scanAt)
+      return action
+    }
+  }
+
+  private func wait(until time: Milliseconds?) async {
+    let (bell, clock) = (bell, clock)
+    let time = min(time ?? .max, clock.now() + limits.deliveryScan)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask(operation: { await bell.wait() })
+      group.addTask(operation: { try? await clock.sleep(time) })
+      await group.next()
+      group.cancelAll()
+    }
+  }
+
+  /// The loop throws what failed: the group would keep it until the loop ended by itself, and cancel
+  /// all that is sent until then.
+  private func attend(to lane: Lane, _ attempt: Int) async {
+    do {
+      try await serve(lane, attempt)
+    } catch is CancellationError {
+      // The run ends.
+    } catch {
+      state.withLock { $0.failure = $0.failure ?? error }
+      bell.ring()
+    }
+  }
+
+  private func serve(_ lane: Lane, _ attempt: Int) async throws {
+    let outcome: DeliveryQueue<Lane>.Outcome
+    switch lane {
+    case .device(let key): outcome = try await serve(key, attempt)
+    case .webhook(let id): outcome = try await serve(webhook: id, attempt)
+    }
+    let (now, jitter) = (clock.now(), chance())
+    state.withLock { $0.queue.finished(lane, outcome, now: now, jitter: jitter) }
+    bell.ring()
+  }
+
+  func report(_ channel: String, _ verdict: PushLogEntry.Verdict, since start: Milliseconds) {
+    observe(Report(channel: channel, verdict: verdict, time: clock.now() - start))
+  }
+}
+
+// MARK: What there is to send
+
+extension DeliveryWorker {
+  /// Ours: devices looked up in one transaction.
+  private static let page = 256
+
+  private func takeHints() async throws {
+    let now = clock.now()
+    let scan = limits.deliveryScan
+    let (hints, hasWebhooks, scans) = state.withLock { state in
+      // Further away than it is ever put: the clock was set back.
+      let isScanDue = state.scanAt <= now || state.scanAt > now + scan
+      let taken = (state.hints, state.webhooksHinted, isScanDue)
+      state.hints = []
+      state.webhooksHinted = false
+      if taken.2 { state.scanAt = now + scan }
+      return taken
+    }
+    if scans { try await scanDevices() }
+    if scans || hasWebhooks { try await offerWebhooks() }
+    var rest = Array(hints)[...]
+    while !rest.isEmpty {
+      let some = Array(rest.prefix(Self.page))
+      rest = rest.dropFirst(some.count)
+      offer(try await store.read { store in try some.compactMap { try store.device($0) } })
+    }
+  }
+
+  private func scanDevices() async throws {
+    var next: Int64?
+    repeat {
+      let cursor = next
+      let page = try await store.read { store in
+        try store.devicesWithMail(after: cursor, limit: Self.page)
+      }
+      next = page.next
+      if !offer(page.devices) { return }
+    } while next != nil
+  }
+
+  private func offerWebhooks() async throws {
+    let active = try await store.read { try $0.webhooks().filter(\.isActive) }
+    let now = clock.now()
+    state.withLock { state in
+      state.hasWebhooks = !active.isEmpty
+      for webhook in active {
+        _ = state.queue.offer(.webhook(webhook.id), to: webhooks.peer(of: webhook), now: now)
+      }
+    }
+  }
+
+  /// Answers whether there was room for all.
+  @discardableResult
+  private func offer(_ devices: [Device]) -> Bool {
+    let now = clock.now()
+    return state.withLock { state in
+      for device in devices {
+        guard let channel = channels[device.channel.kind] else { continue }
+        let isTaken = state.queue.offer(
+          .device(device.key), to: channel.peer(of: device), now: now)
+        if !isTaken { return false }
+      }
+      return true
+    }
+  }
+}

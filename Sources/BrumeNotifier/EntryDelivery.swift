@@ -1,0 +1,25 @@
+// Those who bring the entries of mailboxes to their devices, as the notifier sees them.
+
+package import BrumeModel
+package import BrumeStorage
+
+package protocol EntryDelivery: Sendable {
+  /// Which devices of these users get a new entry at once, because they are connected.
+  func connectedDevices(of users: Set<UserID>) -> Set<DeviceKey>
+
+  /// Entries that are durable now. Returns at once; what is missed here is found in the mailbox.
+  func deliver(_ new: NewEntries)
+}
+
+/// What one transaction of the notifier put into mailboxes.
+package struct NewEntries: Sendable {
+  package typealias Entry = (device: DeviceKey, entry: MailboxEntry)
+  /// In the order of their positions.
+  package var entries: [Entry] = []
+  /// Devices with entries that ask for them: streams, long polls. Some of them perhaps twice.
+  package var fetching: [DeviceKey] = []
+  /// Devices with entries that are sent to: APNs, Web Push. Some of them perhaps twice.
+  package var pushed: [DeviceKey] = []
+
+  package init() {}
+}

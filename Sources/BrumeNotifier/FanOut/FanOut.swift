@@ -1,0 +1,270 @@
+// One step of the notifier inside its transaction: from matches to mailboxes.
+//
+// Everything that may have changed since the match is asked again here: whether the subscription is
+// still the one that matched, whether its user may read the record, which devices there are.
+
+import BrumeCore
+import BrumeModel
+import BrumeStorage
+
+struct FanOut {
+  /// A subscription to serve.
+  struct Target: Sendable {
+    /// Tells a subscription from a later one with the same ID.
+    let birth: Int64
+    let key: SubscriptionKey
+  }
+  /// A log entry with the subscriptions that fire for it, as many as a transaction has room for.
+  struct Job: Sendable {
+    let entry: LogEntry
+    let image: Record?
+    /// In the order of serving.
+    let targets: [Target]
+    /// Subscriptions after these, which a later transaction serves.
+    let later: Int
+    var concernsNobody: Bool { targets.isEmpty && later == 0 }
+  }
+  /// All that a fan-out knows beside what it reads in its transaction.
+  struct Input: Sendable {
+    let jobs: [Job]
+    let cursor: NotifierCursor
+    let now: Milliseconds
+    let pace: Pace
+    let coalescers: [UserID: Coalescer]
+    let connected: Set<DeviceKey>
+  }
+  /// What is the same for every fan-out of a server.
+  struct Rules: Sendable {
+    let permission: ReadPermission
+    let generation: Int64
+    let limits: Limits
+    /// The push in the wire's form.
+    let encode: @Sendable (Notification) -> [UInt8]
+  }
+  /// What the notifier does with the transaction once it is durable.
+  struct Outcome: Sendable {
+    var cursor: NotifierCursor
+    /// Whether the cursor is in the store.
+    var isSaved = true
+    /// The position of an entry that a later transaction goes on with.
+    var unfinished: Int64?
+    var new = NewEntries()
+    /// Subscriptions that fired the only time they do.
+    var spent: [SubscriptionKey] = []
+    var notifications = 0
+    var mailboxEntries = 0
+    var overflows = 0
+    /// Matches of the unfinished entry that are left.
+    var unserved = 0
+    var coalescers: [UserID: Coalescer] = [:]
+  }
+  private struct World: Hashable {
+    let container: ContainerID
+    let environment: Environment
+    let user: UserID
+  }
+
+  private struct PublicType: Hashable {
+    let database: DatabaseKey
+    let type: String
+  }
+
+  private let input: Input
+  private let rules: Rules
+  private let transaction: any WriteTransaction
+  private var mailbox: MailboxWriter
+  private var outcome: Outcome
+  private var deliveriesLeft: Int
+  private var devices: [World: [Device]] = [:]
+  private var publicPlaces: [PublicType: Permissions.Place] = [:]
+
+  init(_ input: Input, _ rules: Rules, _ transaction: any WriteTransaction) {
+    self.input = input
+    self.rules = rules
+    self.transaction = transaction
+    mailbox = MailboxWriter(
+      transaction: transaction, limits: rules.limits, now: input.now, connected: input.connected,
+      coalescers: input.coalescers)
+    outcome = Outcome(cursor: input.cursor)
+    deliveriesLeft = input.pace.deliveries
+  }
+
+  /// Serves the jobs, as far as there is room, saves the cursor and drops what of the log is done.
+  mutating func run() throws -> Outcome {
+    for job in input.jobs {
+      guard try serve(job) else { break }
+    }
+    try transaction.set(.notifierCursor, to: outcome.cursor.bytes)
+    try transaction.trimLog(
+      through: transaction.trimmable(through: outcome.cursor.position, limits: rules.limits))
+    outcome.coalescers = mailbox.coalescers
+    return outcome
+  }
+
+  // MARK: One entry
+
+  /// Serves an entry's subscriptions, as many as fit. Answers whether the entry is done.
+  private mutating func serve(_ job: Job) throws -> Bool {
+    let builder = NotificationBuilder(
+      id: NotificationID.text(generation: rules.generation, entry: job.entry), entry: job.entry,
+      image: job.image, limits: rules.limits)
+    for (number, target) in job.targets.enumerated() {
+      if isFull { return leave(job, unserved: job.targets.count - number + job.later) }
+      let before = outcome.mailboxEntries
+      try deliver(target, builder)
+      // A subscription that reaches nobody is work too.
+      deliveriesLeft -= max(1, outcome.mailboxEntries - before)
+      outcome.cursor.served = NotifierCursor.Served(birth: target.birth, key: target.key)
+    }
+    if job.later > 0 { return leave(job, unserved: job.later) }
+    outcome.cursor = NotifierCursor(position: job.entry.position)
+    return true
+  }
+
+  private mutating func leave(_ job: Job, unserved: Int) -> Bool {
+    outcome.unserved = unserved
+    outcome.unfinished = job.entry.position
+    return false
+  }
+
+  /// Whether the rest is for later transactions: sooner if somebody waits for this one.
+  private var isFull: Bool {
+    let done = input.pace.deliveries - deliveriesLeft
+    return deliveriesLeft <= 0
+      || done >= rules.limits.notifierAwaitedDeliveries && transaction.isAwaited
+  }
+
+  // MARK: One subscription
+
+  private mutating func deliver(_ target: Target, _ builder: NotificationBuilder) throws {
+    let (key, scope) = (target.key, target.key.scope)
+    // Another birth means that other conditions were saved since: this one is gone.
+    guard let stored = try transaction.subscription(key.id, in: scope),
+      stored.birth == target.birth, try mayRead(scope, builder)
+    else { return }
+    let all = try devices(of: scope)
+    let origin = builder.entry.origin
+    if Audience.isOwnEcho(all, subscriber: scope.user, origin: origin) { return }
+    let told = Audience.devices(all, except: origin)
+    let badge = try nextBadge(stored, told)
+    try send(builder, stored, badge, told)
+    outcome.notifications += 1
+    if case .query(_, _, _, firesOnce: true) = stored.subscription.kind {
+      try transaction.removeSubscription(key.id, in: scope)
+      outcome.spent.append(key)
+    }
+  }
+
+  /// Asked when the push is made: whoever lost the right since the save hears nothing.
+  private mutating func mayRead(
+    _ scope: SubscriptionScope, _ builder: NotificationBuilder
+  ) throws -> Bool {
+    guard case .record(let change) = builder.entry.event else { return true }
+    let (database, creator) = (change.record.zone.database, builder.image?.created?.user)
+    if database.owner == nil {
+      return try rules.permission.mayRead(
+        scope.user, at: try publicPlace(of: change.recordType, in: database), in: database,
+        creator: creator, transaction: transaction)
+    }
+    return try rules.permission.mayRead(
+      scope.user, change.record, type: change.recordType, creator: creator,
+      coveringShares: change.coveringShares, in: transaction)
+  }
+
+  /// Looked up once a transaction, not once a subscriber.
+  private mutating func publicPlace(
+    of type: String, in database: DatabaseKey
+  ) throws -> Permissions.Place {
+    let key = PublicType(database: database, type: type)
+    if let known = publicPlaces[key] { return known }
+    let place = try rules.permission.publicPlace(of: type, in: database, transaction)
+    publicPlaces[key] = place
+    return place
+  }
+
+  /// Whoever left a share is told so, but not of which zone. Of records `mayRead` has asked.
+  private func readable(
+    _ notification: Notification, _ stored: StoredSubscription, _ builder: NotificationBuilder
+  ) throws -> Notification {
+    if case .record = builder.entry.event { return notification }
+    let scope = stored.scope
+    return try rules.permission.withoutLeftZone(
+      notification, of: scope.user, container: scope.container, environment: scope.environment,
+      in: transaction)
+  }
+
+  private mutating func send(
+    _ builder: NotificationBuilder, _ stored: StoredSubscription, _ badge: Int?, _ told: [Device]
+  ) throws {
+    let notification = try readable(
+      builder.notification(for: stored, badge: badge), stored, builder)
+    let (payload, sent) = budget(rules.limits.payloadBytes).fit(notification)
+    let delivery = MailboxWriter.Delivery(
+      notification: sent, payload: payload, subscription: stored,
+      requestID: builder.entry.origin.requestID)
+    let fetchEverything = { [rules] in rules.encode(builder.fetchEverything(for: stored)) }
+    for device in told {
+      let result = try mailbox.put(delivery, to: device.key, orFetchEverything: fetchEverything)
+      outcome.mailboxEntries += 1
+      if result.overflowed {
+        outcome.overflows += 1
+        try transaction.append(overflow(result.entry, device), limit: rules.limits.pushLogRows)
+      }
+      outcome.new.entries.append((device.key, result.entry))
+      if result.wakes { wake(device) }
+    }
+    try keep(notification, stored)
+  }
+
+  private mutating func wake(_ device: Device) {
+    switch device.channel {
+    case .stream, .courier: outcome.new.fetching.append(device.key)
+    case .apns, .webPush: outcome.new.pushed.append(device.key)
+    }
+  }
+
+  /// For the push log: what waited is not sent one by one any more.
+  private func overflow(_ entry: MailboxEntry, _ device: Device) -> PushLogEntry {
+    PushLogEntry(
+      entry, of: device.key, by: device.channel.kind, .expired, subject: "fetch everything",
+      now: input.now, reason: "the mailbox was full; one 'fetch everything' took the place of all")
+  }
+
+  /// CloudKit: notifications fetched later hold all desired keys, unlike the push (case PSH-20).
+  private func keep(_ notification: Notification, _ stored: StoredSubscription) throws {
+    let (payload, _) = budget(rules.limits.keptPayloadBytes).fit(notification)
+    let kept = KeptNotification(
+      position: 0, id: notification.id, subscriptionID: stored.subscription.id, payload: payload,
+      isRead: false)
+    try transaction.keep(
+      kept, for: stored.scope.user, container: stored.scope.container,
+      environment: stored.scope.environment, limit: rules.limits.keptNotifications)
+  }
+
+  private func budget(_ maximum: Int) -> PayloadBudget {
+    PayloadBudget(
+      maximum: maximum, textLength: rules.limits.payloadStringLength, encode: rules.encode)
+  }
+
+  /// The counter is the user's: each visible push that asks for it counts one (case PSH-16).
+  private func nextBadge(_ stored: StoredSubscription, _ told: [Device]) throws -> Int? {
+    guard stored.subscription.info?.shouldBadge == true else { return nil }
+    let scope = stored.scope
+    let badge = try transaction.badge(
+      of: scope.user, container: scope.container, environment: scope.environment)
+    guard !told.isEmpty, badge < Int(Int32.max) else { return badge }
+    try transaction.setBadge(
+      badge + 1, of: scope.user, container: scope.container, environment: scope.environment)
+    return badge + 1
+  }
+
+  private mutating func devices(of scope: SubscriptionScope) throws -> [Device] {
+    let world = World(
+      container: scope.container, environment: scope.environment, user: scope.user)
+    if let known = devices[world] { return known }
+    let found = try transaction.devices(
+      of: scope.user, container: scope.container, environment: scope.environment)
+    devices[world] = found
+    return found
+  }
+}

@@ -1,0 +1,102 @@
+// Puts one notification into one device's mailbox: merging, moving what waits, overflow.
+//
+// A mailbox has a bound. Beyond it, everything in it is replaced by one "fetch everything"; silence
+// is never the answer (reliability N6).
+
+import BrumeCore
+import BrumeModel
+import BrumeStorage
+
+struct MailboxWriter {
+  struct Delivery {
+    let notification: Notification
+    let payload: [UInt8]
+    let subscription: StoredSubscription
+    let requestID: String
+  }
+  struct Result: Equatable {
+    /// As it is in the mailbox.
+    let entry: MailboxEntry
+    var wakes: Bool
+    var overflowed = false
+  }
+
+  let transaction: any WriteTransaction
+  let limits: Limits
+  let now: Milliseconds
+  /// Devices that get an entry as soon as it is durable.
+  let connected: Set<DeviceKey>
+  /// Of the users whose devices are written to.
+  var coalescers: [UserID: Coalescer]
+
+  mutating func put(
+    _ delivery: Delivery, to device: DeviceKey, orFetchEverything: () -> [UInt8]
+  ) throws -> Result {
+    let key = Coalescer.key(
+      for: delivery.notification, of: delivery.subscription, to: device)
+    let isUnheard = try hasUnheard(key)
+    let action = coalesce(device) { [now] in
+      $0.changed(device, key, now: now, isUnheard: isUnheard)
+    }
+    if let old = action.replaces { try transaction.removeMailboxEntry(at: old, of: device) }
+    if try transaction.mailboxCount(device) >= limits.mailboxRows {
+      let entry = try replaceEverything(delivery, device, orFetchEverything())
+      return Result(entry: entry, wakes: true, overflowed: true)
+    }
+    var entry = entry(
+      delivery, sid: delivery.subscription.subscription.id, delivery.payload, due: action.due)
+    entry.position = try transaction.enqueue(entry, to: device)
+    coalesce(device) { [now] in
+      $0.enqueued(device, key, at: entry.position, due: action.due, now: now)
+    }
+    for waiting in action.moves { try moveToEnd(waiting, device) }
+    return Result(entry: entry, wakes: action.wakes)
+  }
+
+  /// Whether the last push under this key was due and still nobody has taken it: then the one that
+  /// replaces it takes its place and does not begin to wait.
+  private func hasUnheard(_ key: Coalescer.Key?) throws -> Bool {
+    guard let key, key.collapseID == nil, !connected.contains(key.device),
+      let last = coalescers[key.device.user]?.last(key, dueBy: now)
+    else { return false }
+    return try transaction.mailbox(key.device, after: last - 1, limit: 1).first?.position == last
+  }
+
+  private mutating func replaceEverything(
+    _ delivery: Delivery, _ device: DeviceKey, _ payload: [UInt8]
+  ) throws -> MailboxEntry {
+    coalesce(device) { $0.emptied(device) }
+    try transaction.acknowledge(through: .max, by: device)
+    var entry = entry(delivery, sid: "", payload, due: now)
+    entry.position = try transaction.enqueue(entry, to: device)
+    return entry
+  }
+
+  /// A reader delivers from the front and stops at the first entry that is not due, so those that
+  /// wait have to be last.
+  private mutating func moveToEnd(_ position: Int64, _ device: DeviceKey) throws {
+    let found = try transaction.mailbox(device, after: position - 1, limit: 1).first
+    guard let found, found.position == position else {
+      return coalesce(device) { $0.moved(device, from: position, to: nil) }
+    }
+    try transaction.removeMailboxEntry(at: position, of: device)
+    let new = try transaction.enqueue(found, to: device)
+    coalesce(device) { $0.moved(device, from: position, to: new) }
+  }
+
+  private mutating func coalesce<Value>(
+    _ device: DeviceKey, _ change: (inout Coalescer) -> Value
+  ) -> Value {
+    let new = Coalescer(window: limits.coalescingWindow, capacity: limits.coalescedKeys)
+    return change(&coalescers[device.user, default: new])
+  }
+
+  private func entry(
+    _ delivery: Delivery, sid: String, _ payload: [UInt8], due: Milliseconds
+  ) -> MailboxEntry {
+    MailboxEntry(
+      position: 0, notificationID: delivery.notification.id, subscriptionID: sid,
+      collapseID: delivery.notification.collapseID, payload: payload, time: due,
+      requestID: delivery.requestID)
+  }
+}

@@ -1,0 +1,113 @@
+// What a push says: a subscription's wishes, filled from the change and the record.
+//
+// Nothing is cut here; that is `PayloadBudget`. Encrypted fields and types that CloudKit does not
+// copy are left out. Where each property ends up: docs/internals/notifications.md.
+
+import BrumeCore
+package import BrumeModel
+
+package struct NotificationBuilder: Sendable {
+  package let id: String
+  package let entry: LogEntry
+  /// The record that alert texts and desired keys are filled from.
+  package let image: Record?
+  package let limits: Limits
+
+  package init(id: String, entry: LogEntry, image: Record?, limits: Limits) {
+    self.id = id
+    self.entry = entry
+    self.image = image
+    self.limits = limits
+  }
+
+  /// The notification for one subscription.
+  ///
+  /// - Parameter badge: the number to show, if the subscription counts.
+  package func notification(for stored: StoredSubscription, badge: Int?) -> Notification {
+    let info = stored.subscription.info ?? NotificationInfo()
+    let record = describesRecord(stored.subscription.kind) ? image : nil
+    var notification = Notification(
+      id: id, container: stored.scope.container, environment: stored.scope.environment,
+      scope: stored.scope.scope, subscriptionID: stored.subscription.id, user: stored.scope.user,
+      subject: subject(of: stored))
+    notification.alert = text(info.alert, record)
+    notification.title = text(info.title, record)
+    notification.subtitle = text(info.subtitle, record)
+    notification.alertActionLocalizationKey = info.alertActionLocalizationKey
+    notification.alertLaunchImage = info.alertLaunchImage
+    notification.soundName = info.soundName
+    notification.category = info.category
+    notification.badge = info.shouldBadge ? badge : nil
+    // A push that shows nothing still has to wake the app (cases SUB-26, PSH-02).
+    notification.contentAvailable = info.shouldSendContentAvailable || info.isSilent
+    notification.mutableContent = info.shouldSendMutableContent
+    notification.collapseID = info.collapseIDKey.map { collapseID($0, record) }
+    return notification
+  }
+
+  /// What a device is told when its mailbox overflowed.
+  package func fetchEverything(for stored: StoredSubscription) -> Notification {
+    var notification = Notification(
+      id: id, container: stored.scope.container, environment: stored.scope.environment,
+      scope: stored.scope.scope, subscriptionID: nil, user: stored.scope.user,
+      subject: .fetchEverything)
+    notification.contentAvailable = true
+    notification.isPruned = true
+    return notification
+  }
+
+  // MARK: Parts
+
+  private func describesRecord(_ kind: Subscription.Kind) -> Bool {
+    if case .query = kind { true } else { false }
+  }
+
+  private func subject(of stored: StoredSubscription) -> Notification.Subject {
+    switch (stored.subscription.kind, entry.event) {
+    case (.query, .record(let change)):
+      return .query(
+        zone: change.record.zone.id, recordName: change.record.name,
+        reason: FireRules.reason(change.kind), fields: desiredFields(stored, change))
+    case (.zone(let zone, _), _): return .zone(changedZone?.id ?? zone)
+    case (.database, _), (.query, _): return .database(changedZone?.id)
+    }
+  }
+
+  private var changedZone: ZoneKey? {
+    switch entry.event {
+    case .record(let change): change.record.zone
+    case .zoneCreated(let zone), .zoneDeleted(let zone), .membership(_, let zone): zone
+    case .subscription: nil
+    }
+  }
+
+  /// CloudKit: `recordFields` are documented for creations and updates only.
+  private func desiredFields(
+    _ stored: StoredSubscription, _ change: RecordChange
+  ) -> [String: FieldValue] {
+    guard let image, change.kind != .deleted, let info = stored.subscription.info else {
+      return [:]
+    }
+    var fields: [String: FieldValue] = [:]
+    for name in info.desiredKeys.prefix(limits.desiredKeys)
+    where !image.encryptedFields.contains(name) {
+      if let value = image.fields[name], DesiredKeys.isAllowed(value) { fields[name] = value }
+    }
+    return fields
+  }
+
+  private func text(_ wish: NotificationInfo.Text, _ record: Record?) -> Notification.Text {
+    Notification.Text(
+      literal: wish.literal, localizationKey: wish.localizationKey,
+      // A missing field fills its place with nothing, so that later arguments keep theirs.
+      localizationArgs: wish.localizationArgs.map { name in
+        record.flatMap { FieldText.of(name, in: $0) } ?? ""
+      })
+  }
+
+  // CloudKit: the header calls it the name of a field, the documentation page a value. Both work.
+  private func collapseID(_ key: String, _ record: Record?) -> String {
+    let text = record.flatMap { FieldText.of(key, in: $0) } ?? key
+    return TextCut.prefix(text, bytes: limits.collapseIDBytes)
+  }
+}

@@ -1,0 +1,83 @@
+// One reading of the log: its next entries, and the present state of what they name.
+
+import BrumeCore
+import BrumeModel
+import BrumeStorage
+
+struct LogBatch: Sendable {
+  let entries: [LogEntry]
+  /// The last position of the log.
+  let newest: Int64
+  private(set) var subscriptions: [SubscriptionKey: StoredSubscription?] = [:]
+  /// What `self CONTAINS` looks at.
+  private(set) var searchable = SearchableFields()
+  /// By an entry's position: the users whose shared database shows its change.
+  private(set) var readers: [Int64: Set<UserID>] = [:]
+
+  /// - Parameters:
+  ///   - imageBytes: after so many bytes of images only a few entries more are read.
+  ///   - needsReaders: whether anybody watches a shared database, before these entries.
+  init(
+    after position: Int64, limit: Int, imageBytes: Int, needsReaders: Bool,
+    _ schemas: SchemaCache, _ transaction: any ReadTransaction
+  ) throws {
+    entries = try transaction.log(after: position, limit: limit, imageBytes: imageBytes)
+    newest = try transaction.lastLogPosition()
+    var last = position
+    var needsReaders = needsReaders
+    for entry in entries {
+      precondition(entry.position > last, "positions of the log rise")
+      last = entry.position
+      try learn(entry, schemas, transaction)
+      if case .subscription(let scope, _) = entry.event, scope.scope == .shared {
+        needsReaders = true
+      }
+      if needsReaders { readers[entry.position] = try Self.readers(of: entry, transaction) }
+    }
+  }
+
+  private mutating func learn(
+    _ entry: LogEntry, _ schemas: SchemaCache, _ transaction: any ReadTransaction
+  ) throws {
+    switch entry.event {
+    case .subscription(let scope, let id):
+      let key = SubscriptionKey(scope: scope, id: id)
+      subscriptions[key] = .some(try transaction.subscription(id, in: scope))
+    case .record(let change):
+      try searchable.learn(change.recordType, entry.database, schemas, transaction)
+    case .zoneCreated, .zoneDeleted, .membership: break
+    }
+  }
+
+  /// Whoever takes part later is notified of that itself; whoever no longer does is left out when the
+  /// notification is made.
+  private static func readers(
+    of entry: LogEntry, _ transaction: any ReadTransaction
+  ) throws -> Set<UserID> {
+    switch entry.event {
+    case .record(let change):
+      if change.coveringShares.isEmpty { return [] }
+      return Audience.readers(of: entry, among: try transaction.memberships(in: change.record.zone))
+    case .zoneDeleted(let zone):
+      return Audience.readers(of: entry, among: try transaction.memberships(in: zone))
+    case .membership: return Audience.readers(of: entry, among: [])
+    case .zoneCreated, .subscription: return []
+    }
+  }
+}
+
+extension SubscriptionIndex {
+  /// Ours: subscriptions read at once.
+  private static let page = 1000
+
+  /// All subscriptions of the store.
+  init(from transaction: any ReadTransaction) throws {
+    self.init()
+    var next: Int64?
+    repeat {
+      let page = try transaction.allSubscriptions(after: next, limit: Self.page)
+      for subscription in page.subscriptions { put(subscription) }
+      next = page.next
+    } while next != nil
+  }
+}

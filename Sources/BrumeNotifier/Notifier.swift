@@ -1,0 +1,149 @@
+// From the log to the mailboxes: the one loop that makes notifications.
+//
+// It follows the store's log from a saved cursor. Everything that one step does (mailbox entries, kept
+// notifications, badges, subscriptions that fired their only time, the cursor, trimming) is one
+// transaction, so a crash between any two steps repeats or continues, and never loses or doubles.
+//
+// A step has three parts: `read` gets entries of the log, `NotifierState` finds what matches, and
+// `FanOut` writes, as a transaction that gets values and returns values, so that an engine may run it
+// twice. What is decided is in the pure files beside this one; docs/internals/notifications.md tells why.
+
+package import BrumeCore
+package import BrumeModel
+package import BrumeStorage
+
+package actor Notifier {
+  private struct Progress {
+    var goesOn = false
+    /// To leave the store to others before going on.
+    var rest = Duration.zero
+  }
+
+  private let store: any Store
+  private let limits: Limits
+  private let now: @Sendable () -> Milliseconds
+  private let rules: FanOut.Rules
+  private let delivery: any EntryDelivery
+  private let rest: @Sendable (Duration) async throws -> Void
+  private var state: NotifierState
+  package private(set) var status = NotifierStatus()
+
+  /// - Parameters:
+  ///   - engine: the rules of who may read what, and the store.
+  ///   - encode: the push in the wire's form.
+  ///   - delivery: gets the new entries of mailboxes, after they are durable.
+  ///   - rest: waits, so that saves have the store to themselves.
+  package init(
+    engine: Engine, encode: @escaping @Sendable (Notification) -> [UInt8],
+    delivery: any EntryDelivery,
+    rest: @escaping @Sendable (Duration) async throws -> Void = { _ in }
+  ) {
+    store = engine.store
+    limits = engine.limits
+    now = engine.host.now
+    rules = FanOut.Rules(
+      permission: engine.permission, generation: engine.generation, limits: engine.limits,
+      encode: encode)
+    self.delivery = delivery
+    self.rest = rest
+    state = NotifierState(engine.limits)
+  }
+
+  /// Matches kept between the transactions of a fan-out.
+  var heldMatches: Int { state.heldMatches }
+  /// Devices and subscriptions whose last push is remembered for merging.
+  var rememberedKeys: Int { state.coalescers.rememberedKeys }
+
+  /// Follows the log until cancelled. Throws when the store fails: then nothing is certain any more,
+  /// and the process should end and start again.
+  package func run() async throws {
+    // Listening comes before looking, so that no commit falls between the two.
+    let commits = store.commits()
+    try await drain()
+    for await _ in commits { try await drain() }
+  }
+
+  /// Works until the log is read to its end.
+  package func drain() async throws {
+    while case let progress = try await advance(), progress.goesOn {
+      try Task.checkCancellation()
+      if progress.rest > .zero { try await rest(progress.rest) }
+    }
+  }
+
+  /// Does one transaction's worth of work. Answers whether there may be more. Only one caller at a
+  /// time.
+  @discardableResult
+  package func step() async throws -> Bool { try await advance().goesOn }
+
+  private func advance() async throws -> Progress {
+    do {
+      if state.cursor == nil { try await load() }
+      guard let start = state.cursor else { return Progress() }
+      let batch = try await read(start)
+      guard let oldest = batch.entries.first?.origin.time else { return Progress() }
+      state.follow(batch.subscriptions)
+      let pace = Pace(
+        isAmidFanOut: start.served != nil, othersWrite: status.looked(at: batch),
+        waiting: now() - oldest, limits)
+      let jobs = try state.jobs(of: batch, from: start, room: pace.deliveries)
+      let outcome =
+        if let passed = state.passed(jobs, from: start) { passed } else {
+          try await serve(jobs, from: start, pace)
+        }
+      finish(outcome, from: start)
+      return Progress(
+        goesOn: outcome.cursor.position < batch.newest,
+        rest: pace.rest(unserved: outcome.unserved, limits))
+    } catch {
+      // What the store says counts.
+      state = NotifierState(limits)
+      throw error
+    }
+  }
+
+  private func load() async throws {
+    let (saved, index) = try await store.read { transaction in
+      let saved = try transaction.setting(.notifierCursor).flatMap { NotifierCursor($0) }
+      return (saved ?? NotifierCursor(position: 0), try SubscriptionIndex(from: transaction))
+    }
+    state.load(index, saved)
+    status.position = saved.position
+    status.subscriptions = index.count
+  }
+
+  private func read(_ start: NotifierCursor) async throws -> LogBatch {
+    // In the middle of a large fan-out only its own entry is of interest.
+    let limit = start.served == nil ? limits.notifierEntries : 1
+    let needsReaders = state.hasSharedDatabases && state.heldMatches == 0
+    let (schemas, bytes) = (rules.permission.schemas, limits.notifierBytes)
+    return try await store.read { transaction in
+      try LogBatch(
+        after: start.position, limit: limit, imageBytes: bytes, needsReaders: needsReaders,
+        schemas, transaction)
+    }
+  }
+
+  private func serve(
+    _ jobs: [FanOut.Job], from start: NotifierCursor, _ pace: Pace
+  ) async throws -> FanOut.Outcome {
+    let users = Set(jobs.flatMap { $0.targets.map(\.key.scope.user) })
+    let input = FanOut.Input(
+      jobs: jobs, cursor: start, now: now(), pace: pace,
+      coalescers: state.coalescers.part(of: users),
+      connected: delivery.connectedDevices(of: users))
+    let rules = rules
+    // After a loss of power it is done again, from the cursor that it would have moved.
+    return try await store.writeRepeatable { transaction in
+      var fanOut = FanOut(input, rules, transaction)
+      return try fanOut.run()
+    }
+  }
+
+  private func finish(_ outcome: FanOut.Outcome, from start: NotifierCursor) {
+    precondition(outcome.cursor.position >= start.position, "the notifier's cursor never goes back")
+    state.served(outcome, now: now())
+    status.served(outcome, subscriptions: state.subscriptionCount)
+    if !outcome.new.entries.isEmpty { delivery.deliver(outcome.new) }
+  }
+}

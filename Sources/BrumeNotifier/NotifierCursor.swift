@@ -1,0 +1,61 @@
+// How far the notifier has come: everything up to a log position, and of a large fan-out the last
+// subscription that was served. Saved in the same transaction as what it stands for.
+
+import BrumeCore
+package import BrumeModel
+
+package struct NotifierCursor: Equatable, Sendable {
+  /// Every entry up to and including this position is done.
+  package var position: Int64
+  /// Of the entry after `position`: all matches up to and including this one are done.
+  package var served: Served?
+
+  /// A subscription in the order of a fan-out: by birth, and by name among those born together.
+  package struct Served: Equatable, Sendable {
+    package let birth: Int64
+    package let key: SubscriptionKey
+    package init(birth: Int64, key: SubscriptionKey) {
+      self.birth = birth
+      self.key = key
+    }
+  }
+
+  package init(position: Int64, served: Served? = nil) {
+    self.position = position
+    self.served = served
+  }
+
+  package var bytes: [UInt8] {
+    var packer = Packer()
+    packer.add(position)
+    if let served {
+      packer.add(served.birth)
+      packer.add(served.key.scope.container.name)
+      packer.add(served.key.scope.environment.rawValue)
+      packer.add(served.key.scope.scope.rawValue)
+      packer.add(served.key.scope.user.name)
+      packer.add(served.key.id)
+    }
+    return packer.bytes
+  }
+
+  /// Nil for bytes that are no cursor.
+  package init?(_ bytes: [UInt8]) {
+    var unpacker = Unpacker(bytes)
+    guard let position = unpacker.number() else { return nil }
+    self.position = position
+    if unpacker.isAtEnd {
+      served = nil
+      return
+    }
+    guard let birth = unpacker.number(), let container = unpacker.text(),
+      let environment = unpacker.text().flatMap(Environment.init),
+      let scope = unpacker.text().flatMap(DatabaseScope.init),
+      let user = unpacker.text(), let id = unpacker.text(), unpacker.isAtEnd
+    else { return nil }
+    let place = SubscriptionScope(
+      container: ContainerID(container), environment: environment, scope: scope,
+      user: UserID(user))
+    served = Served(birth: birth, key: SubscriptionKey(scope: place, id: id))
+  }
+}

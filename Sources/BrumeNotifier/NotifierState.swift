@@ -1,0 +1,147 @@
+// What the notifier knows between its transactions, as one value with one owner. All of it can be made
+// again from the store; forgetting it loses nothing.
+
+import BrumeModel
+import BrumeStorage
+
+struct NotifierState: Sendable {
+  /// The order of a fan-out that takes several transactions, so that it is made once.
+  private struct Ongoing: Sendable {
+    let position: Int64
+    let matches: [SubscriptionIndex.Match]
+  }
+
+  /// How far the log is served; nil until loaded.
+  private(set) var cursor: NotifierCursor?
+  private(set) var coalescers: Coalescers
+  /// The position in the store, which entries that concern nobody leave behind.
+  private var savedPosition: Int64 = 0
+  private var index = SubscriptionIndex()
+  private var ongoing: Ongoing?
+  private let unsavedEntries: Int64
+
+  init(_ limits: Limits) {
+    coalescers = Coalescers(window: limits.coalescingWindow, capacity: limits.coalescedKeys)
+    unsavedEntries = Int64(limits.notifierUnsavedEntries)
+  }
+
+  var subscriptionCount: Int { index.count }
+  var hasSharedDatabases: Bool { index.hasSharedDatabases }
+  var heldMatches: Int { ongoing?.matches.count ?? 0 }
+
+  mutating func load(_ index: SubscriptionIndex, _ cursor: NotifierCursor) {
+    self.index = index
+    self.cursor = cursor
+    savedPosition = cursor.position
+  }
+
+  /// Births keep a subscription from firing for entries before its own, so the index may run ahead
+  /// of the entries.
+  mutating func follow(_ subscriptions: [SubscriptionKey: StoredSubscription?]) {
+    for (key, stored) in subscriptions {
+      if let stored { index.put(stored) } else { index.remove(key) }
+    }
+  }
+}
+
+// MARK: Finding what matches
+
+extension NotifierState {
+  /// What is to be done for a batch's entries, as far as one transaction has room for it.
+  ///
+  /// - Parameter room: subscriptions that one transaction serves.
+  mutating func jobs(
+    of batch: LogBatch, from start: NotifierCursor, room: Int
+  ) throws -> [FanOut.Job] {
+    var jobs: [FanOut.Job] = []
+    var room = room
+    for entry in batch.entries where room > 0 {
+      let served = jobs.isEmpty ? start.served : nil
+      let job = try job(entry, batch, after: served, room: room)
+      room -= job.targets.count
+      jobs.append(job)
+    }
+    return jobs
+  }
+
+  private mutating func job(
+    _ entry: LogEntry, _ batch: LogBatch, after served: NotifierCursor.Served?, room: Int
+  ) throws -> FanOut.Job {
+    let image = try image(of: entry)
+    let matches = ordered(entry, image, batch)
+    let left = unserved(matches, after: served)
+    let targets = left.prefix(room).compactMap { match in
+      index.key(of: match).map { FanOut.Target(birth: match.birth, key: $0) }
+    }
+    return FanOut.Job(
+      entry: entry, image: image, targets: targets, later: left.count - min(left.count, room))
+  }
+
+  /// Finds what fires in the changed database itself, and in the shared databases of those who take
+  /// part. Who may read the record is asked later, when the notification is made.
+  private mutating func ordered(
+    _ entry: LogEntry, _ image: Record?, _ batch: LogBatch
+  ) -> [SubscriptionIndex.Match] {
+    // What was subscribed since is younger, what was removed since has no key.
+    if let ongoing, ongoing.position == entry.position { return ongoing.matches }
+    let searchable = batch.searchable.names(image?.type, entry.database)
+    var found = index.matches(entry, image: image) { searchable.contains($0) }
+    if let readers = batch.readers[entry.position], !readers.isEmpty {
+      found.append(index.matches(entry, sharedWith: readers))
+    }
+    let matches = index.ordered(found)
+    ongoing = matches.count > 1 ? Ongoing(position: entry.position, matches: matches) : nil
+    return matches
+  }
+
+  private func image(of entry: LogEntry) throws -> Record? {
+    guard case .record(let change) = entry.event, index.needsImage(of: change, in: entry.database)
+    else { return nil }
+    return try change.image?.record()
+  }
+
+  /// What comes after the last match that an earlier transaction served.
+  private func unserved(
+    _ all: [SubscriptionIndex.Match], after served: NotifierCursor.Served?
+  ) -> ArraySlice<SubscriptionIndex.Match> {
+    guard let served else { return all[...] }
+    return all[all.start(afterBirths: served.birth)...].drop { match in
+      match.birth == served.birth && index.key(of: match).map { $0 <= served.key } ?? true
+    }
+  }
+}
+
+extension [SubscriptionIndex.Match] {
+  /// Where those not born before `birth` begin.
+  fileprivate func start(afterBirths birth: Int64) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle].birth < birth { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+// MARK: After a transaction
+
+extension NotifierState {
+  /// Passes entries that concern nobody without writing: a save that nobody watches costs one
+  /// commit, not two. After a crash they are read again and again concern nobody, because what was
+  /// subscribed since is younger. Nil if there is something to do, or much to save.
+  func passed(_ jobs: [FanOut.Job], from start: NotifierCursor) -> FanOut.Outcome? {
+    guard let last = jobs.last?.entry.position, start.served == nil,
+      last - savedPosition < unsavedEntries, jobs.allSatisfy(\.concernsNobody)
+    else { return nil }
+    return FanOut.Outcome(cursor: NotifierCursor(position: last), isSaved: false)
+  }
+
+  mutating func served(_ outcome: FanOut.Outcome, now: Milliseconds) {
+    cursor = outcome.cursor
+    if outcome.isSaved { savedPosition = outcome.cursor.position }
+    for key in outcome.spent { index.remove(key) }
+    coalescers.keep(outcome.coalescers, now: now)
+    if ongoing?.position != outcome.unfinished { ongoing = nil }
+  }
+}

@@ -1,0 +1,45 @@
+// What metrics show of the notifier.
+
+package import BrumeModel
+import BrumeStorage
+
+package struct NotifierStatus: Equatable, Sendable {
+  /// Log entries that are done.
+  package var position: Int64 = 0
+  /// The newest log entry when the notifier last looked.
+  package var newest: Int64 = 0
+  /// When the oldest change was made that is not done; nil if all are.
+  package var waitingSince: Milliseconds?
+  /// Of the change that is being served: subscriptions that have not been.
+  package var unserved = 0
+  package var subscriptions = 0
+  package var notifications = 0
+  package var mailboxEntries = 0
+  package var overflows = 0
+  /// Entries behind the log.
+  package var lag: Int64 { newest - position }
+
+  /// Entries that somebody waits for, of a log that ends at a position. A notifier that has nothing
+  /// to do is not woken for each entry that nobody follows.
+  package func lag(behind end: Int64) -> Int64 {
+    let behind = max(0, end - position)
+    return waitingSince == nil && behind <= CommitSignals.unfollowedEntries ? 0 : behind
+  }
+
+  /// Answers whether the log has grown since the notifier last looked.
+  mutating func looked(at batch: LogBatch) -> Bool {
+    defer { newest = max(newest, batch.newest) }
+    waitingSince = batch.entries.first?.origin.time
+    return batch.newest > newest
+  }
+
+  mutating func served(_ outcome: FanOut.Outcome, subscriptions: Int) {
+    position = outcome.cursor.position
+    if position >= newest { waitingSince = nil }
+    unserved = outcome.unserved
+    self.subscriptions = subscriptions
+    notifications += outcome.notifications
+    mailboxEntries += outcome.mailboxEntries
+    overflows += outcome.overflows
+  }
+}

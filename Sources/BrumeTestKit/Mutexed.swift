@@ -1,0 +1,12 @@
+// A variable that closures of a test share.
+
+import Synchronization
+
+package final class Mutexed<Value: Sendable>: Sendable {
+  private let state: Mutex<Value>
+  package init(_ value: Value) { state = Mutex(value) }
+  package var value: Value {
+    get { state.withLock { $0 } }
+    set { state.withLock { $0 = newValue } }
+  }
+}

@@ -1,0 +1,77 @@
+import BrumeModel
+import BrumeStorage
+import BrumeWire
+import Testing
+
+@testable import BrumeCore
+@testable import BrumeDelivery
+
+/// A push carries fields of the allowed types only, never an encrypted one, and only of records that the
+/// subscriber may read.
+@Suite(.timeLimit(.minutes(10))) struct DesiredKeysTests {
+  private static let wanted = ["title", "priority", "secret", "data", "tags"]
+
+  @Test(arguments: Way.devices)
+  func `SUB-16 a push carries allowed fields of a readable record only, by`(
+    way: Way
+  ) async throws {
+    #expect(try await carried(way, by: \.bob, type: "Note") == [["priority", "title"]])
+    #expect(try await carried(way, by: \.bob, type: "Report") == [])
+    #expect(try await carried(way, by: \.alice, type: "Report") == [["priority", "title"]])
+  }
+
+  @Test func `an image that forgot what is encrypted is caught`() async throws {
+    let fields = try await carried(.stream, by: \.bob, type: "Note", isMarked: false)
+    #expect(fields == [["priority", "secret", "title"]])
+  }
+
+  /// The fields that a subscriber's device saw in each push about a record of Alice's. The subscription
+  /// is put past the rules that would have refused it, as one from before the schema knew its fields.
+  private func carried(
+    _ way: Way, by user: KeyPath<DeliveryLab, UserID>, type: String, isMarked: Bool = true
+  ) async throws -> [[String]] {
+    var limits = Limits()
+    limits.desiredKeys = 5
+    let lab = try await DeliveryLab(limits: limits)
+    let subscriber = lab[keyPath: user]
+    try await lab.register("phone", way, of: subscriber)
+    let database = DatabaseKey(
+      container: DeliveryLab.container, environment: .development, owner: nil)
+    let zone = ZoneKey(database: database, name: ZoneID.defaultName)
+    var info = NotificationInfo.alert()
+    info.desiredKeys = Self.wanted
+    let scope = SubscriptionScope(
+      container: DeliveryLab.container, environment: .development, scope: .public,
+      user: subscriber)
+    let record = record(in: zone, type, of: lab.alice, isMarked)
+    let origin = Origin(user: lab.alice, device: nil, requestID: "r", time: 0)
+    try await lab.memory.write(in: database) { [info] store in
+      let birth = try store.append(.subscription(scope, id: "s"), in: database, origin: origin)
+      let subscription = Subscription(id: "s", kind: .created(type), info: info)
+      try store.put(StoredSubscription(scope: scope, subscription: subscription, birth: birth))
+      let sequence = try store.nextSequence(in: database)
+      let stored = try store.put(record, in: zone, sequence: sequence)
+      let change = RecordChange(
+        record: RecordKey(zone: zone, name: record.name), recordType: type, kind: .created,
+        image: stored)
+      try store.append(.record(change), in: database, origin: origin)
+    }
+    try await lab.notify()
+    try await lab.receive("phone")
+    return lab.heard("phone").map(\.fields)
+  }
+
+  private func record(
+    in zone: ZoneKey, _ type: String, of user: UserID, _ isMarked: Bool
+  ) -> Record {
+    var record = Record(
+      name: "n", zone: zone.id, type: type,
+      fields: [
+        "title": .string("t"), "priority": .int64(1), "secret": .string("s"), "data": .bytes([1]),
+        "tags": .list([.string("a")], of: .string),
+      ])
+    record.created = Stamp(time: 0, user: user, device: "d")
+    record.encryptedFields = isMarked ? ["secret"] : []
+    return record
+  }
+}

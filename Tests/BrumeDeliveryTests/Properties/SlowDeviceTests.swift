@@ -1,0 +1,75 @@
+import BrumeModel
+import BrumeStorage
+import Testing
+
+@testable import BrumeCore
+@testable import BrumeDelivery
+@testable import BrumePush
+
+/// A device that takes nothing costs the others nothing: neither those behind other hosts, nor those
+/// behind its own as far as the host's share goes, nor those at streams.
+@Suite struct SlowDeviceTests {
+  private typealias Queue = DeliveryQueue<String>
+
+  @Test func `N8 devices at hosts that answer are served as if the silent ones were not there`() {
+    let alone = served(silent: [])
+    let beside = served(silent: (0..<500).map { "silent\($0)" })
+    #expect(alone == 40)
+    #expect(beside == alone)
+  }
+
+  @Test func `one share for all hosts is caught`() {
+    #expect(served(silent: (0..<500).map { "silent\($0)" }, oneShare: true) == 0)
+  }
+
+  /// Pushes that four quick devices got in ten rounds, beside devices whose host never answers.
+  private func served(silent: [String], oneShare: Bool = false) -> Int {
+    var queue = Queue(rules: .init(Limits()))
+    func peer(_ lane: String) -> DeliveryPeer {
+      DeliveryPeer(name: oneShare || lane.hasPrefix("silent") ? "silent" : "quick", limit: 4)
+    }
+    let quick = ["a", "b", "c", "d"]
+    for lane in silent + quick { _ = queue.offer(lane, to: peer(lane), now: 0) }
+    var served = 0
+    for round in 0..<10 {
+      let started = queue.next(now: Milliseconds(round)).start.map(\.lane)
+      for lane in started where quick.contains(lane) {
+        served += 1
+        queue.finished(lane, .delivered, now: Milliseconds(round), jitter: 0)
+      }
+    }
+    return served
+  }
+
+  // MARK: Streams
+
+  @Test func `N8 a stream whose socket is full reads later and keeps nobody waiting`() {
+    #expect(handedOver(isPiledUp: false) == [1, 2, 3])
+  }
+
+  @Test func `a hub that waits for the slow one is caught`() {
+    #expect(handedOver(isPiledUp: true) != [1, 2, 3])
+  }
+
+  /// What the quick one of two streams was given, when the slow one has no room.
+  private func handedOver(isPiledUp: Bool) -> [Int64] {
+    var slow = StreamProgress(after: 0, limits: Limits())
+    var quick = StreamProgress(after: 0, limits: Limits())
+    _ = slow.found([], nextDue: nil, isAll: true)
+    _ = quick.found([], nextDue: nil, isAll: true)
+    var given: [Int64] = []
+    for position in [1, 2, 3] as [Int64] {
+      let entry = MailboxEntry(
+        position: position, notificationID: "n\(position)", subscriptionID: "s", collapseID: nil,
+        payload: [], time: 0, requestID: "r")
+      let actions = slow.committed([entry], now: 0, hasRoom: false)
+      let isStuck = actions == [.readWhenDrained(after: 0)]
+      // The fault: nobody is served before the slow one has drained.
+      if isPiledUp, isStuck || !slow.hasCaughtUp { continue }
+      for case .send(let entries) in quick.committed([entry], now: 0, hasRoom: true) {
+        given += entries.map(\.position)
+      }
+    }
+    return given
+  }
+}

@@ -1,0 +1,70 @@
+import BrumeCore
+import BrumeDelivery
+import BrumeModel
+import BrumeNotifier
+import BrumePush
+import BrumeStorage
+import BrumeTestKit
+import BrumeWire
+import Testing
+
+/// From a save through the rules to a device's stream, with everything in between.
+@Suite(.timeLimit(.minutes(10))) struct SaveToPushTests {
+  private let container = ContainerID("iCloud.org.example.trailbook")
+
+  private func caller(_ device: String) -> Caller {
+    Caller(
+      container: container, environment: .development, user: UserID("_alice"),
+      device: DeviceID(device), kind: .user, requestID: "save")
+  }
+
+  @Test func `PSH-01 a save on one device reaches the other's stream, not its own`() async throws {
+    let world = PushWorld()
+    let clock = world.clock
+    let host = Host(
+      now: { clock.now }, uuid: { "UUID" }, randomBytes: { Array(repeating: 7, count: $0) })
+    let engine = try await Engine(
+      store: world.store, limits: Limits(), host: host, isDevelopment: true)
+    let signals = world.signals
+    let notifier = Notifier(
+      engine: engine, encode: PushPayload.encode,
+      delivery: TestDelivery { signals.signal($0.fetching) })
+    let zone = ZoneID(name: "Notes")
+    _ = try await engine.modifyZones(
+      [ZoneOperation(.create, zone)], in: .private, as: caller("phone"))
+    try await save("first", zone, engine)
+    for device in ["phone", "tablet"] {
+      try await engine.registerDevice(as: caller(device))
+    }
+    let subscription = Subscription(
+      id: "zone", kind: .zone(zone, recordType: nil), info: NotificationInfo())
+    _ = try await engine.modifySubscriptions(
+      [.save(subscription)], in: .private, as: caller("phone"))
+
+    let tablet = DeviceKey(
+      container: container, environment: .development, user: UserID("_alice"),
+      device: DeviceID("tablet"))
+    let stream = EventStream(
+      engine: engine, store: world.store, signals: MailboxSignals(), device: tablet, host: host)
+    try await save("second", zone, engine)
+    try await notifier.drain()
+    let arrived = try await stream.entries(after: 0).entries
+    let push = try PushPayload.decode(try #require(arrived.first).payload)
+    #expect(push.subject == .zone(ZoneID(name: "Notes", ownerName: "_alice")))
+    #expect(push.contentAvailable)
+    let own = try await world.store.read { try $0.mailboxCount(world.phone) }
+    #expect(own == 0)
+  }
+
+  private func save(_ name: String, _ zone: ZoneID, _ engine: Engine) async throws {
+    let draft = RecordDraft(
+      name: name, type: "Note", fields: ["title": DraftField(.string("Milk"))])
+    let results = try await engine.modifyRecords(
+      ModifyRecordsRequest(zone: zone, operations: [RecordOperation(.create, draft)]),
+      in: .private, as: caller("phone"))
+    guard case .success = results.first else {
+      Issue.record("the save failed: \(results)")
+      return
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import BrumeModel
+import BrumeWire
+import Testing
+
+@testable import BrumeCore
+@testable import BrumeNotifier
+
+struct KeptNotificationsTests {
+  private let main = zone(ZoneID.defaultName, of: alice)
+
+  @Test func `PSH-17 kept notifications come in pages, and read ones come again as read`()
+    async throws
+  {
+    let world = try await NotifierWorld()
+    try await world.register(alice, "A")
+    try await world.subscribe(alice, "s", query("Note"), info: visible())
+    for number in 0..<5 { try await world.log(.created, "n\(number)", in: main) }
+    try await world.notifier.drain()
+    let (engine, caller) = (world.engine, world.caller(alice))
+    let first = try await engine.keptNotifications(
+      token: nil, limit: 3, as: caller, decode: PushPayload.decode)
+    #expect(first.items.count == 3 && first.moreComing)
+    let second = try await engine.keptNotifications(
+      token: first.token, limit: 3, as: caller, decode: PushPayload.decode)
+    #expect(second.items.count == 2 && !second.moreComing)
+    let id = first.items[1].id
+    #expect(try await engine.markNotificationsRead([id, "nobody"], as: caller) == [id])
+    let third = try await engine.keptNotifications(
+      token: second.token, limit: 3, as: caller, decode: PushPayload.decode)
+    #expect(third.items.map(\.id) == [id])
+    #expect(third.items.map(\.isRead) == [true])
+    let fourth = try await engine.keptNotifications(
+      token: third.token, limit: 3, as: caller, decode: PushPayload.decode)
+    #expect(fourth.items.isEmpty && !fourth.moreComing)
+  }
+
+  @Test func `PSH-20 a kept notification holds desired keys that the push had to leave out`()
+    async throws
+  {
+    let world = try await NotifierWorld { $0.payloadBytes = 400 }
+    try await world.register(alice, "A")
+    var info = silent()
+    info.desiredKeys = ["title"]
+    try await world.subscribe(alice, "s", query("Note"), info: info)
+    let title = String(repeating: "long ", count: 100)
+    try await world.log(.created, "n", ["title": .string(title)], in: main)
+    try await world.notifier.drain()
+    let push = try #require(try await world.mailbox(alice, "A").first)
+    #expect(push.isPruned)
+    let page = try await world.engine.keptNotifications(
+      token: nil, limit: nil, as: world.caller(alice), decode: PushPayload.decode)
+    let kept = try PushPayload.decode(try #require(page.items.first).payload)
+    #expect(!kept.isPruned)
+    guard case .query(_, _, _, let fields) = kept.subject else {
+      Issue.record("not a query notification")
+      return
+    }
+    #expect(fields == ["title": .string(title)])
+  }
+
+  @Test func `another user's token is expired, and so is one made for something else`() async throws
+  {
+    let world = try await NotifierWorld()
+    let page = try await world.engine.keptNotifications(
+      token: nil, limit: nil, as: world.caller(alice), decode: PushPayload.decode)
+    for (token, user) in [(page.token, bob), ("nonsense", alice)] {
+      await #expect {
+        try await world.engine.keptNotifications(
+          token: token, limit: nil, as: world.caller(user), decode: PushPayload.decode)
+      } throws: { ($0 as? BrumeError)?.code == .changeTokenExpired }
+    }
+  }
+
+  @Test func `a user's own change on the only device is not kept as news`() async throws {
+    let world = try await NotifierWorld()
+    try await world.register(alice, "A")
+    try await world.subscribe(alice, "s", query("Note"))
+    try await world.log(.created, "n", in: main, by: alice, on: "A")
+    try await world.notifier.drain()
+    let page = try await world.engine.keptNotifications(
+      token: nil, limit: nil, as: world.caller(alice), decode: PushPayload.decode)
+    #expect(page.items.isEmpty)
+  }
+
+  @Test func `a badge out of range is refused`() async throws {
+    let world = try await NotifierWorld()
+    for value in [-1, Int(Int32.max) + 1] {
+      await #expect(throws: BrumeError.self) {
+        try await world.engine.setBadge(value, as: world.caller(alice))
+      }
+    }
+  }
+}

@@ -1,0 +1,226 @@
+import BrumeModel
+import BrumeStorage
+import BrumeTestKit
+import BrumeWire
+import Synchronization
+import Testing
+
+@testable import BrumeCore
+@testable import BrumeNotifier
+
+/// A change that very many hear of is told in slices: each a transaction of bounded size, with saves
+/// between them, nothing held that grows but the list of who is to be told, and figures that say how
+/// much is left.
+struct LargeFanOutTests {
+  private static let subscribers = 400
+  private static let slice = 25
+  private static let smallSlice = 6
+  private let open = zone(ZoneID.defaultName, of: nil)
+  private let users = (0..<subscribers).map { UserID("_user\($0)") }
+
+  /// What the notifier hands over after one commit.
+  private final class Slices: Sendable {
+    private let sizes = Mutex<[Int]>([])
+    func add(_ entries: [NewEntries.Entry]) { sizes.withLock { $0.append(entries.count) } }
+    var all: [Int] { sizes.withLock { $0 } }
+  }
+
+  /// How long the store was left to others.
+  private final class Rests: Sendable {
+    private let durations = Mutex<[Duration]>([])
+    func add(_ duration: Duration) { durations.withLock { $0.append(duration) } }
+    var all: [Duration] { durations.withLock { $0 } }
+  }
+
+  private func prepared(_ info: NotificationInfo = visible()) async throws -> NotifierWorld {
+    let world = try await NotifierWorld {
+      $0.notifierDeliveries = Self.slice
+      $0.notifierAwaitedDeliveries = Self.smallSlice
+      $0.coalescedKeys = 60
+      $0.notifierPatience = 1_000_000
+    }
+    for user in users {
+      try await world.register(user, "A", "B")
+      try await world.subscribe(user, "s", query("Note"), in: .public, info: info)
+    }
+    try await world.notifier.drain()
+    return world
+  }
+
+  private func notifier(
+    _ world: NotifierWorld, _ slices: Slices,
+    rest: @escaping @Sendable (Duration) async throws -> Void = { _ in }
+  ) -> Notifier {
+    Notifier(
+      engine: world.engine, encode: PushPayload.encode,
+      delivery: TestDelivery { slices.add($0.entries) }, rest: rest)
+  }
+
+  private func rows(_ world: NotifierWorld) async throws -> Int {
+    let users = users
+    return try await world.store.read { store in
+      try users.reduce(0) { sum, user in
+        let (a, b) = (device("A", of: user), device("B", of: user))
+        return try sum + store.mailboxCount(a) + store.mailboxCount(b)
+      }
+    }
+  }
+
+  @Test func `a fan-out is told in slices of bounded size, and saves get between them`()
+    async throws
+  {
+    let world = try await prepared()
+    let slices = Slices()
+    let notifier = notifier(world, slices)
+    try await world.log(.created, "first", in: open)
+    var saved: [String] = []
+    var known = 0
+    while try await notifier.step() {
+      let now = try await rows(world)
+      // A slice ends with the subscription that reaches its bound.
+      #expect(now - known <= Self.slice + 1)
+      known = now
+      if saved.count < 3, now < Self.subscribers * 2 {
+        saved.append("between\(saved.count)")
+        try await world.log(.created, saved[saved.count - 1], in: open)
+      }
+    }
+    #expect(saved.count == 3)
+    #expect(slices.all.max() == Self.slice + 1)
+    #expect(slices.all.reduce(0, +) == 4 * 2 * Self.subscribers)
+    // The changes are heard in their order by each, though three were made in the middle of the first.
+    for user in users {
+      let heard = try await world.mailbox(user, "B").map { $0.subject.words }
+      #expect(heard == ["first"] + saved)
+    }
+  }
+
+  @Test func `a slice ends early while a save waits for it, and not at once`() async throws {
+    let world = try await prepared()
+    let slices = Slices()
+    let notifier = notifier(world, slices)
+    try await notifier.drain()
+    try await world.log(.created, "one", in: open)
+    for isAwaited in [false, true, true, false] {
+      world.store.setAwaited(isAwaited)
+      _ = try await notifier.step()
+    }
+    #expect(slices.all == [26, 6, 6, 26])
+    world.store.setAwaited(true)
+    try await notifier.drain()
+    #expect(slices.all.reduce(0, +) == 2 * Self.subscribers)
+  }
+
+  @Test
+  func `while others write, small slices are told with rests between, and then the rest at once`()
+    async throws
+  {
+    let world = try await prepared()
+    let (slices, rests, open) = (Slices(), Rests(), open)
+    let notifier = notifier(world, slices) { duration in
+      rests.add(duration)
+      // Others save in the first three.
+      if rests.all.count <= 3 { try await world.log(.created, "unheard", type: "Other", in: open) }
+    }
+    try await notifier.drain()
+    try await world.log(.created, "one", in: open)
+    _ = try await notifier.step()
+    try await world.log(.created, "unheard", type: "Other", in: open)
+    try await notifier.drain()
+    let rest = Duration.milliseconds(world.engine.limits.notifierRest)
+    #expect(rests.all == [rest, rest, rest, rest])
+    #expect(slices.all.prefix(6) == [26, 6, 6, 6, 6, 26])
+    #expect(slices.all.reduce(0, +) == 2 * Self.subscribers)
+  }
+
+  /// Or it is not known for how long, because the clock was set back.
+  @Test(arguments: [Limits().notifierPatience, -3_600_000])
+  func `a change that has waited for long is told without rests, whoever writes`(
+    passed: Milliseconds
+  ) async throws {
+    let world = try await prepared()
+    let (slices, rests) = (Slices(), Rests())
+    let notifier = notifier(world, slices) { rests.add($0) }
+    try await notifier.drain()
+    try await world.log(.created, "one", in: open)
+    _ = try await notifier.step()
+    world.clock.advance(passed)
+    try await world.log(.created, "unheard", type: "Other", in: open)
+    try await notifier.drain()
+    #expect(rests.all.isEmpty)
+    #expect(slices.all.prefix(2) == [26, 26])
+  }
+
+  @Test func `the lag counts down to nothing while a fan-out is told`() async throws {
+    let world = try await prepared()
+    let notifier = notifier(world, Slices())
+    for name in ["one", "two"] { try await world.log(.created, name, in: open) }
+    var seen: [(lag: Int64, unserved: Int)] = []
+    while try await notifier.step() {
+      seen.append((await notifier.status.lag, await notifier.status.unserved))
+      #expect(await notifier.status.waitingSince != nil)
+    }
+    // Two changes, each with fewer left after each slice.
+    let lefts = [Int64(2), 1].map { lag in seen.filter { $0.lag == lag }.map(\.unserved) }
+    for left in lefts {
+      #expect(left.count > 20)
+      #expect(left.filter { $0 > 0 } == left.filter { $0 > 0 }.sorted(by: >))
+      #expect(Set(left).count == left.count)
+    }
+    #expect(await notifier.status.lag == 0)
+    #expect(await notifier.status.unserved == 0)
+    #expect(await notifier.status.waitingSince == nil)
+  }
+
+  @Test func `large records are read a few at a time`() async throws {
+    let world = try await NotifierWorld { $0.notifierBytes = 100_000 }
+    try await world.register(alice, "A")
+    try await world.subscribe(alice, "s", query("Note"), in: .public, info: visible())
+    try await world.notifier.drain()
+    let text = String(repeating: "x", count: 10_000)
+    for number in 0..<40 {
+      let image = record("n\(number)", "Note", in: open, ["title": .string(text)])
+      try await world.store.write(in: open.database) { [open] store in
+        let sequence = try store.nextSequence(in: open.database)
+        let stored = try store.put(image, in: open, sequence: sequence)
+        let change = RecordChange(
+          record: RecordKey(zone: open, name: image.name), recordType: "Note", kind: .created,
+          image: stored)
+        try store.append(.record(change), in: open.database, origin: origin())
+      }
+    }
+    var lags: [Int64] = []
+    while try await world.notifier.step() { lags.append(await world.notifier.status.lag) }
+    // Sixteen of these are more than may be read, one after another is not.
+    #expect(lags == [24, 8])
+    #expect(await world.notifier.status.lag == 0)
+    #expect(try await world.mailbox(alice, "A").map { $0.subject.words }.last == "n39")
+  }
+
+  @Test func `between slices only the list of who is told is held, and not after the last`()
+    async throws
+  {
+    // All these pushes may merge with later ones.
+    var info = visible()
+    info.collapseIDKey = "news"
+    let world = try await prepared(info)
+    let slices = Slices()
+    let notifier = notifier(world, slices)
+    try await world.log(.created, "one", in: open)
+    var held: [Int] = []
+    while try await notifier.step() { held.append(await notifier.heldMatches) }
+    #expect(held.contains(Self.subscribers))
+    #expect(held.allSatisfy { $0 <= Self.subscribers })
+    #expect(MemoryLayout<SubscriptionIndex.Match>.stride <= 16)
+    #expect(await notifier.heldMatches == 0)
+    // What merging remembers has a bound of its own, below the number of devices here.
+    #expect((1...60).contains(await notifier.rememberedKeys))
+    #expect(slices.all.allSatisfy { $0 <= Self.slice + 1 })
+  }
+}
+
+extension Notification.Subject {
+  fileprivate var words: String {
+    if case .query(_, let name, _, _) = self { name } else { "" }
+  }
+}

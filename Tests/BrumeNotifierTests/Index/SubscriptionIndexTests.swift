@@ -1,0 +1,156 @@
+import BrumeModel
+import BrumeTestKit
+import Testing
+
+@testable import BrumeCore
+@testable import BrumeNotifier
+
+struct SubscriptionIndexTests {
+  private func matches(_ index: SubscriptionIndex, _ entry: LogEntry) -> [String] {
+    guard case .record(let change) = entry.event else { return [] }
+    return index.ids(
+      index.matches(entry, image: try? change.image?.record()) { $0 == "text" })
+  }
+
+  @Test func `equal predicates are one node with a list of owners`() {
+    var index = SubscriptionIndex()
+    for number in 0..<100 {
+      let filters = [
+        Filter(.equals, .field("a"), .int64(1)), Filter(.equals, .field("b"), .double(2)),
+      ]
+      index.put(
+        stored(
+          "s", query("T", number % 2 == 0 ? filters : filters.reversed()),
+          in: place(.public, UserID("_\(number)"))))
+    }
+    let main = zone("Z", of: nil)
+    let hit = record("r", "T", in: main, ["a": .int64(1), "b": .int64(2)])
+    let found = index.matches(change(.created, hit, in: main), image: hit) { _ in false }
+    #expect(found.groups.map(\.count) == [100])
+    #expect(found.rows.isEmpty)
+  }
+
+  @Test func `a record leads only to thresholds that it meets, however many there are`() {
+    var index = SubscriptionIndex()
+    for number in 0..<2000 {
+      let filters = [
+        Filter(.equals, .field("genre"), .string("g\(number % 100)")),
+        Filter(.greaterThan, .field("priority"), .int64(Int64(number))),
+      ]
+      index.put(stored("s\(number)", query("T", filters), in: place(.public, alice)))
+    }
+    let main = zone("Z", of: nil)
+    let event = record("r", "T", in: main, ["genre": .string("g7"), "priority": .int64(1000)])
+    // Of the 20 conditions on g7, the thresholds up to 1000: 7, 107, … 907.
+    #expect(matches(index, change(.created, event, in: main)).count == 10)
+    // Nothing is evaluated for it: the value and the bound are the whole condition.
+    #expect(index.conditions.isUnused)
+  }
+
+  @Test(arguments: [Comparator.greaterThan, .lessThan])
+  func `at a bound, too, who was born later or fires on something else does not match:`(
+    comparator: Comparator
+  ) {
+    let main = zone("Z", of: nil)
+    let event = record("r", "T", in: main, ["genre": .string("g"), "priority": .int64(5)])
+    var index = SubscriptionIndex()
+    for (number, bound) in [2, 5, 8].enumerated() {
+      let filters = [
+        Filter(.equals, .field("genre"), .string("g")),
+        Filter(comparator, .field("priority"), .int64(Int64(bound))),
+      ]
+      for (id, wanted, birth) in [
+        ("created", Subscription.Event.create, Int64(1)), ("updated", .update, 1),
+        ("young", .create, 20),
+      ] {
+        let kind = query("T", filters, on: [wanted])
+        index.put(stored("\(id)\(number)", kind, in: place(.public, alice), birth: birth))
+      }
+    }
+    let met = comparator == .greaterThan ? "0" : "2"
+    #expect(matches(index, change(.created, event, in: main, at: 10)) == ["created" + met])
+    #expect(matches(index, change(.updated, event, in: main, at: 10)) == ["updated" + met])
+    #expect(
+      matches(index, change(.created, event, in: main, at: 30)) == ["created" + met, "young" + met])
+    for number in 0...2 {
+      index.remove(SubscriptionKey(scope: place(.public, alice), id: "young\(number)"))
+    }
+    #expect(matches(index, change(.created, event, in: main, at: 30)) == ["created" + met])
+  }
+
+  @Test func `a replaced subscription is found by its new condition only`() {
+    let notes = zone("Notes", of: alice)
+    var index = SubscriptionIndex()
+    let red = Filter(.equals, .field("color"), .string("red"))
+    let blue = Filter(.equals, .field("color"), .string("blue"))
+    index.put(stored("s", query("Note", [red]), in: place(.private, alice)))
+    index.put(stored("s", query("Note", [blue]), in: place(.private, alice)))
+    #expect(index.count == 1)
+    let redNote = record("n", "Note", in: notes, ["color": .string("red")])
+    let blueNote = record("n", "Note", in: notes, ["color": .string("blue")])
+    #expect(matches(index, change(.created, redNote, in: notes)) == [])
+    #expect(matches(index, change(.created, blueNote, in: notes)) == ["s"])
+    index.put(stored("s", .zone(notes.id, recordType: nil), in: place(.private, alice)))
+    #expect(matches(index, change(.created, redNote, in: notes)) == ["s"])
+    #expect(matches(index, change(.created, blueNote, in: notes)) == ["s"])
+  }
+
+  @Test func `shared database subscriptions are found by their user`() {
+    let notes = zone("Notes", of: alice)
+    var index = SubscriptionIndex()
+    index.put(stored("s", .database(recordType: nil), in: place(.shared, bob)))
+    index.put(stored("typed", .database(recordType: "Photo"), in: place(.shared, bob)))
+    let entry = change(.created, record("n", "Note", in: notes), in: notes)
+    #expect(matches(index, entry) == [])
+    #expect(index.ids(index.matches(entry, sharedWith: [bob])) == ["s"])
+    #expect(index.ids(index.matches(entry, sharedWith: [alice])) == [])
+    let joined = LogEntry(
+      position: 9, database: notes.database, event: .membership(bob, notes), origin: origin())
+    #expect(index.ids(index.matches(joined, sharedWith: [bob])) == ["s"])
+  }
+
+  /// The index is only a faster way to `FireRules.fires`; here it has to prove it, on values that
+  /// are hard to hash, sort and compare, while subscriptions come and go.
+  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  func `the index answers the same as evaluating every subscription`(seed: UInt64) throws {
+    var world = RandomWorld(seed: seed)
+    var index = SubscriptionIndex()
+    var all: [SubscriptionKey: StoredSubscription] = [:]
+    var hits = 0
+    for round in 0..<1200 {
+      for _ in 0..<2 {
+        let subscription = world.subscription(birth: Int64(round))
+        index.put(subscription)
+        all[subscription.key] = subscription
+      }
+      if round % 3 == 0, let key = all.keys.randomElement(using: &world.random) {
+        index.remove(key)
+        all[key] = nil
+      }
+      let entry = world.entry(at: Int64.random(in: 0...Int64(round), using: &world.random))
+      let expected = world.expected(all.values, entry)
+      #expect(matches(index, entry) == expected, "seed \(seed), round \(round)")
+      hits += expected.count
+    }
+    #expect(index.count == all.count)
+    // A test in which nothing ever matches would prove nothing.
+    #expect(hits > 1000)
+    for key in all.keys { index.remove(key) }
+    #expect(index.count == 0)
+    #expect(index.isUnused)
+    #expect(matches(index, world.entry(at: 5000)) == [])
+  }
+}
+
+extension Slots {
+  fileprivate var isUnused: Bool { inUse == 0 }
+}
+
+extension SubscriptionIndex {
+  /// Whether nothing is left of what once was here.
+  fileprivate var isUnused: Bool {
+    let tables = [places, users, keys, fields, scopeNames, postingKeys]
+    return tables.allSatisfy { $0.count == 0 } && conditions.isUnused && boundSets.isUnused
+      && conditionLists.isUnused && owners.inUse == 0 && meanings.isEmpty
+  }
+}
