@@ -3,7 +3,7 @@
 // business.
 //
 // Finished ones are kept for a day, so that a program which ended too early can run them again and
-// hear their blocks; then they go (framework semantics 1).
+// hear their blocks; then they go (Apple: CKOperation header).
 
 import BrumeModel
 package import Foundation

@@ -20,7 +20,7 @@ package struct Limits: Sendable, Equatable {
   package var parameterBytes = 8192
   /// Ours: one header that is read.
   package var headerBytes = 4096
-  /// Ours (product, settled questions).
+  /// Ours (decision 0012).
   package var jsonDepth = 32
   /// Ours: requests that are worked on at once. Streams, polls and files are not among them.
   package var requestsAtOnce = 512
@@ -68,7 +68,7 @@ package struct Limits: Sendable, Equatable {
 
   // MARK: Queries
 
-  /// Ours (reliability, B11 rule 6).
+  /// Ours (docs/queries.md).
   package var filtersPerQuery = 100
   package var sortsPerQuery = 10
   /// Ours: values of one IN list.
@@ -105,7 +105,8 @@ package struct Limits: Sendable, Equatable {
   package var payloadStringLength = 100
   /// APNs documents 64 bytes for the collapse identifier.
   package var collapseIDBytes = 64
-  /// Ours: waiting notifications of one device, then one "fetch everything" (reliability N6).
+  /// Ours: waiting notifications of one device, then one "fetch everything"
+  /// (docs/internals/notifications.md, N6).
   package var mailboxRows = 100
   /// Ours: devices of one user in one container and environment.
   package var devicesPerUser = 50
@@ -218,7 +219,7 @@ package struct Limits: Sendable, Equatable {
   package var signatureSkew: Milliseconds = 10 * 60_000
   /// Ours: signatures of modifying requests that are remembered, so that a copy does nothing.
   package var usedSignatures = 500_000
-  /// Clients ask for a fresh sign-in page every 14 minutes (web services 2.3); ours lives longer.
+  /// CloudKit JS asks for a fresh sign-in page every 14 minutes; ours lives longer.
   package var signInLife: Milliseconds = 30 * 60_000
   /// Ours: wrong passwords in a row for a name, then for an address, before waiting begins.
   package var freeAttemptsPerName = 5

@@ -1,5 +1,5 @@
 // Which names are allowed. Names are ASCII and bounded, so that no engine and no client can read
-// one name as another (framework semantics, table 1; reliability B11 rule 5).
+// one name as another (Apple: CKRecord.ID; decision 0011).
 
 package enum NameRules {
   /// Record names: ASCII, 1 to 255 characters, no leading underscore (case SAV-28).

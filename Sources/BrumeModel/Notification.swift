@@ -17,7 +17,7 @@ package struct Notification: Equatable, Sendable {
   }
   /// As the subscription has it, with the values of the record's fields as localisation arguments.
   package typealias Text = NotificationInfo.Text
-  /// One per change; with the subscription ID it identifies the notification (product: `nid`).
+  /// One per change; with the subscription ID it identifies the notification (`nid`).
   package var id: String
   package var container: ContainerID?
   package var environment: Environment

@@ -8,7 +8,7 @@ package struct DraftField: Equatable, Sendable {
   /// Nil removes the field.
   package var value: FieldValue?
   /// False when the sender gave no type: the rules then coerce to the schema's type where the JSON
-  /// form allows it (web services 1.4).
+  /// form allows it (docs/records.md).
   package var isTagged: Bool
   package var isEncrypted: Bool
 

@@ -54,7 +54,7 @@ package struct StoredSubscription: Equatable, Sendable {
   }
 }
 
-/// How a push looks (`CKSubscription.NotificationInfo`; framework semantics 2.3).
+/// How a push looks (Apple: CKSubscription.NotificationInfo).
 package struct NotificationInfo: Equatable, Sendable {
   /// Literal text, or a key with its arguments: here the names of record fields, in a notification
   /// the values of these fields.
@@ -91,7 +91,7 @@ package struct NotificationInfo: Equatable, Sendable {
 
   package init() {}
 
-  /// True when nothing is shown, played or counted: the push only wakes the app (semantics 2.3).
+  /// True when nothing is shown, played or counted: the push only wakes the app (case PSH-19).
   package var isSilent: Bool {
     alert.isEmpty && title.isEmpty && subtitle.isEmpty && soundName == nil && !shouldBadge
   }

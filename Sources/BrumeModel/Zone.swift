@@ -31,7 +31,7 @@ package struct Zone: Equatable, Sendable {
     self.hasShares = hasShares
   }
 
-  /// Default zones are never atomic; custom zones are (framework semantics 5.2).
+  /// Default zones are never atomic; custom zones are (case ATM-05).
   package var isAtomic: Bool { !key.isDefault }
   package var isLive: Bool { deletion == nil }
 }

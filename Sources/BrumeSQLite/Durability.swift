@@ -1,7 +1,8 @@
 // The settings that make an acknowledged write survive a power cut, and the proof that they hold.
 //
 // GRDB sets `synchronous=NORMAL` while it opens a pool, after every hook it offers; NORMAL loses
-// acknowledged commits (reliability T1, T2). So FULL is set on the opened writer and read back.
+// acknowledged commits. So FULL is set on the opened writer and read back
+// (docs/internals/storage.md).
 
 import BrumeStorage
 import GRDB

@@ -1,6 +1,6 @@
 // A prepared statement with typed bindings and columns, straight on SQLite's C API. GRDB prepares
 // and keeps it. Texts and blobs are bound with their length, so no byte ends them early
-// (reliability T4), and read with one copy.
+// (decision 0011), and read with one copy.
 
 import BrumeStorage
 import GRDB

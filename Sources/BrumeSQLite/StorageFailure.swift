@@ -9,7 +9,8 @@ struct StorageFailure: Equatable, Sendable {
     case undo
     /// No room: the group is undone, later writes may succeed.
     case retry
-    /// It is unknown what reached the disk (reliability T8): no further write is accepted.
+    /// It is unknown what reached the disk: no further write is accepted
+    /// (docs/internals/storage.md).
     case stop
   }
   /// SQLite's extended result code.

@@ -55,7 +55,7 @@ package struct AssetFailure: Error, Equatable, Sendable, CustomStringConvertible
 
 /// What an object may be called.
 package enum AssetObjectName {
-  /// Checks a name before it gets near a path or an address (reliability A7).
+  /// Checks a name before it gets near a path or an address (docs/assets.md).
   package static func check(_ name: String) throws(AssetFailure) {
     let isPlain = name.utf8.allSatisfy { byte in
       (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9"))

@@ -1,5 +1,5 @@
 // Tells listeners that the log grew. Hints only: they may be merged, and a listener that needs
-// certainty reads the log (reliability B11 rule 2).
+// certainty reads the log (docs/internals/notifications.md).
 
 import Synchronization
 

@@ -60,7 +60,7 @@ package enum VisibleRecords: Sendable {
 }
 
 /// Where a page ended. Without sorting, pages continue by key (zone, then record name); with it they
-/// continue by offset, as CloudKit's cursors do (framework semantics 7).
+/// continue by offset, as CloudKit's cursors do (Apple: CKQueryOperation.Cursor).
 package struct QueryPosition: Equatable, Sendable {
   package let offset: Int
   package let zone: String

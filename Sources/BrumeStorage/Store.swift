@@ -6,7 +6,8 @@
 // 3. Log positions rise in commit order over the whole store.
 // 4. A read sees one consistent state, and every write that returned before it began.
 // 5. Texts come back byte for byte and are compared bytewise.
-// 6. A storage failure means "unknown": the engine refuses further writes (reliability B11 rule 8).
+// 6. A storage failure means "unknown": the engine refuses further writes
+//    (docs/internals/storage.md).
 
 package import BrumeModel
 

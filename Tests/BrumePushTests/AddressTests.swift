@@ -3,7 +3,7 @@ import BrumePush
 import Foundation
 import Testing
 
-/// Which URLs the server calls for somebody else (reliability A6).
+/// Which URLs the server calls for somebody else (docs/operating/web-push.md).
 @Suite struct AddressTests {
   @Test(arguments: [
     "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.9.9.9",

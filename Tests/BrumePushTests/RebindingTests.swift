@@ -1,5 +1,6 @@
 // A name that leads to one address when it is checked and to another when it is called (DNS rebinding),
-// and an other side that answers with a redirect: neither may lead the server home (reliability A6).
+// and an other side that answers with a redirect: neither may lead the server home
+// (docs/operating/web-push.md).
 
 import BrumeDelivery
 import BrumeModel

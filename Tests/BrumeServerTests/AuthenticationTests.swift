@@ -1,4 +1,4 @@
-// Who may call what (web services 2.1 to 2.4).
+// Who may call what (docs/sign-in.md).
 
 import BrumeCore
 import BrumeModel

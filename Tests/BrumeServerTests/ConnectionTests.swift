@@ -1,4 +1,4 @@
-// The HTTP edge on real sockets: slow and rude clients (reliability I6, T9, T10).
+// The HTTP edge on real sockets: slow and rude clients (docs/operating/load.md).
 
 import BrumeModel
 import BrumeServer

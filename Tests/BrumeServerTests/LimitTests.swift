@@ -1,5 +1,6 @@
-// Every number of a request at n and at n + 1, over HTTP (web services 4.4, cases LIM-01, SAV-14,
-// SAV-20). Small limits stand in for Apple's: what is checked is that each is asked, and where.
+// Every number of a request at n and at n + 1, over HTTP (cases LIM-01, SAV-14, SAV-20; Apple:
+// CloudKit Web Services, Data Size Limits). Small limits stand in for Apple's: what is checked is
+// that each is asked, and where.
 
 import BrumeModel
 import BrumeServer

@@ -1,4 +1,5 @@
-// The sign-in page over HTTP: 421 with its address, a name and password, sign-out (web services 2.3).
+// The sign-in page over HTTP (docs/sign-in.md): 421 with its address, a name and password,
+// sign-out.
 
 import BrumeModel
 import BrumeServer

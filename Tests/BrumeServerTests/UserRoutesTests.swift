@@ -1,4 +1,4 @@
-// users/discover, users/lookup/… and who may ask (web services 3.9).
+// users/discover, users/lookup/… and who may ask (docs/sign-in.md).
 
 import BrumeCore
 import BrumeModel

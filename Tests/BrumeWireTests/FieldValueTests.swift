@@ -1,4 +1,4 @@
-// Field dictionaries (web services 1.4 and 1.5).
+// Field dictionaries (Apple: CloudKit Web Services, Record Field Dictionary).
 
 import BrumeModel
 import BrumeWire

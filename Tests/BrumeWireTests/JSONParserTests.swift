@@ -1,4 +1,4 @@
-// What the parser refuses and what it keeps exact (reliability T4 to T6 and I7).
+// What the parser refuses and what it keeps exact (decisions 0011 and 0012).
 
 import BrumeModel
 import BrumeWire

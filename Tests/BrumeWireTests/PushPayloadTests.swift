@@ -1,4 +1,4 @@
-// The push (framework semantics 3, web services 3.11).
+// The push (docs/notifications.md).
 
 import BrumeModel
 import BrumeWire

@@ -1,4 +1,4 @@
-// The record dictionary (web services 1.7), as sent and as stored.
+// The record dictionary (Apple: CloudKit Web Services, Record Dictionary), as sent and as stored.
 
 import BrumeModel
 import BrumeWire

@@ -1,4 +1,4 @@
-"""A page of another origin signs a user in, in headless Chromium, and calls the API (web services 2.3).
+"""A page of another origin signs a user in, in headless Chromium, and calls the API: docs/sign-in.md.
 
 A page that the API token is not for gets nothing, although it opens the very same popup.
 """

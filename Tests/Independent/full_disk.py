@@ -1,5 +1,5 @@
-"""A disk that gets full under the server, three times (reliability E1): what was answered stays, writes are
-refused for now, reads go on; and when there is room everything goes on without a restart, pushes too.
+"""A disk that gets full under the server, three times: what was answered stays, writes are refused for
+now, reads go on; and when there is room everything goes on without a restart, pushes too.
 
 Needs a small file system of its own: it is mounted in a mount namespace, and without the right to do that
 nothing is tested, which is said.

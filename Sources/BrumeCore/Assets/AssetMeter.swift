@@ -21,7 +21,7 @@ package struct AssetMeter {
   func finished() -> [UInt8] { Array(digest.finalize()) }
 
   /// The text that records keep: a version byte and 20 bytes of the digest, in base64.
-  // CloudKit: real ones have this form (web services 1.5); clients treat them as opaque.
+  // CloudKit: real ones have this form (docs/assets.md); clients treat them as opaque.
   package static func checksum(_ digest: [UInt8]) -> String {
     Base64.text([1] + digest.prefix(20))
   }

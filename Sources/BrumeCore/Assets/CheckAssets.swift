@@ -1,5 +1,5 @@
 // Compares the books with the asset store: after a restore of one without the other, files may have
-// lost their bytes, and objects may be there that no book knows (reliability U7).
+// lost their bytes, and objects may be there that no book knows (docs/assets.md).
 
 package import BrumeModel
 import BrumeStorage

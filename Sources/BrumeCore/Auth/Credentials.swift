@@ -3,7 +3,7 @@
 
 package import BrumeModel
 
-/// A request signed with a server-to-server key (web services 2.4).
+/// A request signed with a server-to-server key (docs/sign-in.md).
 package struct SignedRequest: Equatable, Sendable {
   package let keyID: String
   /// As sent, such as `2026-11-20T22:31:01Z`.

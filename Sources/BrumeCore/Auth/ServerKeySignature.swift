@@ -1,5 +1,5 @@
 // Server-to-server signatures: ECDSA over date, body hash and path with a P-256 key whose public
-// half the server knows (web services 2.4). Two spellings of an empty body and the path with or
+// half the server knows (docs/sign-in.md). Two spellings of an empty body and the path with or
 // without its query are accepted, because real clients differ there.
 
 package import BrumeModel

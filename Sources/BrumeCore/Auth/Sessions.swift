@@ -1,5 +1,5 @@
 // From what a request brings to who it is. A signature wins over tokens; a web auth token needs an
-// API token beside it (web services 2.1).
+// API token beside it (docs/sign-in.md).
 
 package import BrumeModel
 import BrumeStorage
@@ -77,7 +77,7 @@ extension Engine {
   }
 
   /// Notes durably, before anything else happens, that a request that acts was used: its copy does
-  /// nothing, even after a crash (reliability A4).
+  /// nothing, even after a crash (docs/sign-in.md).
   private func use(_ identity: String, at now: Milliseconds) async throws {
     let horizon = now - 2 * limits.signatureSkew
     let limit = limits.usedSignatures

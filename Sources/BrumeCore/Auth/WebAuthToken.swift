@@ -2,7 +2,7 @@
 // keeps none of them; raising the user's epoch ends them all.
 //
 // A token stays valid until it expires, however many newer ones were handed out: clients send
-// requests in parallel, and some never read the next token (web services 2.2). However often it is
+// requests in parallel, and some never read the next token (docs/sign-in.md). However often it is
 // renewed, its session has a last moment: somebody who copied a token cannot keep it for ever.
 
 package import BrumeModel

@@ -1,6 +1,6 @@
 // Registering what the server sends to: Apple's push tokens and Web Push subscriptions; and who signs
 // for Apple. An address belongs to whoever registered it last: a browser or phone that changed hands
-// must not get the pushes of the user before (reliability A11).
+// must not get the pushes of the user before (docs/operating/push.md).
 
 package import BrumeModel
 import BrumeStorage

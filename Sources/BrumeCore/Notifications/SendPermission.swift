@@ -1,4 +1,5 @@
-// Asked once more when a push leaves: may this user still see what it tells (reliability N11)?
+// Asked once more when a push leaves: may this user still see what it tells
+// (docs/internals/notifications.md, N11)?
 //
 // The notifier asked when it made the push, but a push may wait in a mailbox for days.
 

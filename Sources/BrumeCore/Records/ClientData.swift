@@ -1,5 +1,6 @@
 // What a device said of its last save in a zone (`clientChangeTokenData`), given back with the zone's
-// changes, so that the device sees whether that save is among them (framework semantics 4.3).
+// changes, so that the device sees whether that save is among them
+// (Apple: CKModifyRecordsOperation.clientChangeTokenData).
 //
 // One small value for each user and zone, with a bounded number of devices in it. It belongs to one
 // life of the zone.

@@ -1,7 +1,7 @@
 // Repeating a request whose answer was lost: a client may name its request by an `operationID`, and
 // the outcome of the first try is kept beside the records it wrote. A second try is answered from
-// it and changes nothing (reliability B11, rule 4). It is a first try for a caller who may no longer do
-// what he asks: then the rules answer.
+// it and changes nothing (case LIM-06). It is a first try for a caller who may no longer do what he
+// asks: then the rules answer.
 //
 // Outcomes live in a fixed number of slots per user, so that nobody has to sweep them; an outcome
 // that lost its slot to another is forgotten, and the repetition then meets the change tag's rule.

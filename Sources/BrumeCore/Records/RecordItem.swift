@@ -163,6 +163,6 @@ extension RecordKey {
 
 /// The short names of shares in their addresses.
 enum ShortGUID {
-  // CloudKit: live ones have about 24 URL-safe characters and begin with 0 (web services 1.3).
+  // CloudKit: live ones have about 24 URL-safe characters and begin with 0 (docs/sharing.md).
   static func make(_ host: Host) -> String { "0" + Base64URL.text(host.randomBytes(18)) }
 }

@@ -1,6 +1,6 @@
 // What an operation does to a record, from the operation's kind and change tag and from what is
-// stored. This is the whole of conflict detection (framework semantics 5.1, cases SAV-03 to SAV-11,
-// DEL-02). It decides; ZoneBatch carries out.
+// stored. This is the whole of conflict detection (cases SAV-03 to SAV-11, DEL-02). It decides;
+// ZoneBatch carries out.
 
 package import BrumeModel
 
@@ -22,7 +22,7 @@ package enum SavePolicy {
     case (.create, nil), (.forceUpdate, nil), (.forceReplace, nil):
       return .insert
     case (.create, let stored?):
-      // CloudKit: live answers say so (semantic cases, tension 1).
+      // CloudKit: live answers say so (case SAV-05).
       throw conflict("record to insert already exists", with: stored)
     case (.update, nil), (.replace, nil):
       throw recordNotFound
@@ -36,7 +36,7 @@ package enum SavePolicy {
     case (.delete, nil), (.forceDelete, nil):
       return .nothing
     case (.delete, let stored?):
-      // CloudKit: over HTTP clients also send a delete without a tag (web services 3.2).
+      // CloudKit: over HTTP clients also send a delete without a tag (docs/differences.md).
       guard tag == nil || tag == stored.changeTag else {
         throw conflict("client oplock error deleting record", with: stored)
       }

@@ -1,5 +1,5 @@
 // Values without a type tag take the schema's type where their JSON form allows it; a tag that
-// contradicts the schema is an error (web services 1.4).
+// contradicts the schema is an error (docs/differences.md).
 
 import BrumeModel
 

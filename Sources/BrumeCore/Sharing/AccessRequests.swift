@@ -1,6 +1,6 @@
 // Asking to take part in a share, and what its owner answers. Who asks learns nothing: the answer is
-// the same whether or not there is such a share, and whether or not it takes requests (framework
-// semantics 8).
+// the same whether or not there is such a share, and whether or not it takes requests (Apple:
+// CKShare.allowsAccessRequests).
 
 package import BrumeModel
 import BrumeStorage

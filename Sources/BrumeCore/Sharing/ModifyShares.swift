@@ -92,7 +92,7 @@ extension ZoneBatch {
     return try ownerAction(for: item, stored)
   }
 
-  /// The share goes and the records stay; the root forgets it (semantic cases, tension 10).
+  /// The share goes and the records stay; the root forgets it (case SHR-16).
   private mutating func endShare(_ share: Record) throws {
     stage.remove(share.name)
     guard let rootName = share.shareDetails?.rootRecordName,

@@ -90,7 +90,8 @@ enum ParticipantRules {
   }
 
   /// Opening a share to everybody with its address drops open invitations; closing it drops those
-  /// who came by the address (framework semantics 8). Who came by it may do what it gives now.
+  /// who came by the address (Apple: CKShare.publicPermission). Who came by it may do what it gives
+  /// now.
   private static func open(_ share: inout Share, _ permission: SharePermission) {
     share.publicPermission = permission
     share.participants.removeAll { participant in

@@ -1,5 +1,5 @@
 // The one decision on who may do what with a record. Saves, fetches, queries, change feeds and
-// notifications all ask here, with the image of the record that is at stake (reliability B11).
+// notifications all ask here, with the image of the record that is at stake (docs/visibility.md).
 
 package import BrumeModel
 

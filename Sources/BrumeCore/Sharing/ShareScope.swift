@@ -1,6 +1,6 @@
 // The shared database as a view: which shares of somebody's zone a participant accepted, and which
 // records they cover. A share covers its root and everything below it by `parent`; a zone-wide share
-// covers the whole zone. Storage engines know nothing of this (architecture, section 3).
+// covers the whole zone. Storage engines know nothing of this (ARCHITECTURE.md).
 
 package import BrumeModel
 package import BrumeStorage

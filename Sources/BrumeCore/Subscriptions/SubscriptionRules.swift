@@ -1,4 +1,4 @@
-// What may be subscribed to where, and what a push may be asked to carry (framework semantics 2).
+// What may be subscribed to where, and what a push may be asked to carry (cases SUB-12 to SUB-16).
 // Only rules that need nothing but the subscription itself and its record type.
 
 import BrumeModel

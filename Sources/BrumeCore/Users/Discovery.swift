@@ -5,7 +5,7 @@ package import BrumeModel
 import BrumeStorage
 
 extension Engine {
-  /// The caller's own identity; with names only if he agreed to be discoverable (web services 3.9).
+  /// The caller's own identity; with names only if he agreed to be discoverable (docs/sign-in.md).
   ///
   /// A server-to-server key is told its own user: web clients begin with this call, and give up where
   /// it fails.

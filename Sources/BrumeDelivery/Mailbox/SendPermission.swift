@@ -1,5 +1,6 @@
 // Asked when a push leaves for a device that fetches: may its user still read what it tells
-// (reliability N11)? `DeliveryWorker` asks the same for those that are sent to.
+// (docs/internals/notifications.md, N11)? `DeliveryWorker` asks the same for those that are sent
+// to.
 
 package import BrumeCore
 package import BrumeModel

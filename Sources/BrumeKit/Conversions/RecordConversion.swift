@@ -3,7 +3,7 @@
 import BrumeModel
 import Foundation
 
-/// What a save sends and how it compares change tags (framework semantics 5.1).
+/// What a save sends and how it compares change tags (cases SAV-03 to SAV-11).
 enum SavePolicy: Sendable {
   case ifServerRecordUnchanged, changedKeys, allKeys
 }

@@ -1,5 +1,5 @@
 // What identifies a notification. One change has one identifier for all subscriptions; together
-// with the subscription it names one notification (product, settled questions).
+// with the subscription it names one notification (docs/internals/notifications.md).
 
 public import Foundation
 

@@ -1,6 +1,6 @@
 // What became of the items of a batch, in the order of the app's lists, and the two ways in which
 // blocks hear of failed items: result blocks item by item, old completion blocks as one partial
-// failure (semantics 5.4).
+// failure (cases SAV-21, SAV-22).
 
 /// The results of a batch's items.
 struct ItemResults<ID: Hashable, Value> {

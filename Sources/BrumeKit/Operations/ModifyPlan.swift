@@ -81,7 +81,7 @@ struct ModifyPlan {
     return plan.requests.map { $0.map { sent[$0] } }
   }
 
-  /// Default zones are never atomic (framework semantics 5.2).
+  /// Default zones are never atomic (case ATM-05).
   private func batchItem(
     _ operation: RecordOperation, in zone: CKRecordZone.ID
   ) -> BatchPlan.Item {

@@ -1,5 +1,5 @@
 // Subscriptions to and from the model, and the checks that need no server: which kind works in
-// which database, and that a subscription says how its pushes look (product, settled questions).
+// which database, and that a subscription says how its pushes look (docs/differences.md).
 
 import BrumeModel
 import Foundation

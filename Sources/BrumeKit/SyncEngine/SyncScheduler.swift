@@ -131,7 +131,7 @@ struct SyncScheduler: Equatable, Sendable {
 }
 
 extension CKError {
-  /// Failures that the engine repeats by itself (framework semantics 9): the app is not told of them,
+  /// Failures that the engine repeats by itself (Apple: CKSyncEngine): the app is not told of them,
   /// and the changes stay pending.
   var isRepeatedBySyncEngine: Bool {
     switch code {

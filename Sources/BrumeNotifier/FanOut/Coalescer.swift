@@ -4,7 +4,8 @@
 // and subscription is enough: the first goes at once, then at most one per window, never later than
 // one window after the change. A push that nobody has taken yet is replaced in its place and does not
 // wait anew. Visible pushes merge only if they share a collapse ID, and do not
-// wait. Query pushes describe one record each and do not merge (reliability N5, case PSH-05).
+// wait. Query pushes describe one record each and do not merge (case PSH-05, and N5 in
+// docs/internals/notifications.md).
 //
 // This file only decides. The entry that waits is already in the durable mailbox: a newer one
 // replaces it there, so forgetting everything here (a restart) loses nothing and merges less.

@@ -1,7 +1,7 @@
 // Puts one notification into one device's mailbox: merging, moving what waits, overflow.
 //
 // A mailbox has a bound. Beyond it, everything in it is replaced by one "fetch everything"; silence
-// is never the answer (reliability N6).
+// is never the answer (docs/internals/notifications.md, N6).
 
 import BrumeCore
 import BrumeModel

@@ -1,6 +1,6 @@
 // May the server call this URL for somebody who is not its operator? Asked when a URL is registered and
 // again before every call, with the addresses that the name has then; the call goes to the address that
-// was checked (server-side request forgery, reliability A6).
+// was checked (server-side request forgery; docs/operating/web-push.md).
 
 package import BrumeModel
 

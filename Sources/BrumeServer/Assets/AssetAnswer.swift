@@ -1,5 +1,5 @@
 // How a file is answered: status, range and headers. Pure. The headers make sure that no browser
-// runs what somebody uploaded: it is an attachment of no known type, in a sandbox (reliability A7).
+// runs what somebody uploaded: it is an attachment of no known type, in a sandbox (docs/assets.md).
 
 import BrumeModel
 import BrumeStorage

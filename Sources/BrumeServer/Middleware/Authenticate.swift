@@ -32,7 +32,7 @@ struct Authenticate: Sendable {
     return caller
   }
 
-  /// The error with the address where the user signs in (web services 2.3).
+  /// The error with the address where the user signs in (docs/sign-in.md).
   func leading(
     _ error: BrumeError, _ request: Request, query: QueryString
   ) async throws -> BrumeError {

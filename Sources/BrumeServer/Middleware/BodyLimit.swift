@@ -17,7 +17,7 @@ enum BodyLimit {
     }
   }
 
-  /// Answers 415: how large a compressed body is shows only when it is unpacked (reliability I9).
+  /// Answers 415: how large a compressed body is shows only when it is unpacked (docs/errors.md).
   struct Encoded: Error {
     let coding: String
     var error: BrumeError {

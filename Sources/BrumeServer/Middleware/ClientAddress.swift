@@ -1,5 +1,5 @@
 // Where a request comes from, as a name to count by. What a header says is believed only from proxies
-// that the settings name (reliability A12); an IPv6 network counts as one (A13).
+// that the settings name; an IPv6 network counts as one (docs/operating/load.md).
 
 import BrumeModel
 import NIOCore

@@ -60,7 +60,7 @@ extension Call {
       downloadURL: { [server] in server.downloadURL($0) })
   }
 
-  /// Items that need a user name the sign-in page, as whole requests do (web services 2.3).
+  /// Items that need a user name the sign-in page, as whole requests do (docs/sign-in.md).
   fileprivate func leading(_ results: [RecordResult]) async throws -> [RecordResult] {
     let needsUser = results.contains { result in
       if case .failure(let failure) = result {

@@ -47,7 +47,7 @@ enum UserRoutes {
 }
 
 extension Call {
-  // CloudKit: discovery is an endpoint of the public database only (web services 3.9).
+  // CloudKit: discovery is an endpoint of the public database only (observed live by MistKit).
   fileprivate func requirePublic() throws(BrumeError) {
     if scope == .public { return }
     throw BrumeError(

@@ -1,6 +1,6 @@
-// The sign-in page and what it asks (web services 2.3): the ways to sign in, a name and password, the
-// way to a provider and back. Nothing here believes a cookie: each step carries the sealed state of
-// the visit, and the only cookie ties the way to the provider to one browser.
+// The sign-in page and what it asks (docs/sign-in.md): the ways to sign in, a name and password,
+// the way to a provider and back. Nothing here believes a cookie: each step carries the sealed
+// state of the visit, and the only cookie ties the way to the provider to one browser.
 
 import BrumeCore
 import BrumeModel

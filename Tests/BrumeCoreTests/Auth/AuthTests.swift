@@ -1,4 +1,4 @@
-// Who a request is: web services part 2.
+// Who a request is (docs/sign-in.md).
 
 import BrumeCore
 import BrumeModel

@@ -1,4 +1,4 @@
-// ID tokens of a provider: what is accepted, and everything that is not (reliability A4).
+// ID tokens of a provider: what is accepted, and everything that is not (docs/sign-in.md).
 
 import BrumeCore
 import BrumeModel

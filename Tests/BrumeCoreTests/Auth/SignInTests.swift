@@ -1,4 +1,4 @@
-// A visit to the sign-in page: for whom it is and where its result may go (web services 2.3).
+// A visit to the sign-in page: for whom it is and where its result may go (docs/sign-in.md).
 
 import BrumeCore
 import BrumeModel

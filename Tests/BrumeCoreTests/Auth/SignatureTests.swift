@@ -1,4 +1,4 @@
-// Server-to-server signatures: web services 2.4 and the vector of 8.1.
+// Server-to-server signatures (docs/sign-in.md), and one that OpenSSL made.
 
 import BrumeCore
 import BrumeModel

@@ -1,4 +1,4 @@
-// Change fetching: semantic cases CHG-01 to CHG-31.
+// Change fetching: cases CHG-01 to CHG-31.
 
 import BrumeCore
 import BrumeModel

@@ -1,4 +1,4 @@
-// Queries: semantic cases QRY.
+// Queries: cases QRY.
 
 import BrumeCore
 import BrumeModel

@@ -1,4 +1,4 @@
-// All or nothing: semantic cases ATM-01 to ATM-05, ATM-09, ATM-10, SAV-21.
+// All or nothing: cases ATM-01 to ATM-05, ATM-09, ATM-10, SAV-21.
 
 import BrumeCore
 import BrumeModel

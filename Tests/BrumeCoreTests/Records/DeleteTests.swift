@@ -1,4 +1,4 @@
-// Deleting and what references have to do with it: semantic cases DEL and REF.
+// Deleting and what references have to do with it: cases DEL and REF.
 
 import BrumeCore
 import BrumeModel

@@ -1,4 +1,4 @@
-// Fetching: semantic cases FET.
+// Fetching: cases FET.
 
 import BrumeCore
 import BrumeModel

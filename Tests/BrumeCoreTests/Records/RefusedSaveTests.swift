@@ -1,4 +1,4 @@
-// What a save may not contain: semantic cases SAV-23, SAV-24, SAV-28 to SAV-33 and encrypted fields.
+// What a save may not contain: cases SAV-23, SAV-24, SAV-28 to SAV-33 and encrypted fields.
 
 import BrumeCore
 import BrumeModel

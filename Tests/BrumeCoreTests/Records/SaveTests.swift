@@ -1,4 +1,4 @@
-// Saving: semantic cases SAV-01 to SAV-16, SAV-36, SAV-41 and the change tag's rule.
+// Saving: cases SAV-01 to SAV-16, SAV-36, SAV-41 and the change tag's rule.
 
 import BrumeCore
 import BrumeModel

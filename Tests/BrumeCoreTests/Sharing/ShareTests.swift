@@ -1,4 +1,4 @@
-// Making, changing and ending shares: semantic cases SHR-01 to SHR-05, SHR-16, SHR-22 to SHR-26,
+// Making, changing and ending shares: cases SHR-01 to SHR-05, SHR-16, SHR-22 to SHR-26,
 // SHR-33, SHR-34, SAV-40.
 
 import BrumeCore

@@ -1,4 +1,4 @@
-// What a participant sees and may do: semantic cases SHR-10 to SHR-19, SHR-21, SHR-27, SHR-35,
+// What a participant sees and may do: cases SHR-10 to SHR-19, SHR-21, SHR-27, SHR-35,
 // QRY-20.
 
 import BrumeCore

@@ -1,4 +1,4 @@
-// Finding users, and being found only by consent (web services 3.9).
+// Finding users, and being found only by consent (docs/sign-in.md).
 
 import BrumeCore
 import BrumeModel

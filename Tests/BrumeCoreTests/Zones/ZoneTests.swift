@@ -1,4 +1,4 @@
-// Zones: semantic cases ZON.
+// Zones: cases ZON.
 
 import BrumeCore
 import BrumeModel

@@ -1,4 +1,5 @@
-// Where and in which order an operation calls its blocks (framework semantics: callbacks, order, threads).
+// Where and in which order an operation calls its blocks (Apple: CKModifyRecordsOperation and the
+// pages of the other operations).
 
 import BrumeModel
 import BrumeWire

@@ -1,4 +1,4 @@
-// Taking part by a one-time URL, and asking for access (framework semantics 8).
+// Taking part by a one-time URL, and asking for access (docs/differences.md).
 
 import BrumeKit
 import BrumeModel

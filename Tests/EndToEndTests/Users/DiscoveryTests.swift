@@ -1,4 +1,4 @@
-// Finding people, and whether one may be found (framework semantics 12), in the three ways.
+// Finding people, and whether one may be found (docs/sign-in.md), in the three ways.
 
 import BrumeCore
 import BrumeKit

@@ -14,7 +14,7 @@ package struct SignIn: Equatable, Sendable {
   package let state: String
 }
 
-/// Where a web auth token goes (web services 2.3, step 4).
+/// Where a web auth token goes (docs/sign-in.md).
 package enum SignInDelivery: Equatable, Sendable {
   /// To the page that opened this one, if it is of one of these origins. Browsers check that.
   case post(origins: [String])
