@@ -38,7 +38,7 @@ package struct AssetCache: Sendable {
     let temporary = directory.appending(path: ".\(uuid())")
     do {
       try await fetch(asset, to: temporary, download)
-      guard rename(temporary.path, place.path) == 0 else { throw Self.noPlace(place) }
+      guard rename(temporary.path, place.path) == 0 else { throw Self.cannotWrite(place) }
     } catch {
       unlink(temporary.path)
       throw error
@@ -55,7 +55,7 @@ package struct AssetCache: Sendable {
       FileManager.default.createFile(
         atPath: temporary.path, contents: nil, attributes: [.posixPermissions: 0o600]),
       let handle = FileHandle(forWritingAtPath: temporary.path)
-    else { throw Self.noPlace(temporary) }
+    else { throw Self.cannotWrite(temporary) }
     defer { try? handle.close() }
     var digest = SHA256()
     var size: Int64 = 0
@@ -78,10 +78,10 @@ package struct AssetCache: Sendable {
     var status = stat()
     guard lstat(directory.path, &status) == 0, status.st_uid == getuid(),
       status.st_mode & S_IFMT == S_IFDIR
-    else { throw Self.noPlace(directory) }
+    else { throw Self.cannotWrite(directory) }
   }
 
-  private static func noPlace(_ url: URL) -> CallFailure {
+  private static func cannotWrite(_ url: URL) -> CallFailure {
     .notConfigured(
       "files of assets cannot be kept at '\(url.path)'; set BRUME_STATE_DIR to a folder of yours")
   }

@@ -11,7 +11,7 @@ package struct OutgoingFile: Sendable {
   package let state: State
   private let handle: FileHandle
 
-  /// What tells that a file has changed.
+  /// What shows that a file has changed.
   package struct State: Equatable, Sendable {
     package let size: Int64
     package let modified: Date
@@ -65,7 +65,7 @@ package struct OutgoingFile: Sendable {
 
 extension Transport {
   /// Sends a file as a request's body, and reads the whole answer. This form, for transports
-  /// without a socket, reads the file first; `progress` hears once of all of it.
+  /// without a socket, reads the file first; `progress` is called once with all of it.
   package func upload(
     _ call: HTTPCall, _ file: OutgoingFile, progress: (Int64) async -> Void
   ) async throws -> HTTPAnswer {

@@ -9,7 +9,7 @@ extension HTTPTransport {
   package func upload(
     _ call: HTTPCall, _ file: OutgoingFile, progress: (Int64) async -> Void
   ) async throws -> HTTPAnswer {
-    // The pieces are made on the client's side of the request, the progress is told on the
+    // The pieces are made on the client's side of the request, the progress is reported on the
     // caller's: a stream of counts between them.
     let (counts, count) = AsyncStream<Int64>.makeStream(bufferingPolicy: .bufferingNewest(64))
     var request = request(call)

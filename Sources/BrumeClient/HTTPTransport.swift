@@ -87,7 +87,7 @@ package struct HTTPTransport: Transport {
       body: Array(body.readableBytesView))
   }
 
-  /// Tells "never sent" from "sent, and nobody knows what became of it".
+  /// Distinguishes "never sent" from "sent, and nobody knows what became of it".
   ///
   /// - Parameter mayBeTaken: false if it is certain that the server has not got the whole request.
   static func failure(

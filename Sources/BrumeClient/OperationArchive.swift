@@ -22,7 +22,7 @@ package struct OperationArchive: Sendable {
     }
   }
   /// CloudKit: finished long-lived operations are collected after 24 hours (CKOperation header).
-  package static let lifeSeconds = 86_400.0
+  package static let lifetimeSeconds = 86_400.0
   /// Ours: more are not written down.
   package static let limit = 1000
 
@@ -45,7 +45,7 @@ package struct OperationArchive: Sendable {
         removeLeftover(name, now: now)
         continue
       }
-      if let finished = entry.finished, now.timeIntervalSince(finished) >= Self.lifeSeconds {
+      if let finished = entry.finished, now.timeIntervalSince(finished) >= Self.lifetimeSeconds {
         remove(entry.id)
       } else {
         kept.append((entry.id, written(name)))
@@ -56,7 +56,7 @@ package struct OperationArchive: Sendable {
 
   package func entry(_ id: String, now: Date) -> Entry? {
     guard let entry = read(Self.fileName(id)), entry.id == id else { return nil }
-    if let finished = entry.finished, now.timeIntervalSince(finished) >= Self.lifeSeconds {
+    if let finished = entry.finished, now.timeIntervalSince(finished) >= Self.lifetimeSeconds {
       remove(id)
       return nil
     }
@@ -82,7 +82,7 @@ package struct OperationArchive: Sendable {
   }
 
   private func removeLeftover(_ name: String, now: Date) {
-    guard now.timeIntervalSince(written(name)) >= Self.lifeSeconds else { return }
+    guard now.timeIntervalSince(written(name)) >= Self.lifetimeSeconds else { return }
     try? FileManager.default.removeItem(at: url(name))
   }
 

@@ -1,5 +1,5 @@
-// The device's end of the event stream: connect, read, hand over, remember how far; again after
-// every break. At least once: the position moves only when a push was handed over, so a crash in
+// The device's end of the event stream: connect, read, deliver, remember the position; again after
+// every break. At least once: the position moves only when a push was delivered, so a crash in
 // between repeats it. `Backoff`, `EventStreamParser` and `RecentPushes` decide; this file acts.
 
 import BrumeModel
@@ -58,7 +58,7 @@ package struct PushReceiver: Sendable {
         try await listen(&cursor, &recent, &backoff, connected, deliver)
         // An orderly end after pushes: the server wants us back at once, to acknowledge them.
         if cursor != before { continue }
-      } catch let error as BrumeError where error.retryAfter == nil && !error.mayPass {
+      } catch let error as BrumeError where error.retryAfter == nil && !error.isTransient {
         throw error
       } catch let error as BrumeError {
         wait = error.retryAfter
@@ -111,7 +111,7 @@ package struct PushReceiver: Sendable {
 
 extension BrumeError {
   /// Worth another attempt although nobody said when.
-  fileprivate var mayPass: Bool {
+  fileprivate var isTransient: Bool {
     switch code {
     case .internalError, .throttled, .tryAgainLater, .zoneBusy: true
     default: false

@@ -1,4 +1,4 @@
-// What carries requests: the only door to the network. AsyncHTTPClient in programs, the server in
+// What carries requests: the only access to the network. AsyncHTTPClient in programs, the server in
 // the same process in tests.
 
 /// A request, ready to be sent.
@@ -61,7 +61,7 @@ package protocol Transport: Sendable {
     _ call: HTTPCall, _ take: (ArraySlice<UInt8>) async throws -> Void
   ) async throws -> HTTPAnswer?
 
-  /// Sends a file as the body. `progress` hears how many bytes have gone. Throws as `send`, and an
+  /// Sends a file as the body. `progress` is called with the number of bytes sent. Throws as `send`, and an
   /// `OutgoingFile.Failure` if the file changes.
   func upload(
     _ call: HTTPCall, _ file: OutgoingFile, progress: (Int64) async -> Void

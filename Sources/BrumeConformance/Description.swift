@@ -126,7 +126,7 @@ extension Description {
     }
   }
 
-  /// Exactly one must fit. If none does, the problems of the closest are the telling ones.
+  /// Exactly one must fit. If none does, the problems of the closest are reported.
   private func alternatives(_ value: JSON, _ schemas: [JSON], _ place: String) -> [String] {
     let found = schemas.map { mismatches(value, $0, at: place) }
     switch found.filter(\.isEmpty).count {

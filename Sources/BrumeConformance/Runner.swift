@@ -26,14 +26,14 @@ package struct Runner: Sendable {
   /// What every reply must be within, whatever a case asks of it.
   let description: Description?
 
-  /// - Parameter label: tells runs on one server apart: letters and digits.
+  /// - Parameter label: distinguishes runs on one server: letters and digits.
   package init(_ target: Target, label: String, description: Description? = nil) {
     self.target = target
     self.label = label
     self.description = description
   }
 
-  /// Runs cases in their order, telling each outcome as it is known.
+  /// Runs cases in their order, reporting each outcome as it is known.
   ///
   /// - Returns: the outcomes, or why nothing could run.
   package func run(
@@ -71,20 +71,20 @@ package struct Runner: Sendable {
 
   private func result(of test: Case, _ known: Variables) async -> Outcome.Result {
     if let reason = target.missing(for: test) { return .skipped(reason) }
-    var litter = Litter()
+    var createdItems = CreatedItems()
     var problems: [String] = []
     do {
-      problems = try await play(test, known, &litter)
+      problems = try await play(test, known, &createdItems)
     } catch {
       problems = ["\(error)"]
     }
-    problems += await cleanUp(litter)
+    problems += await cleanUp(createdItems)
     return problems.isEmpty ? .passed : .failed(problems)
   }
 
   /// Stops at the first step that goes wrong: what follows would only repeat it.
   private func play(
-    _ test: Case, _ known: Variables, _ litter: inout Litter
+    _ test: Case, _ known: Variables, _ createdItems: inout CreatedItems
   ) async throws -> [String] {
     var variables = known
     for zone in test.zones {
@@ -99,20 +99,20 @@ package struct Runner: Sendable {
             ]
           ],
         ], test.name)
-      let problems = try await send(step, "making the zone \(zone)", &variables, &litter)
+      let problems = try await send(step, "making the zone \(zone)", &variables, &createdItems)
       if !problems.isEmpty { return problems }
     }
     for member in test.values { variables[member.key] = try variables.fill(member.value) }
     for (index, step) in test.steps.enumerated() {
       let place = "step \(index + 1), \(step.call)"
-      let problems = try await send(try step.filled(variables), place, &variables, &litter)
+      let problems = try await send(try step.filled(variables), place, &variables, &createdItems)
       if !problems.isEmpty { return problems }
     }
     return []
   }
 
   private func send(
-    _ step: Step, _ place: String, _ variables: inout Variables, _ litter: inout Litter
+    _ step: Step, _ place: String, _ variables: inout Variables, _ createdItems: inout CreatedItems
   ) async throws -> [String] {
     var step = step
     if let seconds = step.wait.double { try await target.wait(seconds) }
@@ -129,7 +129,7 @@ package struct Runner: Sendable {
     }
     let text = String(decoding: answer.body, as: UTF8.self)
     let json = try? JSON(parsing: answer.body)
-    litter.took(step, answer: json ?? .null)
+    createdItems.took(step, answer: json ?? .null)
     let status = JSON.int(Int64(answer.status))
     var problems = Pattern.mismatches(status, step.status, at: "\(place): the status")
     if !problems.isEmpty { return problems.map { "\($0): \(text.prefix(600))" } }
@@ -152,9 +152,9 @@ package struct Runner: Sendable {
     return problems
   }
 
-  private func cleanUp(_ litter: Litter) async -> [String] {
+  private func cleanUp(_ createdItems: CreatedItems) async -> [String] {
     var problems: [String] = []
-    for item in litter.steps {
+    for item in createdItems.steps {
       do {
         var step = try Step(["call": .string(item.call), "as": .string(item.caller)], "clean-up")
         step.database = item.database

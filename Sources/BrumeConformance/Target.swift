@@ -71,9 +71,10 @@ package struct Target: Sendable {
       query.append(("ckWebAuthToken", (step.caller == "first" ? firstUser : secondUser) ?? ""))
     default: throw CaseError("'as: \(step.caller)' is nobody known")
     }
-    let world = "\(container.name)/\(environment.rawValue)"
+    let environmentPath = "\(container.name)/\(environment.rawValue)"
     let path =
-      step.call.hasPrefix("/") ? step.call : "/database/1/\(world)/\(step.database)/\(step.call)"
+      step.call.hasPrefix("/")
+      ? step.call : "/database/1/\(environmentPath)/\(step.database)/\(step.call)"
     let address = Self.parts(ofAddress: step.call)
     let target = address?.target ?? path + Self.text(query)
     let body = step.text.map { Array($0.utf8) } ?? step.body?.bytes() ?? []

@@ -1,4 +1,4 @@
-// Who asks, and what the rules may know of the world outside.
+// Who asks, and what the rules may know of their environment.
 
 package import BrumeModel
 

@@ -1,4 +1,4 @@
-// The only door to the rules. Every operation is one function of this class; each lives in its
+// The only entry point to the rules. Every operation is one function of this class; each is in its
 // feature's folder as an extension, so that this file holds only what they share:
 //
 //   Records/   modifyRecords lookupRecords          Changes/  databaseChanges zoneChanges
@@ -23,8 +23,8 @@ package final class Engine: Sendable {
   /// not decided by this but by the environment a request names.
   package let isDevelopment: Bool
   let seal: Seal
-  /// Which life of which store this is: part of every change token and of every position in a
-  /// stream. A store that was copied back raises it, which expires what older lives handed out.
+  /// Which generation of which store this is: part of every change token and of every position in a
+  /// stream. A store that was copied back raises it, which expires what earlier runs issued.
   package let generation: Int64
   let schemas = SchemaCache()
   /// Who may read what, as it is asked when notifications are made and delivered.
@@ -61,7 +61,7 @@ package final class Engine: Sendable {
     return fresh
   }
 
-  /// A new store takes its hour of birth, so that two stores of one machine never look alike.
+  /// A new store takes the time of its creation, so that two stores of one machine never look alike.
   private static func generation(
     in transaction: any WriteTransaction, orElse fresh: Int64
   ) throws -> Int64 {
@@ -70,7 +70,7 @@ package final class Engine: Sendable {
     }
     let wasCopiedBack = try transaction.setting(.copiedBack) != nil
     if let stored, !wasCopiedBack { return stored }
-    // By the clock, because two lives may begin with the same copy.
+    // By the clock, because two runs may begin with the same copy.
     let generation = max(fresh, (stored ?? 0) + 1)
     try transaction.set(.generation, to: Array(String(generation).utf8))
     if wasCopiedBack {
@@ -80,7 +80,7 @@ package final class Engine: Sendable {
     return generation
   }
 
-  /// Ours, as a power of two: more than any database gives, so that a life that begins later begins
-  /// above all sequences, and so above all change tags, of the lives before it.
+  /// Ours, as a power of two: more than any database gives, so that a run that begins later begins
+  /// above all sequences, and so above all change tags, of the runs before it.
   private static let sequencesPerMillisecond: Int64 = 10
 }

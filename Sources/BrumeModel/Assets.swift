@@ -35,7 +35,7 @@ package struct AssetUploadTicket: Equatable, Sendable {
 }
 
 /// A field that holds an asset.
-package struct AssetPlace: Equatable, Sendable {
+package struct AssetField: Equatable, Sendable {
   package var recordName: String
   package var fieldName: String
   package init(recordName: String, fieldName: String) {
@@ -49,12 +49,12 @@ package struct AssetRereferenceRequest: Equatable, Sendable {
   package var zone: ZoneID?
   /// Where the receipts are good; nil: in the same zone.
   package var targetZone: ZoneID?
-  package var assets: [AssetPlace]
-  package init(zone: ZoneID? = nil, targetZone: ZoneID? = nil, assets: [AssetPlace]) {
+  package var assets: [AssetField]
+  package init(zone: ZoneID? = nil, targetZone: ZoneID? = nil, assets: [AssetField]) {
     self.zone = zone
     self.targetZone = targetZone
     self.assets = assets
   }
 }
 
-package typealias AssetResult = Result<Asset, ItemFailure<AssetPlace>>
+package typealias AssetResult = Result<Asset, ItemFailure<AssetField>>

@@ -6,7 +6,7 @@ package struct BrumeError: Error, Equatable, Sendable {
     case accessDenied, atomicError, authenticationFailed, authenticationRequired, badRequest
     case conflict, exists, internalError, notFound, quotaExceeded, throttled, tryAgainLater
     case validatingReferenceError, zoneNotFound, uniqueFieldError, zoneBusy
-    // Finer than the wire's list; told apart by the `CKError` number under our own key.
+    // Finer than the wire's list; distinguished by the `CKError` number under our own key.
     case changeTokenExpired, userDeletedZone, limitExceeded, badDatabase, rejected, alreadyShared
     case tooManyParticipants, participantMayNeedVerification, assetNotAvailable, badContainer
     case participantAlreadyInvited
@@ -23,8 +23,8 @@ package struct BrumeError: Error, Equatable, Sendable {
   package var serverRecord: Record?
   /// With `zoneNotFound`: the zone went because the user reset encrypted data (case ZON-14).
   package var didResetEncryptedData = false
-  /// With `changeTokenExpired`: the token is of an earlier life of the zone (case ZON-16).
-  package var isOfEarlierLife = false
+  /// With `changeTokenExpired`: the token is of an earlier incarnation of the zone (case ZON-16).
+  package var isOfEarlierIncarnation = false
 
   package init(_ code: Code, _ reason: String, retryAfter: Double? = nil) {
     self.code = code

@@ -39,7 +39,7 @@ package struct ChangeToken: Equatable, Sendable {
   package var walk: Walk?
 
   /// The frame of a fetch of several pages: what changes during it belongs to the next fetch
-  /// (case CHG-16), and one that began with nothing hears of no old deletion (case CHG-07).
+  /// (case CHG-16), and one that began with nothing contains no old deletion (case CHG-07).
   package struct Walk: Equatable, Sendable {
     package let through: Int64
     package let isFirst: Bool

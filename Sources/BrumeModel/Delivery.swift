@@ -1,7 +1,7 @@
 // What delivery to the outside knows: where browsers get pushes, who signs for Apple, webhooks, and the
 // log of what was sent.
 
-/// A push subscription as browsers and UnifiedPush distributors hand it out.
+/// A push subscription as browsers and UnifiedPush distributors provide it.
 package struct WebPushTarget: Equatable, Sendable {
   /// The push service's URL for this subscription: a secret, never logged.
   package let endpoint: String

@@ -1,4 +1,4 @@
-// How two e-mail addresses are told apart: by their bytes, but for the case of ASCII letters. Nobody's
+// How two e-mail addresses are distinguished: by their bytes, but for the case of ASCII letters. Nobody's
 // mail system keeps `Bob@Example.org` and `bob@example.org` apart, and people type both. An address
 // is kept and answered as it was typed, because callers look for their own spelling in the answer.
 

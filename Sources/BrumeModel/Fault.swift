@@ -59,7 +59,7 @@ package struct Fault: Equatable, Sendable {
   package var skip: Int
   /// Matching calls that it meets; nil: until it is taken away.
   package var count: Int?
-  /// Seconds, told with an error.
+  /// Seconds, sent with an error.
   package var retryAfter: Double?
 
   package init(

@@ -13,7 +13,7 @@ package struct ContainerID: Hashable, Sendable, CustomStringConvertible {
   package var description: String { name }
 }
 
-/// The two isolated worlds of a container. Raw values are the spelling in URLs.
+/// The two isolated environments of a container. Raw values are the spelling in URLs.
 package enum Environment: String, Hashable, Sendable, CaseIterable {
   case development, production
 }
@@ -44,7 +44,7 @@ package struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible
   package static func < (a: DeviceID, b: DeviceID) -> Bool { a.name < b.name }
 }
 
-/// Where data really lives: the unit of ordering, locking and sharding (decision 0004).
+/// Where data is really stored: the unit of ordering, locking and sharding (decision 0004).
 ///
 /// A participant's shared database has no key of its own; it is a view over its owners' keys.
 package struct DatabaseKey: Hashable, Sendable {

@@ -129,16 +129,16 @@ package struct Limits: Sendable, Equatable {
   package var notifierAwaitedDeliveries = 20
   /// Ours: how long a fan-out of several transactions leaves the store to others after each, while
   /// they write. With twenty entries before it, this is nine tenths of the time.
-  package var notifierRest: Milliseconds = 10
-  /// Ours: a change that has waited for so long is told at full speed, whoever writes.
-  package var notifierPatience: Milliseconds = 60_000
+  package var notifierPause: Milliseconds = 10
+  /// Ours: a change that has waited for so long is delivered at full speed, whoever writes.
+  package var notifierMaximumDelay: Milliseconds = 60_000
   /// Ours: devices and subscriptions whose last push is remembered for merging.
   package var coalescedKeys = 100_000
   /// Ours: silent pushes of one subscription to one device merge within this window.
   package var coalescingWindow: Milliseconds = 1000
   /// Ours: containers whose notifications one courier token may bring.
   package var containersPerCourierToken = 20
-  /// Apple's web courier: a token lives 12 hours.
+  /// Apple's web courier: a token is valid for 12 hours.
   package var courierSeconds = 43_200
 
   // MARK: Assets
@@ -146,14 +146,14 @@ package struct Limits: Sendable, Equatable {
   /// CloudKit documents 50 MB for an asset.
   package var assetBytes: Int64 = 50 << 20
   /// CloudKit documents 15 minutes for an upload address.
-  package var assetUploadLife: Milliseconds = 15 * 60_000
+  package var assetUploadLifetime: Milliseconds = 15 * 60_000
   /// Ours: how long after its begin an upload may be used by a save.
-  package var assetReceiptLife: Milliseconds = 60 * 60_000
+  package var assetReceiptLifetime: Milliseconds = 60 * 60_000
   /// Ours: uploads of one user that no save has used yet, and their bytes together.
   package var pendingUploadsPerUser = 400
   package var pendingUploadBytesPerUser: Int64 = 4 << 30
   /// CloudKit: download addresses live for hours.
-  package var assetAddressLife: Milliseconds = 4 * 3_600_000
+  package var assetAddressLifetime: Milliseconds = 4 * 3_600_000
   /// Ours: assets of one list; as many as one request gives tokens for.
   package var assetsPerField = 200
   /// Ours: files and uploads that the sweeper looks at in one transaction.
@@ -162,7 +162,7 @@ package struct Limits: Sendable, Equatable {
   // MARK: Delivery to the outside
 
   /// APNs documents at most 30 days, push services usually keep 28.
-  package var pushLife: Milliseconds = 28 * 86_400_000
+  package var pushLifetime: Milliseconds = 28 * 86_400_000
   /// RFC 8291 with a body of 4096 bytes, which every push service takes.
   package var webPushPayloadBytes = 3993
   /// Ours: a push address as somebody registers it.
@@ -171,7 +171,7 @@ package struct Limits: Sendable, Equatable {
   package var pushesUnderWay = 1024
   /// Ours: devices and webhooks that wait in memory; more wait in the store until the next look.
   package var deliveryLanes = 50_000
-  /// Ours: how often the store is looked through for mail that no hint told of.
+  /// Ours: how often the store is looked through for pending entries that no hint named.
   package var deliveryScan: Milliseconds = 60_000
   /// Ours: the first wait after a failure, doubled up to the second.
   package var deliveryBackoff: Milliseconds = 1000
@@ -209,18 +209,18 @@ package struct Limits: Sendable, Equatable {
   // MARK: Authentication
 
   /// CloudKit documents 30 minutes for a web auth token, two weeks when the user stays signed in.
-  package var webAuthTokenLife: Milliseconds = 30 * 60_000
-  package var keptWebAuthTokenLife: Milliseconds = 14 * 86_400_000
+  package var webAuthTokenLifetime: Milliseconds = 30 * 60_000
+  package var keptWebAuthTokenLifetime: Milliseconds = 14 * 86_400_000
   /// Ours: how long after a sign-in its tokens are renewed at most, as short-lived ones and when the
   /// user stays signed in. Then somebody has to sign in again.
-  package var sessionLife: Milliseconds = 86_400_000
-  package var keptSessionLife: Milliseconds = 90 * 86_400_000
+  package var sessionLifetime: Milliseconds = 86_400_000
+  package var keptSessionLifetime: Milliseconds = 90 * 86_400_000
   /// A signed request is valid 10 minutes around its date.
   package var signatureSkew: Milliseconds = 10 * 60_000
   /// Ours: signatures of modifying requests that are remembered, so that a copy does nothing.
   package var usedSignatures = 500_000
   /// CloudKit JS asks for a fresh sign-in page every 14 minutes; ours lives longer.
-  package var signInLife: Milliseconds = 30 * 60_000
+  package var signInLifetime: Milliseconds = 30 * 60_000
   /// Ours: wrong passwords in a row for a name, then for an address, before waiting begins.
   package var freeAttemptsPerName = 5
   package var freeAttemptsPerAddress = 20

@@ -1,4 +1,4 @@
-// A notification: what one device is told about one change for one subscription.
+// A notification: what one device gets about one change for one subscription.
 
 package struct Notification: Equatable, Sendable {
   /// Raw values are the numbers of `fo` in the push.
@@ -110,7 +110,7 @@ package struct DeviceKey: Hashable, Sendable {
     self.device = device
   }
 
-  /// User and device tell nearly all apart; the rest is left to the comparison.
+  /// User and device distinguish nearly all; the rest is left to the comparison.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(user)
     hasher.combine(device)

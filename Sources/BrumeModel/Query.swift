@@ -1,5 +1,5 @@
 // Queries and filters as data. CloudKit combines conditions by AND only, so a predicate that the
-// service accepts is a list of filters; the tree that a format string parses to lives in
+// service accepts is a list of filters; the tree that a format string parses to is in
 // BrumePredicate.
 
 /// What a condition looks at: a field of the record or one of its system fields.

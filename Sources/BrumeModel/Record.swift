@@ -1,4 +1,4 @@
-// A record, its system fields, and the form in which engines hand it around.
+// A record, its system fields, and the form in which engines pass it.
 
 /// Who touched a record, when, from which device.
 package struct Stamp: Equatable, Sendable {

@@ -58,7 +58,7 @@ package struct LogEntry: Sendable {
 /// Where a change came from.
 package struct Origin: Equatable, Sendable {
   package let user: UserID?
-  /// The device that is not told of its own change. Nil for server keys and tools.
+  /// The device that is not notified of its own change. Nil for server keys and tools.
   package let device: DeviceID?
   /// The request that caused it, for tracing a push back to its save.
   package let requestID: String

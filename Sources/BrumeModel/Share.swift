@@ -54,7 +54,7 @@ package struct UserIdentity: Hashable, Sendable {
   /// How the identity was looked up or invited.
   package var emailAddress: String?
   package var phoneNumber: String?
-  /// Whether the user does not want to be found. Told to himself only.
+  /// Whether the user does not want to be found. Shown to himself only.
   package var isHidden = false
 
   package init(

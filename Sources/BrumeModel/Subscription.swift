@@ -1,4 +1,4 @@
-// Subscriptions: what a user asked to be told about, and how.
+// Subscriptions: what a user asked to be notified of, and how.
 
 package struct Subscription: Equatable, Sendable {
   /// Raw values are the spelling of `firesOn`.
@@ -40,17 +40,17 @@ package struct SubscriptionScope: Hashable, Sendable {
   }
 }
 
-/// A subscription with the place it is kept in and the log position of its birth: it never fires
+/// A subscription with its scope and the log position at which it starts to match: it never fires
 /// for what happened before.
 package struct StoredSubscription: Equatable, Sendable {
   package let scope: SubscriptionScope
   package let subscription: Subscription
-  package let birth: Int64
+  package let startPosition: Int64
 
-  package init(scope: SubscriptionScope, subscription: Subscription, birth: Int64) {
+  package init(scope: SubscriptionScope, subscription: Subscription, startPosition: Int64) {
     self.scope = scope
     self.subscription = subscription
-    self.birth = birth
+    self.startPosition = startPosition
   }
 }
 

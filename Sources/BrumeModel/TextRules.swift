@@ -6,7 +6,7 @@
 // counts for the record's.
 
 package enum TextRules {
-  /// The text that a stranger's bytes spell.
+  /// The text that foreign bytes spell.
   ///
   /// - Parameter what: how the error calls it, such as "the parameter 'clientId'".
   /// - Throws: `badRequest` if they are not valid UTF-8.

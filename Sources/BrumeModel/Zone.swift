@@ -1,7 +1,7 @@
 // A record zone as engines keep it.
 
 package struct Zone: Equatable, Sendable {
-  /// Why a zone is gone, as the change feed tells it.
+  /// Why a zone is gone, as the change feed says.
   package enum Deletion: String, Hashable, Sendable {
     /// A client deleted it through the API (case ZON-13).
     case deleted
@@ -11,7 +11,7 @@ package struct Zone: Equatable, Sendable {
     case encryptedDataReset
   }
   package let key: ZoneKey
-  /// Sequence at which this life of the zone began; tokens of an earlier life are expired (ZON-16).
+  /// Sequence at which this incarnation of the zone began; tokens of an earlier one are expired (ZON-16).
   package var incarnation: Int64
   /// Sequence of the last change to the zone or a record in it.
   package var lastSequence: Int64

@@ -16,7 +16,7 @@ package actor Notifier {
   private struct Progress {
     var goesOn = false
     /// To leave the store to others before going on.
-    var rest = Duration.zero
+    var pause = Duration.zero
   }
 
   private let store: any Store
@@ -24,7 +24,7 @@ package actor Notifier {
   private let now: @Sendable () -> Milliseconds
   private let rules: FanOut.Rules
   private let delivery: any EntryDelivery
-  private let rest: @Sendable (Duration) async throws -> Void
+  private let pause: @Sendable (Duration) async throws -> Void
   private var state: NotifierState
   package private(set) var status = NotifierStatus()
 
@@ -32,11 +32,11 @@ package actor Notifier {
   ///   - engine: the rules of who may read what, and the store.
   ///   - encode: the push in the wire's form.
   ///   - delivery: gets the new entries of mailboxes, after they are durable.
-  ///   - rest: waits, so that saves have the store to themselves.
+  ///   - pause: waits, so that saves have the store to themselves.
   package init(
     engine: Engine, encode: @escaping @Sendable (Notification) -> [UInt8],
     delivery: any EntryDelivery,
-    rest: @escaping @Sendable (Duration) async throws -> Void = { _ in }
+    pause: @escaping @Sendable (Duration) async throws -> Void = { _ in }
   ) {
     store = engine.store
     limits = engine.limits
@@ -45,7 +45,7 @@ package actor Notifier {
       permission: engine.permission, generation: engine.generation, limits: engine.limits,
       encode: encode)
     self.delivery = delivery
-    self.rest = rest
+    self.pause = pause
     state = NotifierState(engine.limits)
   }
 
@@ -67,7 +67,7 @@ package actor Notifier {
   package func drain() async throws {
     while case let progress = try await advance(), progress.goesOn {
       try Task.checkCancellation()
-      if progress.rest > .zero { try await rest(progress.rest) }
+      if progress.pause > .zero { try await pause(progress.pause) }
     }
   }
 
@@ -88,13 +88,13 @@ package actor Notifier {
         waiting: now() - oldest, limits)
       let jobs = try state.jobs(of: batch, from: start, room: pace.deliveries)
       let outcome =
-        if let passed = state.passed(jobs, from: start) { passed } else {
+        if let skipped = state.skipped(jobs, from: start) { skipped } else {
           try await serve(jobs, from: start, pace)
         }
       finish(outcome, from: start)
       return Progress(
         goesOn: outcome.cursor.position < batch.newest,
-        rest: pace.rest(unserved: outcome.unserved, limits))
+        pause: pace.pause(unserved: outcome.unserved, limits))
     } catch {
       // What the store says counts.
       state = NotifierState(limits)

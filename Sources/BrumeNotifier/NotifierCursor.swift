@@ -10,12 +10,12 @@ package struct NotifierCursor: Equatable, Sendable {
   /// Of the entry after `position`: all matches up to and including this one are done.
   package var served: Served?
 
-  /// A subscription in the order of a fan-out: by birth, and by name among those born together.
+  /// A subscription in the order of a fan-out: by start position, and by name among equal ones.
   package struct Served: Equatable, Sendable {
-    package let birth: Int64
+    package let startPosition: Int64
     package let key: SubscriptionKey
-    package init(birth: Int64, key: SubscriptionKey) {
-      self.birth = birth
+    package init(startPosition: Int64, key: SubscriptionKey) {
+      self.startPosition = startPosition
       self.key = key
     }
   }
@@ -29,7 +29,7 @@ package struct NotifierCursor: Equatable, Sendable {
     var packer = Packer()
     packer.add(position)
     if let served {
-      packer.add(served.birth)
+      packer.add(served.startPosition)
       packer.add(served.key.scope.container.name)
       packer.add(served.key.scope.environment.rawValue)
       packer.add(served.key.scope.scope.rawValue)
@@ -48,7 +48,7 @@ package struct NotifierCursor: Equatable, Sendable {
       served = nil
       return
     }
-    guard let birth = unpacker.number(), let container = unpacker.text(),
+    guard let startPosition = unpacker.number(), let container = unpacker.text(),
       let environment = unpacker.text().flatMap(Environment.init),
       let scope = unpacker.text().flatMap(DatabaseScope.init),
       let user = unpacker.text(), let id = unpacker.text(), unpacker.isAtEnd
@@ -56,6 +56,6 @@ package struct NotifierCursor: Equatable, Sendable {
     let place = SubscriptionScope(
       container: ContainerID(container), environment: environment, scope: scope,
       user: UserID(user))
-    served = Served(birth: birth, key: SubscriptionKey(scope: place, id: id))
+    served = Served(startPosition: startPosition, key: SubscriptionKey(scope: place, id: id))
   }
 }

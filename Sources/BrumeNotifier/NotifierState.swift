@@ -35,7 +35,7 @@ struct NotifierState: Sendable {
     savedPosition = cursor.position
   }
 
-  /// Births keep a subscription from firing for entries before its own, so the index may run ahead
+  /// Start positions keep a subscription from firing for entries before its own, so the index may run ahead
   /// of the entries.
   mutating func follow(_ subscriptions: [SubscriptionKey: StoredSubscription?]) {
     for (key, stored) in subscriptions {
@@ -71,7 +71,7 @@ extension NotifierState {
     let matches = ordered(entry, image, batch)
     let left = unserved(matches, after: served)
     let targets = left.prefix(room).compactMap { match in
-      index.key(of: match).map { FanOut.Target(birth: match.birth, key: $0) }
+      index.key(of: match).map { FanOut.Target(startPosition: match.startPosition, key: $0) }
     }
     return FanOut.Job(
       entry: entry, image: image, targets: targets, later: left.count - min(left.count, room))
@@ -105,20 +105,21 @@ extension NotifierState {
     _ all: [SubscriptionIndex.Match], after served: NotifierCursor.Served?
   ) -> ArraySlice<SubscriptionIndex.Match> {
     guard let served else { return all[...] }
-    return all[all.start(afterBirths: served.birth)...].drop { match in
-      match.birth == served.birth && index.key(of: match).map { $0 <= served.key } ?? true
+    return all[all.start(afterStart: served.startPosition)...].drop { match in
+      match.startPosition == served.startPosition
+        && index.key(of: match).map { $0 <= served.key } ?? true
     }
   }
 }
 
 extension [SubscriptionIndex.Match] {
-  /// Where those not born before `birth` begin.
-  fileprivate func start(afterBirths birth: Int64) -> Int {
+  /// Where those with this start position or a later one begin.
+  fileprivate func start(afterStart startPosition: Int64) -> Int {
     var low = 0
     var high = count
     while low < high {
       let middle = (low + high) / 2
-      if self[middle].birth < birth { low = middle + 1 } else { high = middle }
+      if self[middle].startPosition < startPosition { low = middle + 1 } else { high = middle }
     }
     return low
   }
@@ -129,8 +130,8 @@ extension [SubscriptionIndex.Match] {
 extension NotifierState {
   /// Passes entries that concern nobody without writing: a save that nobody watches costs one
   /// commit, not two. After a crash they are read again and again concern nobody, because what was
-  /// subscribed since is younger. Nil if there is something to do, or much to save.
-  func passed(_ jobs: [FanOut.Job], from start: NotifierCursor) -> FanOut.Outcome? {
+  /// subscribed since has a later start position. Nil if there is something to do, or much to save.
+  func skipped(_ jobs: [FanOut.Job], from start: NotifierCursor) -> FanOut.Outcome? {
     guard let last = jobs.last?.entry.position, start.served == nil,
       last - savedPosition < unsavedEntries, jobs.allSatisfy(\.concernsNobody)
     else { return nil }
@@ -140,7 +141,7 @@ extension NotifierState {
   mutating func served(_ outcome: FanOut.Outcome, now: Milliseconds) {
     cursor = outcome.cursor
     if outcome.isSaved { savedPosition = outcome.cursor.position }
-    for key in outcome.spent { index.remove(key) }
+    for key in outcome.firedOnce { index.remove(key) }
     coalescers.keep(outcome.coalescers, now: now)
     if ongoing?.position != outcome.unfinished { ongoing = nil }
   }

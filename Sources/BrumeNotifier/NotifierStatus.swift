@@ -20,7 +20,7 @@ package struct NotifierStatus: Equatable, Sendable {
   package var lag: Int64 { newest - position }
 
   /// Entries that somebody waits for, of a log that ends at a position. A notifier that has nothing
-  /// to do is not woken for each entry that nobody follows.
+  /// to do gets no signal for each entry that no subscription follows.
   package func lag(behind end: Int64) -> Int64 {
     let behind = max(0, end - position)
     return waitingSince == nil && behind <= CommitSignals.unfollowedEntries ? 0 : behind

@@ -2,7 +2,7 @@
 // token. Whether that token proves anything is decided by BrumeCore/Auth/OpenID/IDTokenRules.swift.
 //
 // The provider's document and keys are remembered for an hour. A token that names an unknown key makes
-// us read the keys again, at most once a minute: providers change keys, and strangers send anything.
+// us read the keys again, at most once a minute: providers change keys, and unknown callers send anything.
 
 import AsyncHTTPClient
 package import BrumeCore
@@ -22,7 +22,7 @@ package final class OpenIDProvider: Sendable {
     /// It did not answer: until then it is not asked again.
     var silentUntil: Milliseconds = .min
   }
-  private static let life: Milliseconds = 3_600_000
+  private static let lifetime: Milliseconds = 3_600_000
   private static let pause: Milliseconds = 60_000
   private static let client: HTTPClient = {
     var configuration = HTTPClient.Configuration()
@@ -90,7 +90,7 @@ extension OpenIDProvider {
   private func document() async throws -> ProviderDocument {
     let now = host.now()
     let remembered = known.withLock { known in
-      now - known.documentRead < Self.life ? known.document : nil
+      now - known.documentRead < Self.lifetime ? known.document : nil
     }
     if let remembered { return remembered }
     let document = try Wire.providerDocument(
@@ -112,7 +112,7 @@ extension OpenIDProvider {
   private func keys(_ document: ProviderDocument) async throws -> [ProviderKey] {
     let now = host.now()
     let remembered = known.withLock { known in
-      known.keysRead > now - Self.life ? known.keys : nil
+      known.keysRead > now - Self.lifetime ? known.keys : nil
     }
     if let remembered { return remembered }
     return try await readKeys(document)

@@ -135,16 +135,16 @@ extension SQLiteTransaction {
 
 extension SQLiteTransaction {
   /// Keeps the list of who holds which file in step with a record.
-  func updateAssets(_ place: RecordPlace, from old: Record?, to new: Record?) throws {
+  func updateAssets(_ rowKey: RecordRowKey, from old: Record?, to new: Record?) throws {
     let before = old?.assetChecksums ?? []
     let after = new?.assetChecksums ?? []
     guard before != after else { return }
     for checksum in before.subtracting(after) {
-      try connection.run(Self.removeHolder) { $0.bind(checksum, heldBy: place) }
+      try connection.run(Self.removeHolder) { $0.bind(checksum, heldBy: rowKey) }
       try connection.run(Self.suspect) { $0.bind(1, checksum) }
     }
     for checksum in after.subtracting(before) {
-      try connection.run(Self.addHolder) { $0.bind(checksum, heldBy: place) }
+      try connection.run(Self.addHolder) { $0.bind(checksum, heldBy: rowKey) }
     }
   }
 
@@ -166,9 +166,9 @@ extension SQLiteTransaction {
 }
 
 extension Prepared {
-  fileprivate func bind(_ checksum: String, heldBy place: RecordPlace) {
-    bind(1, place.zone)
-    bind(2, place.name)
+  fileprivate func bind(_ checksum: String, heldBy rowKey: RecordRowKey) {
+    bind(1, rowKey.zone)
+    bind(2, rowKey.name)
     bind(3, checksum)
   }
 }

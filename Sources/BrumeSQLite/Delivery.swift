@@ -1,14 +1,14 @@
-// Delivery to the outside in SQLite: devices with mail, senders for Apple, webhooks.
+// Delivery to the outside in SQLite: devices with pending entries, senders for Apple, webhooks.
 
 import BrumeModel
 import BrumeStorage
 
 extension SQLiteTransaction {
-  func devicesWithMail(
+  func devicesWithPendingEntries(
     after cursor: Int64?, limit: Int
   ) throws -> (devices: [Device], next: Int64?) {
     let found = try connection.all(
-      Self.withMail,
+      Self.withPendingEntries,
       {
         $0.bind(1, cursor ?? 0)
         $0.bind(2, limit)
@@ -21,7 +21,7 @@ extension SQLiteTransaction {
     try connection.all(Self.atAddress, { $0.bind(1, address) }) { try $0.device() }
   }
 
-  private static let withMail = SQL(
+  private static let withPendingEntries = SQL(
     """
     SELECT \(deviceColumns), id FROM devices
     WHERE channel IN ('apns', 'webpush') AND id > ?1

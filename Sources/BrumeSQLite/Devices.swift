@@ -43,7 +43,7 @@ extension SQLiteTransaction {
     cache.lastDevice = nil
     cache.mailboxCounts[number] = nil
     cache.isProvisional = true
-    try connection.run(Self.removeMail) { $0.bind(1, number) }
+    try connection.run(Self.removeEntries) { $0.bind(1, number) }
     try connection.run(Self.remove) { $0.bind(1, number) }
   }
 
@@ -102,7 +102,7 @@ extension SQLiteTransaction {
         token_environment = excluded.token_environment, registered = excluded.registered,
         detail = excluded.detail
     """)
-  private static let removeMail = SQL("DELETE FROM mailbox WHERE device = ?1")
+  private static let removeEntries = SQL("DELETE FROM mailbox WHERE device = ?1")
   private static let remove = SQL("DELETE FROM devices WHERE id = ?1")
 }
 

@@ -4,7 +4,7 @@ import BrumeModel
 import BrumeStorage
 
 /// Whose kept notifications.
-struct InboxPlace: Hashable {
+struct AccountKey: Hashable {
   let user: UserID
   let container: ContainerID
   let environment: Environment
@@ -40,8 +40,8 @@ extension SQLiteTransaction {
     _ notification: KeptNotification, for user: UserID, container: ContainerID,
     environment: Environment, limit: Int
   ) throws {
-    let place = InboxPlace(user: user, container: container, environment: environment)
-    var inbox = try counted(place)
+    let accountKey = AccountKey(user: user, container: container, environment: environment)
+    var inbox = try counted(accountKey)
     inbox.count += try changes { try add(notification, to: inbox.number) }
     let excess = inbox.count - max(0, limit)
     if excess > 0 {
@@ -53,7 +53,7 @@ extension SQLiteTransaction {
       }
     }
     if cache.inboxes.count >= TransactionCache.inboxLimit { cache.inboxes = [:] }
-    cache.inboxes[place] = inbox
+    cache.inboxes[accountKey] = inbox
     cache.isProvisional = true
   }
 
@@ -149,9 +149,11 @@ extension SQLiteTransaction {
   }
 
   /// An inbox, made if it is missing. The writer remembers it: each push to a user asks.
-  private func counted(_ place: InboxPlace) throws -> Inbox {
-    if let known = cache.inboxes[place] { return known }
-    let (user, container, environment) = (place.user, place.container, place.environment)
+  private func counted(_ accountKey: AccountKey) throws -> Inbox {
+    if let known = cache.inboxes[accountKey] { return known }
+    let (user, container, environment) = (
+      accountKey.user, accountKey.container, accountKey.environment
+    )
     guard let number = try inbox(user, container, environment) else {
       return Inbox(number: try addInbox(user, container, environment), count: 0)
     }
@@ -172,9 +174,9 @@ extension SQLiteTransaction {
     return connection.lastRowID
   }
 
-  private static let place = "container = ?1 AND environment = ?2 AND user = ?3"
-  private static let findInbox = SQL("SELECT id FROM inboxes WHERE \(place)")
-  private static let findBadge = SQL("SELECT badge FROM inboxes WHERE \(place)")
+  private static let accountKey = "container = ?1 AND environment = ?2 AND user = ?3"
+  private static let findInbox = SQL("SELECT id FROM inboxes WHERE \(accountKey)")
+  private static let findBadge = SQL("SELECT badge FROM inboxes WHERE \(accountKey)")
   private static let addInbox = SQL(
     "INSERT INTO inboxes (container, environment, user) VALUES (?1, ?2, ?3)")
   private static let setBadge = SQL("UPDATE inboxes SET badge = ?2 WHERE id = ?1")

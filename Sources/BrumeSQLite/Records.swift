@@ -17,18 +17,18 @@ struct SeenRecord {
 extension SQLiteTransaction {
   func record(_ key: RecordKey) throws -> StoredRecord? {
     guard let zone = try number(of: key.zone) else { return nil }
-    guard isWriter else { return try storedRecord(RecordPlace(zone: zone, name: key.name)) }
-    let seen = try look(at: RecordPlace(zone: zone, name: key.name))
+    guard isWriter else { return try storedRecord(RecordRowKey(zone: zone, name: key.name)) }
+    let seen = try look(at: RecordRowKey(zone: zone, name: key.name))
     return seen.record.map {
       StoredRecord(name: $0.name, type: $0.type, sequence: seen.sequence, content: .value($0))
     }
   }
 
   /// The record as its bytes.
-  func storedRecord(_ place: RecordPlace) throws -> StoredRecord? {
-    try connection.first(Self.findContent, { $0.bind(place) }) { row in
+  func storedRecord(_ rowKey: RecordRowKey) throws -> StoredRecord? {
+    try connection.first(Self.findContent, { $0.bind(rowKey) }) { row in
       StoredRecord(
-        name: place.name, type: row.text(0), sequence: row.int(1),
+        name: rowKey.name, type: row.text(0), sequence: row.int(1),
         content: .encoded(row.blob(2), coders.record))
     }
   }
@@ -36,7 +36,7 @@ extension SQLiteTransaction {
   func deletedRecord(_ key: RecordKey) throws -> DeletedRecord? {
     guard let zone = try number(of: key.zone) else { return nil }
     return try connection.first(
-      Self.findDeleted, { $0.bind(RecordPlace(zone: zone, name: key.name)) }
+      Self.findDeleted, { $0.bind(RecordRowKey(zone: zone, name: key.name)) }
     ) { row in
       DeletedRecord(type: row.text(0), creator: row.optionalText(1).map { UserID($0) })
     }
@@ -47,7 +47,7 @@ extension SQLiteTransaction {
     return try connection.all(
       Self.findChildren,
       {
-        $0.bind(RecordPlace(zone: zone, name: key.name))
+        $0.bind(RecordRowKey(zone: zone, name: key.name))
         $0.bind(3, limit)
       }
     ) { $0.text(0) }
@@ -58,7 +58,7 @@ extension SQLiteTransaction {
     var found: Set<ByteText> = []
     for root in roots where found.count < limit {
       let bind: (Prepared) -> Void = {
-        $0.bind(RecordPlace(zone: zone, name: root))
+        $0.bind(RecordRowKey(zone: zone, name: root))
         $0.bind(3, limit)
       }
       try connection.each(Self.findDescendants, bind) { row in
@@ -76,7 +76,7 @@ extension SQLiteTransaction {
     return try connection.all(
       Self.findReferrers,
       {
-        $0.bind(RecordPlace(zone: zone, name: key.name))
+        $0.bind(RecordRowKey(zone: zone, name: key.name))
         $0.bind(3, action.rawValue)
         $0.bind(4, limit)
       }
@@ -84,15 +84,15 @@ extension SQLiteTransaction {
   }
 
   /// The record as a value, remembered for the write that may follow.
-  private func look(at place: RecordPlace) throws -> SeenRecord {
-    if let known = seen[place] { return known }
-    let found = try connection.first(Self.findRow, { $0.bind(place) }) { row in
+  private func look(at rowKey: RecordRowKey) throws -> SeenRecord {
+    if let known = seen[rowKey] { return known }
+    let found = try connection.first(Self.findRow, { $0.bind(rowKey) }) { row in
       SeenRecord(
         row: row.int(0), sequence: row.int(1),
         record: try row.optionalBlob(2).map { try coders.record.decode($0) })
     }
     let record = found ?? SeenRecord(row: nil, sequence: 0, record: nil)
-    seen[place] = record
+    seen[rowKey] = record
     return record
   }
 
@@ -130,39 +130,39 @@ extension SQLiteTransaction {
 
 extension SQLiteTransaction {
   func put(_ record: Record, in zone: ZoneKey, sequence: Int64) throws -> StoredRecord {
-    let place = RecordPlace(zone: try givenNumber(of: zone), name: record.name)
-    let old = try look(at: place)
+    let rowKey = RecordRowKey(zone: try givenNumber(of: zone), name: record.name)
+    let old = try look(at: rowKey)
     let bytes = coders.record.encode(record)
     let row = try writeRow(
-      old.row, place, type: record.type, sequence: sequence, parent: record.parent, content: bytes)
-    try updateIndex(place, in: zone.database, from: old.record, to: record)
-    try updateReferences(place, in: zone, from: old.record, to: record)
-    try updateAssets(place, from: old.record, to: record)
-    seen[place] = SeenRecord(row: row, sequence: sequence, record: record)
+      old.row, rowKey, type: record.type, sequence: sequence, parent: record.parent, content: bytes)
+    try updateIndex(rowKey, in: zone.database, from: old.record, to: record)
+    try updateReferences(rowKey, in: zone, from: old.record, to: record)
+    try updateAssets(rowKey, from: old.record, to: record)
+    seen[rowKey] = SeenRecord(row: row, sequence: sequence, record: record)
     return StoredRecord(
       name: record.name, type: record.type, sequence: sequence,
       content: .encoded(bytes, coders.record))
   }
 
   func remove(_ key: RecordKey, type: String, sequence: Int64) throws {
-    let place = RecordPlace(zone: try givenNumber(of: key.zone), name: key.name)
-    let old = try look(at: place)
+    let rowKey = RecordRowKey(zone: try givenNumber(of: key.zone), name: key.name)
+    let old = try look(at: rowKey)
     let row = try writeRow(
-      old.row, place, type: type, sequence: sequence, parent: nil, content: nil)
-    try updateIndex(place, in: key.zone.database, from: old.record, to: nil)
-    try updateReferences(place, in: key.zone, from: old.record, to: nil)
-    try updateAssets(place, from: old.record, to: nil)
+      old.row, rowKey, type: type, sequence: sequence, parent: nil, content: nil)
+    try updateIndex(rowKey, in: key.zone.database, from: old.record, to: nil)
+    try updateReferences(rowKey, in: key.zone, from: old.record, to: nil)
+    try updateAssets(rowKey, from: old.record, to: nil)
     if key.zone.database.owner == nil {
       try connection.run(Self.keepCreator) {
         $0.bind(1, row)
         $0.bind(2, old.record?.created?.user.name)
       }
     }
-    seen[place] = SeenRecord(row: row, sequence: sequence, record: nil)
+    seen[rowKey] = SeenRecord(row: row, sequence: sequence, record: nil)
   }
 
   private func writeRow(
-    _ row: Int64?, _ place: RecordPlace, type: String, sequence: Int64, parent: String?,
+    _ row: Int64?, _ rowKey: RecordRowKey, type: String, sequence: Int64, parent: String?,
     content: [UInt8]?
   ) throws -> Int64 {
     try connection.run(row == nil ? Self.addRow : Self.changeRow) {
@@ -174,23 +174,23 @@ extension SQLiteTransaction {
       if let row {
         $0.bind(6, row)
       } else {
-        $0.bind(6, place.zone)
-        $0.bind(7, place.name)
+        $0.bind(6, rowKey.zone)
+        $0.bind(7, rowKey.name)
       }
     }
     return row ?? connection.lastRowID
   }
 
   private func updateReferences(
-    _ place: RecordPlace, in zone: ZoneKey, from old: Record?, to new: Record?
+    _ rowKey: RecordRowKey, in zone: ZoneKey, from old: Record?, to new: Record?
   ) throws {
     let before = old?.pointers(within: zone) ?? []
     let after = new?.pointers(within: zone) ?? []
     for pointer in before.subtracting(after) {
-      try connection.run(Self.removeReference) { $0.bind(pointer, from: place) }
+      try connection.run(Self.removeReference) { $0.bind(pointer, from: rowKey) }
     }
     for pointer in after.subtracting(before) {
-      try connection.run(Self.addReference) { $0.bind(pointer, from: place) }
+      try connection.run(Self.addReference) { $0.bind(pointer, from: rowKey) }
     }
   }
 
@@ -215,15 +215,15 @@ extension SQLiteTransaction {
 }
 
 extension Prepared {
-  fileprivate func bind(_ place: RecordPlace) {
-    bind(1, place.zone)
-    bind(2, place.name)
+  fileprivate func bind(_ rowKey: RecordRowKey) {
+    bind(1, rowKey.zone)
+    bind(2, rowKey.name)
   }
 
-  fileprivate func bind(_ pointer: Record.Pointer, from place: RecordPlace) {
-    bind(1, place.zone)
+  fileprivate func bind(_ pointer: Record.Pointer, from rowKey: RecordRowKey) {
+    bind(1, rowKey.zone)
     bind(2, pointer.target.text)
     bind(3, pointer.action.rawValue)
-    bind(4, place.name)
+    bind(4, rowKey.name)
   }
 }

@@ -28,21 +28,21 @@ package final class SQLiteStore: Store {
   ///   - fewCandidates: below this many, a sorted query fetches and sorts its candidates; above, it
   ///     walks the sort's index.
   ///   - indexStep: how many records one write takes into an index that a query asked for.
-  ///   - life: the identity of this start, never used before; without spaces.
+  ///   - runID: the identity of this start, never used before; without spaces.
   ///   - marks: a folder elsewhere, where it is kept how far the store has come, so that a data folder
   ///     that was copied back is noticed (`docs/operating/data-folder.md`); made if it is missing.
-  ///   - nanoseconds: a clock that only rises; it tells slow disks from fast ones.
+  ///   - nanoseconds: a clock that only rises; it distinguishes slow disks from fast ones.
   /// - Throws: `StoreError`: another process holds the folder, a newer version wrote it, or saves
   ///   would not be safe there.
   package init(
     folder: String, coders: StoreCoders, readers: Int = 8, fewCandidates: Int = 1000,
-    indexStep: Int = 2000, life: String, marks: String? = nil,
+    indexStep: Int = 2000, runID: String, marks: String? = nil,
     nanoseconds: @escaping @Sendable () -> Int64 = { 0 }, logger: Logger
   ) throws {
     try FolderLock.makeFolder(folder)
     let lock = try FolderLock(folder: folder)
     Self.keepToOwner(folder, logger)
-    let lives = Lives(folder: folder, marks: marks, life: life, logger: logger)
+    let runs = StoreRuns(folder: folder, marks: marks, runID: runID, logger: logger)
     let (pool, durability, begun) = try opening(folder) {
       let pool = try DatabasePool(
         path: folder + "/brume.sqlite", configuration: Self.configuration(readers: readers))
@@ -50,7 +50,7 @@ package final class SQLiteStore: Store {
         try Migrations.run(on: database)
         try Durability.establish(on: database)
         let durability = try Durability.read(from: database)
-        return (pool, durability, try lives.begin(on: database))
+        return (pool, durability, try runs.begin(on: database))
       }
     }
     try durability.prove()

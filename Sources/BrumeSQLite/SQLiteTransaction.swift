@@ -26,7 +26,7 @@ final class SQLiteTransaction {
   /// What stays true from body to body.
   var cache = TransactionCache()
   /// Records that the running body has looked at, so that a write knows what it replaces.
-  var seen: [RecordPlace: SeenRecord] = [:]
+  var seen: [RecordRowKey: SeenRecord] = [:]
   /// The running body added something to the log that somebody follows, or the log has grown by so
   /// much that it is time to look.
   private(set) var logGrew = false
@@ -62,12 +62,12 @@ struct TransactionCache {
   var lastDevice: (key: DeviceKey, number: Int64)?
   /// Entries in a device's mailbox.
   var mailboxCounts: [Int64: Int] = [:]
-  var inboxes: [InboxPlace: Inbox] = [:]
+  var inboxes: [AccountKey: Inbox] = [:]
   /// The one decoded last.
   var lastSubscription: (content: [UInt8], subscription: Subscription)?
   var sequences: [Int64: Int64] = [:]
   var changedSequences: Set<Int64> = []
-  var typeKeys: [RecordTypePlace: TypeKeys] = [:]
+  var typeKeys: [RecordTypeRowKey: TypeKeys] = [:]
   var watchers: [WatchedType: Bool] = [:]
   var followed: [DatabaseKey: Bool] = [:]
   var lastLogPosition: Int64?

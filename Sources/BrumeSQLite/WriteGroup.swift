@@ -67,17 +67,17 @@ struct WriteGroup {
     for (job, error) in results { job.finish(error) }
   }
 
-  /// After a failure of the storage. Answers what everybody is told, and whether it is the end.
+  /// After a failure of the storage. Answers the error that everybody gets, and whether it is the end.
   mutating func undo(_ error: any Error) -> (error: StoreError, isFinal: Bool) {
     let failure = connection.failure
     if !connection.isIdle { try? connection.run(Self.rollback) }
     transaction.groupFailed()
     let isUndone = connection.isIdle
     let known = error as? StoreError ?? StoreError(.unavailable, "the group could not be committed")
-    let told = failure?.error ?? known
+    let reported = failure?.error ?? known
     // What could not be undone is uncertain, whatever it failed for.
-    guard isUndone else { return (StoreError(.unavailable, told.description), true) }
-    return (told, failure?.consequence == .stop)
+    guard isUndone else { return (StoreError(.unavailable, reported.description), true) }
+    return (reported, failure?.consequence == .stop)
   }
 
   /// A body may have swallowed an error of the storage; its work is not whole either.

@@ -3,7 +3,7 @@
 // nothing; `Writer` does.
 //
 // A write that has been alone for a while runs on the thread that brings it: waking the writer and
-// being woken by it cost more than the write. As soon as two meet, they share commits again.
+// being woken by it cost more than the write. As soon as two come together, they share commits again.
 
 import BrumeStorage
 

@@ -14,7 +14,7 @@ struct WriteJob: Sendable {
   let isRepeatable: Bool
   /// Runs the body, keeps its value, answers what it threw.
   let run: @Sendable (SQLiteTransaction) -> (any Error)?
-  /// Tells the caller: nil is "durable".
+  /// Answers the caller: nil is "durable".
   let finish: @Sendable ((any Error)?) -> Void
 }
 
@@ -22,7 +22,7 @@ final class Writer: Sendable {
   /// The connection that writes, with all that it has learnt.
   ///
   /// Sendable because only who has the turn in `WriteQueue` touches it.
-  private struct Workplace: @unchecked Sendable {
+  private struct WriterResources: @unchecked Sendable {
     let pool: DatabasePool
     let transaction: SQLiteTransaction
   }
@@ -38,7 +38,7 @@ final class Writer: Sendable {
   private let ending = Mutex<(hasEnded: Bool, waiting: [CheckedContinuation<Void, Never>])>(
     (false, []))
   private let signals: CommitSignals
-  private let workplace: Workplace
+  private let resources: WriterResources
   private let marks: Marks
   private let checkpointer: Checkpointer
   private let nanoseconds: @Sendable () -> Int64
@@ -56,7 +56,7 @@ final class Writer: Sendable {
       SQLiteTransaction(Connection($0), coders, positions, isWriter: true)
     }
     transaction.connection.watchLog()
-    workplace = Workplace(pool: pool, transaction: transaction)
+    resources = WriterResources(pool: pool, transaction: transaction)
     self.signals = signals
     self.marks = marks
     self.checkpointer = checkpointer
@@ -88,7 +88,7 @@ final class Writer: Sendable {
     }
   }
 
-  /// The thread's whole life.
+  /// The thread's main function.
   func run() {
     loop: while true {
       switch queue.withLock({ $0.next() }) {
@@ -98,8 +98,8 @@ final class Writer: Sendable {
       case .end: break loop
       }
     }
-    workplace.transaction.connection.unwatchLog()
-    workplace.transaction.connection.forgetStatements()
+    resources.transaction.connection.unwatchLog()
+    resources.transaction.connection.forgetStatements()
     let waiting = ending.withLock { ending in
       ending.hasEnded = true
       return ending.waiting
@@ -116,9 +116,9 @@ extension Writer {
 
   private func commitGroup(from first: WriteJob, next: Next) {
     let start = nanoseconds()
-    var group = WriteGroup(workplace.transaction)
-    let transaction = workplace.transaction
-    let (failure, position) = workplace.pool.writeWithoutTransaction { _ in
+    var group = WriteGroup(resources.transaction)
+    let transaction = resources.transaction
+    let (failure, position) = resources.pool.writeWithoutTransaction { _ in
       let failure = Self.commit(&group, first, next)
       // What a loss of power may undo is not counted before a commit that waited for the disk.
       let isDurable = failure == nil && !first.isRepeatable
@@ -130,12 +130,12 @@ extension Writer {
         wasOwnWork: first.isRepeatable)
     }
     if let failure { return failed(failure, group) }
-    if let position { marks.reached(position) }
+    if let position { marks.advance(position) }
     group.finish()
     if group.logGrew { signals.signal() }
-    if checkpointer.committed(pages: workplace.transaction.connection.pagesInLog) {
-      workplace.pool.writeWithoutTransaction { _ in
-        workplace.transaction.connection.checkpoint()
+    if checkpointer.committed(pages: resources.transaction.connection.pagesInLog) {
+      resources.pool.writeWithoutTransaction { _ in
+        resources.transaction.connection.checkpoint()
       }
     }
   }

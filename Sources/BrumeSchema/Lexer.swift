@@ -11,9 +11,9 @@ struct SchemaToken: Equatable, Sendable {
     case end
   }
   let kind: Kind
-  let place: Place
+  let position: Position
 
-  struct Place: Equatable, Sendable {
+  struct Position: Equatable, Sendable {
     var line = 1
     var column = 1
   }
@@ -22,7 +22,7 @@ struct SchemaToken: Equatable, Sendable {
 struct SchemaLexer {
   private let text: [Unicode.Scalar]
   private var next = 0
-  private var place = SchemaToken.Place()
+  private var position = SchemaToken.Position()
 
   init(_ text: String) { self.text = Array(text.unicodeScalars) }
 
@@ -31,9 +31,9 @@ struct SchemaLexer {
     var tokens: [SchemaToken] = []
     while true {
       try skipSpace()
-      let start = place
+      let start = position
       let kind = try token()
-      tokens.append(SchemaToken(kind: kind, place: start))
+      tokens.append(SchemaToken(kind: kind, position: start))
       if kind == .end { return tokens }
     }
   }
@@ -51,7 +51,7 @@ struct SchemaLexer {
     }
     guard "(),;<>".unicodeScalars.contains(scalar) else {
       throw SchemaParser.fault(
-        place, "encountered \(SchemaParser.shown(String(Character(scalar))))",
+        position, "encountered \(SchemaParser.shown(String(Character(scalar))))",
         "a name, a keyword or one of ( ) , ; < >")
     }
     advance()
@@ -59,7 +59,7 @@ struct SchemaLexer {
   }
 
   private mutating func quoted() throws(BrumeError) -> String {
-    let start = place
+    let start = position
     advance()
     var name = String.UnicodeScalarView()
     while let scalar = peek(), scalar != "\n" {
@@ -90,7 +90,7 @@ extension SchemaLexer {
   }
 
   private mutating func skipComment() throws(BrumeError) {
-    let start = place
+    let start = position
     advance()
     advance()
     while let scalar = peek() {
@@ -109,10 +109,10 @@ extension SchemaLexer {
 
   private mutating func advance() {
     if text[next] == "\n" {
-      place.line += 1
-      place.column = 1
+      position.line += 1
+      position.column = 1
     } else {
-      place.column += 1
+      position.column += 1
     }
     next += 1
   }

@@ -6,21 +6,21 @@ extension SchemaParser {
   mutating func field(
     of recordType: String, into fields: inout [String: Schema.Field]
   ) throws(BrumeError) {
-    let place = token.place
+    let position = token.position
     let name = try name("a field name or GRANT")
     guard fields[name] == nil else {
       throw Self.fault(
-        place, "encountered field \(Self.shown(name)) of '\(recordType)' again", "another name")
+        position, "encountered field \(Self.shown(name)) of '\(recordType)' again", "another name")
     }
-    let typePlace = token.place
+    let typePosition = token.position
     var field = try type()
     if let system = Schema.systemFields[name] {
       guard field.type == system, !field.isEncrypted else {
         throw Self.fault(
-          typePlace, "encountered another type for \(name)", Schema.text(of: system))
+          typePosition, "encountered another type for \(name)", Schema.text(of: system))
       }
     } else {
-      try Self.check(place) { () throws(BrumeError) in
+      try Self.check(position) { () throws(BrumeError) in
         try NameRules.fieldName(name, ofShare: recordType == Record.shareType, limits: .apple)
       }
     }
@@ -31,10 +31,10 @@ extension SchemaParser {
   private mutating func index(
     of name: String, _ field: Schema.Field
   ) throws(BrumeError) -> Schema.Index? {
-    let place = token.place
+    let position = token.position
     guard let index = acceptOne(of: Schema.Index.allCases, \.rawValue) else { return nil }
     if let obstacle = field.obstacle(to: index) {
-      throw Self.fault(place, "encountered \(index.rawValue) on '\(name)'", "none: \(obstacle)")
+      throw Self.fault(position, "encountered \(index.rawValue) on '\(name)'", "none: \(obstacle)")
     }
     return index
   }

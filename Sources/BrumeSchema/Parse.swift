@@ -25,7 +25,7 @@ struct SchemaParser {
   private var recordTypes: [String: Schema.RecordType] = [:]
   private var roles: Set<String> = []
   /// Where a grant names a role: checked at the end, roles may be created later.
-  private var named: [(role: String, place: SchemaToken.Place)] = []
+  private var named: [(role: String, position: SchemaToken.Position)] = []
 
   init(_ tokens: [SchemaToken]) { self.tokens = tokens }
 
@@ -37,9 +37,10 @@ struct SchemaParser {
       try statement()
       try expect(sign: ";")
     }
-    for (role, place) in named where !roles.contains(role) && !Schema.builtInRoles.contains(role) {
+    for (role, position) in named where !roles.contains(role) && !Schema.builtInRoles.contains(role)
+    {
       throw Self.fault(
-        place, "encountered role \(Self.shown(role))",
+        position, "encountered role \(Self.shown(role))",
         "a role that CREATE ROLE makes, or _world, _icloud, _creator")
     }
     return Schema(recordTypes: recordTypes, roles: Array(roles))
@@ -48,10 +49,10 @@ struct SchemaParser {
   private mutating func statement() throws(BrumeError) {
     if accept("CREATE") {
       try expect("ROLE")
-      let place = token.place
+      let position = token.position
       let role = try name("a role name")
       guard roles.insert(role).inserted else {
-        throw Self.fault(place, "encountered role \(Self.shown(role)) again", "another name")
+        throw Self.fault(position, "encountered role \(Self.shown(role)) again", "another name")
       }
     } else if accept("RECORD") {
       try expect("TYPE")
@@ -62,14 +63,14 @@ struct SchemaParser {
   }
 
   private mutating func recordType() throws(BrumeError) {
-    let place = token.place
+    let position = token.position
     let typeName = try name("a record type name")
-    try Self.check(place) { () throws(BrumeError) in
+    try Self.check(position) { () throws(BrumeError) in
       try NameRules.recordType(typeName, limits: .apple)
     }
     guard recordTypes[typeName] == nil else {
       throw Self.fault(
-        place, "encountered record type \(Self.shown(typeName)) again", "another name")
+        position, "encountered record type \(Self.shown(typeName)) again", "another name")
     }
     var fields: [String: Schema.Field] = [:]
     var grants: [Schema.Grant] = []
@@ -95,9 +96,9 @@ struct SchemaParser {
       permissions.insert(permission)
     } while accept(sign: ",")
     try expect("TO")
-    let place = token.place
+    let position = token.position
     let role = try name("a role name")
-    named.append((role, place))
+    named.append((role, position))
     return Schema.Grant(role, permissions)
   }
 }
@@ -164,23 +165,24 @@ extension SchemaParser {
       case .sign(let sign): "'\(sign)'"
       case .end: "the end"
       }
-    return Self.fault(token.place, "encountered \(found)", expected)
+    return Self.fault(token.position, "encountered \(found)", expected)
   }
 
   static func fault(
-    _ place: SchemaToken.Place, _ encountered: String, _ expected: String
+    _ position: SchemaToken.Position, _ encountered: String, _ expected: String
   ) -> BrumeError {
     BrumeError(
       .badRequest,
-      "line \(place.line), column \(place.column): \(encountered), was expecting \(expected)")
+      "line \(position.line), column \(position.column): \(encountered), was expecting \(expected)")
   }
 
   /// Runs a rule of another file and says where it was broken.
   static func check(
-    _ place: SchemaToken.Place, _ rule: () throws(BrumeError) -> Void
+    _ position: SchemaToken.Position, _ rule: () throws(BrumeError) -> Void
   ) throws(BrumeError) {
     do { try rule() } catch {
-      throw BrumeError(error.code, "line \(place.line), column \(place.column): \(error.reason)")
+      throw BrumeError(
+        error.code, "line \(position.line), column \(position.column): \(error.reason)")
     }
   }
 

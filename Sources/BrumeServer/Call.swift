@@ -21,7 +21,7 @@ package struct Call: Sendable {
   package let body: [UInt8]
   /// The body of an endpoint that reads it itself.
   package let incoming: RequestBody?
-  package let place: Place
+  package let databasePath: DatabasePath
   package let caller: Caller
   /// Where the request comes from.
   package let address: ClientAddress
@@ -29,14 +29,14 @@ package struct Call: Sendable {
   package let channel: (any NIOCore.Channel)?
 
   /// What the path (or, under `/_brume`, the query) says about where the call goes.
-  package struct Place: Equatable, Sendable {
+  package struct DatabasePath: Equatable, Sendable {
     package var container: ContainerID?
     package var environment: BrumeModel.Environment?
     package var scope: DatabaseScope?
   }
 
   /// The database that the path names. Routes without one do not ask.
-  package var scope: DatabaseScope { place.scope ?? .public }
+  package var scope: DatabaseScope { databasePath.scope ?? .public }
 
   /// The body as JSON. An absent body counts as `{}`: clients send GET without and POST with one.
   package func json() throws(BrumeError) -> JSON {

@@ -1,5 +1,5 @@
 // What one server consists of, put together: settings, store, rules, streams, metrics. The clock,
-// identity and chance of the real world enter here and nowhere below.
+// identity and chance of the real machine enter here and nowhere below.
 
 package import BrumeCore
 package import BrumeDelivery
@@ -23,7 +23,7 @@ package final class Composition: Sendable {
   package let signals: MailboxSignals
   package let streams: StreamHub
   let reads = StreamReads()
-  package let desk: CourierDesk
+  package let inFlight: InFlightEntries
   package let notifier: Notifier
   package let deliveries: Deliveries
   package let metrics: ServerMetrics
@@ -31,13 +31,13 @@ package final class Composition: Sendable {
   package let requestShares: RequestShares
   package let connectionShares: ConnectionShares
   package let bodyMemory: BodyMemory
-  let passwords: PasswordDesk
+  let passwords: PasswordVerifier
   /// Nil: nobody signs in by a provider.
   let provider: OpenIDProvider?
   let providerCalls: ProviderCalls
   package let health = Health()
   /// Faults to play; nil outside development.
-  package let faults: FaultGate?
+  package let faults: FaultInjector?
   /// Opens `/_brume/admin/…`; only the data folder's owner can read it.
   package let adminToken: String
   /// The data folder, locked; nil in tests.
@@ -69,23 +69,24 @@ package final class Composition: Sendable {
     let deliveries = try await Deliveries(
       engine: engine, store: store, settings: settings, host: host, metrics: metrics)
     self.deliveries = deliveries
-    let streams = StreamHub(handingOver: StreamConnection.take)
+    let streams = StreamHub(sendingWith: StreamConnection.take)
     self.streams = streams
-    let desk = CourierDesk(capacity: settings.limits.deliveryLanes)
-    self.desk = desk
-    let faults = settings.isDevelopment ? FaultGate() : nil
+    let inFlight = InFlightEntries(capacity: settings.limits.deliveryLanes)
+    self.inFlight = inFlight
+    let faults = settings.isDevelopment ? FaultInjector() : nil
     self.faults = faults
     notifier = Notifier(
       engine: engine, encode: { PushPayload.encode($0) },
       delivery: ServerDelivery(
-        streams: streams, signals: signals, desk: desk, worker: deliveries.worker, faults: faults),
-      rest: { try await Task.sleep(for: $0) })
+        streams: streams, signals: signals, inFlight: inFlight, worker: deliveries.worker,
+        faults: faults),
+      pause: { try await Task.sleep(for: $0) })
     rates = RateLimits(settings.rates, limits: settings.limits, host: host)
     requestShares = RequestShares(settings.limits)
     connectionShares = ConnectionShares(most: settings.connectionsPerAddress)
     bodyMemory = BodyMemory(
       most: settings.limits.bodyBytesAtOnce, mostOfOne: settings.limits.bodyBytesAtOncePerAddress)
-    passwords = PasswordDesk(limits: settings.limits, host: host)
+    passwords = PasswordVerifier(limits: settings.limits, host: host)
     provider = try settings.provider.map {
       try OpenIDProvider(settings: $0, limits: settings.limits, host: host)
     }
@@ -104,10 +105,11 @@ package final class Composition: Sendable {
 
   /// Development mode's credentials in a container, made when missing.
   package func readyMade(
-    _ world: (container: ContainerID, environment: Environment)
+    _ containerEnvironment: (container: ContainerID, environment: Environment)
   ) async throws -> ReadyMade {
     try await Development(server: self, folder: folder).prepare(
-      users: developmentUsers, container: world.container, environment: world.environment)
+      users: developmentUsers, container: containerEnvironment.container,
+      environment: containerEnvironment.environment)
   }
 
   /// Replaces the development schema of the settings' container.
@@ -116,8 +118,8 @@ package final class Composition: Sendable {
       text: text, container: settings.container, environment: .development)
   }
 
-  /// These devices have mail: whoever waits for it and whoever sends it should know.
-  package func wake(_ devices: Set<DeviceKey>) {
+  /// These devices have pending entries: notifies whoever waits for them and whoever sends them.
+  package func notify(_ devices: Set<DeviceKey>) {
     signals.signal(devices)
     for device in devices { streams.look(at: device) }
     deliveries.worker.hint(devices)
@@ -136,7 +138,7 @@ package final class Composition: Sendable {
     case .memory: MemoryStore(coders: .wireForm)
     case .sqlite:
       try await SQLiteStore(
-        folder: settings.dataFolder, coders: .wireForm, life: host.uuid(),
+        folder: settings.dataFolder, coders: .wireForm, runID: host.uuid(),
         marks: settings.marksFolder,
         nanoseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }, logger: logger)
     }

@@ -1,6 +1,6 @@
 // The data folder: who may use it, and the small files in it that the command line reads.
 //
-// A lock, held by the kernel for as long as the server lives, keeps a second server out; it needs no
+// A lock, held by the kernel for as long as the server runs, keeps a second server out; it needs no
 // clean-up after a crash. `server.json` says how to reach the running server and is for its owner's
 // eyes only.
 

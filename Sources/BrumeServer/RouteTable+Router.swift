@@ -64,7 +64,7 @@ extension RouteTable {
     let limits = server.settings.limits
     let query = try QueryString(target: target, limits: limits)
     try HeaderRules.check(request.headers, limits: limits)
-    let place = try place(of: endpoint, state, query)
+    let databasePath = try databasePath(of: endpoint, state, query)
     try BodyLimit.refuseEncoded(request)
     let address = ClientAddress(
       peer: state.peer, forwarded: request.headers[.forwardedFor],
@@ -75,7 +75,7 @@ extension RouteTable {
     let body =
       endpoint.streams ? [] : try await BodyLimit.collect(request, upTo: mostBytes, in: memory)
     let authenticate = Authenticate(
-      server: server, endpoint: endpoint, place: place, requestID: state.requestID)
+      server: server, endpoint: endpoint, databasePath: databasePath, requestID: state.requestID)
     do {
       let caller = try await endpoint.carryOut(for: address.lane) {
         try await authenticate.caller(
@@ -84,7 +84,8 @@ extension RouteTable {
       let call = Call(
         server: server, method: request.method, target: target,
         authority: request.head.authority, headers: request.headers,
-        query: query, body: body, incoming: endpoint.streams ? request.body : nil, place: place,
+        query: query, body: body, incoming: endpoint.streams ? request.body : nil,
+        databasePath: databasePath,
         caller: caller, address: address, channel: state.channel)
       var response = try await answer(call, endpoint).response
       if caller.kind == .user, let token = query["ckWebAuthToken"] {
@@ -109,13 +110,13 @@ extension RouteTable {
   }
 
   /// Container, environment and database: from the path, or from the query under `/_brume`.
-  private static func place(
+  private static func databasePath(
     of endpoint: Endpoint, _ state: RequestState, _ query: QueryString
-  ) throws -> Call.Place {
-    var place = Call.Place()
+  ) throws -> Call.DatabasePath {
+    var databasePath = Call.DatabasePath()
     if let name = state.parameters.get("container") ?? query["container"] {
       try NameRules.container(name)
-      place.container = ContainerID(name)
+      databasePath.container = ContainerID(name)
     }
     if let name = state.parameters.get("environment") ?? query["environment"] {
       guard let environment = BrumeModel.Environment(rawValue: name) else {
@@ -123,7 +124,7 @@ extension RouteTable {
           .notFound,
           "there is no environment '\(NameRules.shown(name))'; it is 'development' or 'production'")
       }
-      place.environment = environment
+      databasePath.environment = environment
     }
     if let name = state.parameters.get("database") ?? query["database"] {
       guard let scope = DatabaseScope(rawValue: name) else {
@@ -131,9 +132,9 @@ extension RouteTable {
           .notFound,
           "there is no database '\(NameRules.shown(name))'; it is 'public', 'private' or 'shared'")
       }
-      place.scope = scope
+      databasePath.scope = scope
     }
-    return place
+    return databasePath
   }
 }
 

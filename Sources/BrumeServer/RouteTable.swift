@@ -1,6 +1,6 @@
 // Every endpoint, one line each: methods, path, who may call, handler. Nothing else adds routes.
 //
-// Apple's paths are those of CloudKit Web Services; what is ours lives under `/_brume/` and nowhere
+// Apple's paths are those of CloudKit Web Services; what is ours is under `/_brume/` and nowhere
 // else. How a line becomes a route is `RouteTable+Router.swift`.
 
 package import HTTPTypes
@@ -35,7 +35,7 @@ package enum Work: Sendable, Equatable {
   case usual
   /// Answers from memory: on the connection's event loop.
   case brief
-  /// Waits for mail, or lasts as long as a file is on its way: away from the event loops, without
+  /// Waits for a push, or lasts as long as a file is on its way: away from the event loops, without
   /// deadline and turn. Polls end by themselves, files must flow, and connections are counted.
   case lasting
 }
@@ -85,8 +85,8 @@ package enum RouteTable {
   private static let get: [HTTPRequest.Method] = [.get]
   private static let both: [HTTPRequest.Method] = [.get, .post]
 
-  private static let world = "/database/1/:container/:environment"
-  private static let database = world + "/:database"
+  private static let environmentPath = "/database/1/:container/:environment"
+  private static let database = environmentPath + "/:database"
   private static let device = "/device/1/:container/:environment"
 
   package static let all: [Endpoint] = apple + tokens + ours + signIn + operators
@@ -107,7 +107,8 @@ package enum RouteTable {
     Endpoint(both, database + "/subscriptions/list", .account, SubscriptionRoutes.list).reading,
     Endpoint(post, database + "/subscriptions/lookup", .account, SubscriptionRoutes.lookup).reading,
     Endpoint(post, database + "/subscriptions/modify", .account, SubscriptionRoutes.modify),
-    Endpoint(post, world + "/subscriptions/lookup", .account, SubscriptionRoutes.lookup).reading,
+    Endpoint(post, environmentPath + "/subscriptions/lookup", .account, SubscriptionRoutes.lookup)
+      .reading,
     Endpoint(post, database + "/assets/upload", .account, AssetRoutes.tokens),
     Endpoint(post, database + "/assets/rereference", .account, AssetRoutes.rereference),
     Endpoint(both, database + "/users/caller", .account, UserRoutes.caller).reading,
@@ -118,7 +119,7 @@ package enum RouteTable {
     Endpoint(both, database + "/users/lookup/contacts", .user, UserRoutes.contacts),
   ]
 
-  private static let tokens: [Endpoint] = [device, world, database].flatMap { base in
+  private static let tokens: [Endpoint] = [device, environmentPath, database].flatMap { base in
     [
       Endpoint(post, base + "/tokens/create", .account, TokenRoutes.create),
       Endpoint(post, base + "/tokens/register", .account, TokenRoutes.register),

@@ -1,5 +1,5 @@
 // The services of `serve` and their order. Shutdown goes backwards: first the listener (open requests
-// finish, streams are told to end), then the notifier, then delivery to the outside, last the store.
+// finish, streams are asked to end), then the notifier, then delivery to the outside, last the store.
 
 import BrumeCore
 import BrumeNotifier
@@ -40,7 +40,7 @@ private struct NotifierService: Service {
   func run() async throws {
     do {
       try await cancelWhenGracefulShutdown {
-        try await RoomForWrites.awaited(server.logger) { try await server.notifier.run() }
+        try await FullDiskRetry.run(server.logger) { try await server.notifier.run() }
       }
     } catch is CancellationError {}
   }
@@ -56,7 +56,7 @@ private struct DeliveryService: Service {
 }
 
 package enum Services {
-  /// Serves until the process is told to end.
+  /// Serves until the process is asked to end.
   ///
   /// - Parameter onReady: called once, with the port, when requests are answered.
   package static func run(
@@ -157,7 +157,7 @@ package enum Services {
       requestMilliseconds: Int64(timeouts.request) * 1000)
     return HTTP1Channel.Configuration(
       additionalChannelHandlers: [
-        ConnectionDoor(server: server),
+        ConnectionLimitHandler(server: server),
         ConnectionGuard(limits: limits, hosts: server.settings.hosts),
       ],
       idleTimeout: .seconds(Int64(timeouts.idle)))

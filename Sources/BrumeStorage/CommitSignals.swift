@@ -1,4 +1,4 @@
-// Tells listeners that the log grew. Hints only: they may be merged, and a listener that needs
+// Signals listeners that the log grew. Hints only: they may be merged, and a listener that needs
 // certainty reads the log (docs/internals/notifications.md).
 
 import Synchronization
@@ -10,7 +10,7 @@ package final class CommitSignals: Sendable {
     var isFinished = false
   }
   private let state = Mutex(State())
-  /// Ours: entries that nobody's subscription follows may be told in heaps of this many.
+  /// Ours: entries that nobody's subscription follows are signalled once for this many.
   package static let unfollowedEntries: Int64 = 500
 
   package init() {}

@@ -1,12 +1,12 @@
-// The port's part for delivery to the outside: which devices have mail to be sent, who signs for Apple,
+// The port's part for delivery to the outside: which devices have entries to be sent, who signs for Apple,
 // webhooks, and the bounded log of what was sent.
 
 package import BrumeModel
 
 package protocol DeliveryReading {
-  /// Devices that the server sends to and that have mail, in a stable order: those after `cursor`
+  /// Devices that the server sends to and that have pending entries, in a stable order: those after `cursor`
   /// (nil: from the start), at most `limit`, with the cursor to go on from.
-  func devicesWithMail(
+  func devicesWithPendingEntries(
     after cursor: Int64?, limit: Int
   ) throws -> (devices: [Device], next: Int64?)
   /// Devices registered with a push token or endpoint, of any user.

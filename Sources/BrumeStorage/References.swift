@@ -9,7 +9,7 @@ extension Record {
     package let action: Reference.Action
   }
 
-  /// The references in fields, also in lists, that point into `zone`, where the record lives.
+  /// The references in fields, also in lists, that point into `zone`, where the record is.
   package func pointers(within zone: ZoneKey) -> Set<Pointer> {
     var pointers: Set<Pointer> = []
     for value in fields.values {

@@ -38,7 +38,7 @@ package protocol Store: Sendable {
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value
 
-  /// A hint after each commit that added to the log what a subscription or a webhook may have to hear. Entries
+  /// A hint after each commit that added to the log what a subscription or a webhook may need. Entries
   /// that concern nobody may wait for a hint until there are many. Hints may be merged; nobody may
   /// rely on one for each commit.
   func commits() -> AsyncStream<Void>

@@ -1,4 +1,4 @@
-// Which databases a subscription can hear: the check behind `hasQuerySubscriptions`.
+// Which databases a subscription can watch: the check behind `hasQuerySubscriptions`.
 
 package import BrumeModel
 

@@ -1,4 +1,4 @@
-// The rules on a memory store, with a clock that stands still until told, identifiers that repeat
+// The rules on a memory store, with a clock that stands still until moved, identifiers that repeat
 // from run to run, users by name, and one caller per device.
 
 package import BrumeCore

@@ -123,7 +123,7 @@ extension LocalServer {
     public func times(_ calls: Int) -> Fault { changed { $0.count = max(1, calls) } }
     /// Meets every matching call until the faults are cleared.
     public var always: Fault { changed { $0.count = nil } }
-    /// Tells the seconds to wait with the error.
+    /// Sends the seconds to wait with the error.
     public func retryAfter(_ seconds: Double) -> Fault { changed { $0.retryAfter = seconds } }
 
     private func changed(_ change: (inout BrumeModel.Fault) -> Void) -> Fault {
@@ -142,7 +142,7 @@ extension LocalServer {
       self.users = users
     }
 
-    /// Adds faults that follow each other: each begins when the one before it is spent. Faults of
+    /// Adds faults that follow each other: each begins when the one before it is used up. Faults of
     /// another call of `add` do not wait for these.
     public func add(_ faults: Fault...) {
       do {

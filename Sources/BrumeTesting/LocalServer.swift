@@ -22,7 +22,7 @@ import Synchronization
 /// server.faults.add(.conflict.skipping(1), .error(.networkFailure), .expiredToken)
 /// ```
 ///
-/// It lives as long as somebody holds it, and forgets everything then.
+/// It exists as long as somebody holds it, and forgets everything then.
 public final class LocalServer: Sendable {
   /// What makes calls fail.
   public let faults: Faults
@@ -81,7 +81,7 @@ public final class LocalServer: Sendable {
   /// same container.
   ///
   /// - Parameters:
-  ///   - name: tells the devices of a user apart.
+  ///   - name: distinguishes the devices of a user.
   ///   - user: made when it is named first; nil is a device without an account.
   ///   - stateDirectory: a directory of the test's own for what `BRUME_STATE_DIR` keeps; without one
   ///     long-lived operations are as others. Counts when the device is named first.

@@ -1,4 +1,4 @@
-// Time that stands still until a test moves it. Whoever sleeps on it wakes when it has come.
+// Time that stands still until a test moves it. A sleep on it ends when its time has come.
 
 import BrumeClient
 import BrumeCore
@@ -28,7 +28,7 @@ public final class ManualClock: Sendable {
   /// How many tasks sleep on this clock.
   public var sleepers: Int { state.withLock { $0.sleepers.count } }
 
-  /// Moves the time, and wakes whoever waited for it.
+  /// Moves the time, and ends the sleeps that waited for it.
   public func advance(by duration: Duration) {
     let (seconds, attoseconds) = duration.components
     let step = seconds * 1000 + attoseconds / 1_000_000_000_000_000

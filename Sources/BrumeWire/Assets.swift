@@ -85,7 +85,7 @@ extension AssetRereferenceRequest: WireRequest {
     self.init(
       zone: try object.zoneID("zoneID"), targetZone: try object.zoneID("targetZoneID"),
       assets: try eachElement(of: assets, in: "assets") { asset throws(BrumeError) in
-        AssetPlace(
+        AssetField(
           recordName: try asset.requiredString("recordName"),
           fieldName: try asset.requiredString("fieldName"))
       })
@@ -133,7 +133,7 @@ extension Wire {
     let assets = try object.required("assets", try object.array("assets"))
     return try eachElement(of: assets, in: "assets") { asset throws(BrumeError) in
       guard let error = error(in: asset) else { return .success(try Asset(asset)) }
-      let place = AssetPlace(
+      let place = AssetField(
         recordName: try asset.string("recordName") ?? "",
         fieldName: try asset.string("fieldName") ?? "")
       return .failure(ItemFailure(place, error))

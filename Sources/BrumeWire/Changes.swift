@@ -100,7 +100,7 @@ extension Wire {
     guard try record.bool("deleted") ?? false else {
       return .changed(StoredRecord(received: try Record(record)))
     }
-    // The type of what was deleted is ours: Apple's tombstones do not tell.
+    // The type of what was deleted is ours: Apple's tombstones do not have it.
     let type = try record.extras()?.string("recordType") ?? ""
     return .deleted(name: try record.requiredString("recordName"), type: type, sequence: 0)
   }

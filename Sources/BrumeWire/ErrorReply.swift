@@ -28,7 +28,7 @@ extension JSONWriter {
       double(seconds)
     }
     if error.didResetEncryptedData { member("didResetEncryptedData", true) }
-    if error.isOfEarlierLife { member("isOfEarlierLife", true) }
+    if error.isOfEarlierIncarnation { member("isOfEarlierLife", true) }
     endObject()
   }
 }
@@ -67,7 +67,7 @@ extension Wire {
       retryAfter: (extras?["retryAfter"] ?? object["retryAfter"])?.double)
     error.redirectURL = (object["redirectURL"] ?? object["redirectUrl"])?.string
     error.didResetEncryptedData = extras?["didResetEncryptedData"]?.bool ?? false
-    error.isOfEarlierLife = extras?["isOfEarlierLife"]?.bool ?? false
+    error.isOfEarlierIncarnation = extras?["isOfEarlierLife"]?.bool ?? false
     if let record = extras?["serverRecord"] { error.serverRecord = try? Record(json: record) }
     return error
   }

@@ -5,7 +5,7 @@ import BrumeModel
 
 /// What a `type` tag says.
 struct FieldTag {
-  /// Nil: a list whose element type the values must tell.
+  /// Nil: a list whose element type follows from the values.
   let type: FieldType?
   let isEncrypted: Bool
 

@@ -136,7 +136,7 @@ extension BrumeError {
     error.redirectURL = redirectURL
     error.serverRecord = serverRecord
     error.didResetEncryptedData = didResetEncryptedData
-    error.isOfEarlierLife = isOfEarlierLife
+    error.isOfEarlierIncarnation = isOfEarlierIncarnation
     return error
   }
 }

@@ -4,7 +4,7 @@ package import BrumeModel
 
 package struct WebhookCall: Sendable {
   package struct Change: Sendable {
-    /// The same whenever this change is told, also to other webhooks.
+    /// The same in every delivery of this change, also to other webhooks.
     package let id: String
     package let entry: LogEntry
     /// The record as it is now; nil if it is gone.

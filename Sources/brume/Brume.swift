@@ -1,4 +1,4 @@
-// The command line's root: which nouns there are. Each lives in `<Noun>Command.swift`.
+// The command line's root: which nouns there are. Each is in `<Noun>Command.swift`.
 
 import ArgumentParser
 

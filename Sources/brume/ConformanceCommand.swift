@@ -68,13 +68,13 @@ struct ConformanceCommand: AsyncParsableCommand {
 
   private func target() throws -> Target {
     let name = environment ?? ServerOptions.variable("BRUME_ENVIRONMENT") ?? "development"
-    guard let world = Environment(rawValue: name) else {
+    guard let knownEnvironment = Environment(rawValue: name) else {
       throw ValidationError("--environment is '\(name)'; it may be development or production")
     }
     var target = Target(
       url: try given(url, "url", "BRUME_URL"),
       container: ContainerID(try given(container, "container", "BRUME_CONTAINER")),
-      environment: world, apiToken: try given(apiToken, "api-token", "BRUME_API_TOKEN"),
+      environment: knownEnvironment, apiToken: try given(apiToken, "api-token", "BRUME_API_TOKEN"),
       transport: HTTPTransport(), now: { Date().timeIntervalSince1970 })
     target.firstUser = userToken ?? ServerOptions.variable("BRUME_USER_TOKEN")
     target.secondUser = secondUserToken ?? ServerOptions.variable("BRUME_SECOND_USER_TOKEN")

@@ -1,4 +1,4 @@
-// brume serve: the server, until it is told to end.
+// brume serve: the server, until it is asked to end.
 
 import ArgumentParser
 import BrumeModel

@@ -1,4 +1,4 @@
-// brume subscriptions: what a user asked to be told about.
+// brume subscriptions: what a user asked to be notified of.
 
 import ArgumentParser
 import BrumeWire

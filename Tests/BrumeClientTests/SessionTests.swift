@@ -74,7 +74,7 @@ struct SessionTests {
     (200, "<html>Welcome to our network</html>"), (200, ""), (200, "{}"), (200, "[1]"),
     (200, #"{"status":"please sign in"}"#), (302, ""), (401, "<html>"), (403, "no"), (407, ""),
   ])
-  func `a stranger's answer is a malformed one`(status: Int, body: String) async throws {
+  func `an answer of another kind of server is malformed`(status: Int, body: String) async throws {
     let transport = ScriptedTransport([.answer(status, body), .answer(status, body)])
     let session = Session.scripted(transport)
     let asked = await #expect(throws: CallFailure.self) { try await session.currentUser() }

@@ -12,125 +12,126 @@ import Testing
   }
 
   @Test func `one push per poll, first in, first out, consumed by the next poll`() async throws {
-    let world = PushWorld()
-    try await world.register()
-    try await world.put("a", "b")
-    let courier = world.courier
-    #expect(try id(await courier.next(token: PushWorld.token, waiting: .seconds(1))) == "a")
-    #expect(try await world.waiting() == ["a", "b"])
-    #expect(try id(await courier.next(token: PushWorld.token, waiting: .seconds(1))) == "b")
-    #expect(try await world.waiting() == ["b"])
-    #expect(try id(await courier.next(token: PushWorld.token, waiting: .zero)) == nil)
-    #expect(try await world.waiting() == [])
-    let lines = try await world.log()
+    let fixture = MailboxFixture()
+    try await fixture.register()
+    try await fixture.put("a", "b")
+    let courier = fixture.courier
+    #expect(try id(await courier.next(token: MailboxFixture.token, waiting: .seconds(1))) == "a")
+    #expect(try await fixture.waiting() == ["a", "b"])
+    #expect(try id(await courier.next(token: MailboxFixture.token, waiting: .seconds(1))) == "b")
+    #expect(try await fixture.waiting() == ["b"])
+    #expect(try id(await courier.next(token: MailboxFixture.token, waiting: .zero)) == nil)
+    #expect(try await fixture.waiting() == [])
+    let lines = try await fixture.log()
     #expect(lines.map(\.notificationID) == ["a", "b"])
     #expect(lines.map(\.reason) == ["polled again", "polled again"])
     #expect(lines.allSatisfy { $0.channel == "courier" && $0.requestID == "r" })
   }
 
-  @Test func `N7 a server that dies after an answer brings it again`() async throws {
-    let world = PushWorld()
-    try await world.register()
-    try await world.put("a", "b")
-    #expect(try id(await world.courier.next(token: PushWorld.token, waiting: .zero)) == "a")
+  @Test func `N7 a server that crashes after an answer brings it again`() async throws {
+    let fixture = MailboxFixture()
+    try await fixture.register()
+    try await fixture.put("a", "b")
+    #expect(try id(await fixture.courier.next(token: MailboxFixture.token, waiting: .zero)) == "a")
     let restarted = Courier(
-      store: world.store, signals: world.signals, desk: CourierDesk(capacity: 1),
-      limits: world.limits, clock: world.clock.push, maySend: .always)
-    #expect(try id(await restarted.next(token: PushWorld.token, waiting: .zero)) == "a")
-    #expect(try id(await restarted.next(token: PushWorld.token, waiting: .zero)) == "b")
+      store: fixture.store, signals: fixture.signals, inFlight: InFlightEntries(capacity: 1),
+      limits: fixture.limits, clock: fixture.clock.push, maySend: .always)
+    #expect(try id(await restarted.next(token: MailboxFixture.token, waiting: .zero)) == "a")
+    #expect(try id(await restarted.next(token: MailboxFixture.token, waiting: .zero)) == "b")
   }
 
   @Test func `a client that names its cursor gets what is behind it, again and again`() async throws
   {
-    let world = PushWorld()
-    try await world.register()
-    try await world.put("a", "b")
+    let fixture = MailboxFixture()
+    try await fixture.register()
+    try await fixture.put("a", "b")
     func poll(_ cursor: Int64) async throws -> Courier.Answer? {
-      try await world.courier.next(token: PushWorld.token, cursor: cursor, waiting: .zero)
+      try await fixture.courier.next(token: MailboxFixture.token, cursor: cursor, waiting: .zero)
     }
     let first = try #require(try await poll(0))
     #expect(try await poll(0) == first)
     let second = try #require(try await poll(first.position))
     #expect(try id(second) == "b")
-    #expect(try await world.waiting() == ["b"])
+    #expect(try await fixture.waiting() == ["b"])
     #expect(try await poll(second.position) == nil)
-    #expect(try await world.log().map(\.reason) == ["acknowledged", "acknowledged"])
+    #expect(try await fixture.log().map(\.reason) == ["acknowledged", "acknowledged"])
   }
 
   @Test func `a token of several containers brings the pushes of all in their order`() async throws
   {
-    let world = PushWorld()
-    try await world.register()
+    let fixture = MailboxFixture()
+    try await fixture.register()
     let other = DeviceKey(
       container: ContainerID("iCloud.org.example.other"), environment: .development,
-      user: world.phone.user, device: world.phone.device)
+      user: fixture.phone.user, device: fixture.phone.device)
     let device = Device(
-      key: other, channel: .courier(token: PushWorld.token), registered: world.clock.now)
-    try await world.store.write(in: nil) { try $0.put(device) }
-    try await world.put("a")
-    try await world.put("b", to: other)
-    try await world.put("c")
+      key: other, channel: .courier(token: MailboxFixture.token), registered: fixture.clock.now)
+    try await fixture.store.write(in: nil) { try $0.put(device) }
+    try await fixture.put("a")
+    try await fixture.put("b", to: other)
+    try await fixture.put("c")
     var got: [String?] = []
     for _ in 0..<3 {
-      got.append(try id(await world.courier.next(token: PushWorld.token, waiting: .seconds(1))))
+      got.append(
+        try id(await fixture.courier.next(token: MailboxFixture.token, waiting: .seconds(1))))
     }
     #expect(got == ["a", "b", "c"])
-    // Whichever is signalled, the poll wakes.
-    async let answer = world.courier.next(token: PushWorld.token, waiting: .seconds(25))
-    await world.clock.sleepers(1)
-    try await world.put("d", to: other)
+    // Whichever is signalled, the poll goes on.
+    async let answer = fixture.courier.next(token: MailboxFixture.token, waiting: .seconds(25))
+    await fixture.clock.sleepers(1)
+    try await fixture.put("d", to: other)
     #expect(try id(await answer) == "d")
   }
 
   @Test func `an empty queue is held open, then answers with nothing`() async throws {
-    let world = PushWorld()
-    try await world.register()
-    async let answer = world.courier.next(token: PushWorld.token, waiting: .seconds(25))
-    await world.clock.sleepers(1)
-    world.clock.advance(25_000)
+    let fixture = MailboxFixture()
+    try await fixture.register()
+    async let answer = fixture.courier.next(token: MailboxFixture.token, waiting: .seconds(25))
+    await fixture.clock.sleepers(1)
+    fixture.clock.advance(25_000)
     #expect(try await answer == nil)
   }
 
   @Test func `a poll that waits gets what comes`() async throws {
-    let world = PushWorld()
-    try await world.register()
-    async let answer = world.courier.next(token: PushWorld.token, waiting: .seconds(25))
-    await world.clock.sleepers(1)
-    try await world.put("a")
+    let fixture = MailboxFixture()
+    try await fixture.register()
+    async let answer = fixture.courier.next(token: MailboxFixture.token, waiting: .seconds(25))
+    await fixture.clock.sleepers(1)
+    try await fixture.put("a")
     #expect(try id(await answer) == "a")
   }
 
   @Test func `N11 a poll that waits is refused when its token ends`() async throws {
-    let world = PushWorld()
-    try await world.register()
+    let fixture = MailboxFixture()
+    try await fixture.register()
     let poll = Task {
-      try await world.courier.next(token: PushWorld.token, waiting: .seconds(25))
+      try await fixture.courier.next(token: MailboxFixture.token, waiting: .seconds(25))
     }
-    await world.clock.sleepers(1)
-    try await world.store.write(in: nil) { try $0.removeDevice(world.phone) }
-    world.signals.signal(allOf: world.phone.user)
+    await fixture.clock.sleepers(1)
+    try await fixture.store.write(in: nil) { try $0.removeDevice(fixture.phone) }
+    fixture.signals.signal(allOf: fixture.phone.user)
     let error = await #expect(throws: BrumeError.self) { try await poll.value }
     #expect(error?.code == .authenticationFailed)
   }
 
   @Test func `polls of one token at once get different pushes or nothing`() async throws {
-    let world = PushWorld()
-    try await world.register()
+    let fixture = MailboxFixture()
+    try await fixture.register()
     let got = try await withThrowingTaskGroup(of: Courier.Answer?.self) { group in
       for _ in 0..<5 {
         group.addTask {
-          try await world.courier.next(token: PushWorld.token, waiting: .seconds(25))
+          try await fixture.courier.next(token: MailboxFixture.token, waiting: .seconds(25))
         }
       }
-      await world.clock.sleepers(5)
-      try await world.put("a", "b", "c")
+      await fixture.clock.sleepers(5)
+      try await fixture.put("a", "b", "c")
       var got: [String] = []
       for _ in 0..<3 {
         if let answer = try await group.next(), let id = try id(answer) { got.append(id) }
       }
       // Two are left, and wait until their time has passed.
-      await world.clock.sleepers(2)
-      world.clock.advance(25_000)
+      await fixture.clock.sleepers(2)
+      fixture.clock.advance(25_000)
       while let answer = try await group.next() { #expect(answer == nil) }
       return got
     }
@@ -140,49 +141,49 @@ import Testing
   @Test func `a push that another poll was answered with meanwhile is not given twice`()
     async throws
   {
-    let world = PushWorld()
-    try await world.register()
-    try await world.put("a", "b")
-    let (quick, given) = (world.courier, Mutexed<Courier.Answer?>(nil))
+    let fixture = MailboxFixture()
+    try await fixture.register()
+    try await fixture.put("a", "b")
+    let (quick, given) = (fixture.courier, Mutexed<Courier.Answer?>(nil))
     // It has read the token twice and then the mailbox.
-    let store = OvertakenStore(world.store, afterRead: 3) {
-      given.value = try await quick.next(token: PushWorld.token, waiting: .zero)
+    let store = OvertakenStore(fixture.store, afterRead: 3) {
+      given.value = try await quick.next(token: MailboxFixture.token, waiting: .zero)
     }
     let slow = Courier(
-      store: store, signals: world.signals, desk: world.desk, limits: world.limits,
-      clock: world.clock.push, maySend: .always)
-    #expect(try id(await slow.next(token: PushWorld.token, waiting: .zero)) == "b")
+      store: store, signals: fixture.signals, inFlight: fixture.inFlight, limits: fixture.limits,
+      clock: fixture.clock.push, maySend: .always)
+    #expect(try id(await slow.next(token: MailboxFixture.token, waiting: .zero)) == "b")
     #expect(try id(given.value) == "a")
   }
 
   @Test func `a poll does not wait for longer because the clock is set back`() async throws {
-    let world = PushWorld()
-    try await world.register()
-    async let answer = world.courier.next(token: PushWorld.token, waiting: .seconds(25))
-    await world.clock.sleepers(1)
-    world.clock.advance(-3_600_000)
+    let fixture = MailboxFixture()
+    try await fixture.register()
+    async let answer = fixture.courier.next(token: MailboxFixture.token, waiting: .seconds(25))
+    await fixture.clock.sleepers(1)
+    fixture.clock.advance(-3_600_000)
     // Its sleep ends, or somebody wakes it.
-    world.signals.signal(world.phone)
+    fixture.signals.signal(fixture.phone)
     #expect(try await answer == nil)
   }
 
   @Test func `the courier's numbers for databases are the web's`() async throws {
-    let world = PushWorld()
-    try await world.register()
-    try await world.put("a")
-    let answer = try await world.courier.next(token: PushWorld.token, waiting: .seconds(1))
+    let fixture = MailboxFixture()
+    try await fixture.register()
+    try await fixture.put("a")
+    let answer = try await fixture.courier.next(token: MailboxFixture.token, waiting: .seconds(1))
     let json = try JSON(parsing: try #require(answer).payload)
     #expect(json["ck"]?["fet"]?["dbs"]?.int == 1)
   }
 
-  @Test func `an unknown or expired token is told so`() async throws {
-    let world = PushWorld()
-    try await world.register()
-    try await world.put("a")
-    for (token, later) in [("nobody", 0), (PushWorld.token, 43_200_000)] {
-      world.clock.advance(Milliseconds(later))
+  @Test func `an unknown or expired token is refused as such`() async throws {
+    let fixture = MailboxFixture()
+    try await fixture.register()
+    try await fixture.put("a")
+    for (token, later) in [("nobody", 0), (MailboxFixture.token, 43_200_000)] {
+      fixture.clock.advance(Milliseconds(later))
       await #expect {
-        try await world.courier.next(token: token, waiting: .seconds(1))
+        try await fixture.courier.next(token: token, waiting: .seconds(1))
       } throws: {
         ($0 as? BrumeError)?.reason.contains("tokens/create") == true
       }

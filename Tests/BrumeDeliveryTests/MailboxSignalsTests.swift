@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct MailboxSignalsTests {
-  private let phone = PushWorld().phone
+  private let phone = MailboxFixture().phone
   private let tablet = DeviceKey(
     container: ContainerID("iCloud.c"), environment: .development, user: UserID("_alice"),
     device: DeviceID("tablet"))
@@ -23,19 +23,19 @@ import Testing
     #expect(signals.listenedDevices == 0)
   }
 
-  @Test func `all who listen to a device are woken, nobody else`() async {
+  @Test func `all listeners of a device are signalled, nobody else`() async {
     let signals = MailboxSignals()
-    let ears = [signals.listen(to: phone), signals.listen(to: phone)]
+    let receivers = [signals.listen(to: phone), signals.listen(to: phone)]
     let other = signals.listen(to: tablet)
     signals.signal([phone])
-    for ear in ears { await ear.wait() }
+    for receiver in receivers { await receiver.wait() }
     let woken = Counter()
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
         await other.wait()
         woken.add()
       }
-      for ear in ears { ear.stop() }
+      for receiver in receivers { receiver.stop() }
       #expect(woken.value == 0)
       signals.signal(tablet)
     }

@@ -1,4 +1,4 @@
-// Time that moves only when a test says so, and tells when somebody sleeps on it.
+// Time that moves only when a test says so, and shows when a task sleeps on it.
 
 import BrumeDelivery
 import BrumeModel

@@ -19,13 +19,13 @@ import Testing
   }
 
   @Test func `PSH-01 a save on one device reaches the other's stream, not its own`() async throws {
-    let world = PushWorld()
-    let clock = world.clock
+    let fixture = MailboxFixture()
+    let clock = fixture.clock
     let host = Host(
       now: { clock.now }, uuid: { "UUID" }, randomBytes: { Array(repeating: 7, count: $0) })
     let engine = try await Engine(
-      store: world.store, limits: Limits(), host: host, isDevelopment: true)
-    let signals = world.signals
+      store: fixture.store, limits: Limits(), host: host, isDevelopment: true)
+    let signals = fixture.signals
     let notifier = Notifier(
       engine: engine, encode: PushPayload.encode,
       delivery: TestDelivery { signals.signal($0.fetching) })
@@ -45,14 +45,14 @@ import Testing
       container: container, environment: .development, user: UserID("_alice"),
       device: DeviceID("tablet"))
     let stream = EventStream(
-      engine: engine, store: world.store, signals: MailboxSignals(), device: tablet, host: host)
+      engine: engine, store: fixture.store, signals: MailboxSignals(), device: tablet, host: host)
     try await save("second", zone, engine)
     try await notifier.drain()
     let arrived = try await stream.entries(after: 0).entries
     let push = try PushPayload.decode(try #require(arrived.first).payload)
     #expect(push.subject == .zone(ZoneID(name: "Notes", ownerName: "_alice")))
     #expect(push.contentAvailable)
-    let own = try await world.store.read { try $0.mailboxCount(world.phone) }
+    let own = try await fixture.store.read { try $0.mailboxCount(fixture.phone) }
     #expect(own == 0)
   }
 

@@ -6,14 +6,14 @@ import Synchronization
 import Testing
 
 @Suite struct StreamHubTests {
-  private final class Ear: StreamListener {
+  private final class Receiver: StreamListener {
     let hasCaughtUp: Bool
-    let heard = Mutex<[Int64]>([])
+    let received = Mutex<[Int64]>([])
     let hasEnded = Mutex(false)
     init(hasCaughtUp: Bool = true) { self.hasCaughtUp = hasCaughtUp }
-    func take(_ entries: [MailboxEntry]) { heard.withLock { $0 += entries.map(\.position) } }
-    func look() { heard.withLock { $0.append(-1) } }
-    func acknowledged(through position: Int64) { heard.withLock { $0.append(-position) } }
+    func take(_ entries: [MailboxEntry]) { received.withLock { $0 += entries.map(\.position) } }
+    func look() { received.withLock { $0.append(-1) } }
+    func acknowledged(through position: Int64) { received.withLock { $0.append(-position) } }
     func end() { hasEnded.withLock { $0 = true } }
   }
   private func device(_ name: String, of user: String = "_u") -> DeviceKey {
@@ -29,26 +29,26 @@ import Testing
 
   @Test func `each device gets its own entries, on each of its streams, in order`() {
     let hub = StreamHub()
-    let (phone, second, tablet) = (Ear(), Ear(), Ear())
+    let (phone, second, tablet) = (Receiver(), Receiver(), Receiver())
     hub.join(phone, as: device("phone"))
     hub.join(second, as: device("phone"))
     hub.join(tablet, as: device("tablet"))
-    hub.handOver([
+    hub.deliver([
       (device("phone"), entry(1)), (device("tablet"), entry(2)), (device("phone"), entry(3)),
       (device("nobody"), entry(4)),
     ])
     hub.leave(second, as: device("phone"))
-    hub.handOver([(device("phone"), entry(5))])
+    hub.deliver([(device("phone"), entry(5))])
     hub.acknowledged(through: 5, by: device("tablet"))
-    #expect(phone.heard.withLock { $0 } == [1, 3, 5])
-    #expect(second.heard.withLock { $0 } == [1, 3])
-    #expect(tablet.heard.withLock { $0 } == [2, -5])
+    #expect(phone.received.withLock { $0 } == [1, 3, 5])
+    #expect(second.received.withLock { $0 } == [1, 3])
+    #expect(tablet.received.withLock { $0 } == [2, -5])
     #expect(hub.count == 2)
   }
 
   @Test func `a user's streams end on all devices, and nobody else's`() {
     let hub = StreamHub()
-    let (phone, tablet, other) = (Ear(), Ear(), Ear())
+    let (phone, tablet, other) = (Receiver(), Receiver(), Receiver())
     hub.join(phone, as: device("phone"))
     hub.join(tablet, as: device("tablet"))
     hub.join(other, as: device("phone", of: "_v"))
@@ -56,12 +56,12 @@ import Testing
     #expect([phone, tablet, other].map { $0.hasEnded.withLock { $0 } } == [true, true, false])
   }
 
-  @Test func `a device hears at once only if a stream of it has caught up`() {
+  @Test func `a device is connected only if a stream of it has caught up`() {
     let hub = StreamHub()
     #expect(hub.connectedDevices(of: [device("phone").user]).isEmpty)
-    hub.join(Ear(hasCaughtUp: false), as: device("phone"))
+    hub.join(Receiver(hasCaughtUp: false), as: device("phone"))
     #expect(hub.connectedDevices(of: [device("phone").user]).isEmpty)
-    hub.join(Ear(), as: device("phone"))
+    hub.join(Receiver(), as: device("phone"))
     #expect(hub.connectedDevices(of: [device("phone").user]) == [device("phone")])
   }
 }

@@ -19,7 +19,7 @@ import Testing
     return progress
   }
 
-  @Test func `a stream begins by reading, and then gets what is committed handed over`() {
+  @Test func `a stream begins by reading, and then gets entries as they are committed`() {
     var progress = StreamProgress(after: 7, limits: Limits())
     #expect(progress.started() == [.read(after: 7)])
     #expect(!progress.hasCaughtUp)
@@ -52,7 +52,7 @@ import Testing
     #expect(progress.found([entry(1)], nextDue: nil, isAll: true) == [.send([entry(1)])])
   }
 
-  @Test func `an entry that is not due yet wakes the stream when it is`() {
+  @Test func `an entry that is not due yet is sent when it is`() {
     var progress = live()
     #expect(
       progress.committed([entry(1, due: 900)], now: 100, hasRoom: true) == [.wake(at: 900)])
@@ -91,7 +91,7 @@ import Testing
     #expect((1...20).contains { lostOrDoubled(seed: $0, forgets: true) != nil })
   }
 
-  /// - Parameter forgets: the planted fault: commits are not told while the stream reads.
+  /// - Parameter forgets: the planted fault: commits are not noticed while the stream reads.
   private func lostOrDoubled(seed: UInt64, forgets: Bool) -> String? {
     var random = SeededRandom(seed: seed)
     var limits = Limits()

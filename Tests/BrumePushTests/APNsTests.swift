@@ -50,7 +50,7 @@ import Testing
 
   // MARK: Tokens
 
-  @Test func `a provider token lives an hour and is then made anew`() throws {
+  @Test func `a provider token is valid for an hour and is then made anew`() throws {
     var tokens = ProviderTokens()
     let texts = [0, 60 * 60_000 - 1, 60 * 60_000].map { tokens.token(for: sender, now: $0) }
     #expect(texts[0] != nil)

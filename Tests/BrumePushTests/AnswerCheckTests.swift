@@ -62,10 +62,10 @@ import Testing
     throws
   {
     for part in [body, end] {
-      let world = try Self()
-      try world.come(before.map { world.head($0) } + [part, world.head(200)])
-      #expect(world.client.parts == before.map { world.head($0) })
-      #expect(world.client.errors.count == 1 && !world.channel.isActive)
+      let fixture = try Self()
+      try fixture.come(before.map { fixture.head($0) } + [part, fixture.head(200)])
+      #expect(fixture.client.parts == before.map { fixture.head($0) })
+      #expect(fixture.client.errors.count == 1 && !fixture.channel.isActive)
     }
   }
 

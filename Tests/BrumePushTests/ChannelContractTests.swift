@@ -66,7 +66,7 @@ import Testing
   }
 }
 
-/// Answers as it is told, then accepts, and remembers what arrived.
+/// Answers as configured, then accepts, and remembers what arrived.
 final class OtherSide: Sendable {
   private struct State {
     var answers: [ChannelContract.Answer] = []

@@ -226,11 +226,11 @@ private final class RawSide: Sendable {
     guard isOpen else { throw NoSocket() }
     (self.listener, port) = (listener, UInt16(bigEndian: address.sin_port))
     let (requests, reply) = (requests, Array(reply(port).utf8))
-    let (taken, told) = AsyncStream.makeStream(of: Int.self)
+    let (taken, announced) = AsyncStream.makeStream(of: Int.self)
     self.taken = taken
     Thread.detachNewThread {
       while case let connection = accept(listener, nil, nil), connection >= 0 {
-        told.yield(Self.answer(connection, reply, staysOpen, flood, requests))
+        announced.yield(Self.answer(connection, reply, staysOpen, flood, requests))
       }
     }
   }

@@ -1,4 +1,4 @@
-// Apple allows one request, then many, then perhaps none: the connection pool must not hear of it.
+// Apple allows one request, then many, then perhaps none: the connection pool must not notice.
 
 import NIOCore
 import NIOEmbedded
@@ -24,7 +24,7 @@ import Testing
       if event is NIOHTTP2StreamCreatedEvent { began += 1 }
     }
   }
-  private struct World {
+  private struct Fixture {
     let channel = EmbeddedChannel()
     let pool = Pool()
     init() throws {
@@ -53,75 +53,75 @@ import Testing
     }
   }
 
-  @Test func `the pool hears of the newest limit while a request is under way, never of none`()
+  @Test func `the pool gets the newest limit while a request is under way, never none`()
     throws
   {
-    let world = try World()
-    try world.limit(1000)
-    try world.limit(7)
-    #expect(world.pool.limits == [])
-    world.begin(1)
+    let fixture = try Fixture()
+    try fixture.limit(1000)
+    try fixture.limit(7)
+    #expect(fixture.pool.limits == [])
+    fixture.begin(1)
     // Not amid the beginning of a request.
-    #expect(world.pool.limits == [])
-    #expect(world.pool.began == 1)
-    world.channel.embeddedEventLoop.run()
-    #expect(world.pool.limits == [7])
-    try world.limit(0)
-    #expect(world.pool.limits == [7, 1])
-    world.end(1)
+    #expect(fixture.pool.limits == [])
+    #expect(fixture.pool.began == 1)
+    fixture.channel.embeddedEventLoop.run()
+    #expect(fixture.pool.limits == [7])
+    try fixture.limit(0)
+    #expect(fixture.pool.limits == [7, 1])
+    fixture.end(1)
     // Nothing is under way.
-    try world.limit(5)
-    try world.limit(9)
-    #expect(world.pool.limits == [7, 1])
-    world.begin(3)
-    world.channel.embeddedEventLoop.run()
-    world.begin(5)
-    world.channel.embeddedEventLoop.run()
-    #expect(world.pool.limits == [7, 1, 9])
-    world.pass(60_000)
-    #expect(world.channel.isActive)
+    try fixture.limit(5)
+    try fixture.limit(9)
+    #expect(fixture.pool.limits == [7, 1])
+    fixture.begin(3)
+    fixture.channel.embeddedEventLoop.run()
+    fixture.begin(5)
+    fixture.channel.embeddedEventLoop.run()
+    #expect(fixture.pool.limits == [7, 1, 9])
+    fixture.pass(60_000)
+    #expect(fixture.channel.isActive)
   }
 
-  @Test func `a request that ended at once tells the pool nothing, the next one does`() throws {
-    let world = try World()
-    try world.limit(7)
-    world.begin(1)
-    world.end(1)
-    world.channel.embeddedEventLoop.run()
-    #expect(world.pool.limits == [])
-    world.begin(3)
-    world.channel.embeddedEventLoop.run()
-    #expect(world.pool.limits == [7])
+  @Test func `a request that ended at once does not inform the pool, the next one does`() throws {
+    let fixture = try Fixture()
+    try fixture.limit(7)
+    fixture.begin(1)
+    fixture.end(1)
+    fixture.channel.embeddedEventLoop.run()
+    #expect(fixture.pool.limits == [])
+    fixture.begin(3)
+    fixture.channel.embeddedEventLoop.run()
+    #expect(fixture.pool.limits == [7])
   }
 
   @Test func `all else that the other side sets reaches the pool`() throws {
-    let world = try World()
+    let fixture = try Fixture()
     let window = HTTP2Setting(parameter: .initialWindowSize, value: 1 << 20)
-    try world.say(window, HTTP2Setting(parameter: .maxConcurrentStreams, value: 0))
-    #expect(world.pool.others == [[window]])
-    #expect(world.pool.limits == [])
+    try fixture.say(window, HTTP2Setting(parameter: .maxConcurrentStreams, value: 0))
+    #expect(fixture.pool.others == [[window]])
+    #expect(fixture.pool.limits == [])
   }
 
   @Test func `a connection that allowed nothing and then something is given up if nothing begins`()
     throws
   {
-    let world = try World()
-    try world.limit(0)
-    world.pass(60_000)
-    #expect(world.channel.isActive)
-    try world.limit(5)
-    world.pass(249)
-    #expect(world.channel.isActive)
-    world.pass(1)
-    #expect(!world.channel.isActive)
+    let fixture = try Fixture()
+    try fixture.limit(0)
+    fixture.pass(60_000)
+    #expect(fixture.channel.isActive)
+    try fixture.limit(5)
+    fixture.pass(249)
+    #expect(fixture.channel.isActive)
+    fixture.pass(1)
+    #expect(!fixture.channel.isActive)
   }
 
   @Test func `a connection on which something begins in time is kept`() throws {
-    let world = try World()
-    try world.limit(5)
-    world.begin(1)
-    world.end(1)
-    world.pass(60_000)
-    #expect(world.channel.isActive)
+    let fixture = try Fixture()
+    try fixture.limit(5)
+    fixture.begin(1)
+    fixture.end(1)
+    fixture.pass(60_000)
+    #expect(fixture.channel.isActive)
   }
 }

@@ -71,7 +71,7 @@ import Testing
     #expect(try await call(query, collapse: "thread", text: "Again")["topic"] == thread)
     let other = try await call(query, collapse: "Ü\r\ntopic: x", text: "Hello")["topic"]
     #expect(thread != nil && other != nil && thread != other)
-    // The service is told nothing of what it says.
+    // The service learns nothing of its content.
     #expect(thread?.contains("thread") == false && (other?.utf8.count ?? 99) <= 32)
   }
 

@@ -308,10 +308,10 @@ import Testing
       "--asset-base-url", "https://files.example/", "--assets",
       "s3://photos/x?endpoint=http://127.0.0.1:1", "--asset-key-id", "k", "--asset-key-secret", "s",
     ])
-    #expect(read.limits.assetBytes == 100 && read.limits.assetUploadLife == 1000)
-    #expect(read.limits.assetAddressLife == 2000)
+    #expect(read.limits.assetBytes == 100 && read.limits.assetUploadLifetime == 1000)
+    #expect(read.limits.assetAddressLifetime == 2000)
     #expect(read.assets.baseURL == "https://files.example")
-    #expect(read.assets.place != .besideRecords)
+    #expect(read.assets.storeLocation != .besideRecords)
     for wrong in [
       ["--assets", "elsewhere"], ["--assets", "s3://b"], ["--asset-bytes", "-1"],
       ["--asset-sweep", "soon"],

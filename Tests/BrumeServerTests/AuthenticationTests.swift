@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `an API token in another place is told where it belongs and how to get one`()
+  @Test func `an API token in another place is refused with where it belongs and how to get one`()
     async throws
   {
     try await ServerFixture().routes { client in
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `an API token alone reads what the world may read`() async throws {
+  @Test func `an API token alone reads what everybody may read`() async throws {
     try await ServerFixture().routes { client in
       try await client.save("n1", ["title": ["value": "x"]], in: "public")
       let answer = try await client.call(
@@ -179,7 +179,7 @@ import Testing
   }
 
   @Test(arguments: ["users/caller", "users/current"])
-  func `a key is told its own user, with which web clients begin`(_ endpoint: String) async throws {
+  func `a key gets its own user, with which web clients begin`(_ endpoint: String) async throws {
     try await ServerFixture().routes { client in
       let target = client.fixture.path(endpoint, "public")
       let answer = try await client.send(

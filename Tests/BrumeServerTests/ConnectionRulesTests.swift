@@ -27,7 +27,8 @@ final class Subject {
   static let limits = ConnectionRules.Limits()
   let rules = Subject(ConnectionRules(limits: limits, openedAt: 0))
 
-  @Test func `a silent connection is told so and closed when the header's time has passed`() {
+  @Test func `a silent connection gets an answer and is closed when the header's time has passed`()
+  {
     #expect(rules.wakeAt == 10_000)
     #expect(rules.timeReached(9_999) == .wait)
     #expect(rules.timeReached(10_000) == .refuse(status: 408))

@@ -26,9 +26,11 @@ import Testing
   }
 
   @Test(arguments: ["", "GET /_brume/health/live HTTP/1.1\r\nHost: localhost\r\nX-A: "])
-  func `a connection without a whole header hears that nothing was taken in, and is closed`(
-    start: String
-  ) async throws {
+  func
+    `a connection without a whole header gets the answer that nothing was taken in, and is closed`(
+      start: String
+    ) async throws
+  {
     try await Self.live(headerSeconds: 1) { _, socket in
       if !start.isEmpty { await socket.send(start) }
       let answer = await socket.readToEnd() ?? ""

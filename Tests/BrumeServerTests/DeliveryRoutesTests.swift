@@ -88,7 +88,7 @@ import Testing
     "http://push.example/x", "https://127.0.0.1/x", "https://169.254.169.254/x", "https://[::1]/x",
     "https://user@push.example/x", "https://push.example:22/x", "file:///etc/passwd",
   ])
-  func `A6 an endpoint that is not a stranger's open server is refused:`(endpoint: String)
+  func `A6 an endpoint that is not an open server elsewhere is refused:`(endpoint: String)
     async throws
   {
     let fixture = try await ServerFixture()

@@ -14,7 +14,7 @@ import Testing
     #expect(next == 2)
   }
 
-  @Test func `when all is taken callers wait in turns, not in the order of their crowds`() {
+  @Test func `when all is taken callers wait in turns, not in the order of their number`() {
     var shares = FairShares(most: 1, mostOfOne: 1, mostWaiting: 10)
     _ = shares.enter("a", id: 0)
     for id in 1...3 { _ = shares.enter("a", id: id) }

@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `a broken connection has no answer, and the server lives on`() async throws {
+  @Test func `a broken connection has no answer, and the server goes on`() async throws {
     let fixture = try await ServerFixture()
     try await fixture.live { port in
       _ = try fixture.server.faults?.add([.init(.error(4), on: [.fetchZones])])

@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: [1, 1000, Int64.max / 2])
-  func `a cursor that no event had yet takes no mail`(ahead: Int64) async throws {
+  func `a cursor that no event had yet acknowledges nothing`(ahead: Int64) async throws {
     try await ServerFixture().routes { client in
       let phone = try await Phone(client)
       let last = try #require(try await phone.waiting().last)
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `a stream that begins at a cursor that no event had yet tells everything`()
+  @Test func `a stream that begins at a cursor that no event had yet sends everything`()
     async throws
   {
     let fixture = try await ServerFixture()
@@ -68,10 +68,10 @@ import Testing
       try await StreamTests.save(fixture, port, "zero")
       try await StreamTests.subscribe(fixture, port)
       try await StreamTests.save(fixture, port, "one")
-      let heard = await socket.read { $0.contains("\"rid\":\"one\"") && $0.hasSuffix("\n\r\n") }
+      let received = await socket.read { $0.contains("\"rid\":\"one\"") && $0.hasSuffix("\n\r\n") }
       socket.close()
       let id = try #require(
-        heard?.components(separatedBy: "id: ").last?.prefix { $0.isNumber || $0 == "-" })
+        received?.components(separatedBy: "id: ").last?.prefix { $0.isNumber || $0 == "-" })
       let parts = id.split(separator: "-").compactMap { Int64($0) }
       try #require(parts.count == 2)
 

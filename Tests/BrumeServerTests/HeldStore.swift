@@ -7,7 +7,7 @@ import Foundation
 import Synchronization
 
 final class HeldStore: Store {
-  /// What a test hears of a call that is stopped.
+  /// What a test sees of a call that is stopped.
   enum Event: Equatable, Sendable { case stopped, cancelled }
   /// How a call stops: its task waits, or its thread.
   enum Manner: Sendable { case waits, blocks }
@@ -34,7 +34,7 @@ final class HeldStore: Store {
 
   /// Waits until a call does what is said.
   func happens(_ event: Event) async -> Bool {
-    for await heard in events where heard == event { return true }
+    for await seen in events where seen == event { return true }
     return false
   }
 
@@ -51,7 +51,7 @@ final class HeldStore: Store {
       block()
     case .waits:
       let (gate, opener) = AsyncStream<Void>.makeStream()
-      // Before anybody hears of it: who hears may let go at once.
+      // Before anybody sees it: who sees it may let go at once.
       gates.withLock { $0.append(opener) }
       announce.yield(.stopped)
       for await _ in gate {}

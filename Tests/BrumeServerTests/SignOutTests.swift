@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct SignOutTests {
   /// The ways to end a user's sessions.
-  enum Way: String, CaseIterable, Sendable { case himself, byTheOperator, byNewPassword }
+  enum SignOutKind: String, CaseIterable, Sendable { case himself, byTheOperator, byNewPassword }
 
   private static func post(
     _ port: Int, _ target: String, _ body: JSON, _ header: String = ""
@@ -24,11 +24,11 @@ import Testing
   }
 
   /// Ends alice's sessions.
-  private static func end(_ way: Way, _ fixture: ServerFixture, _ port: Int) async throws {
+  private static func end(_ kind: SignOutKind, _ fixture: ServerFixture, _ port: Int) async throws {
     let place = "container=\(ServerFixture.container)&environment=development"
     let admin = "Authorization: Bearer \(fixture.server.adminToken)\r\n"
     let answer =
-      switch way {
+      switch kind {
       case .himself:
         try await post(
           port, "/_brume/signout?\(place)&\(fixture.credentials("alice"))", [:])
@@ -41,8 +41,8 @@ import Testing
     #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
   }
 
-  @Test(arguments: Way.allCases)
-  func `signing out ends the user's open streams`(way: Way) async throws {
+  @Test(arguments: SignOutKind.allCases)
+  func `signing out ends the user's open streams`(kind: SignOutKind) async throws {
     let fixture = try await ServerFixture { $0.timeouts.heartbeat = 300 }
     try await fixture.live { port in
       let (phone, bobs) = (try RawSocket(port: port), try RawSocket(port: port))
@@ -54,7 +54,7 @@ import Testing
         await socket.send(StreamTests.get(StreamTests.streamTarget(fixture, user, "phone")))
         #expect(await socket.read { $0.contains(": connected") } != nil)
       }
-      try await Self.end(way, fixture, port)
+      try await Self.end(kind, fixture, port)
       // The last chunk of a chunked answer: an end, not a break.
       #expect(await phone.read { $0.hasSuffix("0\r\n\r\n") } != nil)
       // Coming back is refused: the token has ended too.
@@ -71,8 +71,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Way.allCases)
-  func `signing out ends the user's long polls and their tokens`(way: Way) async throws {
+  @Test(arguments: SignOutKind.allCases)
+  func `signing out ends the user's long polls and their tokens`(kind: SignOutKind) async throws {
     let fixture = try await ServerFixture { $0.timeouts.poll = 300 }
     try await fixture.live { port in
       let made = try await Self.post(
@@ -84,7 +84,7 @@ import Testing
       defer { poll.close() }
       await poll.send(StreamTests.get("/_brume/courier?tok=\(token)"))
       // Whichever of the two the server sees first, the poll must not wait on.
-      try await Self.end(way, fixture, port)
+      try await Self.end(kind, fixture, port)
       #expect(await poll.read { $0.contains("AUTHENTICATION_FAILED") } != nil)
       let next = try RawSocket(port: port)
       defer { next.close() }

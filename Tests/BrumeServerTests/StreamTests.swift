@@ -66,7 +66,7 @@ import Testing
     #expect(answer.contains(name), "\(answer)")
   }
 
-  @Test func `a device hears of another device's save and, back again, only of what is new`()
+  @Test func `a device receives another device's save and, back again, only what is new`()
     async throws
   {
     let fixture = try await ServerFixture()
@@ -80,11 +80,11 @@ import Testing
       try await Self.save(fixture, port, "zero")
       try await Self.subscribe(fixture, port)
       try await Self.save(fixture, port, "one")
-      let heard = await socket.read { $0.contains("\"rid\":\"one\"") && $0.hasSuffix("\n\r\n") }
+      let received = await socket.read { $0.contains("\"rid\":\"one\"") && $0.hasSuffix("\n\r\n") }
       socket.close()
       let id = try #require(
-        heard?.components(separatedBy: "id: ").last?.prefix { $0.isNumber || $0 == "-" })
-      #expect(heard?.contains("a new note") == true)
+        received?.components(separatedBy: "id: ").last?.prefix { $0.isNumber || $0 == "-" })
+      #expect(received?.contains("a new note") == true)
 
       try await Self.save(fixture, port, "two")
       let again = try RawSocket(port: port)
@@ -129,11 +129,11 @@ import Testing
       try await Self.subscribe(fixture, port)
       for name in ["one", "two", "three"] {
         try await Self.save(fixture, port, name)
-        let heard = await socket.read {
+        let received = await socket.read {
           $0.contains("\"rid\":\"\(name)\"") && $0.hasSuffix("\n\r\n")
         }
         let id = try #require(
-          heard?.components(separatedBy: "id: ").last?.prefix { $0.isNumber || $0 == "-" })
+          received?.components(separatedBy: "id: ").last?.prefix { $0.isNumber || $0 == "-" })
         if name == "three" { break }
         let answer = try await Self.acknowledge(fixture, port, String(id))
         #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
@@ -176,7 +176,8 @@ import Testing
     }
   }
 
-  @Test func `a client that says more, and that it will say no more, goes on hearing`() async throws
+  @Test func `a client that says more, and that it will say no more, goes on receiving`()
+    async throws
   {
     let fixture = try await ServerFixture { $0.timeouts.heartbeat = 60 }
     try await fixture.live { port in
@@ -219,7 +220,7 @@ import Testing
     return true
   }
 
-  @Test func `a stream ends in good order when the server is told to end`() async throws {
+  @Test func `a stream ends in good order when the server is asked to end`() async throws {
     let fixture = try await ServerFixture { $0.timeouts.heartbeat = 60 }
     let sockets = AsyncStream<RawSocket>.makeStream()
     try await fixture.live { port in

@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func `open endpoints count by address, what asks for life does not`() async throws {
+  @Test func `open endpoints count by address, health checks do not`() async throws {
     try await Self.fixture { $0.rates.anonymous = 1 }.routes { client in
       var statuses: [Int] = []
       for _ in 0..<200 where statuses.last != 429 {

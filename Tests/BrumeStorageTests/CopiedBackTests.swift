@@ -1,4 +1,4 @@
-// A data folder that is older than what was acknowledged: what is handed out in the life that was lost
+// A data folder that is older than what was acknowledged: what is issued in the run that was lost
 // means nothing any more. And a folder that is not older stays as it is.
 
 import BrumeCore
@@ -21,44 +21,44 @@ import Testing
   }
 
   @Test(arguments: Copy.allCases)
-  func `what the lost life handed out is expired, and none of its tags is given again`(
+  func `what the lost run issued is expired, and none of its tags is given again`(
     copy: Copy
   ) async throws {
-    try await Life.run(in: folder) { try await $0.save("first") }
+    try await ServerRun.run(in: folder) { try await $0.save("first") }
     try folder.keep(copy)
-    let lost = try await Life.run(in: folder) { life in
-      let tag = try await life.save("lost")
-      return (token: try await life.token(), tag: tag, generation: life.generation)
+    let lost = try await ServerRun.run(in: folder) { serverRun in
+      let tag = try await serverRun.save("lost")
+      return (token: try await serverRun.token(), tag: tag, generation: serverRun.generation)
     }
     try folder.bringBack(copy)
-    try await Life.run(in: folder) { life in
-      #expect(life.generation > lost.generation)
-      #expect(try await life.errorOfChanges(since: lost.token) == .changeTokenExpired)
-      #expect(try await life.save("other") != lost.tag)
-      #expect(try await life.errorOfUpdate("other", tag: lost.tag) == .conflict)
-      let warning = try #require(life.log.warnings.first { $0.contains("copied back") })
+    try await ServerRun.run(in: folder) { serverRun in
+      #expect(serverRun.generation > lost.generation)
+      #expect(try await serverRun.errorOfChanges(since: lost.token) == .changeTokenExpired)
+      #expect(try await serverRun.save("other") != lost.tag)
+      #expect(try await serverRun.errorOfUpdate("other", tag: lost.tag) == .conflict)
+      let warning = try #require(serverRun.log.warnings.first { $0.contains("copied back") })
       #expect(warning.contains("generation is raised"))
     }
   }
 
   @Test func `a copy of a running server's folder is older as soon as more is saved`() async throws
   {
-    try await Life.run(in: folder) { life in
-      try await life.save("first")
+    try await ServerRun.run(in: folder) { serverRun in
+      try await serverRun.save("first")
       try folder.keep(.wholeFolderInPlace)
-      try await life.save("lost")
+      try await serverRun.save("lost")
     }
     try folder.bringBack(.wholeFolderInPlace)
-    try await Life.run(in: folder) { #expect($0.wasCopiedBack) }
+    try await ServerRun.run(in: folder) { #expect($0.wasCopiedBack) }
   }
 
-  @Test func `two lives from one copy give different tags`() async throws {
-    try await Life.run(in: folder) { try await $0.save("first") }
+  @Test func `two runs from one copy give different tags`() async throws {
+    try await ServerRun.run(in: folder) { try await $0.save("first") }
     try folder.keep(.wholeFolder)
     var tags: [String] = []
     for later in [0, 1, 2] as [Milliseconds] {
       tags.append(
-        try await Life.run(in: folder, later: later) { try await $0.save("life \(later)") })
+        try await ServerRun.run(in: folder, later: later) { try await $0.save("life \(later)") })
       try folder.bringBack(.wholeFolder)
     }
     #expect(Set(tags).count == 3, "\(tags)")
@@ -68,67 +68,67 @@ import Testing
   func `starting again keeps the generation`(keepsMarks: Bool) async throws {
     var generations: Set<Int64> = []
     for name in ["a", "b", "c"] {
-      try await Life.run(in: folder, keepsMarks: keepsMarks) { life in
-        try await life.save(name)
-        generations.insert(life.generation)
-        #expect(!life.wasCopiedBack)
+      try await ServerRun.run(in: folder, keepsMarks: keepsMarks) { serverRun in
+        try await serverRun.save(name)
+        generations.insert(serverRun.generation)
+        #expect(!serverRun.wasCopiedBack)
       }
     }
     #expect(generations.count == 1)
   }
 
   @Test func `a server that was killed keeps its generation`() async throws {
-    try await Life.run(in: folder) { life in
-      try await life.save("first")
+    try await ServerRun.run(in: folder) { serverRun in
+      try await serverRun.save("first")
       try folder.keepAsKilled()
     }
     try folder.bringBackAsKilled()
-    try await Life.run(in: folder) { life in
-      #expect(!life.wasCopiedBack)
-      let names = try await life.names()
+    try await ServerRun.run(in: folder) { serverRun in
+      #expect(!serverRun.wasCopiedBack)
+      let names = try await serverRun.names()
       #expect(names == ["first"])
     }
   }
 
   @Test func `a kill between the database and the mark is no copy`() async throws {
-    try await Life.run(in: folder) { try await $0.save("first") }
+    try await ServerRun.run(in: folder) { try await $0.save("first") }
     let marks = try folder.marks()
-    try await Life.run(in: folder) { _ in }
+    try await ServerRun.run(in: folder) { _ in }
     for (path, content) in marks { try content.write(to: URL(fileURLWithPath: path)) }
-    try await Life.run(in: folder) { #expect(!$0.wasCopiedBack) }
+    try await ServerRun.run(in: folder) { #expect(!$0.wasCopiedBack) }
   }
 
   @Test func `a folder that was moved to another machine in its newest state starts over once`()
     async throws
   {
-    try await Life.run(in: folder, keepsMarks: false) { try await $0.save("first") }
+    try await ServerRun.run(in: folder, keepsMarks: false) { try await $0.save("first") }
     try folder.keep(.wholeFolder)
     try folder.bringBack(.wholeFolder)
-    try await Life.run(in: folder, keepsMarks: false) { #expect($0.wasCopiedBack) }
-    try await Life.run(in: folder, keepsMarks: false) { #expect(!$0.wasCopiedBack) }
+    try await ServerRun.run(in: folder, keepsMarks: false) { #expect($0.wasCopiedBack) }
+    try await ServerRun.run(in: folder, keepsMarks: false) { #expect(!$0.wasCopiedBack) }
   }
 
   @Test func `a copy beside its running origin goes its own way`() async throws {
-    try await Life.run(in: folder) { life in
-      try await life.save("first")
+    try await ServerRun.run(in: folder) { serverRun in
+      try await serverRun.save("first")
       let beside = try TemporaryFolder()
       try FileManager.default.copyItem(atPath: folder.data, toPath: beside.data)
-      try await Life.run(in: beside, marks: folder.marksFolder) { #expect($0.wasCopiedBack) }
-      try await life.save("second")
+      try await ServerRun.run(in: beside, marks: folder.marksFolder) { #expect($0.wasCopiedBack) }
+      try await serverRun.save("second")
     }
-    try await Life.run(in: folder) { #expect(!$0.wasCopiedBack) }
+    try await ServerRun.run(in: folder) { #expect(!$0.wasCopiedBack) }
   }
 
   @Test func `marks that cannot be kept are said, and the store opens`() async throws {
     try Data().write(to: URL(fileURLWithPath: folder.marksFolder))
-    try await Life.run(in: folder) { life in
-      try await life.save("first")
-      #expect(life.log.warnings.contains { $0.contains("--marks") })
+    try await ServerRun.run(in: folder) { serverRun in
+      try await serverRun.save("first")
+      #expect(serverRun.log.warnings.contains { $0.contains("--marks") })
     }
   }
 
   @Test func `any bytes are a mark or none`() throws {
-    let mark = StoreProgress(start: 3, life: "A-1", position: 12)
+    let mark = StoreProgress(start: 3, runID: "A-1", position: 12)
     #expect(StoreProgress(line: mark.line) == mark)
     for cut in 0..<mark.line.count {
       #expect(StoreProgress(line: "\(mark.line.prefix(cut))") == nil)
@@ -140,7 +140,7 @@ import Testing
 // MARK: Support
 
 /// One start of a server on a folder, until its end.
-private struct Life: Sendable {
+private struct ServerRun: Sendable {
   let server: TestServer
   let phone: Caller
   let log: Warnings
@@ -149,7 +149,7 @@ private struct Life: Sendable {
   @discardableResult
   static func run<Value: Sendable>(
     in folder: TemporaryFolder, later: Milliseconds = 0, keepsMarks: Bool = true,
-    marks: String? = nil, _ body: (Life) async throws -> Value
+    marks: String? = nil, _ body: (ServerRun) async throws -> Value
   ) async throws -> Value {
     let log = Warnings()
     let store = try folder.openSQLite(
@@ -159,7 +159,7 @@ private struct Life: Sendable {
     let server = try await TestServer(store: store, now: ManualClock.start + later)
     let phone = try await server.device(of: "alice")
     let value = try await body(
-      Life(server: server, phone: phone, log: log, wasCopiedBack: wasCopiedBack))
+      ServerRun(server: server, phone: phone, log: log, wasCopiedBack: wasCopiedBack))
     try await store.close()
     return value
   }

@@ -83,25 +83,27 @@ private struct Trial {
   let seed: UInt64
   let conditions: [[Filter]]
   let records: [Record]
-  private let zone = QueryWorld.zones[0]
+  private let zone = QueryGenerator.zones[0]
   private static let searchable: @Sendable (String) -> Bool = { $0 == "s" || $0 == "ls" }
 
   var pairs: Int { conditions.count * records.count }
 
   init(seed: UInt64, records count: Int, conditions: Int) {
     self.seed = seed
-    var world = QueryWorld(seed: seed)
+    var generator = QueryGenerator(seed: seed)
     let zone = zone
     records = (0..<count).map { number in
-      var record = world.record(
+      var record = generator.record(
         RecordKey(zone: zone, name: "r\(number)"), sequence: Int64(number + 1))
       record.type = "Trail"
       return record
     }
     self.conditions = (0..<conditions).map { number in
-      var filters = world.condition()
+      var filters = generator.condition()
       // Words take a hundred times as long as all the others: fewer of them.
-      while number % 8 != 0, filters.contains(where: \.asksForWords) { filters = world.condition() }
+      while number % 8 != 0, filters.contains(where: \.asksForWords) {
+        filters = generator.condition()
+      }
       return filters
     }
   }
@@ -125,7 +127,7 @@ private struct Trial {
         id: "\(number)",
         kind: .query(query, zone: nil, firesOn: [.create], firesOnce: false), info: nil)
       index.put(
-        StoredSubscription(scope: scope, subscription: subscription, birth: Int64(number)))
+        StoredSubscription(scope: scope, subscription: subscription, startPosition: Int64(number)))
     }
     var found: [Set<Int>] = Array(repeating: [], count: conditions.count)
     for (number, record) in records.enumerated() {

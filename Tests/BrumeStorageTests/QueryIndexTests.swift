@@ -30,7 +30,7 @@ import Testing
         coders: StoreCoders(
           record: record, encodeSubscription: wire.encodeSubscription,
           decodeSubscription: wire.decodeSubscription), fewCandidates: fewCandidates,
-        life: UUID().uuidString, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        runID: UUID().uuidString, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     /// How many were decoded since the last time.

@@ -61,6 +61,6 @@ final class TemporaryFolder: Sendable {
   ) throws -> SQLiteStore {
     try SQLiteStore(
       folder: path + "/data", coders: coders, fewCandidates: fewCandidates, indexStep: indexStep,
-      life: UUID().uuidString, marks: marks, logger: logger)
+      runID: UUID().uuidString, marks: marks, logger: logger)
   }
 }

@@ -50,16 +50,16 @@ import Testing
   }
 
   @Test func `ACC-02 an engine keeps what is pending until the account is ready`() async throws {
-    let world = try await EngineWorld(notes: ["a"])
+    let fixture = try await SyncEngineFixture(notes: ["a"])
     let fault = LocalServer.Fault.error(.accountTemporarilyUnavailable).device("phone").always
-    world.server.faults.add(fault)
-    world.phone.write("x", to: "a")
-    let error = try await engineFailure { try await world.phone.sync() }
+    fixture.server.faults.add(fault)
+    fixture.phone.write("x", to: "a")
+    let error = try await engineFailure { try await fixture.phone.sync() }
     #expect(error.code == .accountTemporarilyUnavailable)
-    #expect(world.phone.notes == ["a": "x"])
-    #expect(world.phone.pending == [.saveRecord(NotesApp.id("a"))])
-    world.server.faults.clear()
-    try await world.phone.sync()
-    #expect(try await world.stored() == ["a": "x"])
+    #expect(fixture.phone.notes == ["a": "x"])
+    #expect(fixture.phone.pending == [.saveRecord(NotesApp.id("a"))])
+    fixture.server.faults.clear()
+    try await fixture.phone.sync()
+    #expect(try await fixture.stored() == ["a": "x"])
   }
 }

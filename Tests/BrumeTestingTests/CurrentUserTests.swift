@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct CurrentUserTests {
   /// Alice's and bob's records in the public database, as alice sees them.
-  private struct World {
+  private struct Fixture {
     let server: LocalServer
     let alice: CKContainer
     let bob: CKContainer
@@ -43,74 +43,74 @@ import Testing
   func `a condition on the user finds one's own records under either name`(
     key: String
   ) async throws {
-    let world = try await World()
-    let me = try await world.alice.userRecordID()
-    #expect(world.mine.creatorUserRecordID?.recordName == CKCurrentUserDefaultName)
+    let fixture = try await Fixture()
+    let me = try await fixture.alice.userRecordID()
+    #expect(fixture.mine.creatorUserRecordID?.recordName == CKCurrentUserDefaultName)
     for id in [me, CKRecord.ID(recordName: CKCurrentUserDefaultName)] {
       let reference = CKRecord.Reference(recordID: id, action: .none)
       for argument in [id, reference] as [Any] {
-        let equal = try await world.found(NSPredicate(format: "\(key) == %@", argument))
+        let equal = try await fixture.found(NSPredicate(format: "\(key) == %@", argument))
         #expect(equal.server == ["mine"] && equal.device == ["mine"])
-        let other = try await world.found(NSPredicate(format: "\(key) != %@", argument))
+        let other = try await fixture.found(NSPredicate(format: "\(key) != %@", argument))
         #expect(other.server == ["his"] && other.device == ["his"])
-        let any = try await world.found(NSPredicate(format: "\(key) IN %@", [argument]))
+        let any = try await fixture.found(NSPredicate(format: "\(key) IN %@", [argument]))
         #expect(any.server == ["mine"] && any.device == ["mine"])
       }
     }
-    let bob = try await world.bob.userRecordID()
-    let theirs = try await world.found(NSPredicate(format: "\(key) == %@", bob))
+    let bob = try await fixture.bob.userRecordID()
+    let theirs = try await fixture.found(NSPredicate(format: "\(key) == %@", bob))
     #expect(theirs.server == ["his"] && theirs.device == ["his"])
   }
 
   @Test func `the creator that a record shows can be fetched`() async throws {
-    let world = try await World()
-    let me = try await world.alice.userRecordID()
-    let creator = try #require(world.mine.creatorUserRecordID)
-    for database in [world.alice.publicCloudDatabase, world.alice.privateCloudDatabase] {
+    let fixture = try await Fixture()
+    let me = try await fixture.alice.userRecordID()
+    let creator = try #require(fixture.mine.creatorUserRecordID)
+    for database in [fixture.alice.publicCloudDatabase, fixture.alice.privateCloudDatabase] {
       let user = try await database.record(for: creator)
       #expect(user.recordType == CKRecord.SystemType.userRecord)
       #expect(user.recordID.recordName == me.recordName)
     }
-    let bob = try #require(world.his.creatorUserRecordID)
-    #expect(try await world.bob.userRecordID().recordName == bob.recordName)
+    let bob = try #require(fixture.his.creatorUserRecordID)
+    #expect(try await fixture.bob.userRecordID().recordName == bob.recordName)
     #expect(
-      try await world.alice.publicCloudDatabase.record(for: bob).recordID == bob)
+      try await fixture.alice.publicCloudDatabase.record(for: bob).recordID == bob)
     let ghost = CKRecord.ID(
       recordName: CKCurrentUserDefaultName, zoneID: CKRecordZone.ID(zoneName: "Z"))
-    try await world.alice.privateCloudDatabase.save(CKRecordZone(zoneName: "Z"))
-    let missing = try await world.alice.privateCloudDatabase.records(for: [ghost])
+    try await fixture.alice.privateCloudDatabase.save(CKRecordZone(zoneName: "Z"))
+    let missing = try await fixture.alice.privateCloudDatabase.records(for: [ghost])
     #expect(throws: CKError.self) { try missing[ghost]?.get() }
   }
 
   @Test func `a record from an archive still knows who made it`() async throws {
-    let world = try await World()
+    let fixture = try await Fixture()
     let coder = NSKeyedArchiver(requiringSecureCoding: true)
-    world.mine.encodeSystemFields(with: coder)
+    fixture.mine.encodeSystemFields(with: coder)
     coder.finishEncoding()
     let reader = try NSKeyedUnarchiver(forReadingFrom: coder.encodedData)
     let again = try #require(CKRecord(coder: reader))
-    let me = try await world.alice.userRecordID()
+    let me = try await fixture.alice.userRecordID()
     #expect(NSPredicate(format: "creatorUserRecordID == %@", me).evaluate(with: again))
-    let bob = try await world.bob.userRecordID()
+    let bob = try await fixture.bob.userRecordID()
     #expect(!NSPredicate(format: "creatorUserRecordID == %@", bob).evaluate(with: again))
   }
 
   @Test func `a subscription on one's own records is kept with the user's own name`()
     async throws
   {
-    let world = try await World()
+    let fixture = try await Fixture()
     let me = CKRecord.ID(recordName: CKCurrentUserDefaultName)
     let subscription = CKQuerySubscription(
       recordType: "Whistle", predicate: NSPredicate(format: "creatorUserRecordID == %@", me),
       subscriptionID: "mine", options: .firesOnRecordCreation)
     subscription.notificationInfo = CKSubscription.NotificationInfo()
     subscription.notificationInfo?.shouldSendContentAvailable = true
-    let database = world.alice.publicCloudDatabase
+    let database = fixture.alice.publicCloudDatabase
     try await database.save(subscription)
     let kept = try #require(
       try await database.subscription(for: "mine") as? CKQuerySubscription)
-    #expect(kept.predicate.evaluate(with: world.mine))
-    #expect(!kept.predicate.evaluate(with: world.his))
+    #expect(kept.predicate.evaluate(with: fixture.mine))
+    #expect(!kept.predicate.evaluate(with: fixture.his))
   }
 
   @Test func `a predicate that no server answers still filters the app's own records`() {

@@ -24,8 +24,8 @@ import Testing
     let listed = (fetched["list"] as? [Date])?.first
     #expect(abs(try #require(listed).timeIntervalSince(date)) <= 0.001)
     let changes = try await laptop.recordZoneChanges(inZoneWith: zone.zoneID, since: nil)
-    let told = try changes.modificationResultsByID[id]?.get().record
-    #expect(told?["written"] as? Date == date)
+    let fetchedRecord = try changes.modificationResultsByID[id]?.get().record
+    #expect(fetchedRecord?["written"] as? Date == date)
   }
 
   @Test func `a search by a date finds what was saved with its fraction`() async throws {

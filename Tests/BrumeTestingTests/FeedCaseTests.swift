@@ -27,29 +27,29 @@ import Testing
     return (server, phone, laptop)
   }
 
-  /// What a fetch told: names in their order, records by name, and the token after it.
+  /// What a fetch returned: names in their order, records by name, and the token after it.
   // Sendable because it is handed over once.
-  private struct Told: @unchecked Sendable {
+  private struct Fetched: @unchecked Sendable {
     var order: [String] = []
     var records: [String: CKRecord] = [:]
     var token: CKServerChangeToken?
   }
 
-  private func told(
+  private func fetched(
     _ database: CKDatabase, _ zone: CKRecordZone.ID, since token: CKServerChangeToken? = nil
-  ) async throws -> Told {
+  ) async throws -> Fetched {
     try await withCheckedThrowingContinuation { continuation in
       let operation = CKFetchRecordZoneChangesOperation(
         recordZoneIDs: [zone],
         configurationsByRecordZoneID: [zone: .init(previousServerChangeToken: token)])
-      var told = Told()
+      var fetched = Fetched()
       operation.recordWasChangedBlock = { id, result in
-        told.order.append(id.recordName)
-        told.records[id.recordName] = try? result.get()
+        fetched.order.append(id.recordName)
+        fetched.records[id.recordName] = try? result.get()
       }
       operation.recordZoneFetchResultBlock = { _, result in
-        told.token = (try? result.get())?.serverChangeToken
-        let all = told
+        fetched.token = (try? result.get())?.serverChangeToken
+        let all = fetched
         continuation.resume(with: result.map { _ in all })
       }
       database.add(operation)
@@ -60,13 +60,13 @@ import Testing
     async throws
   {
     let (_, phone, laptop) = try await devices()
-    let old = try await told(laptop, zone).token
+    let old = try await fetched(laptop, zone).token
     let saved = try await phone.save(record("a"))
-    let first = try #require(try await told(laptop, zone, since: old).records["a"])
+    let first = try #require(try await fetched(laptop, zone, since: old).records["a"])
     saved["text"] = "new"
     try await phone.save(saved)
     for token in [old, nil] {
-      let again = try #require(try await told(laptop, zone, since: token).records["a"])
+      let again = try #require(try await fetched(laptop, zone, since: token).records["a"])
       #expect(again["text"] == "new" && again.recordChangeTag != first.recordChangeTag)
       #expect(try #require(again.modificationDate) >= #require(first.modificationDate))
     }
@@ -76,9 +76,9 @@ import Testing
     let (_, phone, laptop) = try await devices()
     let saved = try await phone.save(record("a"))
     for _ in 1...2 {
-      let told = try #require(try await told(laptop, zone).records["a"])
-      #expect(told.recordChangeTag == saved.recordChangeTag)
-      #expect(told.modificationDate == saved.modificationDate && told.changedKeys().isEmpty)
+      let fetched = try #require(try await fetched(laptop, zone).records["a"])
+      #expect(fetched.recordChangeTag == saved.recordChangeTag)
+      #expect(fetched.modificationDate == saved.modificationDate && fetched.changedKeys().isEmpty)
     }
   }
 
@@ -89,9 +89,9 @@ import Testing
     _ = try await phone.modifyRecords(saving: [child, parent], deleting: [])
     parent["text"] = "later"
     try await phone.save(parent)
-    let told = try await told(laptop, zone)
-    #expect(told.order == ["child", "parent"])
-    #expect(told.records["child"]?.parent?.recordID == parent.recordID)
+    let fetched = try await fetched(laptop, zone)
+    #expect(fetched.order == ["child", "parent"])
+    #expect(fetched.records["child"]?.parent?.recordID == parent.recordID)
   }
 
   @Test(arguments: [true, false])
@@ -130,9 +130,9 @@ import Testing
     try await phone.save(root)
     let shared = bob.sharedCloudDatabase
     let theirs = try #require(try await shared.allRecordZones().first).zoneID
-    let told = try await told(shared, theirs)
-    #expect(told.order == [share.recordID.recordName, "root"])
-    #expect(told.records["root"]?.share?.recordID.recordName == share.recordID.recordName)
-    #expect(told.records[share.recordID.recordName] is CKShare)
+    let fetched = try await fetched(shared, theirs)
+    #expect(fetched.order == [share.recordID.recordName, "root"])
+    #expect(fetched.records["root"]?.share?.recordID.recordName == share.recordID.recordName)
+    #expect(fetched.records[share.recordID.recordName] is CKShare)
   }
 }

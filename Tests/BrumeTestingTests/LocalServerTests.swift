@@ -271,7 +271,7 @@ import Testing
     #expect(first.count == 1)
   }
 
-  /// Runs a save and tells the change tags of what it saved.
+  /// Runs a save and returns the change tags of what it saved.
   private func tags(
     _ operation: CKModifyRecordsOperation, in container: CKContainer
   ) async throws -> [String?] {

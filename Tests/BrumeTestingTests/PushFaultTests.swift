@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct PushFaultTests {
   /// Alice's phone listens to what her laptop saves.
-  private final class Listening {
+  private final class ListeningFixture {
     let server: LocalServer
     private let laptop: CKDatabase
     private var pushes: AsyncStream<[AnyHashable: Any]>.Iterator
@@ -38,44 +38,44 @@ import Testing
   }
 
   @Test func `a push arrives without a socket`() async throws {
-    let world = try await Listening()
-    try await world.save("a")
-    #expect(try await world.next().hasSuffix("Something changed"))
+    let fixture = try await ListeningFixture()
+    try await fixture.save("a")
+    #expect(try await fixture.next().hasSuffix("Something changed"))
   }
 
   @Test func `a dropped push never comes, and the next one does`() async throws {
-    let world = try await Listening()
-    world.server.faults.add(.droppedPush)
-    try await world.save("a")
-    try await world.server.pushFaultIsMet()
-    try await world.save("b")
-    _ = try await world.next()
-    #expect(world.server.faults.waiting == 0)
+    let fixture = try await ListeningFixture()
+    fixture.server.faults.add(.droppedPush)
+    try await fixture.save("a")
+    try await fixture.server.pushFaultWasApplied()
+    try await fixture.save("b")
+    _ = try await fixture.next()
+    #expect(fixture.server.faults.waiting == 0)
   }
 
   @Test func `a duplicated push comes twice, under two names`() async throws {
-    let world = try await Listening()
-    world.server.faults.add(.duplicatedPush)
-    try await world.save("a")
-    let (first, second) = (try await world.next(), try await world.next())
+    let fixture = try await ListeningFixture()
+    fixture.server.faults.add(.duplicatedPush)
+    try await fixture.save("a")
+    let (first, second) = (try await fixture.next(), try await fixture.next())
     #expect(first != second)
   }
 
   @Test func `a held push comes when it is released, after later ones`() async throws {
-    let world = try await Listening()
-    world.server.faults.add(.heldPush)
-    try await world.save("a")
-    try await world.server.pushFaultIsMet()
-    try await world.save("b")
-    let first = try await world.next()
-    #expect(try await world.server.releasePushes() == 1)
-    #expect(try await world.next() != first)
+    let fixture = try await ListeningFixture()
+    fixture.server.faults.add(.heldPush)
+    try await fixture.save("a")
+    try await fixture.server.pushFaultWasApplied()
+    try await fixture.save("b")
+    let first = try await fixture.next()
+    #expect(try await fixture.server.releasePushes() == 1)
+    #expect(try await fixture.next() != first)
   }
 }
 
 extension LocalServer {
   /// Waits until the stream of the device has met its fault.
-  func pushFaultIsMet() async throws {
+  func pushFaultWasApplied() async throws {
     try await settle()
     while faults.waiting > 0 {
       try Task.checkCancellation()

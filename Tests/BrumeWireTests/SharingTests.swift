@@ -1,4 +1,4 @@
-// What of a share is told to whom.
+// What of a share is shown to whom.
 
 import BrumeModel
 import Testing
@@ -16,7 +16,7 @@ struct SharingTests {
     return share
   }
 
-  private func told(_ reader: UserID?) throws -> Share {
+  private func shown(_ reader: UserID?) throws -> Share {
     var writer = JSONWriter()
     writer.record(Self.share, RecordOptions(reader: reader))
     return try #require(try Record(json: JSON(parsing: writer.bytes)).shareDetails)
@@ -27,13 +27,13 @@ struct SharingTests {
     #expect(try RecordCoder.wire.decode(bytes) == Self.share)
   }
 
-  @Test func `the owner is told everything`() throws {
-    #expect(try told(Sample.owner) == Self.share.shareDetails)
+  @Test func `the owner gets everything`() throws {
+    #expect(try shown(Sample.owner) == Self.share.shareDetails)
   }
 
-  @Test func `others are told neither secrets nor requests`() throws {
+  @Test func `others get neither secrets nor requests`() throws {
     for reader in [Sample.guest, UserID("_stranger"), nil] {
-      let share = try told(reader)
+      let share = try shown(reader)
       #expect(share.participants.map(\.oneTimeToken) == [nil, nil])
       #expect(share.participants.map(\.added) == [nil, 5])
       #expect(share.requesters.isEmpty && share.blocked.isEmpty && !share.allowsAccessRequests)
@@ -41,11 +41,11 @@ struct SharingTests {
     }
   }
 
-  @Test func `others are told addresses of nobody but themselves`() throws {
+  @Test func `others get addresses of nobody but themselves`() throws {
     for (reader, numbers) in [
       (Sample.guest, [nil, "+4366012345"]), (UserID("_stranger"), [nil, nil]), (nil, [nil, nil]),
     ] as [(UserID?, [String?])] {
-      let share = try told(reader)
+      let share = try shown(reader)
       #expect(share.participants.map(\.identity.emailAddress) == [nil, nil])
       #expect(share.participants.map(\.identity.phoneNumber) == numbers)
       #expect(share.participants.map(\.identity.user) == [Sample.owner, Sample.guest])
@@ -53,7 +53,7 @@ struct SharingTests {
     }
   }
 
-  @Test func `who manages a share is told addresses, also in a conflict`() throws {
+  @Test func `who manages a share gets addresses, also in a conflict`() throws {
     var share = Self.share
     share.shareDetails?.participants[1].role = .administrator
     share.shareDetails?.participants[1].acceptance = .accepted

@@ -45,7 +45,7 @@ struct DefaultContainer: Sendable {
     #expect(printed == ["1 contact"])
   }
 
-  /// Alice's phone hears of a change in the zone `Contacts`, or of a database, once it is made.
+  /// Alice's phone is notified of a change in the zone `Contacts`, or of a database, once it is made.
   private func listening(
     to subscription: CKSubscription
   ) async throws -> (LocalServer, DefaultContainer, change: @Sendable () async throws -> Void) {
@@ -67,7 +67,7 @@ struct DefaultContainer: Sendable {
     )
   }
 
-  @Test func `README: another device hears of the change`() async throws {
+  @Test func `README: another device is notified of the change`() async throws {
     let zone = CKRecordZone.ID(zoneName: "Contacts")
     let (server, CKContainer, change) = try await listening(
       to: CKRecordZoneSubscription(zoneID: zone, subscriptionID: "contacts"))

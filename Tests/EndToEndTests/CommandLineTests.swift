@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  @Test func `an empty key file is told as one`() async throws {
+  @Test func `an empty key file is reported as one`() async throws {
     let outcome = try await Tool.run(
       "apns", "add", "--topic", "org.example.app", "--team", "TEAM123456", "--key-id", "KEY1234567",
       "--key-file", "/dev/null")
@@ -211,7 +211,7 @@ import Testing
     #expect(missing.talk.contains("'no-such-command' cannot be started"))
   }
 
-  @Test func `a rule that a command breaks is told in its own words`() async throws {
+  @Test func `a rule that a command breaks is reported in its own words`() async throws {
     let outcome = try await Tool.run("exec", "--users", "a b", "--", "true")
     #expect(outcome.status == 1)
     #expect(outcome.talk.hasPrefix("Error: a user name must not be empty"), "\(outcome.talk)")

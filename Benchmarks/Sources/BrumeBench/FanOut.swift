@@ -23,14 +23,14 @@ struct FanOut {
     try report(times, try mosquitto.map { try latencies($0) })
   }
 
-  /// Deliveries a second, and the times of single saves. The crowd is gone afterwards: both sides'
+  /// Deliveries a second, and the times of single saves. The sockets are closed afterwards: both sides'
   /// sockets together would be more than a process may have.
   private func brume() throws -> (Double, [Pushes.Times]) {
     let before = Server.residentKilobytes(server.processIdentifier)
-    let crowd = Crowd(mark: "\ndata: ")
+    let pool = SocketPool(mark: "\ndata: ")
     let users = (devices + Self.perUser - 1) / Self.perUser
-    for number in 0..<users { try join(crowd, user: "crowd\(number)", of: number) }
-    try crowd.settle(milliseconds: 500)
+    for number in 0..<users { try join(pool, user: "crowd\(number)", of: number) }
+    try pool.settle(milliseconds: 500)
     let kilobytes =
       Double(Server.residentKilobytes(server.processIdentifier) - before) / Double(devices)
     table.add(
@@ -39,12 +39,12 @@ struct FanOut {
         ours: String(format: "%.1f KB", kilobytes),
         // The least that a process grows by says nothing about one device.
         verdict: devices < 100 ? "" : Bound(must: 21, aim: 9.5).verdict(atMost: kilobytes)))
-    let deliveries = try flood(crowd, Self.changes)
+    let deliveries = try flood(pool, Self.changes)
     return (deliveries, try Pushes.times(server, count: 500, pause: Self.pause))
   }
 
   /// A user with many devices and one subscription.
-  private func join(_ crowd: Crowd, user: String, of number: Int) throws {
+  private func join(_ pool: SocketPool, user: String, of number: Int) throws {
     let credentials = try server.credentials(ofUser: user)
     let connection = try server.connect()
     _ = try connection.request(
@@ -52,17 +52,17 @@ struct FanOut {
       Bodies.watchNotes)
     for device in 0..<min(Self.perUser, devices - number * Self.perUser) {
       let target = server.streamPath(credentials, device: "device\(device)")
-      try crowd.join(
+      try pool.join(
         port: server.port, sending: Array("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
     }
   }
 
   /// Deliveries a second.
-  private func flood(_ crowd: Crowd, _ changes: Int) throws -> Double {
+  private func flood(_ pool: SocketPool, _ changes: Int) throws -> Double {
     let writer = try server.connect()
     let start = ContinuousClock.now
     for _ in 0..<changes { try save(writer) }
-    try crowd.wait(for: devices * changes, seconds: 120)
+    try pool.wait(for: devices * changes, seconds: 120)
     return Double(devices * changes) / start.duration(to: .now).asSeconds
   }
 
@@ -71,20 +71,20 @@ struct FanOut {
   }
 
   private func flood(_ mosquitto: Mosquitto, _ changes: Int) throws -> Double {
-    let crowd = Crowd(mark: "mark:")
+    let pool = SocketPool(mark: "mark:")
     for number in 0..<devices {
-      try crowd.join(
+      try pool.join(
         port: mosquitto.port,
         sending: Mosquitto.hello("d\(number)") + Mosquitto.subscribe("all"))
     }
-    try crowd.settle(milliseconds: 500)
+    try pool.settle(milliseconds: 500)
     let publisher = try TCP.connect(port: mosquitto.port)
     defer { close(publisher) }
     try TCP.send(Mosquitto.hello("publisher"), to: publisher)
     let message = Mosquitto.publish("all", "mark:" + String(repeating: "x", count: 250))
     let start = ContinuousClock.now
     for _ in 0..<changes { try TCP.send(message, to: publisher) }
-    try crowd.wait(for: devices * changes, seconds: 120)
+    try pool.wait(for: devices * changes, seconds: 120)
     return Double(devices * changes) / start.duration(to: .now).asSeconds
   }
 
@@ -93,13 +93,13 @@ struct FanOut {
 
   /// Milliseconds from publishing to one of many idle subscribers.
   private func latencies(_ mosquitto: Mosquitto) throws -> [Double] {
-    let crowd = Crowd(mark: "mark:")
+    let pool = SocketPool(mark: "mark:")
     for number in 0..<devices {
-      try crowd.join(
+      try pool.join(
         port: mosquitto.port,
         sending: Mosquitto.hello("i\(number)") + Mosquitto.subscribe("own/\(number)"))
     }
-    try crowd.settle(milliseconds: 500)
+    try pool.settle(milliseconds: 500)
     let publisher = try TCP.connect(port: mosquitto.port)
     defer { close(publisher) }
     try TCP.send(Mosquitto.hello("one"), to: publisher)
@@ -108,7 +108,7 @@ struct FanOut {
       usleep(Self.pause)
       let start = ContinuousClock.now
       try TCP.send(message, to: publisher)
-      try crowd.wait(for: 1, seconds: 5)
+      try pool.wait(for: 1, seconds: 5)
       return start.duration(to: .now).asSeconds * 1000
     }
   }

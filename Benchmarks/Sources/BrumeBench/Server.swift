@@ -72,11 +72,11 @@ final class Server: @unchecked Sendable {
   func credentials(ofUser name: String, _ connection: Connection? = nil) throws -> String {
     let header = "Authorization: Bearer \(adminToken)\r\n"
     let connection = try connection ?? connect()
-    let world = "?container=\(values["BRUME_CONTAINER"] ?? "")&environment=development"
+    let query = "?container=\(values["BRUME_CONTAINER"] ?? "")&environment=development"
     _ = try connection.request(
-      "POST", "/_brume/admin/users" + world, Array(#"{"name":"\#(name)"}"#.utf8), headers: header)
+      "POST", "/_brume/admin/users" + query, Array(#"{"name":"\#(name)"}"#.utf8), headers: header)
     let answer = try connection.request(
-      "POST", "/_brume/admin/users/token" + world, Array(#"{"user":"\#(name)"}"#.utf8),
+      "POST", "/_brume/admin/users/token" + query, Array(#"{"user":"\#(name)"}"#.utf8),
       headers: header)
     let token = Bodies.string("token", in: answer) ?? ""
     let escaped = token.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""

@@ -1,4 +1,4 @@
-// One change that very many users are told of, each on a device of its own that is not connected:
+// One change of which very many users are notified, each on a device of its own that is not connected:
 // what it costs a writer who has nothing to do with it, and what the server's own figures say meanwhile.
 
 import Foundation
@@ -16,7 +16,7 @@ struct Subscribers {
     try subscribe()
     let spent = preparing.duration(to: .now).asSeconds
     table.say(String(format: "  %d users subscribed in %.0f s", count, spent))
-    try tellWithNobodyWriting()
+    try fanOutWithoutWriters()
     let writer = try Writer(server)
     let alone = try save(alone: writer)
     try settle()
@@ -57,7 +57,7 @@ struct Subscribers {
         verdict: "subscriptions left " + lefts.joined(separator: ", ") + ", 0"))
   }
 
-  private func tellWithNobodyWriting() throws {
+  private func fanOutWithoutWriters() throws {
     try settle()
     let watch = try Watch(server, until: count)
     let start = ContinuousClock.now

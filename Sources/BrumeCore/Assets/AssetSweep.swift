@@ -14,7 +14,7 @@ package enum AssetSweep {
 
   /// - Parameters:
   ///   - idleSince: since when nobody needs it; zero if that was never looked at.
-  ///   - grace: how long addresses live that were handed out before.
+  ///   - grace: how long addresses stay valid that were issued before.
   package static func decide(
     isNeeded: Bool, idleSince: Milliseconds, now: Milliseconds, grace: Milliseconds
   ) -> Decision {

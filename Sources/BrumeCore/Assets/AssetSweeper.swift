@@ -26,7 +26,7 @@ extension Engine {
     let (rows, limits) = (limits.assetSweepRows, limits)
     try await repeatUntilFewer(than: rows) {
       let count = try await store.write(in: nil) {
-        try Self.expireUploads(in: $0, begunBy: now - limits.assetReceiptLife, rows)
+        try Self.expireUploads(in: $0, begunBy: now - limits.assetReceiptLifetime, rows)
       }
       report.uploads += count
       return count
@@ -73,7 +73,7 @@ extension Engine {
   private static func judgeFiles(
     in transaction: any WriteTransaction, now: Milliseconds, _ limits: Limits
   ) throws -> (looked: Int, removed: Int) {
-    let grace = limits.assetAddressLife
+    let grace = limits.assetAddressLifetime
     let idle = try transaction.idleAssetFiles(
       since: max(0, now - grace), limit: limits.assetSweepRows)
     var removed = 0

@@ -1,5 +1,5 @@
 // What the server hands out around an asset and later believes: the ticket that an upload address
-// carries, the receipt of an upload, the pass of a download address. All are sealed texts, so none
+// carries, the receipt of an upload, the token of a download address. All are sealed texts, so none
 // of them is a row in the store before a byte has arrived.
 
 import BrumeModel
@@ -36,7 +36,7 @@ struct AssetReceipt: Equatable, Sendable {
 }
 
 /// What a download address opens.
-struct AssetPass: Equatable, Sendable {
+struct DownloadToken: Equatable, Sendable {
   var checksum: String
   var expires: Milliseconds
 }
@@ -97,17 +97,17 @@ extension Seal {
     return AssetReceipt(id: id, ticket: ticket)
   }
 
-  func text(_ pass: AssetPass) -> String {
+  func text(_ token: DownloadToken) -> String {
     var packer = Packer()
-    packer.add(pass.checksum)
-    packer.add(pass.expires)
-    return text(packer.bytes, for: .assetPass)
+    packer.add(token.checksum)
+    packer.add(token.expires)
+    return text(packer.bytes, for: .downloadToken)
   }
 
-  func assetPass(_ text: String) -> AssetPass? {
-    guard let bytes = payload(of: text, for: .assetPass) else { return nil }
+  func downloadToken(_ text: String) -> DownloadToken? {
+    guard let bytes = payload(of: text, for: .downloadToken) else { return nil }
     var unpacker = Unpacker(bytes)
     guard let checksum = unpacker.text(), let expires = unpacker.number() else { return nil }
-    return AssetPass(checksum: checksum, expires: expires)
+    return DownloadToken(checksum: checksum, expires: expires)
   }
 }

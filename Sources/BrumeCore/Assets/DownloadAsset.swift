@@ -5,41 +5,41 @@ package import BrumeModel
 package import BrumeStorage
 
 extension Engine {
-  /// The pass of a download address for an asset, good for hours.
+  /// The token of a download address for an asset, good for hours.
   ///
   /// Its end is a whole minute, so that readers of one minute get one address and caches work.
-  package func downloadPass(for asset: Asset) -> String {
+  package func downloadToken(for asset: Asset) -> String {
     let minute: Milliseconds = 60_000
-    let end = host.now() + limits.assetAddressLife
-    let life = limits.assetAddressLife < minute ? end : (end / minute + 1) * minute
-    return seal.text(AssetPass(checksum: asset.fileChecksum, expires: life))
+    let end = host.now() + limits.assetAddressLifetime
+    let lifetime = limits.assetAddressLifetime < minute ? end : (end / minute + 1) * minute
+    return seal.text(DownloadToken(checksum: asset.fileChecksum, expires: lifetime))
   }
 
-  /// The file that a pass opens, and how long the pass is still good.
+  /// The file that a token opens, and how long the token is still good.
   ///
-  /// - Throws: `accessDenied` for a pass that is expired or not ours, `assetNotAvailable` for a
+  /// - Throws: `accessDenied` for a token that is expired or not ours, `assetNotAvailable` for a
   ///   file that is gone (case FET-10).
-  package func openAsset(_ text: String) async throws -> (file: AssetFile, life: Milliseconds) {
-    guard let pass = seal.assetPass(text) else {
+  package func openAsset(_ text: String) async throws -> (file: AssetFile, lifetime: Milliseconds) {
+    guard let token = seal.downloadToken(text) else {
       throw BrumeError(.accessDenied, "this is no download address of this server")
     }
     let now = host.now()
-    guard now < pass.expires else {
+    guard now < token.expires else {
       throw BrumeError(
         .accessDenied, "the download address has expired; fetch the record for a new one")
     }
-    guard let file = try await store.read({ try $0.assetFile(pass.checksum) }) else {
+    guard let file = try await store.read({ try $0.assetFile(token.checksum) }) else {
       throw Self.gone
     }
     // A file whose object is missing (a data folder restored without its assets) is gone as well.
     guard try await assets.size(of: file.object) == file.size else {
-      let again = try await store.read { try $0.assetFile(pass.checksum) }
+      let again = try await store.read { try $0.assetFile(token.checksum) }
       guard let again, try await assets.size(of: again.object) == again.size else {
         throw Self.gone
       }
-      return (again, pass.expires - now)
+      return (again, token.expires - now)
     }
-    return (file, pass.expires - now)
+    return (file, token.expires - now)
   }
 
   /// Hands over a part of a file.

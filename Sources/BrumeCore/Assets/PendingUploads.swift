@@ -16,14 +16,15 @@ struct PendingUploads {
   private var entries: [Entry] = []
 
   init(
-    of user: UserID, now: Milliseconds, life: Milliseconds, from transaction: any ReadTransaction
+    of user: UserID, now: Milliseconds, lifetime: Milliseconds,
+    from transaction: any ReadTransaction
   )
     throws
   {
     key = .pendingUploads(user)
     var unpacker = Unpacker(try transaction.setting(key) ?? [])
     while let id = unpacker.text(), let bytes = unpacker.number(), let began = unpacker.number() {
-      if now - began < life { entries.append(Entry(id: id, bytes: bytes, began: began)) }
+      if now - began < lifetime { entries.append(Entry(id: id, bytes: bytes, began: began)) }
     }
   }
 
@@ -77,7 +78,7 @@ extension WriteTransaction {
     _ change: (inout PendingUploads) throws -> Value
   ) throws -> Value {
     var pending = try PendingUploads(
-      of: user, now: now, life: limits.assetReceiptLife, from: self)
+      of: user, now: now, lifetime: limits.assetReceiptLifetime, from: self)
     let value = try change(&pending)
     try pending.keep(in: self)
     return value

@@ -41,7 +41,7 @@ extension Engine {
       }
     }
     var valid = ticket
-    valid.expires = began + limits.assetReceiptLife
+    valid.expires = began + limits.assetReceiptLifetime
     return Asset(
       fileChecksum: file.checksum, size: file.size,
       receipt: seal.text(AssetReceipt(id: id, ticket: valid)))

@@ -34,7 +34,7 @@ extension Engine {
       }
     }
     let ticket = AssetTicket(
-      user: user, zone: target, record: nil, field: nil, expires: now + limits.assetReceiptLife)
+      user: user, zone: target, record: nil, field: nil, expires: now + limits.assetReceiptLifetime)
     return uploads.map { upload in
       upload.map { upload in
         var asset = upload.asset
@@ -45,7 +45,7 @@ extension Engine {
   }
 
   private static func asset(
-    _ wanted: AssetPlace, _ result: RecordResult
+    _ wanted: AssetField, _ result: RecordResult
   ) throws -> AssetResult {
     switch result {
     case .failure(let failure): return .failure(ItemFailure(wanted, failure.error))

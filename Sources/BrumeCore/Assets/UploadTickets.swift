@@ -19,7 +19,7 @@ extension Engine {
     }
     let zone = try caller.zoneKey(request.zone, in: scope, limits: limits)
     _ = try await store.read { try $0.zoneView(zone, in: scope, for: caller) }
-    let expires = host.now() + limits.assetUploadLife
+    let expires = host.now() + limits.assetUploadLifetime
     return try request.files.map { file in
       let name = file.recordName ?? host.uuid()
       let key = RecordKey(zone: zone, name: name)

@@ -29,7 +29,7 @@ extension Caller {
     }
   }
 
-  /// Where the public or the caller's private data lives. The shared database has no such key.
+  /// Where the public or the caller's private data is. The shared database has no such key.
   package func databaseKey(_ scope: DatabaseScope) throws(BrumeError) -> DatabaseKey {
     try requireAccess(to: scope)
     return DatabaseKey(

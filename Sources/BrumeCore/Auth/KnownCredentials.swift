@@ -8,7 +8,7 @@ import BrumeStorage
 import Synchronization
 
 /// A user in a container and environment.
-struct AccountPlace: Hashable, Sendable {
+struct AccountKey: Hashable, Sendable {
   let user: UserID
   let container: ContainerID
   let environment: Environment
@@ -22,7 +22,7 @@ struct KnownAccount: Sendable {
 final class KnownCredentials: Sendable {
   private struct State {
     var tokens: [String: APIToken] = [:]
-    var accounts: [AccountPlace: KnownAccount] = [:]
+    var accounts: [AccountKey: KnownAccount] = [:]
     /// Raised by each change, so that an answer read before it is not remembered after it.
     var edition = 0
   }
@@ -32,15 +32,15 @@ final class KnownCredentials: Sendable {
 
   /// What is known, and the edition to remember an answer under.
   func look(
-    _ token: String, _ place: AccountPlace?
+    _ token: String, _ accountKey: AccountKey?
   ) -> (token: APIToken?, account: KnownAccount?, edition: Int) {
     state.withLock { state in
-      (state.tokens[token], place.flatMap { state.accounts[$0] }, state.edition)
+      (state.tokens[token], accountKey.flatMap { state.accounts[$0] }, state.edition)
     }
   }
 
   func remember(
-    _ token: APIToken?, _ account: KnownAccount?, at place: AccountPlace?, edition: Int
+    _ token: APIToken?, _ account: KnownAccount?, at accountKey: AccountKey?, edition: Int
   ) {
     state.withLock { state in
       guard state.edition == edition else { return }
@@ -48,11 +48,11 @@ final class KnownCredentials: Sendable {
         state = State(edition: edition)
       }
       if let token { state.tokens[token.token] = token }
-      if let account, let place { state.accounts[place] = account }
+      if let account, let accountKey { state.accounts[accountKey] = account }
     }
   }
 
-  /// To be called after a change is durable and before its caller hears of it.
+  /// To be called after a change is durable and before its caller gets the answer.
   func forget() {
     state.withLock { $0 = State(edition: $0.edition + 1) }
   }
@@ -61,25 +61,25 @@ final class KnownCredentials: Sendable {
 extension Engine {
   /// The API token and account that a request names, as far as they exist.
   func tokenAndAccount(
-    _ text: String, _ place: AccountPlace?
+    _ text: String, _ accountKey: AccountKey?
   ) async throws -> (token: APIToken?, account: KnownAccount?) {
-    let known = knownCredentials.look(text, place)
-    if let token = known.token, place == nil || known.account != nil {
+    let known = knownCredentials.look(text, accountKey)
+    if let token = known.token, accountKey == nil || known.account != nil {
       return (token, known.account)
     }
     let (token, account) = try await store.read { transaction in
-      (try transaction.apiToken(text), try place.flatMap { try transaction.account(at: $0) })
+      (try transaction.apiToken(text), try accountKey.flatMap { try transaction.account(at: $0) })
     }
-    knownCredentials.remember(token, account, at: place, edition: known.edition)
+    knownCredentials.remember(token, account, at: accountKey, edition: known.edition)
     return (token, account)
   }
 }
 
 extension ReadTransaction {
-  fileprivate func account(at place: AccountPlace) throws -> KnownAccount? {
-    guard let user = try user(place.user) else { return nil }
+  fileprivate func account(at accountKey: AccountKey) throws -> KnownAccount? {
+    guard let user = try user(accountKey.user) else { return nil }
     let roles = try roles(
-      of: place.user, container: place.container, environment: place.environment)
+      of: accountKey.user, container: accountKey.container, environment: accountKey.environment)
     return KnownAccount(user: user, roles: Set(roles))
   }
 }

@@ -17,8 +17,8 @@ struct Seal: Sendable {
     case providerProof = 19
     case assetTicket = 20
     case assetReceipt = 21
-    case assetPass = 22
-    case courierPass = 23
+    case downloadToken = 22
+    case sealedCourierToken = 23
 
     // CloudKit: OpenCloudKit decodes sync tokens and markers as padded base64 and drops others. Web
     // auth tokens and what files need travel in URLs.

@@ -29,11 +29,11 @@ extension Engine {
       guard let token = WebAuthToken(bytes) else { throw WebAuthToken.ended }
       return token
     }
-    let place = web.map {
-      AccountPlace(
+    let accountKey = web.map {
+      AccountKey(
         user: $0.user, container: credentials.container, environment: credentials.environment)
     }
-    let (apiToken, account) = try await tokenAndAccount(text, place)
+    let (apiToken, account) = try await tokenAndAccount(text, accountKey)
     guard let apiToken else {
       throw BrumeError(
         .authenticationFailed,

@@ -1,7 +1,7 @@
 // Web auth tokens: sealed texts that say which user they speak for, where and until when. The server
 // keeps none of them; raising the user's epoch ends them all.
 //
-// A token stays valid until it expires, however many newer ones were handed out: clients send
+// A token stays valid until it expires, however many newer ones were issued: clients send
 // requests in parallel, and some never read the next token (docs/sign-in.md). However often it is
 // renewed, its session has a last moment: somebody who copied a token cannot keep it for ever.
 
@@ -89,11 +89,11 @@ extension Engine {
     guard let bytes = seal.payload(of: text, for: .webAuthToken), let old = WebAuthToken(bytes)
     else { return nil }
     let now = host.now()
-    let isKept = old.expires - now > limits.webAuthTokenLife
-    let life = isKept ? limits.keptWebAuthTokenLife : limits.webAuthTokenLife
+    let isKept = old.expires - now > limits.webAuthTokenLifetime
+    let lifetime = isKept ? limits.keptWebAuthTokenLifetime : limits.webAuthTokenLifetime
     let token = WebAuthToken(
       user: old.user, container: old.container, environment: old.environment,
-      expires: (now + life) / 60_000 * 60_000, sessionEnds: old.sessionEnds, epoch: old.epoch)
+      expires: (now + lifetime) / 60_000 * 60_000, sessionEnds: old.sessionEnds, epoch: old.epoch)
     return seal.text(token.bytes, for: .webAuthToken)
   }
 
@@ -122,10 +122,10 @@ extension Engine {
         "there is no user '\(user)'; `brume user list` shows them")
     }
     let now = host.now()
-    let life = keep ? limits.keptWebAuthTokenLife : limits.webAuthTokenLife
-    let session = keep ? limits.keptSessionLife : limits.sessionLife
+    let lifetime = keep ? limits.keptWebAuthTokenLifetime : limits.webAuthTokenLifetime
+    let session = keep ? limits.keptSessionLifetime : limits.sessionLifetime
     let token = WebAuthToken(
-      user: user, container: container, environment: environment, expires: now + life,
+      user: user, container: container, environment: environment, expires: now + lifetime,
       sessionEnds: sessionEnds ?? now + session, epoch: account.tokenEpoch)
     return seal.text(token.bytes, for: .webAuthToken)
   }

@@ -59,7 +59,7 @@ extension Engine {
     var page = SharedPage(known: known, size: size)
     for old in known where !zones.contains(where: { old.isOf($0.zone.key) }) { page.gone(old) }
     for view in zones {
-      guard page.isNews(view.zone) else { continue }
+      guard page.hasChanged(view.zone) else { continue }
       try page.changed(view.zone, state(of: view, in: .shared, for: caller, transaction))
     }
     return DatabaseChangesPage(
@@ -81,7 +81,7 @@ private struct SharedPage {
     self.size = size
   }
 
-  func isNews(_ zone: Zone) -> Bool {
+  func hasChanged(_ zone: Zone) -> Bool {
     guard let old = positions.first(where: { $0.isOf(zone.key) }) else { return true }
     return old.incarnation != zone.incarnation || old.sequence != zone.lastSequence
   }

@@ -1,5 +1,5 @@
 // What a change feed remembers of a deleted record: its type, and the shares that covered it, so that
-// participants hear of the deletions that concern them and of no others. Engines keep it as the
+// participants get the deletions that concern them and no others. Engines keep it as the
 // deletion's type; types and share names are printable ASCII, so a line break parts them.
 
 struct DeletionLine: Equatable, Sendable {

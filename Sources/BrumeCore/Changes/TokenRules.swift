@@ -1,6 +1,6 @@
 // Change tokens: what they say, who may use them, and when they expire.
 //
-// A token that this server did not make, or made for another reader, database, zone or life of a
+// A token that this server did not make, or made for another reader, database, zone or incarnation of a
 // zone, or before a backup was restored, is expired: the reader starts over and loses nothing
 // (cases CHG-04, CHG-30, ZON-16). It is never misread.
 
@@ -15,10 +15,10 @@ enum TokenRules {
   /// The same, with word of it if the zone was deleted and made again since the token was given.
   static func expired(_ token: ChangeToken, for subject: ChangeToken.Subject) -> BrumeError {
     var error = expired
-    if case .zone(let owner, let name, let life, _) = token.subject,
+    if case .zone(let owner, let name, let tokenIncarnation, _) = token.subject,
       case .zone(owner, name, let present, _) = subject
     {
-      error.isOfEarlierLife = life != present
+      error.isOfEarlierIncarnation = tokenIncarnation != present
     }
     return error
   }

@@ -1,7 +1,7 @@
 // changes/zone: what changed in zones since a token, page by page.
 //
 // A fetch of several pages ends where it began to look: what changes meanwhile belongs to the next
-// fetch (case CHG-16). A fetch from the beginning hears of no old deletion (case CHG-07), unless it
+// fetch (case CHG-16). A fetch from the beginning contains no old deletion (case CHG-07), unless it
 // asks: whoever knew the zone before a token expired would keep deleted records otherwise. A fetch may
 // walk from the newest change to the oldest; its last token goes on forwards from where it began
 // (cases CHG-14, CHG-15).
@@ -18,10 +18,10 @@ extension Engine {
     try refuseChangesOfPublic(scope, caller)
     try limits.checkCount(requests.count)
     return try await store.read { transaction in
-      var room = AnswerRoom(self.limits)
+      var budget = AnswerBudget(self.limits)
       return try requests.map { request in
         try ZoneChangesResult.item(request.zone) {
-          try self.page(request, in: scope, as: caller, transaction, &room)
+          try self.page(request, in: scope, as: caller, transaction, &budget)
         }
       }
     }
@@ -38,7 +38,7 @@ extension Engine {
 
   private func page(
     _ request: ZoneChangesRequest, in scope: DatabaseScope, as caller: Caller,
-    _ transaction: any ReadTransaction, _ room: inout AnswerRoom
+    _ transaction: any ReadTransaction, _ budget: inout AnswerBudget
   ) throws -> ZoneChangesPage {
     let key = try caller.zoneKey(request.zone, in: scope, limits: limits)
     if key.isDefault {
@@ -56,9 +56,9 @@ extension Engine {
     }
     var reader = ChangeReader(
       view: view, from: token, isReverse: request.reverse ?? false,
-      hearsDeletions: request.withDeletions ?? false,
+      includesDeletions: request.withDeletions ?? false,
       types: request.desiredTypes.map { Set($0) }, limits: limits)
-    try reader.read(limits.page(request.limit), from: transaction, &room)
+    try reader.read(limits.page(request.limit), from: transaction, &budget)
     let next = try self.token(
       subject, at: reader.position, in: scope, for: caller,
       walk: reader.moreComing ? reader.next : nil)
@@ -71,7 +71,7 @@ extension Engine {
 
 /// What one answer may still hold and look at, over all the zones that it is about. A zone for which
 /// nothing is left gets an empty page and is asked for again.
-private struct AnswerRoom {
+private struct AnswerBudget {
   private(set) var bytes: Int
   private var changes: Int
 
@@ -103,7 +103,7 @@ private struct ChangeReader {
 
   /// A walk that is under way keeps its direction.
   init(
-    view: ZoneView, from token: ChangeToken?, isReverse: Bool, hearsDeletions: Bool,
+    view: ZoneView, from token: ChangeToken?, isReverse: Bool, includesDeletions: Bool,
     types: Set<String>?, limits: Limits
   ) {
     self.view = view
@@ -114,7 +114,7 @@ private struct ChangeReader {
     walk =
       token?.walk
       ?? .init(
-        through: newest, isFirst: token == nil && !hearsDeletions,
+        through: newest, isFirst: token == nil && !includesDeletions,
         below: isReverse ? newest + 1 : nil)
     below = walk.below
   }
@@ -126,22 +126,22 @@ private struct ChangeReader {
 
   /// Reads until the page is full, the answer is full or nothing more comes.
   mutating func read(
-    _ limit: Int, from transaction: any ReadTransaction, _ room: inout AnswerRoom
+    _ limit: Int, from transaction: any ReadTransaction, _ budget: inout AnswerBudget
   ) throws {
     let key = view.zone.key
     var coverage = view.shares == nil ? nil : try transaction.coverage(in: key, limits: limits)
     let batch = limits.recordsPerResponse
-    while room.isLeft {
+    while budget.isLeft {
       try Task.checkCancellation()
-      let before = room.bytes
+      let before = budget.bytes
       let found = try transaction.changes(
         in: key, after: position, through: below.map { $0 - 1 } ?? walk.through, limit: batch,
-        byteLimit: room.bytes, newestFirst: below != nil)
+        byteLimit: budget.bytes, newestFirst: below != nil)
       for change in found {
         let shown = try shown(change, &coverage, transaction)
-        guard shown == nil || changes.count < limit, room.isLeft else { return moreComing = true }
+        guard shown == nil || changes.count < limit, budget.isLeft else { return moreComing = true }
         if let shown { changes.append(shown) }
-        room.take(shown)
+        budget.take(shown)
         if below == nil { position = change.sequence } else { below = change.sequence }
       }
       // Fewer than asked for are all there are, unless the answer is full with them.

@@ -1,8 +1,8 @@
 // Which of the faults that somebody asked for meets a call. Only decides: carrying faults out is the
-// composition's (`FaultGate.swift`), and a plan that nobody fills changes nothing.
+// composition's (`FaultInjector.swift`), and a plan that nobody fills changes nothing.
 //
 // The rules: faults added together wait for each other, the next begins when the one before is
-// spent. A call meets at most one fault, the oldest that matches. A fault first lets `skip` matching
+// used up. At most one fault applies to a call, the oldest that matches. A fault first lets `skip` matching
 // calls pass. A token that a fault expired stays expired, as on a real server.
 
 package import BrumeModel
@@ -49,7 +49,7 @@ package struct FaultPlan: Equatable, Sendable {
   package struct Entry: Equatable, Sendable {
     package let id: Int
     package var fault: Fault
-    /// The entry that must be spent first.
+    /// The entry that must be used up first.
     package let after: Int?
   }
 

@@ -28,7 +28,7 @@ extension Engine {
       let page = found.prefix(size)
       let items = try page.filter { kept in
         guard let notification = try? decode(kept.payload) else { return false }
-        return try permission.mayTell(
+        return try permission.mayDeliver(
           notification, of: kept.subscriptionID, to: user, container: caller.container,
           environment: caller.environment, in: transaction) == .all
       }

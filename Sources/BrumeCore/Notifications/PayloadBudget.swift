@@ -98,7 +98,7 @@ extension Notification {
     subject = .query(zone: zone, recordName: name, reason: reason, fields: [:])
   }
 
-  /// An empty record name stands for none; what happened is still told.
+  /// An empty record name stands for none; what happened is still in it.
   fileprivate mutating func dropRecordID() {
     guard case .query(let zone, _, let reason, let fields) = subject else { return }
     subject = .query(zone: zone, recordName: "", reason: reason, fields: fields)

@@ -11,7 +11,7 @@ extension Engine {
   ///
   /// - Throws: `badRequest` for keys that are none. Whether the endpoint may be called at all is the
   ///   caller's to check before.
-  /// - Returns: the device, which may have mail that waited for an address.
+  /// - Returns: the device, which may have entries that waited for an address.
   @discardableResult
   package func registerWebPush(
     _ target: WebPushTarget, clientID: String?, as caller: Caller
@@ -37,7 +37,7 @@ extension Engine {
     return try await put(.webPush(target), clientID, caller)
   }
 
-  /// Forgets the caller's device and its mail.
+  /// Forgets the caller's device and its mailbox.
   package func unregisterDevice(as caller: Caller) async throws {
     guard let key = try caller.deviceKey() else {
       throw BrumeError(

@@ -22,17 +22,17 @@ extension ReadPermission {
     _ notification: Notification, in entry: MailboxEntry, of device: DeviceKey,
     in transaction: any ReadTransaction
   ) throws -> Permitted {
-    var told = notification
-    told.collapseID = entry.collapseID
-    return try mayTell(
-      told, of: entry.subscriptionID, to: device.user, container: device.container,
+    var allowed = notification
+    allowed.collapseID = entry.collapseID
+    return try mayDeliver(
+      allowed, of: entry.subscriptionID, to: device.user, container: device.container,
       environment: device.environment, in: transaction)
   }
 
   /// The same for a notification that was kept for a user.
   ///
   /// - Parameter subscription: its ID, which the notification itself may have lost when it was cut.
-  func mayTell(
+  func mayDeliver(
     _ notification: Notification, of subscription: String, to user: UserID,
     container: ContainerID, environment: Environment, in transaction: any ReadTransaction
   ) throws -> Permitted {
@@ -43,23 +43,23 @@ extension ReadPermission {
         return .all
       }
       let key = RecordKey(zone: zone, name: name)
-      return try mayTell(key, notification.scope, user, transaction) ? .all : .nothing
+      return try mayDeliver(key, notification.scope, user, transaction) ? .all : .nothing
     case .query, .fetchEverything:
       let scopes = [DatabaseScope.private, .public].map {
         SubscriptionScope(container: container, environment: environment, scope: $0, user: user)
       }
-      return try mayTellUnnamed(notification, of: subscription, in: scopes, transaction)
+      return try mayDeliverUnnamed(notification, of: subscription, in: scopes, transaction)
     // Zone subscriptions watch the user's own zones.
     case .zone: return .all
     case .database:
-      let told = try withoutLeftZone(
+      let allowed = try withoutLeftZone(
         notification, of: user, container: container, environment: environment, in: transaction)
-      return told == notification ? .all : .rest(told)
+      return allowed == notification ? .all : .rest(allowed)
     }
   }
 
   /// A shared database's change without the zone, if that is not shared with the user any more. That
-  /// something changed is still told: the change feed says that the zone is gone.
+  /// something changed is still said: the change feed says that the zone is gone.
   package func withoutLeftZone(
     _ notification: Notification, of user: UserID, container: ContainerID,
     environment: Environment, in transaction: any ReadTransaction
@@ -68,18 +68,18 @@ extension ReadPermission {
       let key = zoneKey(zone, .shared, container, environment),
       try transaction.shareScope(of: user, in: key).isEmpty
     else { return notification }
-    var told = notification
-    told.subject = .database(nil)
-    return told
+    var allowed = notification
+    allowed.subject = .database(nil)
+    return allowed
   }
 
   /// A record that is gone is judged by what is still known of it; of a shared zone its reader must
   /// still be a participant.
-  private func mayTell(
+  private func mayDeliver(
     _ key: RecordKey, _ scope: DatabaseScope, _ user: UserID, _ transaction: any ReadTransaction
   ) throws -> Bool {
     guard let stored = try transaction.record(key) else {
-      return try mayTellDeleted(key, scope, user, transaction)
+      return try mayDeliverDeleted(key, scope, user, transaction)
     }
     let record = try stored.record()
     var coverage = try transaction.coverage(in: key.zone, limits: limits)
@@ -93,7 +93,7 @@ extension ReadPermission {
 
   /// A push so large that its record's name was cut. Its texts may hold the record's values, and
   /// whose record it was is not known any more; so they go, unless all records of the type may be read.
-  private func mayTellUnnamed(
+  private func mayDeliverUnnamed(
     _ notification: Notification, of subscription: String, in scopes: [SubscriptionScope],
     _ transaction: any ReadTransaction
   ) throws -> Permitted {
@@ -113,7 +113,7 @@ extension ReadPermission {
     return .rest(notification.withoutValues)
   }
 
-  private func mayTellDeleted(
+  private func mayDeliverDeleted(
     _ key: RecordKey, _ scope: DatabaseScope, _ user: UserID, _ transaction: any ReadTransaction
   ) throws -> Bool {
     if scope == .shared { return try !transaction.shareScope(of: user, in: key.zone).isEmpty }
@@ -148,11 +148,11 @@ extension Notification {
   }
 
   fileprivate var withoutValues: Notification {
-    var told = self
-    told.collapseID = nil
-    told.alert.localizationArgs = []
-    told.title.localizationArgs = []
-    told.subtitle.localizationArgs = []
-    return told
+    var allowed = self
+    allowed.collapseID = nil
+    allowed.alert.localizationArgs = []
+    allowed.title.localizationArgs = []
+    allowed.subtitle.localizationArgs = []
+    return allowed
   }
 }

@@ -85,7 +85,7 @@ extension Engine {
 
 extension WriteTransaction {
   /// How far the log may be trimmed when the notifier is done up to `position`. Webhooks hold entries
-  /// back, also while they are off, but not without end: one that is too far behind is told that it
+  /// back, also while they are off, but not without end: one that is too far behind is informed that it
   /// missed some.
   package func trimmable(through position: Int64, limits: Limits) throws -> Int64 {
     var floor = position

@@ -76,10 +76,10 @@ private struct QueryRun: Sendable {
     by rights: PublicRights
   ) throws(BrumeError) -> VisibleRecords {
     guard scope == .public else { return .all }
-    let place = Permissions.Place.public(rights)
+    let context = Permissions.Context.public(rights)
     let principal = caller.principal
-    if Permissions.decide(principal, .read, in: place, creator: nil) == nil { return .all }
-    if let error = Permissions.decide(principal, .read, in: place, creator: caller.user) {
+    if Permissions.decide(principal, .read, in: context, creator: nil) == nil { return .all }
+    if let error = Permissions.decide(principal, .read, in: context, creator: caller.user) {
       throw error
     }
     return caller.user.map { .made(by: $0) } ?? .all

@@ -87,7 +87,7 @@ private struct BatchWriter {
     storedBytes?.database += bytes
   }
 
-  /// The shares that cover the record before or after, so that those who lose it hear of it too.
+  /// The shares that cover the record before or after, so that those who lose it are notified too.
   private mutating func covering(old: Record?, new: Record?) throws -> [String] {
     guard hasShares else { return [] }
     var reading = stage

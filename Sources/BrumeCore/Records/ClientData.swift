@@ -3,7 +3,7 @@
 // (Apple: CKModifyRecordsOperation.clientChangeTokenData).
 //
 // One small value for each user and zone, with a bounded number of devices in it. It belongs to one
-// life of the zone.
+// incarnation of the zone.
 
 import BrumeModel
 import BrumeStorage
@@ -51,7 +51,7 @@ enum ClientData {
     let incarnation: Int64
     var list: [(device: String, data: [UInt8])] = []
 
-    /// What another life of the zone left behind reads as nothing.
+    /// What another incarnation of the zone left behind reads as nothing.
     init(_ bytes: [UInt8], of zone: Zone) {
       incarnation = zone.incarnation
       var unpacker = Unpacker(bytes)

@@ -74,7 +74,7 @@ private struct RecordLookup {
   }
 
   /// The same for a record that is not there and for one that the caller may not read. Without a user,
-  /// where some types are for users only, that is a request to sign in: only then can it be told.
+  /// where some types are for users only, that is a request to sign in: only then is the type known.
   private func missing(_ name: String) -> BrumeError {
     if access.scope == .public, access.caller.user == nil, access.schema.hidesTypesFromAnonymous {
       return BrumeError(

@@ -11,7 +11,7 @@ import BrumeStorage
 
 struct OperationMemory: Sendable {
   private static let slots: UInt64 = 1024
-  private static let life: Milliseconds = 86_400_000
+  private static let lifetime: Milliseconds = 86_400_000
 
   private let id: String
   private let key: SettingKey
@@ -80,7 +80,7 @@ struct OperationMemory: Sendable {
     var unpacker = Unpacker(bytes)
     guard unpacker.text() == database.container.name,
       unpacker.text() == database.environment.rawValue, unpacker.text() == database.ownerName,
-      unpacker.text() == id, let time = unpacker.number(), now - time < Self.life,
+      unpacker.text() == id, let time = unpacker.number(), now - time < Self.lifetime,
       let count = unpacker.number()
     else { return nil }
     var results: [Int: RecordResult] = [:]

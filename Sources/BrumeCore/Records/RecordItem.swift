@@ -37,7 +37,7 @@ struct ModifyPlan: Sendable {
     _ request: ModifyRecordsRequest, in scope: DatabaseScope, as caller: Caller, limits: Limits,
     host: Host
   ) throws(BrumeError) {
-    // The framework's batches are larger than those of web clients; an `operationID` tells them.
+    // The framework's batches are larger than those of web clients; an `operationID` identifies them.
     let maximum =
       request.operationID == nil
       ? limits.operationsPerRequest : max(limits.operationsPerRequest, limits.itemsPerOperation)

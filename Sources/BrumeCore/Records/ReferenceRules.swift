@@ -75,7 +75,7 @@ extension ZoneBatch {
   private mutating func target(_ name: String) throws -> Record? {
     guard let record = try stage.after(name) else { return nil }
     guard context.scope != .private, stage.puts[name] == nil else { return record }
-    return try isAllowed(.read, on: record, in: place(of: record)) ? record : nil
+    return try isAllowed(.read, on: record, in: accessContext(of: record)) ? record : nil
   }
 
   /// The error for a reference that would keep from deletion what the caller may not delete.
@@ -83,7 +83,7 @@ extension ZoneBatch {
     _ record: Record, _ target: Record, by what: String
   ) throws -> BrumeError? {
     guard context.scope != .private, let stored = try stage.before(target.name),
-      try !isAllowed(.write, on: stored, in: place(of: stored))
+      try !isAllowed(.write, on: stored, in: accessContext(of: stored))
     else { return nil }
     return BrumeError(
       .accessDenied,
@@ -169,9 +169,9 @@ extension ZoneBatch {
   ) throws -> BrumeError? {
     var reading = stage
     let covering = try after.shares(of: record) { try reading.after($0) }
-    let place = Permissions.Place.shared(view.shares?.permission(through: covering))
+    let accessContext = Permissions.Context.shared(view.shares?.permission(through: covering))
     return Permissions.decide(
-      context.caller.principal, isNew ? .create : .write, in: place, creator: nil)
+      context.caller.principal, isNew ? .create : .write, in: accessContext, creator: nil)
   }
 }
 

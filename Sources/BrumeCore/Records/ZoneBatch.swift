@@ -126,11 +126,11 @@ extension ZoneBatch {
       return try carryOut(
         SavePolicy.decide(item.kind, tag: item.draft.changeTag, stored: nil), item)
     }
-    let place = try place(of: stored)
-    guard isAllowed(.read, on: stored, in: place) else { return try hidden(item) }
+    let accessContext = try accessContext(of: stored)
+    guard isAllowed(.read, on: stored, in: accessContext) else { return try hidden(item) }
     // A share that the operation did not call one.
     if stored.isShare { return try shareAction(for: item) }
-    if item.kind != .create { try authorize(.write, on: stored, in: place) }
+    if item.kind != .create { try authorize(.write, on: stored, in: accessContext) }
     return try carryOut(
       SavePolicy.decide(item.kind, tag: item.draft.changeTag, stored: stored), item)
   }
@@ -186,7 +186,7 @@ extension ZoneBatch {
   }
 
   /// Where a stored record is, seen from the caller.
-  mutating func place(of stored: Record) throws -> Permissions.Place {
+  mutating func accessContext(of stored: Record) throws -> Permissions.Context {
     switch context.scope {
     case .public: return .public(schema.rights(of: stored.type))
     case .private: return .own
@@ -198,21 +198,21 @@ extension ZoneBatch {
   }
 
   func authorize(
-    _ action: Permissions.Action, on record: Record, in place: Permissions.Place
+    _ action: Permissions.Action, on record: Record, in accessContext: Permissions.Context
   ) throws(BrumeError) {
-    if let error = refusal(of: action, on: record, in: place) { throw error }
+    if let error = refusal(of: action, on: record, in: accessContext) { throw error }
   }
 
   func isAllowed(
-    _ action: Permissions.Action, on record: Record, in place: Permissions.Place
+    _ action: Permissions.Action, on record: Record, in accessContext: Permissions.Context
   ) -> Bool {
-    refusal(of: action, on: record, in: place) == nil
+    refusal(of: action, on: record, in: accessContext) == nil
   }
 
   private func refusal(
-    of action: Permissions.Action, on record: Record, in place: Permissions.Place
+    of action: Permissions.Action, on record: Record, in accessContext: Permissions.Context
   ) -> BrumeError? {
     Permissions.decide(
-      context.caller.principal, action, in: place, creator: record.created?.user)
+      context.caller.principal, action, in: accessContext, creator: record.created?.user)
   }
 }

@@ -111,7 +111,7 @@ struct JustInTimeSchema: Sendable {
 }
 
 extension Schema {
-  /// Whether some types are not for everybody to read: whoever asks without a user cannot be told
+  /// Whether some types are not for everybody to read: whoever asks without a user cannot be informed
   /// what is there.
   var hidesTypesFromAnonymous: Bool {
     recordTypes.keys.contains { !rights(of: $0).read.contains(.world) }

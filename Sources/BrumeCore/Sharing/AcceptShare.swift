@@ -192,7 +192,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-  /// Writes the share with its new participant, and tells the log.
+  /// Writes the share with its new participant, and appends to the log.
   fileprivate func keep(
     _ share: Record, _ sharing: Sharing, _ caller: Caller, _ now: Milliseconds
   ) throws {
@@ -203,7 +203,7 @@ extension WriteTransaction {
     try append(.membership(user, key.zone), in: key.zone.database, origin: origin)
   }
 
-  /// Writes a share that somebody who does not own it changed, and tells the log.
+  /// Writes a share that somebody who does not own it changed, and appends to the log.
   func rewrite(
     _ share: Record, _ sharing: Sharing, _ caller: Caller, _ now: Milliseconds
   ) throws {

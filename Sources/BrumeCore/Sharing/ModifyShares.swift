@@ -14,7 +14,9 @@ extension ZoneBatch {
           + "the private database")
     }
     var stored = try stage.before(item.name)
-    if let there = stored, try !isAllowed(.read, on: there, in: place(of: there)) { stored = nil }
+    if let there = stored, try !isAllowed(.read, on: there, in: accessContext(of: there)) {
+      stored = nil
+    }
     if let stored, !stored.isShare {
       throw BrumeError(
         .badRequest,

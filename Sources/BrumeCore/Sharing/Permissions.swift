@@ -20,7 +20,7 @@ package enum Permissions {
   }
 
   /// Where the record is, seen from the principal.
-  package enum Place: Equatable, Sendable {
+  package enum Context: Equatable, Sendable {
     /// The principal's own private database.
     case own
     /// The public database, with the rights that the schema gives on the record's type.
@@ -33,10 +33,10 @@ package enum Permissions {
   ///
   /// - Parameter creator: who made the record, with the public database.
   package static func decide(
-    _ principal: Principal, _ action: Action, in place: Place, creator: UserID?
+    _ principal: Principal, _ action: Action, in context: Context, creator: UserID?
   ) -> BrumeError? {
     if principal.isOperator { return nil }
-    switch place {
+    switch context {
     case .own: return nil
     case .public(let rights): return decide(principal, action, rights, creator)
     case .shared(let permission): return decide(action, permission)

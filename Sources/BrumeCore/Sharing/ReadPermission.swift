@@ -28,7 +28,7 @@ extension ReadPermission {
 
   /// The same with a place that is known: in a public database it is everybody's.
   package func mayRead(
-    _ user: UserID, at place: Permissions.Place, in database: DatabaseKey, creator: UserID?,
+    _ user: UserID, at place: Permissions.Context, in database: DatabaseKey, creator: UserID?,
     transaction: any ReadTransaction
   ) throws -> Bool {
     let principal = Permissions.Principal(
@@ -37,9 +37,9 @@ extension ReadPermission {
   }
 
   /// Where public records of a type are, with the rights that they have there.
-  package func publicPlace(
+  package func publicContext(
     of type: String, in database: DatabaseKey, _ transaction: any ReadTransaction
-  ) throws -> Permissions.Place {
+  ) throws -> Permissions.Context {
     let schema = try schemas.schema(
       of: database.container, database.environment, in: transaction)
     return .public(schema.rights(of: type))
@@ -47,7 +47,7 @@ extension ReadPermission {
 
   /// The container's own roles of a user, where they make a difference.
   private func roles(
-    of user: UserID, at place: Permissions.Place, _ database: DatabaseKey,
+    of user: UserID, at place: Permissions.Context, _ database: DatabaseKey,
     in transaction: any ReadTransaction
   ) throws -> Set<String> {
     guard case .public(let rights) = place, rights.namesCustomRoles else { return [] }
@@ -59,10 +59,10 @@ extension ReadPermission {
   private func place(
     of key: RecordKey, type: String, coveringShares: [String], for user: UserID,
     in transaction: any ReadTransaction
-  ) throws -> Permissions.Place {
+  ) throws -> Permissions.Context {
     let database = key.zone.database
     guard let owner = database.owner else {
-      return try publicPlace(of: type, in: database, transaction)
+      return try publicContext(of: type, in: database, transaction)
     }
     if owner == user { return .own }
     let scope = try transaction.shareScope(of: user, in: key.zone)

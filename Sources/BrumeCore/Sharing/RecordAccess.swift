@@ -41,13 +41,13 @@ struct RecordAccess {
     let view = try view(of: zone)
     if scope == .private { return true }
     let record = try stored.record()
-    let place: Permissions.Place =
+    let context: Permissions.Context =
       switch view.shares {
       case nil: .public(schema.rights(of: stored.type))
       case let shares?: .shared(shares.permission(through: try covering(record, in: zone)))
       }
     return Permissions.decide(
-      caller.principal, action, in: place, creator: record.created?.user) == nil
+      caller.principal, action, in: context, creator: record.created?.user) == nil
   }
 
   private mutating func covering(_ record: Record, in zone: ZoneKey) throws -> [String] {

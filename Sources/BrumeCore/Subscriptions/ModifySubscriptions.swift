@@ -1,8 +1,8 @@
 // subscriptions/modify: saving and deleting, each item by itself.
 //
 // A save is active when it returns. Each change is put into the log, where the notifier follows it in
-// order with the records; a subscription's birth is its place there. Saving the same again changes
-// nothing; new conditions under an old ID are a new birth, so that the past stays silent.
+// order with the records; a subscription's start position is its position there. Saving the same again changes
+// nothing; new conditions under an old ID get a new start position, so that earlier changes do not match.
 
 package import BrumeModel
 import BrumeSchema
@@ -81,9 +81,10 @@ struct SubscriptionChange: Sendable {
     let position = try append(checked.id, in: transaction)
     let isSameWatch =
       others.signature(of: checked.id) == SubscriptionSignature.text(checked.kind)
-    // Only another text: what was saved before still counts, and is told with the new text.
-    let birth = isSameWatch ? known?.birth ?? position : position
-    try transaction.put(StoredSubscription(scope: place, subscription: checked, birth: birth))
+    // Only another text: what was saved before still counts, and is delivered with the new text.
+    let startPosition = isSameWatch ? known?.startPosition ?? position : position
+    try transaction.put(
+      StoredSubscription(scope: place, subscription: checked, startPosition: startPosition))
     others.saved(checked)
     return checked
   }
@@ -198,7 +199,7 @@ extension Result<SubscriptionOutcome, ItemFailure<String>> {
 }
 
 extension SubscriptionScope {
-  /// Whose log tells of the subscription. The shared database has no log of its own; its reader's
+  /// Whose log has the subscription's entries. The shared database has no log of its own; its reader's
   /// private one stands in.
   var logDatabase: DatabaseKey {
     database ?? DatabaseKey(container: container, environment: environment, owner: user)

@@ -1,5 +1,5 @@
 // Which kinds of subscriptions an environment knows. Development learns a kind when one is saved, and
-// deploying the schema takes them to production. A server may be told to refuse others there, as
+// deploying the schema takes them to production. A server may be configured to refuse others there, as
 // CloudKit does (case SUB-25).
 
 import BrumeModel

@@ -117,7 +117,7 @@ extension Engine {
 }
 
 extension WriteTransaction {
-  /// A device without an address is one that comes and fetches, which needs a session. Its mail stays
+  /// A device without an address is one that comes and fetches, which needs a session. Its mailbox stays
   /// within its bound, and the device gets it when it signs in and registers again.
   fileprivate func forgetAddresses(of user: UserID) throws {
     for device in try devices(of: user) where device.channel != .stream {

@@ -1,7 +1,7 @@
 // The devices that get a user's pushes, and how each is reached.
 //
 // A device is known by the client's own identifier, which its requests carry too, so that it never
-// hears its own changes. It is registered when it opens a stream, asks for a courier token, hands in
+// is notified of its own changes. It is registered when it opens a stream, asks for a courier token, hands in
 // an Apple push token, or saves a subscription.
 
 package import BrumeModel
@@ -28,7 +28,7 @@ extension Engine {
   /// - Parameters:
   ///   - environment: where Apple's servers would send from; must be the caller's own.
   ///   - clientID: the device; nil for the caller's device, or a new one.
-  /// - Returns: the token, 64 hex digits. It lives for `Limits.courierSeconds`.
+  /// - Returns: the token, 64 hex digits. It is valid for `Limits.courierSeconds`.
   /// - Throws: `badRequest` for another environment than the caller's.
   package func createCourierToken(
     environment: Environment, clientID: String?, as caller: Caller
@@ -73,7 +73,7 @@ extension Engine {
     }
     let device = try await put(
       .apns(token: token, environment: environment, topic: topic), clientID, caller)
-    return RegisteredToken(device: device, courierToken: courierPass(to: device, at: token))
+    return RegisteredToken(device: device, courierToken: sealedCourierToken(to: device, at: token))
   }
 
   // CloudKit: a page with several containers asks for one token and registers it in the others.

@@ -1,5 +1,5 @@
 // Accounts as others may see them, and finding them by address (users/caller, users/discover). Who did
-// not agree to be found is not found, and cannot be told from somebody who does not exist.
+// not agree to be found is not found, and cannot be distinguished from somebody who does not exist.
 
 package import BrumeModel
 import BrumeStorage
@@ -7,7 +7,7 @@ import BrumeStorage
 extension Engine {
   /// The caller's own identity; with names only if he agreed to be discoverable (docs/sign-in.md).
   ///
-  /// A server-to-server key is told its own user: web clients begin with this call, and give up where
+  /// A server-to-server key gets its own user: web clients begin with this call, and give up where
   /// it fails.
   package func currentUser(as caller: Caller) async throws -> UserIdentity {
     let id = try caller.requireUser()
@@ -22,7 +22,7 @@ extension Engine {
   }
 
   /// The accounts behind addresses, numbers or record names, in the order asked; who is not found is
-  /// left out. Each tells the one way that it was asked by.
+  /// left out. Each has the one address that it was looked up by.
   package func discoverUsers(
     _ wanted: [UserIdentity], as caller: Caller
   ) async throws -> [UserIdentity] {
@@ -96,7 +96,7 @@ extension ReadTransaction {
   }
 
   /// An identity with the account it means, if this server has one. The address that it was looked
-  /// up by stays; no other is told.
+  /// up by stays; no other is returned.
   func completed(_ wanted: UserIdentity) throws -> UserIdentity {
     guard let found = try account(of: wanted) else { return wanted }
     var identity = wanted

@@ -3,7 +3,7 @@
 // were put there.
 //
 // At least once: what was answered stays in the mailbox until the client polls again, which says that
-// the answer arrived; so a server that dies in between brings it again, with the same ID. A client
+// the answer arrived; so a server that crashes in between brings it again, with the same ID. A client
 // that wants to be sure of answers lost on the way names the position of the last one it handled
 // (`cursor`), and gets what is behind it for as long as it does.
 
@@ -24,27 +24,28 @@ package struct Courier: Sendable {
   private typealias Found = (entry: MailboxEntry, device: DeviceKey)
 
   private let reader: MailboxReader
-  private let desk: CourierDesk
+  private let inFlight: InFlightEntries
   private let findDevices: FindDevices
 
   package init(
-    engine: Engine, store: any Store, signals: MailboxSignals, desk: CourierDesk, host: Host
+    engine: Engine, store: any Store, signals: MailboxSignals, inFlight: InFlightEntries, host: Host
   ) {
     self.init(
-      store: store, signals: signals, desk: desk, limits: engine.limits, clock: PushClock(host),
+      store: store, signals: signals, inFlight: inFlight, limits: engine.limits,
+      clock: PushClock(host),
       maySend: SendPermission(engine.permission)
     ) { token, transaction in try engine.devices(courierToken: token, in: transaction) }
   }
 
   /// - Parameter findDevices: the devices whose mailboxes a token opens.
   package init(
-    store: any Store, signals: MailboxSignals, desk: CourierDesk, limits: Limits,
+    store: any Store, signals: MailboxSignals, inFlight: InFlightEntries, limits: Limits,
     clock: PushClock, maySend: SendPermission,
     findDevices: @escaping FindDevices = { try $1.devices(courierToken: $0) }
   ) {
     reader = MailboxReader(
       store: store, signals: signals, limits: limits, clock: clock, maySend: maySend)
-    self.desk = desk
+    self.inFlight = inFlight
     self.findDevices = findDevices
   }
 
@@ -58,7 +59,7 @@ package struct Courier: Sendable {
   ) async throws -> Answer? {
     let devices = try await devices(token)
     for device in devices {
-      let given = desk.take(from: device)
+      let given = inFlight.take(from: device)
       guard let handled = cursor ?? given, handled > 0 else { continue }
       try await reader.acknowledge(
         through: handled, by: device, on: .courier, cursor == nil ? "polled again" : "acknowledged")
@@ -73,13 +74,13 @@ package struct Courier: Sendable {
     }
   }
 
-  /// The mailboxes that the token opens. It lives for as long as the URL said when it was made, and
+  /// The mailboxes that the token opens. It is valid for as long as the URL said when it was made, and
   /// not longer than its user stays signed in.
   private func devices(_ token: String) async throws -> [DeviceKey] {
     let findDevices = findDevices
     let found = try await reader.store.read { try findDevices(token, $0) }
-    let life = Milliseconds(reader.limits.courierSeconds) * 1000
-    guard let first = found.first, reader.clock.now() < first.registered + life else {
+    let lifetime = Milliseconds(reader.limits.courierSeconds) * 1000
+    guard let first = found.first, reader.clock.now() < first.registered + lifetime else {
       throw BrumeError(
         .authenticationFailed,
         "the courier token is unknown or has expired; get a new one from tokens/create")
@@ -95,7 +96,7 @@ package struct Courier: Sendable {
       var nextDue: Milliseconds?
       for device in devices {
         let front = try await reader.front(
-          of: device, after: cursor ?? desk.last(of: device), limit: 1, by: .courier)
+          of: device, after: cursor ?? inFlight.last(of: device), limit: 1, by: .courier)
         nextDue = [nextDue, front.nextDue].compactMap { $0 }.min()
         if let entry = front.entries.first, entry.position < oldest?.entry.position ?? .max {
           oldest = (entry, device)
@@ -104,7 +105,7 @@ package struct Courier: Sendable {
       guard let oldest else { return (nil, nextDue) }
       if cursor != nil { return (oldest, nil) }
       // Otherwise another poll was faster: the next one is looked for.
-      if desk.lend(oldest.entry.position, to: oldest.device) { return (oldest, nil) }
+      if inFlight.claim(oldest.entry.position, to: oldest.device) { return (oldest, nil) }
     }
   }
 }

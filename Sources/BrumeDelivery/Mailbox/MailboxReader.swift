@@ -107,7 +107,7 @@ struct MailboxReader: Sendable {
     let listeners = devices.map { signals.listen(to: $0) }
     defer { for listener in listeners { listener.stop() } }
     while true {
-      // Whoever is cancelled is woken at once, each time.
+      // Whoever is cancelled returns at once, each time.
       try Task.checkCancellation()
       let (found, nextDue) = try await look()
       if let found { return found }

@@ -1,4 +1,4 @@
-// Wakes whoever waits for a device's mailbox. A signal is a hint and carries nothing: the mailbox
+// Resumes whoever waits for a device's mailbox. A signal is a hint and carries nothing: the mailbox
 // says what there is. Waiting begins before the mailbox is read, so no signal falls in between.
 
 package import BrumeModel
@@ -24,7 +24,7 @@ package final class MailboxSignals: Sendable {
 
   package func signal(_ device: DeviceKey) { signal(CollectionOfOne(device)) }
 
-  /// Wakes all who listen for one of the devices.
+  /// Resumes all listeners of the devices.
   package func signal(_ devices: some Collection<DeviceKey>) {
     let woken = table.withLock { table in
       table.listeners.isEmpty ? [] : devices.flatMap { device in Self.wake(device, &table) }
@@ -32,7 +32,7 @@ package final class MailboxSignals: Sendable {
     for continuation in woken { continuation.resume() }
   }
 
-  /// Wakes all who listen for a device of the user.
+  /// Resumes all listeners of the user's devices.
   package func signal(allOf user: UserID) {
     signal(table.withLock { table in table.listeners.keys.filter { $0.user == user } })
   }

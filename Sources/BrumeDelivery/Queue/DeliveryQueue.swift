@@ -63,7 +63,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
 
   private enum State: Sendable {
     case ready, sending
-    /// Until a time. A hint ends a wait for mail that is not due, never one after a failure.
+    /// Until a time. A hint ends a wait for entries that are not due, never one after a failure.
     case waiting(Milliseconds, isPenalty: Bool)
   }
   private struct Track: Sendable {
@@ -127,7 +127,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
   /// What to start now, and when to come back.
   package mutating func next(now: Milliseconds) -> Action {
     let now = time.advanced(to: now)
-    while let alarm = alarms.pop(dueBy: now) { ring(alarm, now) }
+    while let alarm = alarms.pop(dueBy: now) { fire(alarm, now) }
     var action = Action()
     while running < rules.total, let name = turns.popFirst() {
       peers[name]?.hasTurn = false
@@ -265,7 +265,7 @@ extension DeliveryQueue {
   }
 
   /// Alarms that were overtaken by a later wait, or by a hint, ring for nothing.
-  private mutating func ring(_ alarm: Alarm, _ now: Milliseconds) {
+  private mutating func fire(_ alarm: Alarm, _ now: Milliseconds) {
     switch alarm {
     case .peer(let name): giveTurn(name, now)
     case .lane(let lane):

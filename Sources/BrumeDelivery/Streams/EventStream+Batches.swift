@@ -5,7 +5,7 @@ package import BrumeStorage
 
 extension EventStream {
   /// Batches of entries after a position. An empty batch means that nothing came for `heartbeat`:
-  /// time to show that the connection lives. Ends when the client has to come back to acknowledge.
+  /// time to show that the connection is alive. Ends when the client has to come back to acknowledge.
   package func batches(after position: Int64, heartbeat: Duration) -> Batches {
     Batches(stream: self, start: position, heartbeat: heartbeat)
   }

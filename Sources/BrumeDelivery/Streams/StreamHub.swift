@@ -9,7 +9,7 @@ import Synchronization
 
 /// One open stream. Its methods return at once; what they ask for happens on the connection.
 package protocol StreamListener: AnyObject, Sendable {
-  /// Whether what is handed over is sent at once.
+  /// Whether delivered entries are sent at once.
   var hasCaughtUp: Bool { get }
   /// Entries of the device's mailbox that are durable now.
   func take(_ entries: [MailboxEntry])
@@ -27,17 +27,17 @@ package final class StreamHub: Sendable {
     var devices: [UserID: Set<DeviceKey>] = [:]
     var count = 0
   }
-  package typealias Told = (listener: any StreamListener, entry: MailboxEntry)
+  package typealias Delivery = (listener: any StreamListener, entry: MailboxEntry)
   private let state = Mutex(State())
-  private let give: @Sendable ([Told]) -> Void
+  private let send: @Sendable ([Delivery]) -> Void
 
-  /// - Parameter give: hands entries to their listeners, in their order for each.
+  /// - Parameter send: hands entries to their listeners, in their order for each.
   package init(
-    handingOver give: @escaping @Sendable ([Told]) -> Void = { told in
-      for (listener, entry) in told { listener.take([entry]) }
+    sendingWith send: @escaping @Sendable ([Delivery]) -> Void = { deliveries in
+      for (listener, entry) in deliveries { listener.take([entry]) }
     }
   ) {
-    self.give = give
+    self.send = send
   }
 
   /// Open streams.
@@ -63,17 +63,17 @@ package final class StreamHub: Sendable {
   }
 
   /// Entries that are durable now, in the order of their positions.
-  package func handOver(_ entries: [(device: DeviceKey, entry: MailboxEntry)]) {
-    let told = state.withLock { state in
-      var told: [Told] = []
-      told.reserveCapacity(min(entries.count, state.count))
+  package func deliver(_ entries: [(device: DeviceKey, entry: MailboxEntry)]) {
+    let deliveries = state.withLock { state in
+      var deliveries: [Delivery] = []
+      deliveries.reserveCapacity(min(entries.count, state.count))
       for (device, entry) in entries {
         guard let listeners = state.listeners[device] else { continue }
-        for listener in listeners { told.append((listener, entry)) }
+        for listener in listeners { deliveries.append((listener, entry)) }
       }
-      return told
+      return deliveries
     }
-    if !told.isEmpty { give(told) }
+    if !deliveries.isEmpty { send(deliveries) }
   }
 
   package func look(at device: DeviceKey) {

@@ -1,7 +1,7 @@
 // How far one device at its event stream has been served, as a value: what to send, when to read the
 // mailbox, when to ask the client back. It owns no socket and no clock.
 //
-// A stream that has caught up gets new entries handed over as they are committed, without reading the
+// A stream that has caught up gets new entries delivered as they are committed, without reading the
 // mailbox; one that is behind reads until it has caught up. At least once: an entry stays in the
 // mailbox until the device acknowledges it by its position, across reconnects and restarts. Sending is
 // not acknowledging, because bytes that a socket took may never arrive. So that a device that only
@@ -13,11 +13,11 @@ package import BrumeStorage
 package struct StreamProgress: Equatable, Sendable {
   package enum Action: Equatable, Sendable {
     case send([MailboxEntry])
-    /// Read the mailbox after this position and tell what was found.
+    /// Read the mailbox after this position and report what was found.
     case read(after: Int64)
     /// The same, when what was sent before has left.
     case readWhenDrained(after: Int64)
-    /// Tell when this time has come.
+    /// Report when this time has come.
     case wake(at: Milliseconds)
     /// Nothing more: the client comes back and acknowledges.
     case end

@@ -1,4 +1,4 @@
-// Serving one device: the first of its mail that is due, once.
+// Serving one device: the first of its entries that is due, once.
 
 import BrumeCore
 import BrumeModel
@@ -88,7 +88,7 @@ extension DeliveryWorker {
     of entry: MailboxEntry, _ notification: Notification, _ now: Milliseconds
   ) -> Milliseconds {
     let made = notification.subject == .fetchEverything ? now : min(now, entry.time)
-    return made + limits.pushLife
+    return made + limits.pushLifetime
   }
 
   private func fitted(
@@ -150,7 +150,7 @@ extension DeliveryWorker {
   private func hasExpired(
     _ entry: MailboxEntry, _ notification: Notification?, _ now: Milliseconds
   ) -> Bool {
-    entry.time + limits.pushLife < now && notification?.subject != .fetchEverything
+    entry.time + limits.pushLifetime < now && notification?.subject != .fetchEverything
   }
 
   /// One "fetch everything" takes the place of all that waited too long.
@@ -166,8 +166,8 @@ extension DeliveryWorker {
         let line = self.line(device, entry, notification, .expired, answer, attempt)
         try store.append(line, limit: limits.pushLogRows)
       }
-      let isToldAnyway = waiting.contains { $0.notification?.subject == .fetchEverything }
-      guard let last = expired.last?.entry, !isToldAnyway else { return }
+      let isDeliveredAnyway = waiting.contains { $0.notification?.subject == .fetchEverything }
+      guard let last = expired.last?.entry, !isDeliveredAnyway else { return }
       try store.enqueue(last.fetchEverything(for: device, now), to: device.key)
     }
   }
@@ -199,7 +199,7 @@ extension DeliveryWorker {
         return true
       }
       guard line.attempt >= limits.goneAttempts else { return false }
-      // The mail stays until the device registers again, or opens a stream.
+      // The entries stay until the device registers again, or opens a stream.
       known.channel = .stream
       try store.put(known)
       var line = line

@@ -1,5 +1,5 @@
 // Serving one webhook: the next entries of the log, as one call. The end of the call is stored before it
-// is sent, so that every attempt tells the same changes under the same ID.
+// is sent, so that every attempt has the same changes under the same ID.
 
 import BrumeCore
 package import BrumeModel

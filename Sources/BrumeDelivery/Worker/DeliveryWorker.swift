@@ -15,7 +15,7 @@ package final class DeliveryWorker: Sendable {
     case device(DeviceKey)
     case webhook(String)
   }
-  /// Told of every answer, for metrics.
+  /// Called with every answer, for metrics.
   package struct Report: Equatable, Sendable {
     package let channel: String
     package let verdict: PushLogEntry.Verdict
@@ -50,13 +50,13 @@ package final class DeliveryWorker: Sendable {
   private let chance: @Sendable () -> Double
   private let observe: @Sendable (Report) -> Void
   private let state: Mutex<State>
-  private let bell = Bell()
+  private let wakeUp = WakeUpSignal()
 
   /// - Parameters:
   ///   - channels: one for each kind of device that is sent to.
   ///   - maySend: asked when a push leaves; nil: the server's rules.
   ///   - chance: numbers from 0 to 1, for pauses.
-  ///   - observe: told of every answer.
+  ///   - observe: called with every answer.
   package init(
     engine: Engine, store: any Store, channels: [any Channel], webhooks: any WebhookSender,
     clock: PushClock, maySend: SendPermission? = nil, chance: @escaping @Sendable () -> Double,
@@ -80,7 +80,7 @@ package final class DeliveryWorker: Sendable {
 
   // MARK: Hints
 
-  /// These devices may have mail. Cheap: whoever is not sent to is sorted out later.
+  /// These devices may have pending entries. Cheap: whoever is not sent to is sorted out later.
   package func hint(_ devices: some Collection<DeviceKey>) {
     let bound = limits.deliveryLanes
     state.withLock { state in
@@ -91,7 +91,7 @@ package final class DeliveryWorker: Sendable {
         state.hints.formUnion(devices)
       }
     }
-    bell.ring()
+    wakeUp.signal()
   }
 
   /// Keys or webhooks were changed: what waited for them should not wait longer.
@@ -100,7 +100,7 @@ package final class DeliveryWorker: Sendable {
       state.scanAt = .min
       state.hurries = true
     }
-    bell.ring()
+    wakeUp.signal()
   }
 
   // MARK: The loop
@@ -132,7 +132,7 @@ package final class DeliveryWorker: Sendable {
         state.webhooksHinted = state.hasWebhooks
         return state.hasWebhooks
       }
-      if isOfInterest { bell.ring() }
+      if isOfInterest { wakeUp.signal() }
     }
   }
 
@@ -148,10 +148,10 @@ package final class DeliveryWorker: Sendable {
   }
 
   private func wait(until time: Milliseconds?) async {
-    let (bell, clock) = (bell, clock)
+    let (wakeUp, clock) = (wakeUp, clock)
     let time = min(time ?? .max, clock.now() + limits.deliveryScan)
     await withTaskGroup(of: Void.self) { group in
-      group.addTask(operation: { await bell.wait() })
+      group.addTask(operation: { await wakeUp.wait() })
       group.addTask(operation: { try? await clock.sleep(time) })
       await group.next()
       group.cancelAll()
@@ -167,7 +167,7 @@ package final class DeliveryWorker: Sendable {
       // The run ends.
     } catch {
       state.withLock { $0.failure = $0.failure ?? error }
-      bell.ring()
+      wakeUp.signal()
     }
   }
 
@@ -179,7 +179,7 @@ package final class DeliveryWorker: Sendable {
     }
     let (now, jitter) = (clock.now(), chance())
     state.withLock { $0.queue.finished(lane, outcome, now: now, jitter: jitter) }
-    bell.ring()
+    wakeUp.signal()
   }
 
   func report(_ channel: String, _ verdict: PushLogEntry.Verdict, since start: Milliseconds) {
@@ -220,7 +220,7 @@ extension DeliveryWorker {
     repeat {
       let cursor = next
       let page = try await store.read { store in
-        try store.devicesWithMail(after: cursor, limit: Self.page)
+        try store.devicesWithPendingEntries(after: cursor, limit: Self.page)
       }
       next = page.next
       if !offer(page.devices) { return }

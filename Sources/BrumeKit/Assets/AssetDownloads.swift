@@ -1,4 +1,4 @@
-// Fetching the files of fetched records, before the app hears of the record. A file that is here
+// Fetching the files of fetched records, before the app gets the record. A file that is here
 // already is not fetched again.
 
 import BrumeClient

@@ -8,7 +8,7 @@ public import Foundation
 extension Brume {
   /// Where the server is, and who asks.
   public struct Configuration: Hashable, Sendable {
-    /// The two worlds of a container, which share nothing.
+    /// The two environments of a container, which share nothing.
     public enum Environment: String, Hashable, Sendable, CaseIterable {
       /// Schemas grow by saving.
       case development
@@ -19,13 +19,13 @@ extension Brume {
     public var url: URL
     /// The container's identifier, such as `iCloud.org.example.app`.
     public var container: String
-    /// Which of the container's worlds.
+    /// Which of the container's environments.
     public var environment: Environment
     /// Lets a program read the public database without a user.
     public var apiToken: String?
     /// Signs a user in.
     public var userToken: String?
-    /// Names the device, so that it is not told of its own changes. Nil: a name is made up, and
+    /// Names the device, so that it is not notified of its own changes. Nil: a name is made up, and
     /// kept in the state directory.
     public var deviceID: String?
     /// Where the device keeps its name and its position in the pushes. Nil: in memory.

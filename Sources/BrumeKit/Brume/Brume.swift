@@ -35,7 +35,7 @@ public enum Brume {
     return AsyncStream(unfolding: { await pushes.next() }, onCancel: { pushes.stop() })
   }
 
-  /// Tells the server that this device wants pushes, and returns when it knows.
+  /// Registers this device for pushes, and returns when that is done.
   ///
   /// Not needed for a device that saves subscriptions or listens already. From here on pushes are
   /// kept for the device, whether or not it listens.

@@ -9,23 +9,23 @@ import Synchronization
 
 /// Listens while somebody holds it.
 final class RemoteNotifications: Sendable {
-  private let handover = Handover()
+  private let handoff = Handoff()
   private let listener: Task<Void, Never>
   private let account: AccountObserver
 
   init(_ connection: Connection) {
     let session = connection.session
     account = AccountObserver()
-    listener = Task { [handover] in
+    listener = Task { [handoff] in
       do {
-        try await PushReceiver(session).run { await handover.offer($0) }
+        try await PushReceiver(session).run { await handoff.offer($0) }
       } catch is CancellationError {
       } catch {
         let error = CKError(converting: error, from: Viewpoint(scope: .private))
         Brume.log.error(
           "Pushes cannot be received", metadata: ["push.error": "\(error.localizedDescription)"])
       }
-      handover.close()
+      handoff.close()
     }
     account.begin(connection) { [weak self] in self?.stop() }
   }
@@ -34,7 +34,7 @@ final class RemoteNotifications: Sendable {
 
   /// The next push; nil when there will be none.
   func next() async -> sending [AnyHashable: Any]? {
-    while let payload = await handover.take() {
+    while let payload = await handoff.take() {
       let object = try? JSONSerialization.jsonObject(with: Data(payload))
       if let push = object as? [String: Any] {
         return Dictionary(uniqueKeysWithValues: push.map { (AnyHashable($0), $1) })
@@ -46,7 +46,7 @@ final class RemoteNotifications: Sendable {
   func stop() {
     account.end()
     listener.cancel()
-    handover.close()
+    handoff.close()
   }
 }
 
@@ -75,7 +75,7 @@ private final class AccountObserver: Sendable {
 
 /// Passes values from one task to another, one by one. `offer` returns true when the taker has come
 /// back for the next value, and so is done with this one.
-final class Handover: Sendable {
+final class Handoff: Sendable {
   private enum State {
     case idle
     case offered([UInt8], CheckedContinuation<Bool, Never>)

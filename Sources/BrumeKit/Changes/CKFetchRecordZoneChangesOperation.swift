@@ -6,7 +6,7 @@ public import Foundation
 
 /// An operation that fetches the records that changed in zones, and the IDs of those deleted.
 ///
-/// Zones are fetched one after the other, each in batches; a token that was handed out stays
+/// Zones are fetched one after the other, each in batches; a token that was issued stays
 /// valid even if the operation fails later. Failures of single zones, such as
 /// ``CKError/Code/changeTokenExpired``, come with that zone's result. Source: Apple's
 /// `CKFetchRecordZoneChangesOperation` page and header.
@@ -55,8 +55,8 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
 
   private var errors: [AnyHashable: any Error] = [:]
 
-  /// Whether a fetch from the beginning tells of old deletions too, for a sync engine that starts over.
-  var hearsOldDeletions = false
+  /// Whether a fetch from the beginning includes old deletions, for a sync engine that starts over.
+  var includesOldDeletions = false
   /// Whether no record may be missing from a page, for a sync engine that moves past it: a record
   /// whose file is gone comes without the file, and any other failure to fetch one is the zone's.
   var needsEveryRecord = false
@@ -96,7 +96,7 @@ open class CKFetchRecordZoneChangesOperation: CKDatabaseOperation, @unchecked Se
     var question = ZoneChangesRequest(
       zone: ZoneID(zoneID), token: configuration.token?.text,
       limit: configuration.resultsLimit > 0 ? configuration.resultsLimit : nil,
-      desiredKeys: configuration.desiredKeys, withDeletions: hearsOldDeletions ? true : nil)
+      desiredKeys: configuration.desiredKeys, withDeletions: includesOldDeletions ? true : nil)
     while true {
       let sent = question
       let answers = try await request(from: viewpoint) {

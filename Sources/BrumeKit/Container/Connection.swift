@@ -12,7 +12,7 @@ final class Connection: @unchecked Sendable {
   private struct State {
     var session: Session
     var user: String?
-    /// Who tells the app of changes of the account.
+    /// Notifies the app of changes of the account.
     weak var container: CKContainer?
     /// Counts the accounts, so that an answer to one is not taken for another's.
     var account = 0
@@ -61,7 +61,7 @@ final class Connection: @unchecked Sendable {
     }
   }
 
-  /// Tells the app that the account may have changed.
+  /// Notifies the app that the account may have changed.
   func postAccountChange() {
     let container = state.withLock { $0.container }
     NotificationCenter.default.post(name: .CKAccountChanged, object: container)

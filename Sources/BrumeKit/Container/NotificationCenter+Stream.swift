@@ -7,7 +7,7 @@ public import Foundation
   extension NotificationCenter {
     /// The notifications of a name, for `for await`.
     ///
-    /// Each loop hears what is posted after it began, until its task is cancelled.
+    /// Each loop gets what is posted after it began, until its task is cancelled.
     ///
     /// - Parameter object: only notifications of this object; nil is all of them.
     @_disfavoredOverload
@@ -25,21 +25,21 @@ public import Foundation
 
       /// What a loop holds.
       public struct AsyncIterator: AsyncIteratorProtocol {
-        var heard: AsyncStream<Heard>.Iterator
+        var received: AsyncStream<SendableNotification>.Iterator
 
         /// The next notification; nil once the task is cancelled.
-        public mutating func next() async -> Notification? { await heard.next()?.notification }
+        public mutating func next() async -> Notification? { await received.next()?.notification }
 
         /// The next notification, on the caller's actor.
         public mutating func next(
           isolation actor: isolated (any Actor)?
         ) async -> Notification? {
-          await heard.next(isolation: actor)?.notification
+          await received.next(isolation: actor)?.notification
         }
       }
 
       // Sendable because a notification is a value, and its posting hands it over.
-      struct Heard: @unchecked Sendable { let notification: Notification }
+      struct SendableNotification: @unchecked Sendable { let notification: Notification }
 
       // Sendable because it is only handed back to the center that made it.
       private struct Observer: @unchecked Sendable { let token: any NSObjectProtocol }
@@ -50,13 +50,13 @@ public import Foundation
       /// Begins to listen.
       public func makeAsyncIterator() -> AsyncIterator {
         let (stream, listener) = AsyncStream.makeStream(
-          of: Heard.self, bufferingPolicy: .bufferingNewest(Self.kept))
+          of: SendableNotification.self, bufferingPolicy: .bufferingNewest(Self.kept))
         let observer = Observer(
           token: center.addObserver(forName: name, object: object, queue: nil) {
-            listener.yield(Heard(notification: $0))
+            listener.yield(SendableNotification(notification: $0))
           })
         listener.onTermination = { [center] _ in center.removeObserver(observer.token) }
-        return AsyncIterator(heard: stream.makeAsyncIterator())
+        return AsyncIterator(received: stream.makeAsyncIterator())
       }
     }
   }

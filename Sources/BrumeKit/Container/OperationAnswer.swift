@@ -32,16 +32,16 @@ extension OperationRunner {
     let running = RunningOperation()
     // Not a checked one: an operation ends once whatever happens (`OperationPhase`), and the Thread
     // Sanitizer does not see the order of one that is resumed before it is waited for.
-    let handed: Handed<Value> = try await withTaskCancellationHandler {
+    let boxed: UncheckedSendable<Value> = try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { continuation in
-        let operation = make { continuation.resume(with: $0.map { Handed($0) }) }
+        let operation = make { continuation.resume(with: $0.map { UncheckedSendable($0) }) }
         running.begin(operation)
         run(operation)
       }
     } onCancel: {
       running.cancel()
     }
-    return handed.value
+    return boxed.value
   }
 }
 
@@ -68,7 +68,7 @@ private final class RunningOperation: Sendable {
 
 /// A value on its way from an operation to the task that waits.
 // Sendable because the operation lets go of the value when it hands it over.
-private struct Handed<Value>: @unchecked Sendable {
+private struct UncheckedSendable<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }
 }

@@ -23,7 +23,7 @@ extension CKError {
     var info: [String: Any] = [:]
     info[CKErrorRetryAfterKey] = error.retryAfter.map { NSNumber(value: $0) }
     if error.didResetEncryptedData { info[CKErrorUserDidResetEncryptedDataKey] = true }
-    if error.isOfEarlierLife { info[Self.earlierLifeKey] = true }
+    if error.isOfEarlierIncarnation { info[Self.earlierIncarnationKey] = true }
     if let server = error.serverRecord {
       info[CKRecordChangedErrorServerRecordKey] = makeRecord(server, from: viewpoint)
       info[CKRecordChangedErrorClientRecordKey] = clientRecord
@@ -61,9 +61,9 @@ extension CKError {
   }
   private static let httpStatusDomain = "BrumeHTTPStatus"
 
-  /// Whether the change token is of an earlier life of its zone.
-  var isOfEarlierLife: Bool { userInfo[Self.earlierLifeKey] as? Bool ?? false }
-  private static let earlierLifeKey = "BrumeEarlierLife"
+  /// Whether the change token is of an earlier incarnation of its zone.
+  var isOfEarlierIncarnation: Bool { userInfo[Self.earlierIncarnationKey] as? Bool ?? false }
+  private static let earlierIncarnationKey = "BrumeEarlierLife"
 
   /// Whether the server broke down, rather than refuse.
   var isServerFailure: Bool {

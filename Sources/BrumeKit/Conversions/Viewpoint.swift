@@ -19,7 +19,7 @@ struct Viewpoint: Sendable {
     return UserID.aliases.contains(owner) ? CKCurrentUserDefaultName : owner
   }
 
-  /// The current user's own record name: the owner of a private zone, if nothing else tells it.
+  /// The current user's own record name: the owner of a private zone, if nothing else names it.
   func me(in zone: ZoneID) -> String? {
     let owner = scope == .private ? zone.ownerName : nil
     return me ?? owner.flatMap { UserID.aliases.contains($0) ? nil : $0 }
@@ -55,7 +55,7 @@ extension CKRecord.ID {
     self.init(recordName: id.name, zoneID: CKRecordZone.ID(id.zone, from: viewpoint))
   }
 
-  /// The ID of a user's own record, which lives in the default zone.
+  /// The ID of a user's own record, which is in the default zone.
   convenience init(user: UserID, in zone: ZoneID, from viewpoint: Viewpoint) {
     self.init(recordName: viewpoint.userName(user, in: zone))
   }

@@ -6,7 +6,7 @@ import Foundation
 /// The Foundation form of errors that the module makes: an `NSError` with a text for logs.
 // Sendable because it adds nothing to NSError, which is.
 final class PrintedError: NSError, @unchecked Sendable {
-  /// How many items of a partial failure are told one by one.
+  /// How many items of a partial failure are listed one by one.
   private static let itemsShown = 3
 
   /// For example `<CKError: "zoneBusy" (23); retry after 3.0 s>`.

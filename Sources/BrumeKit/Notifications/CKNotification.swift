@@ -55,7 +55,7 @@ open class CKNotification: NSObject, _RemoteNotification, @unchecked Sendable {
     }
   }
 
-  /// The kind of notification, which tells the subclass to cast to.
+  /// The kind of notification, which says to which subclass to cast.
   open var notificationType: NotificationType {
     content.isRead ? .readNotification : .unnamed
   }

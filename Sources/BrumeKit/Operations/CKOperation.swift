@@ -183,7 +183,7 @@ open class CKOperation: Operation, @unchecked Sendable {
         isCancelled ? .cancelled : CKError(converting: error, from: Viewpoint(scope: .private))
     }
     await report { self.complete(failure) }
-    endLongLife(archive)
+    endLongLived(archive)
     finish()
   }
 
@@ -199,8 +199,8 @@ open class CKOperation: Operation, @unchecked Sendable {
     return archive
   }
 
-  /// Who cancels wants it gone; otherwise a later run may hear the blocks once more for a day.
-  private func endLongLife(_ archive: OperationArchive?) {
+  /// Who cancels wants it gone; otherwise a later run may call the blocks once more for a day.
+  private func endLongLived(_ archive: OperationArchive?) {
     guard let archive else { return }
     let now = session.host.now()
     guard !isCancelled, var entry = archive.entry(operationID, now: now) else {
@@ -232,11 +232,11 @@ open class CKOperation: Operation, @unchecked Sendable {
   /// slows the operation down instead of filling memory.
   final func report(_ body: @escaping () -> Void) async {
     // Sendable because it is handed over once, and the sender waits.
-    struct Handover: @unchecked Sendable { let body: () -> Void }
-    let handover = Handover(body: body)
+    struct SendableBody: @unchecked Sendable { let body: () -> Void }
+    let sendableBody = SendableBody(body: body)
     await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
       blocks.async {
-        handover.body()
+        sendableBody.body()
         continuation.resume()
       }
     }
@@ -291,14 +291,14 @@ extension CKOperation {
     }
   }
 
-  /// The server does not take the user any more: the app is told once.
+  /// The server does not take the user any more: the app is notified once.
   private func lostAccount() {
     if connection.lostUser() { connection.postAccountChange() }
   }
 }
 
 extension CKError {
-  /// The failure of an operation that was told to stop.
+  /// The failure of an operation that was cancelled.
   static var cancelled: CKError { CKError(.operationCancelled, "The operation was cancelled.") }
 
   /// The failure of an operation that used up its time.

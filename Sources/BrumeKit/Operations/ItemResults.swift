@@ -1,5 +1,5 @@
 // What became of the items of a batch, in the order of the app's lists, and the two ways in which
-// blocks hear of failed items: result blocks item by item, old completion blocks as one partial
+// blocks get failed items: result blocks item by item, old completion blocks as one partial
 // failure (cases SAV-21, SAV-22).
 
 /// The results of a batch's items.
@@ -40,7 +40,7 @@ extension CKError {
     failure ?? (errors.isEmpty ? nil : .partialFailure(errors))
   }
 
-  /// The result of a result block, which hears only of failures of the operation.
+  /// The result of a result block, which gets only failures of the operation.
   static func result(_ failure: CKError?) -> Result<Void, any Error> {
     failure.map { .failure($0) } ?? .success(())
   }

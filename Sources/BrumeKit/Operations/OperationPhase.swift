@@ -1,10 +1,10 @@
-// The life of an operation: waiting, running, finished. Only decides; CKOperation acts.
+// The phases of an operation: waiting, running, finished. Only decides; CKOperation acts.
 //
 // Foundation's queue asks `isExecuting` and `isFinished`, and may call `start` and `cancel` from
 // any thread in any order. The rules: an operation runs at most once, finishes at most once, and
 // one that was cancelled before it started still calls its blocks.
 
-/// Where an operation is in its life.
+/// The phase that an operation is in.
 struct OperationPhase: Equatable, Sendable {
   enum Step: Equatable, Sendable { case waiting, running, finished }
   /// What to do about a call of `start`.

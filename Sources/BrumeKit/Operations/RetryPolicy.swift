@@ -19,7 +19,7 @@ struct RetryPolicy: Equatable, Sendable {
   static let firstPauseSeconds = 2.0
   static let longestPauseSeconds = 120.0
 
-  let isPatient: Bool
+  let retriesTransientErrors: Bool
   /// Urgent operations have no limit for the whole: somebody waits, and will cancel.
   let isUrgent: Bool
   let limitSeconds: Double
@@ -27,7 +27,7 @@ struct RetryPolicy: Equatable, Sendable {
 
   init(qualityOfService: QualityOfService, limitSeconds: Double) {
     self.isUrgent = qualityOfService == .userInteractive || qualityOfService == .userInitiated
-    self.isPatient = qualityOfService == .utility || qualityOfService == .background
+    self.retriesTransientErrors = qualityOfService == .utility || qualityOfService == .background
     self.limitSeconds = limitSeconds
   }
 
@@ -36,7 +36,7 @@ struct RetryPolicy: Equatable, Sendable {
 
   /// A request failed `elapsedSeconds` after the operation began.
   mutating func failed(_ error: CKError, elapsedSeconds: Double) -> Decision {
-    guard isPatient, Self.isTransient(error) else { return .fail }
+    guard retriesTransientErrors, Self.isTransient(error) else { return .fail }
     let doubled = Self.firstPauseSeconds * Double(1 << min(attempts, 20))
     let pause = max(error.retryAfterSeconds ?? 0, min(doubled, Self.longestPauseSeconds))
     guard elapsedSeconds + pause < limitSeconds else { return .fail }

@@ -1,4 +1,4 @@
-// What a predicate asks, recovered from the object. Ours are block predicates that tell a private
+// What a predicate asks, recovered from the object. Ours are block predicates that give a private
 // probe; those of Foundation are always-true, always-false and compounds of others. A block of the
 // app's own cannot be sent to a server, and CloudKit refuses it too.
 
@@ -15,7 +15,7 @@ extension NSPredicate {
     case refused(BrumeError)
   }
 
-  /// A predicate that tells its condition, and can be evaluated on a `CKRecord`.
+  /// A predicate that gives its condition, and can be evaluated on a `CKRecord`.
   convenience init(_ condition: Condition) {
     self.init { object, _ in
       if let probe = object as? ConditionProbe {
@@ -26,7 +26,7 @@ extension NSPredicate {
     }
   }
 
-  /// A predicate with filters that the server told.
+  /// A predicate with filters that the server returned.
   convenience init(filters: [Filter]) { self.init(.filters(filters)) }
 
   /// The filters that the server understands.
@@ -127,7 +127,7 @@ extension NSPredicate.Condition {
   }
 }
 
-/// What a predicate of ours tells its condition to.
+/// What a predicate of ours gives its condition to.
 private final class ConditionProbe: NSObject {
   var found: NSPredicate.Condition?
 }

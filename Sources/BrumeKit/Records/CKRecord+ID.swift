@@ -3,12 +3,12 @@
 public import Foundation
 
 extension CKRecord {
-  /// The class behind ``CKRecord/ID``: a record's name and the zone that it lives in.
+  /// The class behind ``CKRecord/ID``: a record's name and the zone that it is in.
   // Sendable because every stored property is constant.
   open class ID: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     /// The record's name, unique in its zone.
     public let recordName: String
-    /// The zone that the record lives in.
+    /// The zone that the record is in.
     public let zoneID: CKRecordZone.ID
 
     /// Names a record of the current user's default zone.

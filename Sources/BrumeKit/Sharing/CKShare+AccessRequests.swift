@@ -18,7 +18,7 @@ struct ShareAccess {
   /// Whether a save has anything to say.
   var isChanged = false
 
-  /// As the server tells it.
+  /// As the server returns it.
   init(_ share: Share) {
     allowsRequests = share.allowsAccessRequests
     requesters = share.requesters.compactMap { CKShare.AccessRequester($0) }

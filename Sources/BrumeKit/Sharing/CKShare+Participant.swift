@@ -141,7 +141,7 @@ extension CKShare {
 
     // MARK: The server's words
 
-    /// A participant as the server tells it, seen by somebody.
+    /// A participant as the server returns it, seen by somebody.
     convenience init(
       _ participant: BrumeModel.Participant, in zone: ZoneID, from viewpoint: Viewpoint
     ) {

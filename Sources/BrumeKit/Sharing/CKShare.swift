@@ -115,12 +115,12 @@ open class CKShare: CKRecord, @unchecked Sendable {
   func takeShare(_ record: Record, from viewpoint: Viewpoint) {
     let address = record.shortGUID.flatMap { viewpoint.shareURL($0) }
     details.withLock { $0.address = address }
-    guard let told = record.shareDetails else { return }
-    let people = told.participants.map { Participant($0, in: record.zone, from: viewpoint) }
+    guard let shareDetails = record.shareDetails else { return }
+    let people = shareDetails.participants.map { Participant($0, in: record.zone, from: viewpoint) }
     details.withLock { details in
-      details.publicPermission = .init(told.publicPermission)
-      details.rootName = told.rootRecordName
-      details.access = ShareAccess(told)
+      details.publicPermission = .init(shareDetails.publicPermission)
+      details.rootName = shareDetails.rootRecordName
+      details.access = ShareAccess(shareDetails)
       details.people = people
     }
   }

@@ -7,7 +7,7 @@ public import Foundation
 /// An operation that asks the owners of shares for access.
 ///
 /// It succeeds for every URL that it could send: whether there is such a share, and whether it takes
-/// requests, is not told. Source: Apple's `CKShareRequestAccessOperation` page.
+/// requests, is not returned. Source: Apple's `CKShareRequestAccessOperation` page.
 // Sendable because all is set before it starts, and then its own task and queue alone use it.
 open class CKShareRequestAccessOperation: CKOperation, @unchecked Sendable {
   /// The URLs of the shares.
@@ -48,7 +48,7 @@ open class CKShareRequestAccessOperation: CKOperation, @unchecked Sendable {
 }
 
 extension CKContainer {
-  /// Asks the owners of shares for access. It is not told whether there are such shares.
+  /// Asks the owners of shares for access. It does not learn whether there are such shares.
   public func requestShareAccess(for urls: [URL]) async throws -> [URL: Result<Void, any Error>] {
     try await answer { end in
       let operation = CKShareRequestAccessOperation(shareURLs: urls)

@@ -1,9 +1,9 @@
-// Hears what the user did in the system's sharing sheet.
+// Observes what the user did in the system's sharing sheet.
 
 public import Foundation
 import Synchronization
 
-/// Hears what the user did in the system's sharing sheet.
+/// Observes what the user did in the system's sharing sheet.
 ///
 /// Linux has no sharing sheet, so neither block is ever called: code that sets them compiles and
 /// waits. Save and delete shares with the database instead. Source: Apple's

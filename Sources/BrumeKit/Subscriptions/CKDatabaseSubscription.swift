@@ -3,7 +3,7 @@
 public import Foundation
 import Synchronization
 
-/// A subscription that tells about any change in the custom zones of a database.
+/// A subscription that notifies of any change in the custom zones of a database.
 ///
 /// Works in the private and the shared database; in the shared one it is the only kind. The
 /// default zone takes no part. Source: Apple's `CKDatabaseSubscription` page.
@@ -26,7 +26,7 @@ open class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
   /// Always ``CKSubscription/SubscriptionType/database``.
   open override var subscriptionType: SubscriptionType { .database }
 
-  /// If set, only changes of records of this type are told.
+  /// If set, only changes of records of this type match.
   open var recordType: CKRecord.RecordType? {
     get { state.withLock { $0.recordType } }
     set { state.withLock { $0.recordType = newValue } }

@@ -5,7 +5,7 @@ import BrumeWire
 public import Foundation
 import Synchronization
 
-/// A subscription that tells about records of one type that match a predicate.
+/// A subscription that notifies of records of one type that match a predicate.
 ///
 /// Works in the public and the private database. A created or updated record must match after the
 /// change, a deleted one must have matched before it. Predicates follow the rules of ``CKQuery``

@@ -3,7 +3,7 @@
 public import Foundation
 import Synchronization
 
-/// A subscription that tells about any change in one record zone.
+/// A subscription that notifies of any change in one record zone.
 ///
 /// Works with custom zones of the private database. Source: Apple's `CKRecordZoneSubscription`
 /// page and the table of kinds and databases in its `CKSubscription` page.
@@ -32,7 +32,7 @@ open class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
   /// The zone that is watched.
   open var zoneID: CKRecordZone.ID { watched }
 
-  /// If set, only changes of records of this type are told.
+  /// If set, only changes of records of this type match.
   open var recordType: CKRecord.RecordType? {
     get { state.withLock { $0.recordType } }
     set { state.withLock { $0.recordType = newValue } }

@@ -154,7 +154,7 @@ extension CKSubscription {
       get { value.category }
       set { content.withLock { $0.category = newValue } }
     }
-    /// The record field whose value tells which earlier push this one replaces.
+    /// The record field whose value says which earlier push this one replaces.
     ///
     /// Apple's header says it names a field, its page says that it is the value itself. The
     /// server looks for the field and falls back to the text.

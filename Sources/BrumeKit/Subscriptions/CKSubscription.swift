@@ -7,10 +7,10 @@ import BrumeModel
 public import Foundation
 import Synchronization
 
-/// A standing request to be told, by push, about changes in a database.
+/// A standing request to be notified, by push, of changes in a database.
 ///
 /// Use one of the subclasses, set ``notificationInfo``, and save it to the database that it
-/// watches. It belongs to the user who saves it; each of that user's devices is told, except the
+/// watches. It belongs to the user who saves it; each of that user's devices is notified, except the
 /// one that made the change. Changing a fetched subscription needs another save.
 ///
 /// Source: Apple's `CKSubscription` page and header.
@@ -61,7 +61,7 @@ open class CKSubscription: NSObject, NSSecureCoding, NSCopying, @unchecked Senda
     self.init(id: UUID().uuidString)
   }
 
-  /// The kind of subscription, which tells the subclass to cast to.
+  /// The kind of subscription, which says to which subclass to cast.
   open var subscriptionType: SubscriptionType {
     preconditionFailure("CKSubscription is abstract; create one of its subclasses.")
   }

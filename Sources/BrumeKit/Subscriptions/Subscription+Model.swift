@@ -64,7 +64,7 @@ extension CKSubscription {
     }
   }
 
-  /// A subscription as the server told it.
+  /// A subscription as the server returned it.
   static func make(_ model: Subscription, from viewpoint: Viewpoint) -> CKSubscription {
     var state = State()
     state.info = model.info.map { NotificationInfo($0) }

@@ -1,4 +1,4 @@
-// Hears that an account may have changed, for as long as an engine lives.
+// Observes changes of the account, for as long as an engine exists.
 
 import Foundation
 

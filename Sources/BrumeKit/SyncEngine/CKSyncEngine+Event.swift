@@ -1,4 +1,4 @@
-// What a sync engine tells its delegate. What was sent is in `CKSyncEngine+SentEvents.swift`.
+// The events that a sync engine sends to its delegate. What was sent is in `CKSyncEngine+SentEvents.swift`.
 
 extension CKSyncEngine {
   /// Something that happened while syncing.

@@ -43,12 +43,12 @@ extension CKSyncEngine.Event {
 
   /// Records that were saved and deleted, and those that could not be.
   ///
-  /// Failures that pass, such as those of the network, are not told: the changes stay pending and are
+  /// Failures that pass, such as those of the network, are not reported: the changes stay pending and are
   /// sent again.
-  // Sendable because the engine lets go of the records when it tells of them.
+  // Sendable because the engine lets go of the records when it reports them.
   public struct SentRecordZoneChanges: @unchecked Sendable, CustomStringConvertible {
     /// A record that could not be saved.
-    // Sendable because the engine lets go of the record when it tells of it.
+    // Sendable because the engine lets go of the record when it reports it.
     public struct FailedRecordSave: @unchecked Sendable, CustomStringConvertible {
       /// The record as it was sent.
       public let record: CKRecord

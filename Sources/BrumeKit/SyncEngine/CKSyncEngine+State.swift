@@ -53,9 +53,9 @@ extension CKSyncEngine {
 
     private struct Content {
       var state: SyncState
-      /// Changed since it was told.
+      /// Changed since the last state update.
       var isDirty = false
-      /// Holds something that the app has to be told first.
+      /// Holds something of which the app has to be notified first.
       var isAhead = false
     }
     private let content: Mutex<Content>
@@ -82,7 +82,7 @@ extension CKSyncEngine {
         } then: {
           $0.hasUntrackedChanges = newValue
         }
-        if isNew { tell(newValue) }
+        if isNew { notify(newValue) }
       }
     }
 
@@ -96,13 +96,13 @@ extension CKSyncEngine {
       } then: { _ in
       }
       // Whatever was known already may be what is being sent just now.
-      if !changes.isEmpty { tell(true) }
+      if !changes.isEmpty { notify(true) }
     }
 
     /// Takes changes back.
     public func remove(pendingRecordZoneChanges changes: [PendingRecordZoneChange]) {
       update { $0.remove(changes) }
-      tell(false)
+      notify(false)
     }
 
     /// Adds changes of zones to send. A later change of a zone replaces an earlier one.
@@ -111,20 +111,20 @@ extension CKSyncEngine {
         !changes.isEmpty && $0.add(changes)
       } then: { _ in
       }
-      if !changes.isEmpty { tell(true) }
+      if !changes.isEmpty { notify(true) }
     }
 
     /// Takes changes of zones back.
     public func remove(pendingDatabaseChanges changes: [PendingDatabaseChange]) {
       update { $0.remove(changes) }
-      tell(false)
+      notify(false)
     }
 
     // MARK: For the engine
 
     var value: SyncState { content.withLock { $0.state } }
 
-    /// Changes the state; it will be told.
+    /// Changes the state; a state update follows.
     func update(_ body: (inout SyncState) -> Void) {
       content.withLock { content in
         let before = content.state
@@ -133,8 +133,8 @@ extension CKSyncEngine {
       }
     }
 
-    /// Changes the state in a way that the app is told with the next event. Until it has dealt with
-    /// that, the state is not told: an app that kept it and was killed would never hear of the event.
+    /// Changes the state in a way that is part of the next event. Until it has dealt with
+    /// that, there is no state update: an app that kept it and was killed would never get the event.
     func updateAheadOfEvent(_ body: (inout SyncState) -> Void) {
       content.withLock { content in
         body(&content.state)
@@ -144,9 +144,9 @@ extension CKSyncEngine {
     }
 
     /// The app has dealt with the event.
-    func eventWasTold() { content.withLock { $0.isAhead = false } }
+    func eventWasDelivered() { content.withLock { $0.isAhead = false } }
 
-    /// The state to tell, if it changed since it was told last.
+    /// The state for an update, if it changed since the last one.
     func takeUpdate() -> Serialization? {
       content.withLock { content in
         guard content.isDirty, !content.isAhead else { return nil }
@@ -166,6 +166,6 @@ extension CKSyncEngine {
       }
     }
 
-    private func tell(_ hasMore: Bool) { onChange.withLock { $0 }?(hasMore) }
+    private func notify(_ hasMore: Bool) { onChange.withLock { $0 }?(hasMore) }
   }
 }

@@ -6,9 +6,9 @@ import Synchronization
 
 /// Keeps an app's records and a database in step.
 ///
-/// The engine fetches what changed and tells its delegate; it asks the delegate for changes and sends
-/// them. It repeats what failed for reasons that pass, and follows the account. Its state is told with
-/// each ``Event/stateUpdate(_:)``: keep it, and hand it to the next engine.
+/// The engine fetches what changed and notifies its delegate; it asks the delegate for changes and sends
+/// them. It repeats what failed for reasons that pass, and follows the account. Its state comes with
+/// each ``Event/stateUpdate(_:)``: keep it, and give it to the next engine.
 ///
 /// ```swift
 /// let engine = CKSyncEngine(
@@ -42,7 +42,7 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
     }
     jobs.engine.set(self)
     state.whenChanged { [jobs, weak driver] hasMore in
-      jobs.tellStateSoon()
+      jobs.notifyStateSoon()
       if hasMore { driver?.report(.changesAdded) }
     }
     driver?.start()
@@ -66,7 +66,7 @@ public final class CKSyncEngine: Sendable, CustomStringConvertible {
   ///
   /// Each change is tried once; what the delegate adds meanwhile waits for the next send.
   ///
-  /// - Throws: a ``CKError``. If single records or zones failed, of which events told already, it is
+  /// - Throws: a ``CKError``. If single records or zones failed, which events reported already, it is
   ///   ``CKError/Code/partialFailure`` with their errors (the tests of Apple's sample expect a throw).
   public func sendChanges(_ options: SendChangesOptions = .init()) async throws {
     let failures = SendFailures()

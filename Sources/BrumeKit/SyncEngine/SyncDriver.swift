@@ -1,4 +1,4 @@
-// Starts the jobs of an engine that syncs by itself: hears of pushes and of time, lets the scheduler
+// Starts the jobs of an engine that syncs by itself: receives pushes and timers, lets the scheduler
 // decide, and reports how the jobs ended. Holds no engine: when the app lets go of it,
 // everything here ends.
 
@@ -63,7 +63,7 @@ final class SyncDriver: Sendable {
     }
   }
 
-  /// Hears of pushes to the engine's subscription, once there is one. When the account changes, the
+  /// Receives pushes to the engine's subscription, once there is one. When the account changes, the
   /// stream ends; the next job that works opens another.
   private func listen() {
     pushes.withLock { pushes in

@@ -1,6 +1,6 @@
 // A fetch of a sync engine: the zones that changed, then the records of each.
 //
-// The app hears of a page before the token moves past it, and the state is told after: being killed in
+// The app gets a page before the token moves past it, and the state update after: being killed in
 // between repeats the page and loses nothing.
 
 import BrumeModel
@@ -11,22 +11,22 @@ extension SyncJobs {
   func fetch(_ context: CKSyncEngine.FetchChangesContext) async throws {
     _ = try await run { [self] in
       try await checkAccount()
-      await tell(.willFetchChanges(Event.WillFetchChanges(context: context)))
+      await notify(.willFetchChanges(Event.WillFetchChanges(context: context)))
       do {
         try await subscribe()
         try await fetchDatabase(context)
         try await fetchZones(context)
       } catch {
         await accountMayBeGone(error)
-        await tell(.didFetchChanges(Event.DidFetchChanges(context: context)))
+        await notify(.didFetchChanges(Event.DidFetchChanges(context: context)))
         throw error
       }
-      await tell(.didFetchChanges(Event.DidFetchChanges(context: context)))
+      await notify(.didFetchChanges(Event.DidFetchChanges(context: context)))
       return true
     }
   }
 
-  /// The server did not know the user any more: finds out, and tells.
+  /// The server did not know the user any more: finds out, and notifies.
   func accountMayBeGone(_ error: any Error) async {
     guard (error as? CKError)?.code == .notAuthenticated else { return }
     accountMayHaveChanged()
@@ -45,7 +45,7 @@ extension SyncJobs {
         where error.code == .changeTokenExpired && state.value.databaseToken != nil
       {
         state.update { $0.databaseToken = nil }
-        await tellState()
+        await notifyState()
       }
     }
   }
@@ -57,7 +57,7 @@ extension SyncJobs {
     let group = await options(context).operationGroup
     let page = try await grouped(group).databaseChanges(since: token)
     if !page.modifications.isEmpty || !page.deletions.isEmpty {
-      await tell(
+      await notify(
         .fetchedDatabaseChanges(
           Event.FetchedDatabaseChanges(modifications: page.modifications, deletions: page.deletions)
         ))
@@ -67,7 +67,7 @@ extension SyncJobs {
         changed: page.modifications.map(\.zoneID), deleted: page.deletions.map(\.zoneID),
         token: page.changeToken.text)
     }
-    await tellState()
+    await notifyState()
     return page.moreComing
   }
 
@@ -96,7 +96,7 @@ extension SyncJobs {
     do { first = .success(try await firstPage(of: zone, context)) } catch {
       first = .failure(error)
     }
-    await tell(.willFetchRecordZoneChanges(Event.WillFetchRecordZoneChanges(zoneID: zone)))
+    await notify(.willFetchRecordZoneChanges(Event.WillFetchRecordZoneChanges(zoneID: zone)))
     do {
       var page = try first.get()
       while try await take(page, of: zone) {
@@ -107,30 +107,30 @@ extension SyncJobs {
       let failure = CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
       // Gone: the database says when there is another one. Otherwise the next fetch goes on here.
       if failure.isOfMissingZone { state.updateAheadOfEvent { $0.forget(zone) } }
-      await tell(
+      await notify(
         .didFetchRecordZoneChanges(Event.DidFetchRecordZoneChanges(zoneID: zone, error: failure)))
       if failure.isRepeatedBySyncEngine { throw failure }
       return
     }
-    await tell(
+    await notify(
       .didFetchRecordZoneChanges(Event.DidFetchRecordZoneChanges(zoneID: zone, error: nil)))
   }
 
-  /// The first page. If the zone was deleted and made again, the app hears of that before it: what
-  /// it has of the zone is of the earlier life, and gone (case ZON-16).
+  /// The first page. If the zone was deleted and made again, the app is notified of that before it: what
+  /// it has of the zone is of the earlier incarnation, and gone (case ZON-16).
   private func firstPage(
     of zone: CKRecordZone.ID, _ context: CKSyncEngine.FetchChangesContext
   ) async throws -> ZonePage {
     do {
       return try await nextPage(of: zone, context)
-    } catch let error as CKError where error.isOfEarlierLife {
-      await tell(
+    } catch let error as CKError where error.isOfEarlierIncarnation {
+      await notify(
         .fetchedDatabaseChanges(
           Event.FetchedDatabaseChanges(
             modifications: [],
             deletions: [CKDatabase.DatabaseChange.Deletion(zoneID: zone, reason: .deleted)])))
       state.update { $0.remade(zone) }
-      await tellState()
+      await notifyState()
       return try await nextPage(of: zone, context)
     }
   }
@@ -143,24 +143,24 @@ extension SyncJobs {
     do {
       return try await request(zone, since: token, group)
     } catch let error as CKError
-      where error.code == .changeTokenExpired && token != nil && !error.isOfEarlierLife
+      where error.code == .changeTokenExpired && token != nil && !error.isOfEarlierIncarnation
     {
       // From the beginning; the app sees records that it knows once more, and the deletions that the
       // zone remembers. The old token stays until then: it says that the app knows something.
-      return try await request(zone, since: nil, group, hearsOldDeletions: true)
+      return try await request(zone, since: nil, group, includesOldDeletions: true)
     }
   }
 
-  /// Tells a page, then moves past it. Answers whether there is more.
+  /// Reports a page, then moves past it. Answers whether there is more.
   private func take(_ page: ZonePage, of zone: CKRecordZone.ID) async throws -> Bool {
     if !page.modifications.isEmpty || !page.deletions.isEmpty {
-      await tell(
+      await notify(
         .fetchedRecordZoneChanges(
           Event.FetchedRecordZoneChanges(
             modifications: page.modifications, deletions: page.deletions)))
     }
     state.update { $0.fetched(zone, token: page.token, moreComing: page.moreComing) }
-    await tellState()
+    await notifyState()
     return page.moreComing
   }
 
@@ -174,7 +174,7 @@ extension SyncJobs {
   /// One request, with the records in the server's order: parents before what refers to them.
   private func request(
     _ zone: CKRecordZone.ID, since token: CKServerChangeToken?, _ group: CKOperationGroup,
-    hearsOldDeletions: Bool = false
+    includesOldDeletions: Bool = false
   ) async throws -> ZonePage {
     try await grouped(group).answer { end in
       let operation = CKFetchRecordZoneChangesOperation(
@@ -184,7 +184,7 @@ extension SyncJobs {
             previousServerChangeToken: token)
         ])
       operation.fetchAllChanges = false
-      operation.hearsOldDeletions = hearsOldDeletions
+      operation.includesOldDeletions = includesOldDeletions
       operation.needsEveryRecord = true
       var page = ZonePage()
       var failure: (any Error)?
@@ -218,7 +218,7 @@ extension SyncJobs {
 
   // MARK: The subscription
 
-  /// Sees to it that the database tells of changes. Engines that only sync when asked need none.
+  /// Sees to it that the database has a subscription. Engines that only sync when asked need none.
   private func subscribe() async throws {
     guard isAutomatic, usedSubscription.withLock({ $0 }) == nil else { return }
     var id = subscriptionID

@@ -9,23 +9,23 @@ import Synchronization
 
 extension SyncJobs {
   /// Sends what is pending in the context's scope. Answers whether it was of any use: false if all
-  /// failed. What was told to have failed is noted.
+  /// failed. What was reported as failed is noted.
   func send(
     _ context: CKSyncEngine.SendChangesContext, noting failures: SendFailures = SendFailures()
   ) async throws -> Bool {
     try await run { [self] in
       try await checkAccount()
-      await tell(.willSendChanges(Event.WillSendChanges(context: context)))
+      await notify(.willSendChanges(Event.WillSendChanges(context: context)))
       let isOfUse: Bool
       do {
         try await sendDatabaseChanges(context, failures)
         isOfUse = try await sendBatches(context, failures)
       } catch {
         await accountMayBeGone(error)
-        await tell(.didSendChanges(Event.DidSendChanges(context: context)))
+        await notify(.didSendChanges(Event.DidSendChanges(context: context)))
         throw error
       }
-      await tell(.didSendChanges(Event.DidSendChanges(context: context)))
+      await notify(.didSendChanges(Event.DidSendChanges(context: context)))
       return isOfUse
     }
   }
@@ -40,16 +40,16 @@ extension SyncJobs {
     }
     guard !changes.isEmpty else { return }
     let outcome = await outcome(of: changes, context.options.operationGroup)
-    // Out of the list first, so that what the delegate adds again while it is told stays there.
-    let told = changes.filter { change in !outcome.unsent.contains(change) }
+    // Out of the list first, so that what the delegate adds again while it is notified stays there.
+    let reported = changes.filter { change in !outcome.unsent.contains(change) }
     let event = outcome.event
     failures.note(event)
-    if !told.isEmpty {
+    if !reported.isEmpty {
       state.updateAheadOfEvent { state in
-        state.remove(told)
+        state.remove(reported)
         for zone in event.deletedZoneIDs { state.forget(zone) }
       }
-      await tell(.sentDatabaseChanges(event))
+      await notify(.sentDatabaseChanges(event))
     }
     if let failure = outcome.passing { throw failure }
   }
@@ -70,7 +70,7 @@ extension SyncJobs {
       return SentZones(
         zones, deletions, saves: { answer.saveResults[$0] }, deletes: { answer.deleteResults[$0] })
     } catch {
-      // Told like failures of single zones: what stayed pending would keep all records waiting.
+      // Reported like failures of single zones: what stayed pending would keep all records waiting.
       let failure = CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
       return SentZones(
         zones, deletions, saves: { _ in .failure(failure) }, deletes: { _ in .failure(failure) })
@@ -95,7 +95,7 @@ extension SyncJobs {
       sent += batch.count
       succeeded += try await send(batch, context, failures)
     }
-    await tellState()
+    await notifyState()
     return sent == 0 || succeeded > 0
   }
 
@@ -125,15 +125,15 @@ extension SyncJobs {
     state.update { $0.answered(keeping: outcome.unsent) }
     let event = outcome.event
     failures.note(event)
-    if outcome.unsent.count < batch.count { await tell(.sentRecordZoneChanges(event)) }
+    if outcome.unsent.count < batch.count { await notify(.sentRecordZoneChanges(event)) }
     state.update { $0.finish() }
-    await tellState()
+    await notifyState()
     if let failure = outcome.passing { throw failure }
     return event.savedRecords.count + event.deletedRecordIDs.count
   }
 }
 
-/// The failures that a send told its delegate, for the one who asked for the send.
+/// The failures that a send reported to its delegate, for the one who asked for the send.
 final class SendFailures: Sendable {
   private struct Items: Sendable {
     var zones: [CKRecordZone.ID: CKError] = [:]

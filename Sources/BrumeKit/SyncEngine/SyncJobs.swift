@@ -12,8 +12,8 @@ final class SyncJobs: Sendable {
   let engine = WeakEngine()
   let subscriptionID: CKSubscription.ID?
   let isAutomatic: Bool
-  private let jobs = Turnstile()
-  private let events = Turnstile()
+  private let jobs = SerialQueue()
+  private let events = SerialQueue()
   private let running = Mutex<[Int: Task<Bool, any Error>]>([:])
   private let lastID = Mutex(0)
   /// How often the account may have changed, and for which of these times the user is known.
@@ -48,7 +48,7 @@ final class SyncJobs: Sendable {
       return last
     }
     let task = Task { [jobs] in
-      try await jobs.pass { try await body() }
+      try await jobs.run { try await body() }
     }
     running.withLock { $0[id] = task }
     defer { running.withLock { $0[id] = nil } }
@@ -73,19 +73,19 @@ final class SyncJobs: Sendable {
 
   // MARK: One event at a time
 
-  /// Tells the delegate, then tells it the state if that changed.
-  func tell(_ event: CKSyncEngine.Event) async {
+  /// Notifies the delegate, then of the state if that changed.
+  func notify(_ event: CKSyncEngine.Event) async {
     await call { [state] delegate, engine in
       await delegate.handleEvent(event, syncEngine: engine)
-      state.eventWasTold()
+      state.eventWasDelivered()
     }
-    await tellState()
+    await notifyState()
   }
 
-  /// Tells the state, if it changed.
-  func tellState() async {
+  /// Notifies of the state, if it changed.
+  func notifyState() async {
     await call { [state] delegate, engine in
-      // Taken inside, so that states are told in the order in which they came to be.
+      // Taken inside, so that states are delivered in the order in which they came to be.
       guard let update = state.takeUpdate() else { return }
       await delegate.handleEvent(
         .stateUpdate(CKSyncEngine.Event.StateUpdate(stateSerialization: update)), syncEngine: engine
@@ -93,9 +93,9 @@ final class SyncJobs: Sendable {
     }
   }
 
-  /// Tells the state when the delegate has time; for changes that the app makes.
-  func tellStateSoon() {
-    Task { await tellState() }
+  /// Notifies of the state when the delegate has time; for changes that the app makes.
+  func notifyStateSoon() {
+    Task { await notifyState() }
   }
 
   func options(
@@ -124,7 +124,7 @@ final class SyncJobs: Sendable {
     _ body: @escaping @Sendable (any CKSyncEngineDelegate, CKSyncEngine) async -> Answer
   ) async -> Answer? {
     guard let (delegate, engine) = engine.value else { return nil }
-    return try? await events.pass {
+    return try? await events.run {
       await Self.$isInDelegate.withValue(true) { await body(delegate, engine) }
     }
   }
@@ -134,7 +134,7 @@ final class SyncJobs: Sendable {
   /// The account may be another one now.
   func accountMayHaveChanged() { accounts.withLock { $0.changes += 1 } }
 
-  /// Finds out who is signed in, and tells of changes since the last time, also of those while the
+  /// Finds out who is signed in, and notifies of changes since the last time, also of those while the
   /// app did not run (case ACC-04).
   func checkAccount() async throws {
     let (changes, known) = accounts.withLock { $0 }
@@ -149,7 +149,7 @@ final class SyncJobs: Sendable {
     if now != before {
       state.updateAheadOfEvent { $0.accountChanged(to: now) }
       usedSubscription.withLock { $0 = nil }
-      await tell(
+      await notify(
         .accountChange(Event.AccountChange(changeType: Self.change(from: before, to: now))))
     }
     guard now != nil else {
@@ -199,14 +199,14 @@ final class WeakEngine: Sendable {
 }
 
 /// Lets one task through at a time, in the order in which they came.
-final class Turnstile: Sendable {
+final class SerialQueue: Sendable {
   private struct State {
     var isTaken = false
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
   private let state = Mutex(State())
 
-  func pass<Value: Sendable>(
+  func run<Value: Sendable>(
     _ body: @Sendable () async throws -> Value
   ) async throws -> Value {
     await enter()

@@ -1,4 +1,4 @@
-// What became of what a sync engine sent: what the app is told, and what stays pending.
+// What became of what a sync engine sent: what is reported to the app, and what stays pending.
 
 /// What became of changes of zones.
 struct SentZones {

@@ -30,7 +30,7 @@ extension CKContainer {
     case granted = 3
   }
 
-  /// Hears where a permission stands.
+  /// Gets the status of a permission.
   public typealias ApplicationPermissionBlock = (
     CKContainer.ApplicationPermissionStatus, (any Error)?
   ) -> Void

@@ -65,7 +65,7 @@ open class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, @unchecked Senda
 }
 
 extension CKUserIdentity {
-  /// An identity as the server tells it. `recordName` is how the viewer sees the user.
+  /// An identity as the server returns it. `recordName` is how the viewer sees the user.
   convenience init(_ identity: UserIdentity, recordName: String?) {
     let lookup: LookupInfo? =
       identity.emailAddress.map { LookupInfo(emailAddress: $0) }

@@ -1,4 +1,4 @@
-// Who is told of a change. Two questions: which users may see it, and which of a user's devices.
+// Who is notified of a change. Two questions: which users may see it, and which of a user's devices.
 //
 // The users are asked for when the notification is made, not when the record was saved: whoever lost
 // the permission in between hears nothing (docs/internals/notifications.md, N11).
@@ -8,7 +8,7 @@ package import BrumeModel
 import BrumeStorage
 
 package enum Audience {
-  /// The devices of a subscriber that are told: all except the one that made the change, for
+  /// The devices of a subscriber that are notified: all except the one that made the change, for
   /// creates, updates and deletes alike (case PSH-01). Device IDs are unique per user only.
   package static func devices(_ devices: [Device], except origin: Origin) -> [Device] {
     guard let user = origin.user, let device = origin.device else { return devices }
@@ -16,8 +16,10 @@ package enum Audience {
     return devices.filter { $0.key.user != user || ByteText($0.key.device.name) != name }
   }
 
-  /// True if the change was made by this subscriber's only device: then nobody is left to tell.
-  package static func isOwnEcho(_ devices: [Device], subscriber: UserID, origin: Origin) -> Bool {
+  /// True if the change was made by this subscriber's only device: then no device is left to notify.
+  package static func isFromOnlyDevice(_ devices: [Device], subscriber: UserID, origin: Origin)
+    -> Bool
+  {
     origin.user == subscriber && origin.device != nil
       && Self.devices(devices, except: origin).isEmpty
   }
@@ -30,7 +32,7 @@ package enum Audience {
       let covering = Set(change.coveringShares)
       return users(members.filter { covering.contains($0.share.name) }, entry)
     case .zoneDeleted: return users(members, entry)
-    // Joining and leaving are told to the one who did, who may be no member any more.
+    // Joining and leaving notify the user who did, who may be no member any more.
     case .membership(let user, _): return [user]
     case .zoneCreated, .subscription: return []
     }

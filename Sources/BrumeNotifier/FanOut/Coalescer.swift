@@ -33,14 +33,14 @@ package struct Coalescer: Sendable {
     /// delivered are always the mailbox's first. Oldest first.
     package var moves: [Int64] = []
     /// False if the reader knows of the due time already.
-    package var wakes: Bool
+    package var signalsReader: Bool
     package init(
-      due: Milliseconds, replaces: Int64? = nil, moves: [Int64] = [], wakes: Bool = true
+      due: Milliseconds, replaces: Int64? = nil, moves: [Int64] = [], signalsReader: Bool = true
     ) {
       self.due = due
       self.replaces = replaces
       self.moves = moves
-      self.wakes = wakes
+      self.signalsReader = signalsReader
     }
   }
   private struct Last: Sendable {
@@ -96,20 +96,20 @@ package struct Coalescer: Sendable {
 
   /// A notification is about to be put into a mailbox.
   ///
-  /// - Parameter isUnheard: the last one under the key was due and was not taken.
+  /// - Parameter isUndelivered: the last one under the key was due and was not taken.
   package mutating func changed(
-    _ device: DeviceKey, _ key: Key?, now: Milliseconds, isUnheard: Bool = false
+    _ device: DeviceKey, _ key: Key?, now: Milliseconds, isUndelivered: Bool = false
   ) -> Action {
     expire(device, now)
     guard let key else { return Action(due: now, moves: moves(device, except: nil)) }
     let previous = last[key]
     var due = key.collapseID == nil ? silentDue(after: previous, now) : now
-    if isUnheard, let previous, previous.due <= now { due = previous.due }
+    if isUndelivered, let previous, previous.due <= now { due = previous.due }
     let isKnown = previous.map { $0.due == due && due > now } ?? false
     // An entry that has to wait goes to the end itself; what waits already keeps its place.
     return Action(
       due: due, replaces: previous?.position,
-      moves: due > now ? [] : moves(device, except: key), wakes: !isKnown)
+      moves: due > now ? [] : moves(device, except: key), signalsReader: !isKnown)
   }
 
   /// The notification is in the mailbox at `position`.

@@ -11,7 +11,7 @@ struct FanOut {
   /// A subscription to serve.
   struct Target: Sendable {
     /// Tells a subscription from a later one with the same ID.
-    let birth: Int64
+    let startPosition: Int64
     let key: SubscriptionKey
   }
   /// A log entry with the subscriptions that fire for it, as many as a transaction has room for.
@@ -50,7 +50,7 @@ struct FanOut {
     var unfinished: Int64?
     var new = NewEntries()
     /// Subscriptions that fired the only time they do.
-    var spent: [SubscriptionKey] = []
+    var firedOnce: [SubscriptionKey] = []
     var notifications = 0
     var mailboxEntries = 0
     var overflows = 0
@@ -58,7 +58,7 @@ struct FanOut {
     var unserved = 0
     var coalescers: [UserID: Coalescer] = [:]
   }
-  private struct World: Hashable {
+  private struct DeviceOwner: Hashable {
     let container: ContainerID
     let environment: Environment
     let user: UserID
@@ -75,8 +75,8 @@ struct FanOut {
   private var mailbox: MailboxWriter
   private var outcome: Outcome
   private var deliveriesLeft: Int
-  private var devices: [World: [Device]] = [:]
-  private var publicPlaces: [PublicType: Permissions.Place] = [:]
+  private var devices: [DeviceOwner: [Device]] = [:]
+  private var publicContexts: [PublicType: Permissions.Context] = [:]
 
   init(_ input: Input, _ rules: Rules, _ transaction: any WriteTransaction) {
     self.input = input
@@ -114,7 +114,8 @@ struct FanOut {
       try deliver(target, builder)
       // A subscription that reaches nobody is work too.
       deliveriesLeft -= max(1, outcome.mailboxEntries - before)
-      outcome.cursor.served = NotifierCursor.Served(birth: target.birth, key: target.key)
+      outcome.cursor.served = NotifierCursor.Served(
+        startPosition: target.startPosition, key: target.key)
     }
     if job.later > 0 { return leave(job, unserved: job.later) }
     outcome.cursor = NotifierCursor(position: job.entry.position)
@@ -138,24 +139,24 @@ struct FanOut {
 
   private mutating func deliver(_ target: Target, _ builder: NotificationBuilder) throws {
     let (key, scope) = (target.key, target.key.scope)
-    // Another birth means that other conditions were saved since: this one is gone.
+    // Another start position means that other conditions were saved since: the matched one is gone.
     guard let stored = try transaction.subscription(key.id, in: scope),
-      stored.birth == target.birth, try mayRead(scope, builder)
+      stored.startPosition == target.startPosition, try mayRead(scope, builder)
     else { return }
     let all = try devices(of: scope)
     let origin = builder.entry.origin
-    if Audience.isOwnEcho(all, subscriber: scope.user, origin: origin) { return }
-    let told = Audience.devices(all, except: origin)
-    let badge = try nextBadge(stored, told)
-    try send(builder, stored, badge, told)
+    if Audience.isFromOnlyDevice(all, subscriber: scope.user, origin: origin) { return }
+    let recipients = Audience.devices(all, except: origin)
+    let badge = try nextBadge(stored, recipients)
+    try send(builder, stored, badge, recipients)
     outcome.notifications += 1
     if case .query(_, _, _, firesOnce: true) = stored.subscription.kind {
       try transaction.removeSubscription(key.id, in: scope)
-      outcome.spent.append(key)
+      outcome.firedOnce.append(key)
     }
   }
 
-  /// Asked when the push is made: whoever lost the right since the save hears nothing.
+  /// Asked when the push is made: whoever lost the right since the save is not notified.
   private mutating func mayRead(
     _ scope: SubscriptionScope, _ builder: NotificationBuilder
   ) throws -> Bool {
@@ -163,7 +164,7 @@ struct FanOut {
     let (database, creator) = (change.record.zone.database, builder.image?.created?.user)
     if database.owner == nil {
       return try rules.permission.mayRead(
-        scope.user, at: try publicPlace(of: change.recordType, in: database), in: database,
+        scope.user, at: try publicContext(of: change.recordType, in: database), in: database,
         creator: creator, transaction: transaction)
     }
     return try rules.permission.mayRead(
@@ -172,17 +173,17 @@ struct FanOut {
   }
 
   /// Looked up once a transaction, not once a subscriber.
-  private mutating func publicPlace(
+  private mutating func publicContext(
     of type: String, in database: DatabaseKey
-  ) throws -> Permissions.Place {
+  ) throws -> Permissions.Context {
     let key = PublicType(database: database, type: type)
-    if let known = publicPlaces[key] { return known }
-    let place = try rules.permission.publicPlace(of: type, in: database, transaction)
-    publicPlaces[key] = place
-    return place
+    if let known = publicContexts[key] { return known }
+    let context = try rules.permission.publicContext(of: type, in: database, transaction)
+    publicContexts[key] = context
+    return context
   }
 
-  /// Whoever left a share is told so, but not of which zone. Of records `mayRead` has asked.
+  /// Whoever left a share is notified, without the zone. Of records `mayRead` has asked.
   private func readable(
     _ notification: Notification, _ stored: StoredSubscription, _ builder: NotificationBuilder
   ) throws -> Notification {
@@ -194,7 +195,8 @@ struct FanOut {
   }
 
   private mutating func send(
-    _ builder: NotificationBuilder, _ stored: StoredSubscription, _ badge: Int?, _ told: [Device]
+    _ builder: NotificationBuilder, _ stored: StoredSubscription, _ badge: Int?,
+    _ recipients: [Device]
   ) throws {
     let notification = try readable(
       builder.notification(for: stored, badge: badge), stored, builder)
@@ -203,7 +205,7 @@ struct FanOut {
       notification: sent, payload: payload, subscription: stored,
       requestID: builder.entry.origin.requestID)
     let fetchEverything = { [rules] in rules.encode(builder.fetchEverything(for: stored)) }
-    for device in told {
+    for device in recipients {
       let result = try mailbox.put(delivery, to: device.key, orFetchEverything: fetchEverything)
       outcome.mailboxEntries += 1
       if result.overflowed {
@@ -211,12 +213,12 @@ struct FanOut {
         try transaction.append(overflow(result.entry, device), limit: rules.limits.pushLogRows)
       }
       outcome.new.entries.append((device.key, result.entry))
-      if result.wakes { wake(device) }
+      if result.signalsReader { markPending(device) }
     }
     try keep(notification, stored)
   }
 
-  private mutating func wake(_ device: Device) {
+  private mutating func markPending(_ device: Device) {
     switch device.channel {
     case .stream, .courier: outcome.new.fetching.append(device.key)
     case .apns, .webPush: outcome.new.pushed.append(device.key)
@@ -247,24 +249,24 @@ struct FanOut {
   }
 
   /// The counter is the user's: each visible push that asks for it counts one (case PSH-16).
-  private func nextBadge(_ stored: StoredSubscription, _ told: [Device]) throws -> Int? {
+  private func nextBadge(_ stored: StoredSubscription, _ recipients: [Device]) throws -> Int? {
     guard stored.subscription.info?.shouldBadge == true else { return nil }
     let scope = stored.scope
     let badge = try transaction.badge(
       of: scope.user, container: scope.container, environment: scope.environment)
-    guard !told.isEmpty, badge < Int(Int32.max) else { return badge }
+    guard !recipients.isEmpty, badge < Int(Int32.max) else { return badge }
     try transaction.setBadge(
       badge + 1, of: scope.user, container: scope.container, environment: scope.environment)
     return badge + 1
   }
 
   private mutating func devices(of scope: SubscriptionScope) throws -> [Device] {
-    let world = World(
+    let deviceOwner = DeviceOwner(
       container: scope.container, environment: scope.environment, user: scope.user)
-    if let known = devices[world] { return known }
+    if let known = devices[deviceOwner] { return known }
     let found = try transaction.devices(
       of: scope.user, container: scope.container, environment: scope.environment)
-    devices[world] = found
+    devices[deviceOwner] = found
     return found
   }
 }

@@ -17,7 +17,7 @@ struct MailboxWriter {
   struct Result: Equatable {
     /// As it is in the mailbox.
     let entry: MailboxEntry
-    var wakes: Bool
+    var signalsReader: Bool
     var overflowed = false
   }
 
@@ -34,14 +34,14 @@ struct MailboxWriter {
   ) throws -> Result {
     let key = Coalescer.key(
       for: delivery.notification, of: delivery.subscription, to: device)
-    let isUnheard = try hasUnheard(key)
+    let isUndelivered = try hasUndelivered(key)
     let action = coalesce(device) { [now] in
-      $0.changed(device, key, now: now, isUnheard: isUnheard)
+      $0.changed(device, key, now: now, isUndelivered: isUndelivered)
     }
     if let old = action.replaces { try transaction.removeMailboxEntry(at: old, of: device) }
     if try transaction.mailboxCount(device) >= limits.mailboxRows {
       let entry = try replaceEverything(delivery, device, orFetchEverything())
-      return Result(entry: entry, wakes: true, overflowed: true)
+      return Result(entry: entry, signalsReader: true, overflowed: true)
     }
     var entry = entry(
       delivery, sid: delivery.subscription.subscription.id, delivery.payload, due: action.due)
@@ -50,12 +50,12 @@ struct MailboxWriter {
       $0.enqueued(device, key, at: entry.position, due: action.due, now: now)
     }
     for waiting in action.moves { try moveToEnd(waiting, device) }
-    return Result(entry: entry, wakes: action.wakes)
+    return Result(entry: entry, signalsReader: action.signalsReader)
   }
 
   /// Whether the last push under this key was due and still nobody has taken it: then the one that
   /// replaces it takes its place and does not begin to wait.
-  private func hasUnheard(_ key: Coalescer.Key?) throws -> Bool {
+  private func hasUndelivered(_ key: Coalescer.Key?) throws -> Bool {
     guard let key, key.collapseID == nil, !connected.contains(key.device),
       let last = coalescers[key.device.user]?.last(key, dueBy: now)
     else { return false }

@@ -45,7 +45,7 @@ package struct NotificationBuilder: Sendable {
     return notification
   }
 
-  /// What a device is told when its mailbox overflowed.
+  /// What a device gets when its mailbox overflowed.
   package func fetchEverything(for stored: StoredSubscription) -> Notification {
     var notification = Notification(
       id: id, container: stored.scope.container, environment: stored.scope.environment,

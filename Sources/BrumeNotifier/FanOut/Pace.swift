@@ -4,9 +4,9 @@ import BrumeModel
 
 /// The size of the notifier's next transaction, and how long it then leaves the store to others.
 ///
-/// A change that very many are told of takes the store's one writer for seconds. While nobody else
-/// writes it may have it; whoever writes should hardly notice. So what is told to very many is told a
-/// little later, though not for ever: a change that has waited for long is told at full speed.
+/// A change with very many subscribers takes the store's one writer for seconds. While nobody else
+/// writes it may have it; whoever writes should hardly notice. So it is delivered a
+/// little later, though not for ever: a change that has waited for long is delivered at full speed.
 struct Pace: Sendable {
   /// Mailbox entries after which it serves no further subscription.
   let deliveries: Int
@@ -18,14 +18,14 @@ struct Pace: Sendable {
   ///   - waiting: how long ago the change was made.
   init(isAmidFanOut: Bool, othersWrite: Bool, waiting: Milliseconds, _ limits: Limits) {
     // Less than nothing: the clock was set back, and how long it waited is not known.
-    isSlow = isAmidFanOut && othersWrite && (0..<limits.notifierPatience).contains(waiting)
+    isSlow = isAmidFanOut && othersWrite && (0..<limits.notifierMaximumDelay).contains(waiting)
     deliveries = isSlow ? limits.notifierAwaitedDeliveries : limits.notifierDeliveries
   }
 
   /// How long to wait after the transaction.
   /// - Parameter unserved: subscriptions of the same change that are left.
-  func rest(unserved: Int, _ limits: Limits) -> Duration {
+  func pause(unserved: Int, _ limits: Limits) -> Duration {
     // What fits into one transaction is not worth a rest.
-    isSlow && unserved > limits.notifierDeliveries ? .milliseconds(limits.notifierRest) : .zero
+    isSlow && unserved > limits.notifierDeliveries ? .milliseconds(limits.notifierPause) : .zero
   }
 }

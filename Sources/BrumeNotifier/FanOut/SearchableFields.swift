@@ -6,29 +6,29 @@ import BrumeSchema
 import BrumeStorage
 
 struct SearchableFields: Sendable {
-  private struct Place: Hashable, Sendable {
+  private struct RecordTypeKey: Hashable, Sendable {
     let container: ContainerID
     let environment: Environment
     let type: String
   }
-  private var known: [Place: Set<String>] = [:]
+  private var known: [RecordTypeKey: Set<String>] = [:]
 
   mutating func learn(
     _ type: String, _ database: DatabaseKey, _ schemas: SchemaCache,
     _ transaction: any ReadTransaction
   ) throws {
-    let place = Place(
+    let key = RecordTypeKey(
       container: database.container, environment: database.environment, type: type)
-    guard known[place] == nil else { return }
+    guard known[key] == nil else { return }
     let schema = try schemas.schema(of: database.container, database.environment, in: transaction)
     let fields = schema.recordTypes[type]?.fields ?? [:]
-    known[place] = Set(fields.filter { $0.value.indexes.contains(.searchable) }.keys)
+    known[key] = Set(fields.filter { $0.value.indexes.contains(.searchable) }.keys)
   }
 
   func names(_ type: String?, _ database: DatabaseKey) -> Set<String> {
     guard let type else { return [] }
-    let place = Place(
+    let key = RecordTypeKey(
       container: database.container, environment: database.environment, type: type)
-    return known[place] ?? []
+    return known[key] ?? []
   }
 }

@@ -91,7 +91,7 @@ struct OrderKey: Comparable, Sendable {
   enum Kind: UInt8, Sendable { case number, time, text }
   let kind: Kind
   let high: UInt64
-  /// Integers between two doubles are told apart here; the lowest bit is left to thresholds.
+  /// Integers between two doubles are distinguished here; the lowest bit is left to thresholds.
   let low: UInt16
 
   init?(_ value: FieldValue) {

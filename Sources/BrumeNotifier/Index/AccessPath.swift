@@ -48,16 +48,18 @@ struct AccessPath: Sendable {
 
   /// The most selective path of a conjunction.
   ///
-  /// - Parameter crowd: how many wait at a key already; the emptier one wins.
-  static func best(for filters: [Filter], crowd: (AccessKey) -> Int) -> AccessPath {
+  /// - Parameter subscriptionCount: how many wait at a key already; the emptier one wins.
+  static func best(for filters: [Filter], subscriptionCount: (AccessKey) -> Int) -> AccessPath {
     let boundFilter =
       filters.firstIndex { AccessBound($0)?.isExact == true }
       ?? filters.firstIndex { AccessBound($0) != nil }
     let bound = boundFilter.flatMap { AccessBound(filters[$0]) }
     var best: (index: Int, choice: Choice, weight: Int)?
     for (index, filter) in filters.enumerated() {
-      guard let choice = Choice(filter, crowd: crowd) else { continue }
-      let weight = choice.keys.reduce(choice.keys.count + choice.handicap) { $0 + crowd($1) }
+      guard let choice = Choice(filter, subscriptionCount: subscriptionCount) else { continue }
+      let weight = choice.keys.reduce(choice.keys.count + choice.handicap) {
+        $0 + subscriptionCount($1)
+      }
       if best.map({ weight < $0.weight }) ?? true { best = (index, choice, weight) }
     }
     // Many keys cost many places; a bound is better than hundreds of them.
@@ -80,10 +82,10 @@ struct AccessPath: Sendable {
 private struct Choice {
   var keys: [AccessKey]
   var isExact: Bool
-  /// Of equally crowded places values are preferred.
+  /// Among keys with equally many subscriptions values are preferred.
   var handicap = 0
 
-  init?(_ filter: Filter, crowd: (AccessKey) -> Int) {
+  init?(_ filter: Filter, subscriptionCount: (AccessKey) -> Int) {
     guard !filter.asksForPresence else { return nil }
     switch filter.comparator {
     case .equals: self.init(filter, .value, [filter.value])
@@ -93,14 +95,18 @@ private struct Choice {
     case .listContainsAll:
       self.init(filter, .member, filter.value.elements)
       // Each of them must be there, so any one finds the record.
-      guard let rarest = keys.min(by: { crowd($0) < crowd($1) }) else { return nil }
+      guard let rarest = keys.min(by: { subscriptionCount($0) < subscriptionCount($1) }) else {
+        return nil
+      }
       let elements = filter.value.elements ?? []
       isExact = keys.count == 1 && elements.allSatisfy { $0.key != nil }
       keys = [rarest]
     case .containsAnyTokens: self.init(words: filter)
     case .containsAllTokens:
       self.init(words: filter)
-      guard let rarest = keys.min(by: { crowd($0) < crowd($1) }) else { return nil }
+      guard let rarest = keys.min(by: { subscriptionCount($0) < subscriptionCount($1) }) else {
+        return nil
+      }
       keys = [rarest]
     case .near: self.init(near: filter)
     case .beginsWith: self.init(prefix: filter, .prefix, isExact: true)

@@ -18,7 +18,7 @@ package enum FireRules {
     }
   }
 
-  /// The reason that a query notification tells.
+  /// The reason in a query notification.
   package static func reason(_ kind: RecordChange.Kind) -> Notification.Reason {
     switch kind {
     case .created: .created
@@ -28,7 +28,9 @@ package enum FireRules {
   }
 
   /// A subscription never fires for what happened before it was saved.
-  package static func isBorn(_ birth: Int64, at position: Int64) -> Bool { birth < position }
+  package static func hasStarted(_ startPosition: Int64, at position: Int64) -> Bool {
+    startPosition < position
+  }
 
   /// Whether the subscription watches the database of a change at all.
   package static func watches(_ scope: SubscriptionScope, _ database: DatabaseKey) -> Bool {
@@ -51,10 +53,10 @@ package enum FireRules {
     _ stored: StoredSubscription, on entry: LogEntry, image: Record?,
     searchable: (String) -> Bool
   ) -> Bool {
-    guard isBorn(stored.birth, at: entry.position) else { return false }
+    guard hasStarted(stored.startPosition, at: entry.position) else { return false }
     switch entry.event {
     case .subscription: return false
-    case .membership(let user, let zone): return tellsMember(stored, user, zone)
+    case .membership(let user, let zone): return matchesMembership(stored, user, zone)
     case .zoneCreated(let zone), .zoneDeleted(let zone):
       guard watches(stored.scope, entry.database) else { return false }
       return stored.subscription.kind == .database(recordType: nil) && !zone.isDefault
@@ -84,7 +86,7 @@ package enum FireRules {
   }
 
   /// Joining or leaving a share changes the shared database of that one user.
-  private static func tellsMember(
+  private static func matchesMembership(
     _ stored: StoredSubscription, _ user: UserID, _ zone: ZoneKey
   ) -> Bool {
     stored.scope.scope == .shared && stored.scope.user == user

@@ -1,6 +1,6 @@
 // Who is behind a condition. Most conditions have one subscriber, popular ones have very many: one is
 // a number in place, many are a list of numbers by the events they fire on, so that a change that
-// concerns all of them hands over the list instead of visiting each.
+// concerns all of them returns the list instead of visiting each.
 
 import BrumeModel
 
@@ -60,7 +60,7 @@ struct EventMask: Equatable, Sendable {
 /// Subscriptions of one condition that fire on the same events.
 struct OwnerGroup: Sendable {
   let events: EventMask
-  /// No birth in the group is later.
+  /// No start position in the group is later.
   var newest: Int64
   var rows: [Int32]
 }
@@ -90,9 +90,11 @@ struct OwnerLists: Sendable {
   }
 
   /// Adds a row and answers its place in its group.
-  mutating func add(_ row: Int32, _ events: EventMask, birth: Int64, to list: Int32) -> Int32 {
+  mutating func add(_ row: Int32, _ events: EventMask, startPosition: Int64, to list: Int32)
+    -> Int32
+  {
     lists[Int(list)].edit(events) { group in
-      group.newest = max(group.newest, birth)
+      group.newest = max(group.newest, startPosition)
       group.rows.append(row)
       return Int32(group.rows.count - 1)
     }

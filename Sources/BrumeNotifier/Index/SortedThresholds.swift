@@ -17,14 +17,14 @@ struct SortedThresholds: Sendable {
       high == other.high && low == other.low
     }
   }
-  typealias Place = (block: Int, index: Int)
+  typealias Position = (block: Int, index: Int)
   private static let blockSize = 256
   /// Ascending; no block is empty.
   private var blocks: [[Entry]] = []
 
   var isEmpty: Bool { blocks.isEmpty }
 
-  subscript(place: Place) -> Target {
+  subscript(place: Position) -> Target {
     get { blocks[place.block][place.index].target }
     set { blocks[place.block][place.index].target = newValue }
   }
@@ -32,7 +32,7 @@ struct SortedThresholds: Sendable {
   /// The first entry at exactly this threshold for which `isWanted` holds.
   func find(
     _ high: UInt64, _ low: UInt16, where isWanted: (Target) -> Bool
-  ) -> Place? {
+  ) -> Position? {
     let wanted = (high, low)
     var block = self.block(notBefore: wanted)
     guard block < blocks.count else { return nil }
@@ -62,7 +62,7 @@ struct SortedThresholds: Sendable {
     if blocks[block].count > Self.blockSize { split(block) }
   }
 
-  mutating func remove(at place: Place) {
+  mutating func remove(at place: Position) {
     blocks[place.block].remove(at: place.index)
     if blocks[place.block].isEmpty { blocks.remove(at: place.block) }
   }

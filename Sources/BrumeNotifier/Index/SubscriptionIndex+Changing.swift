@@ -27,7 +27,7 @@ extension SubscriptionIndex {
     displace(row)
     let bytes = keys.bytes(of: row).prefix(8)
     let (place, user) = (Self.int32(bytes.prefix(4)), Self.int32(bytes.dropFirst(4)))
-    places.release(place)
+    scopeKeys.release(place)
     users.release(user)
     keys.release(row)
   }
@@ -48,12 +48,12 @@ extension SubscriptionIndex {
   }
 
   private mutating func newRow(_ stored: StoredSubscription) -> Int32 {
-    let place = places.use(Self.placeBytes(stored.scope))
+    let place = scopeKeys.use(Self.scopeKeyBytes(stored.scope))
     let user = users.use(Array(stored.scope.user.name.utf8))
     let number = keys.use(Self.keyBytes(place, user, stored.subscription.id))
     var events = EventMask.all
     if case .query(_, _, let wanted, _) = stored.subscription.kind { events = EventMask(wanted) }
-    let row = Row(birth: stored.birth, home: -1, events: events)
+    let row = Row(startPosition: stored.startPosition, home: -1, events: events)
     if number == rows.count { rows.append(row) } else { rows[Int(number)] = row }
     return number
   }
@@ -77,7 +77,7 @@ extension SubscriptionIndex {
 
 extension SubscriptionIndex {
   private mutating func place(_ row: Int32, _ filters: [Filter], in scope: Int32) {
-    let path = AccessPath.best(for: filters) { crowd(at: $0, in: scope) }
+    let path = AccessPath.best(for: filters) { subscriptionCount(at: $0, in: scope) }
     guard path.isExact, let key = path.keys.first else {
       return place(row, condition: filters, path, in: scope)
     }
@@ -89,7 +89,7 @@ extension SubscriptionIndex {
       return
     }
     let (set, side) = useSide(bound, of: posting)
-    boundSets[set]?.grew(side, rows[Int(row)].birth)
+    boundSets[set]?.grew(side, rows[Int(row)].startPosition)
     rows[Int(row)].threshold = bound.threshold
     rows[Int(row)].rest = bound.rest
     rows[Int(row)].side = side
@@ -174,8 +174,8 @@ extension SubscriptionIndex {
   }
 
   private mutating func join(_ row: Int32, _ list: Int32) {
-    let (events, birth) = (rows[Int(row)].events, rows[Int(row)].birth)
-    rows[Int(row)].slot = owners.add(row, events, birth: birth, to: list)
+    let (events, startPosition) = (rows[Int(row)].events, rows[Int(row)].startPosition)
+    rows[Int(row)].slot = owners.add(row, events, startPosition: startPosition, to: list)
   }
 }
 
@@ -262,7 +262,7 @@ extension SubscriptionIndex {
 // MARK: Postings and their sides
 
 extension SubscriptionIndex {
-  func crowd(at key: AccessKey, in scope: Int32) -> Int {
+  func subscriptionCount(at key: AccessKey, in scope: Int32) -> Int {
     guard let bytes = postingBytes(key, scope), let posting = postingKeys.find(bytes) else {
       return 0
     }
@@ -401,9 +401,9 @@ extension SubscriptionIndex.BoundSet {
 
   func at(_ number: Int32) -> Side? { sides.first { $0.number == number } }
 
-  mutating func grew(_ number: Int32, _ birth: Int64) {
+  mutating func grew(_ number: Int32, _ startPosition: Int64) {
     guard let index = sides.firstIndex(where: { $0.number == number }) else { return }
-    sides[index].newest = max(sides[index].newest, birth)
+    sides[index].newest = max(sides[index].newest, startPosition)
   }
 
   mutating func edit(_ number: Int32, _ change: (inout SortedThresholds) -> Void) {

@@ -56,14 +56,14 @@ extension SubscriptionIndex {
     return search.found
   }
 
-  /// Matches in the order in which a fan-out serves them: by birth, which a restart does not change.
+  /// Matches in the order in which a fan-out serves them: by start position, which a restart does not change.
   package func ordered(_ found: Found) -> [Match] {
     var matches: [Match] = []
     matches.reserveCapacity(found.count)
-    found.forEach { matches.append(Match(birth: rows[Int($0)].birth, row: $0)) }
+    found.forEach { matches.append(Match(startPosition: rows[Int($0)].startPosition, row: $0)) }
     matches.sort { a, b in
-      a.birth != b.birth
-        ? a.birth < b.birth : a.row != b.row && key(at: a.row) < key(at: b.row)
+      a.startPosition != b.startPosition
+        ? a.startPosition < b.startPosition : a.row != b.row && key(at: a.row) < key(at: b.row)
     }
     return matches
   }
@@ -139,17 +139,17 @@ extension SubscriptionIndex {
       guard let value = image.value(of: side.field).flatMap({ OrderKey($0) }),
         value.kind == side.kind
       else { continue }
-      let areBorn = FireRules.isBorn(side.newest, at: search.position)
+      let haveStarted = FireRules.hasStarted(side.newest, at: search.position)
       if side.isLower {
-        side.thresholds.forEach(metFromAbove: value) { add($0, areBorn, &search) }
+        side.thresholds.forEach(metFromAbove: value) { add($0, haveStarted, &search) }
       } else {
-        side.thresholds.forEach(metFromBelow: value) { add($0, areBorn, &search) }
+        side.thresholds.forEach(metFromBelow: value) { add($0, haveStarted, &search) }
       }
     }
   }
 
-  private func add(_ entry: SortedThresholds.Entry, _ areBorn: Bool, _ search: inout Search) {
-    guard areBorn, case .row(let number) = entry.target.kind else {
+  private func add(_ entry: SortedThresholds.Entry, _ haveStarted: Bool, _ search: inout Search) {
+    guard haveStarted, case .row(let number) = entry.target.kind else {
       return add(entry.target, &search)
     }
     if entry.events.meets(search.events) { search.found.rows.append(number) }
@@ -161,17 +161,19 @@ extension SubscriptionIndex {
     case .condition(let number): search.candidates.append(number)
     case .row(let number):
       let row = rows[Int(number)]
-      if row.events.meets(search.events), FireRules.isBorn(row.birth, at: search.position) {
+      if row.events.meets(search.events),
+        FireRules.hasStarted(row.startPosition, at: search.position)
+      {
         search.found.rows.append(number)
       }
     case .list(let number):
       owners.forEachGroup(of: number) { group in
         guard group.events.meets(search.events) else { return }
-        if FireRules.isBorn(group.newest, at: search.position) {
+        if FireRules.hasStarted(group.newest, at: search.position) {
           search.found.groups.append(group.rows)
         } else {
           search.found.rows += group.rows.filter {
-            FireRules.isBorn(rows[Int($0)].birth, at: search.position)
+            FireRules.hasStarted(rows[Int($0)].startPosition, at: search.position)
           }
         }
       }

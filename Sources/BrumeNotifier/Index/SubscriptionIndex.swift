@@ -14,8 +14,8 @@ import BrumeStorage
 package struct SubscriptionIndex: Sendable {
   /// A subscription that fires.
   package struct Match: Hashable, Sendable {
-    /// Tells a subscription from a later one with the same ID; fan-outs go in this order.
-    package let birth: Int64
+    /// Distinguishes a subscription from a later one with the same ID; fan-outs go in this order.
+    package let startPosition: Int64
     let row: Int32
   }
   /// What fires for one log entry, unordered: single subscriptions and whole lists of them.
@@ -38,7 +38,7 @@ package struct SubscriptionIndex: Sendable {
 
   /// One subscription and where it waits.
   struct Row: Sendable {
-    var birth: Int64
+    var startPosition: Int64
     /// The bound at which it waits, if `side` says so.
     var threshold: UInt64 = 0
     /// A posting, or a condition.
@@ -90,14 +90,14 @@ package struct SubscriptionIndex: Sendable {
       let isLower: Bool
       let kind: OrderKey.Kind
       var thresholds = SortedThresholds()
-      /// No birth of a subscription that waits here is later.
+      /// No start position of a subscription here is later.
       var newest = Int64.min
     }
     var sides: [Side] = []
   }
 
   // Names, with their numbers.
-  var places = InternTable()
+  var scopeKeys = InternTable()
   var users = InternTable()
   var keys = InternTable()
   var fields = InternTable()
@@ -186,7 +186,7 @@ extension SubscriptionIndex {
 
   /// The row of a subscription.
   func row(of key: SubscriptionKey) -> Int32? {
-    guard let place = places.find(Self.placeBytes(key.scope)),
+    guard let place = scopeKeys.find(Self.scopeKeyBytes(key.scope)),
       let user = users.find(Array(key.scope.user.name.utf8))
     else { return nil }
     return keys.find(Self.keyBytes(place, user, key.id))
@@ -194,13 +194,15 @@ extension SubscriptionIndex {
 
   /// The subscription behind a match; nil if it was removed since.
   package func key(of match: Match) -> SubscriptionKey? {
-    guard keys.isUsed(match.row), rows[Int(match.row)].birth == match.birth else { return nil }
+    guard keys.isUsed(match.row), rows[Int(match.row)].startPosition == match.startPosition else {
+      return nil
+    }
     return key(at: match.row)
   }
 
   func key(at row: Int32) -> SubscriptionKey {
     let bytes = keys.bytes(of: row)
-    let place = places.bytes(of: Self.number(bytes.prefix(4)))
+    let place = scopeKeys.bytes(of: Self.number(bytes.prefix(4)))
     let user = users.bytes(of: Self.number(bytes.dropFirst(4).prefix(4)))
     let scope = SubscriptionScope(
       container: ContainerID(String(decoding: place.dropFirst(2), as: UTF8.self)),
@@ -210,7 +212,7 @@ extension SubscriptionIndex {
     return SubscriptionKey(scope: scope, id: String(decoding: bytes.dropFirst(8), as: UTF8.self))
   }
 
-  static func placeBytes(_ scope: SubscriptionScope) -> [UInt8] {
+  static func scopeKeyBytes(_ scope: SubscriptionScope) -> [UInt8] {
     let environment = Environment.allCases.firstIndex(of: scope.environment) ?? 0
     let database = DatabaseScope.allCases.firstIndex(of: scope.scope) ?? 0
     return [UInt8(environment), UInt8(database)] + Array(scope.container.name.utf8)
@@ -238,7 +240,7 @@ extension [UInt8] {
     append(text: database.owner?.name)
   }
 
-  /// Names hold no control characters, so these end them and tell none from an empty one.
+  /// Names hold no control characters, so these end them and distinguish none from an empty one.
   fileprivate mutating func append(text: String?) {
     if let text { append(contentsOf: text.utf8) }
     append(text == nil ? 1 : 0)

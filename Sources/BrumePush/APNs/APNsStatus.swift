@@ -20,7 +20,7 @@ package enum APNsStatus {
   static func keyPause(_ answer: ChannelAnswer) -> Milliseconds? {
     switch (answer.status, answer.reason) {
     case (401, _), (403, _): configurationPause
-    case (429, "TooManyProviderTokenUpdates"): ProviderTokens.leastLife
+    case (429, "TooManyProviderTokenUpdates"): ProviderTokens.minimumLifetime
     case (_, _): nil
     }
   }
@@ -39,7 +39,7 @@ package enum APNsStatus {
     case (403, _), (401, _): .retry(after: configurationPause)
     case (410, _): .gone(at: since)
     case (413, _): .tooLarge
-    case (429, "TooManyProviderTokenUpdates"): .retry(after: ProviderTokens.leastLife)
+    case (429, "TooManyProviderTokenUpdates"): .retry(after: ProviderTokens.minimumLifetime)
     // Too many pushes to this device.
     case (429, _): .retry(after: asked)
     case (503, _): .busy(after: asked)

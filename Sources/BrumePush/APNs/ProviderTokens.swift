@@ -8,8 +8,8 @@ import BrumeWire
 import Crypto
 
 package struct ProviderTokens: Sendable {
-  static let life: Milliseconds = 60 * 60_000
-  static let leastLife: Milliseconds = 20 * 60_000
+  static let lifetime: Milliseconds = 60 * 60_000
+  static let minimumLifetime: Milliseconds = 20 * 60_000
   /// Ours: signing keys remembered.
   static let capacity = 1000
 
@@ -36,7 +36,8 @@ package struct ProviderTokens: Sendable {
   /// The token to send with; nil if the sender's key is none.
   package mutating func token(for sender: APNsSender, now: Milliseconds) -> String? {
     let key = Key(sender)
-    if let known = held[key], !known.isRefused, now >= known.made, now - known.made < Self.life {
+    if let known = held[key], !known.isRefused, now >= known.made, now - known.made < Self.lifetime
+    {
       return known.text
     }
     guard let text = Self.sign(sender, now) else { return nil }
@@ -53,7 +54,7 @@ package struct ProviderTokens: Sendable {
     let key = Key(sender)
     // Another push has seen to it already.
     guard let known = held[key], known.text == text else { return true }
-    guard now - known.made >= Self.leastLife || now < known.made else { return false }
+    guard now - known.made >= Self.minimumLifetime || now < known.made else { return false }
     held[key]?.isRefused = true
     return true
   }

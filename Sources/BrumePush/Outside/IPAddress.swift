@@ -42,7 +42,7 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
   // MARK: Who may be called
 
   /// Whether the address is a host of the open Internet. Everything that is loopback, private,
-  /// link-local (cloud metadata lives there), shared, reserved, documentation, multicast, or another
+  /// link-local (cloud metadata is there), shared, reserved, documentation, multicast, or another
   /// address in disguise is not.
   package var isPublic: Bool {
     switch self {

@@ -19,11 +19,11 @@ package final class OutsideClients: Sendable {
 
   /// Made when first needed: a server that sends nothing opens nothing.
   private struct Clients {
-    var pinned = Shelf()
-    var accounts = Shelf()
+    var pinned = ClientCache()
+    var accounts = ClientCache()
     var isClosed = false
   }
-  private struct Shelf {
+  private struct ClientCache {
     private(set) var clients: [String: HTTPClient] = [:]
     /// The order of last use.
     private var order: [String] = []
@@ -100,11 +100,11 @@ package final class OutsideClients: Sendable {
   /// What comes of the text in time. The status is the answer already: a text that trickles, or never
   /// comes, must not keep the send under way, for there is a bound on those for all.
   private func text(of body: HTTPClientResponse.Body) async -> [UInt8] {
-    let (sleep, patience) = (sleep, Duration.nanoseconds(timeout.nanoseconds))
+    let (sleep, timeLimit) = (sleep, Duration.nanoseconds(timeout.nanoseconds))
     return await withTaskGroup(of: [UInt8].self) { group in
       group.addTask(operation: { await Self.beginning(of: body) })
       group.addTask(operation: {
-        try? await sleep(patience)
+        try? await sleep(timeLimit)
         return []
       })
       defer { group.cancelAll() }

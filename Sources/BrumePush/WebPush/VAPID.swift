@@ -6,8 +6,8 @@ import Crypto
 
 package struct VAPID: Sendable {
   /// RFC 8292 allows 24 hours.
-  static let life: Milliseconds = 12 * 3_600_000
-  /// Ours: made anew when half of the life is over.
+  static let lifetime: Milliseconds = 12 * 3_600_000
+  /// Ours: made anew when half of the lifetime is over.
   static let renewal: Milliseconds = 6 * 3_600_000
   /// Ours: services remembered.
   static let capacity = 1000
@@ -37,7 +37,7 @@ package struct VAPID: Sendable {
     let token = try SignedToken.make(
       header: ["typ": "JWT", "alg": "ES256"],
       claims: [
-        "aud": .string(origin), "exp": .int((now + Self.life) / 1000), "sub": .string(contact),
+        "aud": .string(origin), "exp": .int((now + Self.lifetime) / 1000), "sub": .string(contact),
       ], key: key)
     let text = "vapid t=\(token), k=\(publicKey)"
     if made.count >= Self.capacity { made = [:] }

@@ -24,19 +24,19 @@ extension SQLiteTransaction {
     let useful = request.usefulFields.map(\.indexName)
     var wanted = IndexWanted(database: request.database, type: request.query.recordType)
     for zone in zones {
-      let keys = try typeKeys(RecordTypePlace(zone: zone.number, type: wanted.type))
+      let keys = try typeKeys(RecordTypeRowKey(zone: zone.number, type: wanted.type))
       let missing = useful.filter { keys.fields[$0]?.isComplete != true }
       if !missing.isEmpty { wanted.fields[zone.number] = missing }
     }
     if !wanted.fields.isEmpty { throw wanted }
   }
 
-  /// Takes up to `limit` more records into the index. Answers whether it tells of all records now.
+  /// Takes up to `limit` more records into the index. Answers whether it covers all records now.
   func grow(_ wanted: IndexWanted, limit: Int) throws -> Bool {
     var left = limit
     for (zone, fields) in wanted.fields.sorted(by: { $0.key < $1.key }) {
-      let place = RecordTypePlace(zone: zone, type: wanted.type)
-      for field in fields where try !grow(field, place, in: wanted.database, &left) {
+      let rowKey = RecordTypeRowKey(zone: zone, type: wanted.type)
+      for field in fields where try !grow(field, rowKey, in: wanted.database, &left) {
         return false
       }
     }
@@ -44,46 +44,47 @@ extension SQLiteTransaction {
   }
 
   private func grow(
-    _ field: String, _ place: RecordTypePlace, in database: DatabaseKey, _ left: inout Int
+    _ field: String, _ rowKey: RecordTypeRowKey, in database: DatabaseKey, _ left: inout Int
   ) throws -> Bool {
-    var keys = try typeKeys(place)
+    var keys = try typeKeys(rowKey)
     cache.isProvisional = true
     if keys.fields[field] == nil {
       keys.fields[field] = WantedField(builtTo: "", isStarted: false)
-      try save(field, place, builtTo: "", Self.want)
+      try save(field, rowKey, builtTo: "", Self.want)
     }
     guard var wanted = keys.fields[field], let start = wanted.builtTo else { return true }
-    let records = try records(of: place, after: start, limit: left)
+    let records = try records(of: rowKey, after: start, limit: left)
     for record in records {
-      var entry = IndexEntry(name: field, type: place, wanted: wanted, record: record.name)
+      var entry = IndexEntry(name: field, type: rowKey, wanted: wanted, record: record.name)
       try add(record.indexedValue(of: IndexedField(indexName: field), in: database), &entry)
       wanted = entry.wanted
     }
     wanted.builtTo = records.count < left ? nil : records.last?.name ?? start
     left -= records.count
-    try save(field, place, builtTo: wanted.builtTo, Self.built)
+    try save(field, rowKey, builtTo: wanted.builtTo, Self.built)
     keys.fields[field] = wanted
-    cache.typeKeys[place] = keys
+    cache.typeKeys[rowKey] = keys
     return wanted.isComplete
   }
 
   private func records(
-    of place: RecordTypePlace, after name: String, limit: Int
+    of rowKey: RecordTypeRowKey, after name: String, limit: Int
   ) throws -> [Record] {
     let bind: (Prepared) -> Void = {
-      $0.bind(1, place.zone)
-      $0.bind(2, place.type)
+      $0.bind(1, rowKey.zone)
+      $0.bind(2, rowKey.type)
       $0.bind(3, name)
       $0.bind(4, limit)
     }
     return try connection.all(Self.find, bind) { try coders.record.decode($0.blob(0)) }
   }
 
-  private func save(_ field: String, _ place: RecordTypePlace, builtTo: String?, _ sql: SQL) throws
+  private func save(_ field: String, _ rowKey: RecordTypeRowKey, builtTo: String?, _ sql: SQL)
+    throws
   {
     try connection.run(sql) {
-      $0.bind(1, place.zone)
-      $0.bind(2, place.type)
+      $0.bind(1, rowKey.zone)
+      $0.bind(2, rowKey.type)
       $0.bind(3, field)
       $0.bind(4, builtTo)
     }

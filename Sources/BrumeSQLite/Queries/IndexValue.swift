@@ -45,7 +45,7 @@ enum IndexValue: Equatable, Sendable {
   /// The beginning of a longer text, perhaps not valid UTF-8.
   case cut([UInt8])
 
-  /// Ours: bytes of a text that the index holds. What begins alike is told apart by the record.
+  /// Ours: bytes of a text that the index holds. What begins alike is distinguished by the record.
   static let textLimit = 128
 
   init(cutting text: String) {
@@ -86,7 +86,7 @@ extension Prepared {
 
 extension FieldName {
   /// Nearly every record of a private database was created by its owner. Such a row would cost much
-  /// and tell nothing, so the index has only other creators.
+  /// and select nothing, so the index has only other creators.
   func hidesOwner(of database: DatabaseKey) -> Bool {
     self == .system(.createdUserRecordName) && database.owner != nil
   }

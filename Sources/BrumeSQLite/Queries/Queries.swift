@@ -54,7 +54,7 @@ extension SQLiteTransaction {
     _ name: String, _ plan: ZonePlan, _ request: EngineQuery
   ) throws -> Bool {
     try Task.checkCancellation()
-    guard let stored = try storedRecord(RecordPlace(zone: plan.zone, name: name)) else {
+    guard let stored = try storedRecord(RecordRowKey(zone: plan.zone, name: name)) else {
       return false
     }
     return request.visible.contains(try stored.record())
@@ -68,7 +68,7 @@ extension SQLiteTransaction {
     for probe in plan.probes {
       if try !holds(probe, for: name) { return nil }
     }
-    let stored = try storedRecord(RecordPlace(zone: plan.zone, name: name))
+    let stored = try storedRecord(RecordRowKey(zone: plan.zone, name: name))
     guard let stored, stored.type == plan.recordType else { return nil }
     if plan.residual.isEmpty { return stored }
     let record = try stored.record()

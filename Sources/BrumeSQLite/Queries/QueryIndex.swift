@@ -8,21 +8,21 @@ import BrumeStorage
 
 extension SQLiteTransaction {
   func updateIndex(
-    _ place: RecordPlace, in database: DatabaseKey, from old: Record?, to new: Record?
+    _ rowKey: RecordRowKey, in database: DatabaseKey, from old: Record?, to new: Record?
   ) throws {
     if let old, let new, old.type != new.type {
-      try updateIndex(place, in: database, from: old, to: nil)
-      return try updateIndex(place, in: database, from: nil, to: new)
+      try updateIndex(rowKey, in: database, from: old, to: nil)
+      return try updateIndex(rowKey, in: database, from: nil, to: new)
     }
     guard let type = (new ?? old)?.type else { return }
-    let typePlace = RecordTypePlace(zone: place.zone, type: type)
-    let keys = try typeKeys(typePlace)
+    let typeRowKey = RecordTypeRowKey(zone: rowKey.zone, type: type)
+    let keys = try typeKeys(typeRowKey)
     for (name, wanted) in keys.fields {
       let field = IndexedField(indexName: name)
       let before = old?.indexedValue(of: field, in: database)
       let after = new?.indexedValue(of: field, in: database)
       if old != nil, new != nil, before == after { continue }
-      var entry = IndexEntry(name: name, type: typePlace, wanted: wanted, record: place.name)
+      var entry = IndexEntry(name: name, type: typeRowKey, wanted: wanted, record: rowKey.name)
       let (gone, come) = IndexedField.difference(field, before, after)
       if let gone, before != after { try remove(gone, &entry) }
       if new != nil { try add(come, &entry) }
@@ -41,7 +41,7 @@ extension SQLiteTransaction {
 /// One record under one wanted field.
 struct IndexEntry {
   let name: String
-  let type: RecordTypePlace
+  let type: RecordTypeRowKey
   var wanted: WantedField
   let record: String
 }

@@ -146,7 +146,7 @@ extension ValueRange {
     }
   }
 
-  /// Names are told apart, so a value or range may be there twice.
+  /// Names are distinguished, so a value or range may be there twice.
   private func padded<Value>(_ values: [Value]) -> [Value] {
     var count = 1
     while count < values.count { count *= 2 }

@@ -72,7 +72,7 @@ extension SQLiteTransaction {
   private func fetched(_ match: SortedMatch) throws -> SortedMatch {
     var match = match
     if match.stored == nil {
-      match.stored = try storedRecord(RecordPlace(zone: match.zone, name: match.name))
+      match.stored = try storedRecord(RecordRowKey(zone: match.zone, name: match.name))
     }
     return match
   }

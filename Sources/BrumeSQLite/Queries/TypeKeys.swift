@@ -5,7 +5,7 @@ import BrumeModel
 import BrumePredicate
 import BrumeStorage
 
-struct RecordTypePlace: Hashable, Sendable {
+struct RecordTypeRowKey: Hashable, Sendable {
   let zone: Int64
   let type: String
 }
@@ -37,19 +37,19 @@ struct WantedField: Equatable {
 struct TypeKeys {
   var fields: [String: WantedField] = [:]
 
-  /// The field's keys, if they tell of every record.
+  /// The field's keys, if they cover every record.
   func complete(_ field: IndexedField) -> [IndexKey]? {
     fields[field.indexName].flatMap { $0.isComplete ? $0.keys : nil }
   }
 }
 
 extension SQLiteTransaction {
-  func typeKeys(_ place: RecordTypePlace) throws -> TypeKeys {
-    if let known = cache.typeKeys[place] { return known }
+  func typeKeys(_ rowKey: RecordTypeRowKey) throws -> TypeKeys {
+    if let known = cache.typeKeys[rowKey] { return known }
     var keys = TypeKeys()
     let bind: (Prepared) -> Void = {
-      $0.bind(1, place.zone)
-      $0.bind(2, place.type)
+      $0.bind(1, rowKey.zone)
+      $0.bind(2, rowKey.type)
     }
     try connection.each(Self.findWanted, bind) { row in
       keys.fields[row.text(0)] = WantedField(
@@ -64,7 +64,7 @@ extension SQLiteTransaction {
         return true
       }
     }
-    cache.typeKeys[place] = keys
+    cache.typeKeys[rowKey] = keys
     return keys
   }
 

@@ -125,7 +125,7 @@ extension [FieldValue] {
 extension SQLiteTransaction {
   /// The filters of a query in one zone. Nil: nothing there can match.
   func resolve(_ request: EngineQuery, in zone: Int64) throws -> (ResolvedFilters, TypeKeys)? {
-    let keys = try typeKeys(RecordTypePlace(zone: zone, type: request.query.recordType))
+    let keys = try typeKeys(RecordTypeRowKey(zone: zone, type: request.query.recordType))
     let filters = ResolvedFilters(request.query.filters, keys, request.database)
     return filters.isImpossible ? nil : (filters, keys)
   }

@@ -12,12 +12,12 @@ struct AssetAnswer: Equatable {
   /// The bytes to send; nil for none.
   let range: Range<Int64>?
 
-  /// - Parameter life: how long the address is still good.
-  init(file: AssetFile, life: Milliseconds, request: HTTPFields) {
+  /// - Parameter lifetime: how long the address is still good.
+  init(file: AssetFile, lifetime: Milliseconds, request: HTTPFields) {
     let tag = "\"\(file.checksum)\""
     var headers: HTTPFields = [
       .eTag: tag, .acceptRanges: "bytes",
-      .cacheControl: "private, max-age=\(max(0, life / 1000)), immutable",
+      .cacheControl: "private, max-age=\(max(0, lifetime / 1000)), immutable",
       .contentDisposition: "attachment; filename=\"asset\"",
       .contentSecurityPolicy: "sandbox; default-src 'none'",
       .xContentTypeOptions: "nosniff", .referrerPolicy: "no-referrer",

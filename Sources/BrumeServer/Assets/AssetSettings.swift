@@ -6,12 +6,12 @@ import BrumeModel
 package import BrumeStorage
 
 package struct AssetSettings: Equatable, Sendable {
-  package enum Place: Equatable, Sendable {
+  package enum StoreLocation: Equatable, Sendable {
     /// `assets` in the data folder; in memory if the records are.
     case besideRecords
     case bucket(S3Address, S3Credentials)
   }
-  package var place = Place.besideRecords
+  package var storeLocation = StoreLocation.besideRecords
   /// Scheme, host and port of upload and download addresses; nil: the server's own.
   package var baseURL: String?
   /// Seconds between two passes of the sweeper.
@@ -28,7 +28,7 @@ package struct AssetSettings: Equatable, Sendable {
     guard text != "folder" else { return }
     do throws(S3Address.Malformed) {
       let address = try S3Address(text)
-      place = .bucket(address, try Self.credentials(sources))
+      storeLocation = .bucket(address, try Self.credentials(sources))
     } catch {
       throw SettingError(
         "--assets: \(error.description); it may be 'folder' or "
@@ -59,9 +59,9 @@ extension Limits {
     if try sources.number(.assetBytes) != 0 {
       assetBytes = Int64(try Settings.number(.assetBytes, from: sources, in: 1...1 << 40))
     }
-    try milliseconds(.assetUploadLife, &assetUploadLife)
-    try milliseconds(.assetReceiptLife, &assetReceiptLife)
-    try milliseconds(.assetAddressLife, &assetAddressLife)
+    try milliseconds(.assetUploadLifetime, &assetUploadLifetime)
+    try milliseconds(.assetReceiptLifetime, &assetReceiptLifetime)
+    try milliseconds(.assetAddressLifetime, &assetAddressLifetime)
   }
 }
 
@@ -81,13 +81,13 @@ extension Setting {
   package static let assetBytes = Setting(
     key: "asset.bytes", kind: .number, fallback: nil, form: "NUMBER",
     help: "The largest asset. The limits' profile says 50 MB.")
-  package static let assetUploadLife = Setting(
+  package static let assetUploadLifetime = Setting(
     key: "asset.upload.life", kind: .number, fallback: nil, form: "SECONDS",
     help: "How long an upload address is good; 15 minutes unless set.")
-  package static let assetReceiptLife = Setting(
+  package static let assetReceiptLifetime = Setting(
     key: "asset.receipt.life", kind: .number, fallback: nil, form: "SECONDS",
     help: "How long after its begin an upload can be saved; an hour unless set.")
-  package static let assetAddressLife = Setting(
+  package static let assetAddressLifetime = Setting(
     key: "asset.address.life", kind: .number, fallback: nil, form: "SECONDS",
     help:
       "How long a download address is good, and how long a file without a record stays; 4 hours.")
@@ -96,15 +96,15 @@ extension Setting {
     help: "How often files that no record holds are looked for.")
 
   static let ofAssets: [Setting] = [
-    assets, assetKeyID, assetKeySecret, assetBaseURL, assetBytes, assetUploadLife,
-    assetReceiptLife, assetAddressLife, assetSweep,
+    assets, assetKeyID, assetKeySecret, assetBaseURL, assetBytes, assetUploadLifetime,
+    assetReceiptLifetime, assetAddressLifetime, assetSweep,
   ]
 }
 
 extension Composition {
   /// The asset store that the settings name.
   static func openAssets(_ settings: Settings, host: Host) throws -> any AssetStore {
-    switch settings.assets.place {
+    switch settings.assets.storeLocation {
     case .bucket(let address, let credentials):
       return try S3AssetStore(
         address, credentials, spool: settings.dataFolder + "/asset-spool", now: host.now)

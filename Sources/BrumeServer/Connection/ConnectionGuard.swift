@@ -1,4 +1,4 @@
-// Carries out `ConnectionRules` on a channel: one timer, no decisions. Tells the work on a request that
+// Carries out `ConnectionRules` on a channel: one timer, no decisions. Informs the work on a request that
 // its client has gone, or that its time is over.
 
 import BrumeModel

@@ -28,7 +28,7 @@ package final class ConnectionShares: Sendable {
 }
 
 /// Closes a connection that its address may not have, before it costs more.
-final class ConnectionDoor: ChannelInboundHandler, RemovableChannelHandler {
+final class ConnectionLimitHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = Never
   private let server: Composition
 
@@ -52,4 +52,4 @@ final class ConnectionDoor: ChannelInboundHandler, RemovableChannelHandler {
 }
 
 @available(*, unavailable)
-extension ConnectionDoor: Sendable {}
+extension ConnectionLimitHandler: Sendable {}

@@ -1,4 +1,4 @@
-// A connection's own work (reading requests, writing answers) runs on the event loop that it lives on.
+// A connection's own work (reading requests, writing answers) runs on its event loop.
 // What asks the store leaves the loop: `Workers.swift`, by the policy of `RouteTable.swift`.
 
 import HummingbirdCore

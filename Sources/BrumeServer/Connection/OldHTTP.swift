@@ -1,5 +1,5 @@
 // HTTP/1.0, which load balancers' health checks still speak: it needs no Host (RFC 9112, 3.2), and the
-// connection ends with the answer (9.3). Behind the codec nothing tells the versions apart.
+// connection ends with the answer (9.3). Behind the codec nothing distinguishes the versions.
 
 import NIOCore
 import NIOHTTP1

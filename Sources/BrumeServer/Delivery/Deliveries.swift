@@ -51,7 +51,7 @@ package final class Deliveries: Sendable {
   package func run(_ logger: Logger) async throws {
     let result: Result<Void, any Error>
     do {
-      try await RoomForWrites.awaited(logger) { try await worker.run() }
+      try await FullDiskRetry.run(logger) { try await worker.run() }
       result = .success(())
     } catch {
       result = .failure(error)

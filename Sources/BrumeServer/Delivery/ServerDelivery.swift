@@ -8,18 +8,18 @@ import BrumeNotifier
 struct ServerDelivery: EntryDelivery {
   let streams: StreamHub
   let signals: MailboxSignals
-  let desk: CourierDesk
+  let inFlight: InFlightEntries
   let worker: DeliveryWorker
   /// Nil outside development.
-  let faults: FaultGate?
+  let faults: FaultInjector?
 
   func connectedDevices(of users: Set<UserID>) -> Set<DeviceKey> {
-    streams.connectedDevices(of: users).union(desk.devices(of: users))
+    streams.connectedDevices(of: users).union(inFlight.devices(of: users))
   }
 
   func deliver(_ new: NewEntries) {
     if faults?.isIdle ?? true {
-      streams.handOver(new.entries)
+      streams.deliver(new.entries)
     } else {
       // What has to meet a fault is read from the mailbox.
       for device in Set(new.entries.map(\.device)) { streams.look(at: device) }

@@ -9,12 +9,12 @@ private typealias Asked = FaultPlan.Call.Item
 
 extension Call {
   /// A call whose items have no failures of their own.
-  func meetingFaults<Answer: Sendable>(
+  func withFaults<Answer: Sendable>(
     _ operation: Fault.Operation, zone: String? = nil, token: String? = nil,
     _ run: () async throws -> Answer
   ) async throws -> Answer {
     let item = FaultPlan.Call.Item(operation, zone: zone, token: token)
-    let answers = try await meeting(
+    let answers = try await injecting(
       FaultyCall(items: [item], describe: { $0 }, fail: { _, error in throw error })
     ) { _ in [try await run()] }
     guard let answer = answers.first else { throw BrokenConnection(ckError: 1, retryAfter: nil) }
@@ -41,7 +41,7 @@ extension Call {
     if request.atomic ?? false {
       faulty.spread = { Self.spread(&$0, over: request.operations.map(zone)) }
     }
-    return try await meeting(faulty) { rest in
+    return try await injecting(faulty) { rest in
       var request = request
       // A part of the request is another request: repeating the whole must not answer with it.
       if rest.count != request.operations.count { request.operationID = nil }
@@ -58,7 +58,7 @@ extension Call {
       items: request.items,
       describe: { Asked(.fetchRecords, zone: zone($0).name, record: $0.name) },
       fail: { .failure(ItemFailure(RecordID(name: $0.name, zone: zone($0)), $1)) })
-    return try await meeting(faulty) { rest in
+    return try await injecting(faulty) { rest in
       var request = request
       request.items = rest
       return try await engine.lookupRecords(request, in: scope, as: caller)
@@ -69,7 +69,7 @@ extension Call {
     let faulty = FaultyCall<ZoneID, ZoneResult>(
       items: zones, describe: { Asked(.fetchZones, zone: $0.name) },
       fail: { .failure(ItemFailure($0, $1)) })
-    return try await meeting(faulty) {
+    return try await injecting(faulty) {
       try await engine.lookupZones($0, in: scope, as: caller)
     }
   }
@@ -80,7 +80,7 @@ extension Call {
       describe: { Asked($0.kind == .create ? .saveZones : .deleteZones, zone: $0.zone.name) },
       fail: { .failure(ItemFailure($0.zone, $1)) })
     faulty.pretend = { .success(ZoneState(zone: $0.zone, isAtomic: true)) }
-    return try await meeting(faulty) {
+    return try await injecting(faulty) {
       try await engine.modifyZones($0, in: scope, as: caller)
     }
   }
@@ -90,7 +90,7 @@ extension Call {
       items: requests,
       describe: { Asked(.fetchZoneChanges, zone: $0.zone.name, token: $0.token) },
       fail: { .failure(ItemFailure($0.zone, $1)) })
-    return try await meeting(faulty) {
+    return try await injecting(faulty) {
       try await engine.zoneChanges($0, in: scope, as: caller)
     }
   }
@@ -112,7 +112,7 @@ extension Call {
         case .delete(let id): .failure(ItemFailure(id, error))
         }
       })
-    return try await meeting(faulty) {
+    return try await injecting(faulty) {
       try await engine.modifySubscriptions($0, in: scope, as: caller)
     }
   }
@@ -140,13 +140,13 @@ struct FaultyCall<Item: Sendable, Answer: Sendable> {
 }
 
 extension Call {
-  private func meeting<Item: Sendable, Answer: Sendable>(
+  private func injecting<Item: Sendable, Answer: Sendable>(
     _ faulty: FaultyCall<Item, Answer>, _ run: ([Item]) async throws -> [Answer]
   ) async throws -> [Answer] {
-    guard let gate = server.faults, !gate.isIdle else { return try await run(faulty.items) }
+    guard let injector = server.faults, !injector.isIdle else { return try await run(faulty.items) }
     let call = FaultPlan.Call(
       user: caller.user, device: caller.device, items: faulty.items.map(faulty.describe))
-    let decision = gate.decide(call)
+    let decision = injector.decide(call)
     try decision.failWhole()
     try await prepare(decision, call, faulty)
     var errors = decision.itemErrors(of: call)

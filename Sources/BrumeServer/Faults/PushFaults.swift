@@ -10,16 +10,16 @@ import BrumeWire
 extension Composition {
   /// The entries that really leave.
   func faultless(_ entries: [MailboxEntry], to device: DeviceKey) async throws -> [MailboxEntry] {
-    guard let gate = faults, !gate.isIdle else { return entries }
+    guard let injector = faults, !injector.isIdle else { return entries }
     var leaving: [MailboxEntry] = []
     for entry in entries {
       let call = FaultPlan.Call(
         user: device.user, device: device.device, items: [.init(.push, zone: entry.zoneName)])
-      switch gate.decide(call).fault?.effect {
+      switch injector.decide(call).fault?.effect {
       case .dropPush: try await forget(entry, of: device)
       case .holdPush:
         try await forget(entry, of: device)
-        gate.hold(.init(entry: entry, device: device), limit: settings.limits.mailboxRows)
+        injector.hold(.init(entry: entry, device: device), limit: settings.limits.mailboxRows)
       case .duplicatePush: leaving += [entry, entry.renamed("\(entry.notificationID)-again")]
       case nil, .error, .loseAnswer, .conflict, .expireToken, .pretend, .removeZone,
         .changeAccount:

@@ -9,7 +9,7 @@ import Hummingbird
 struct Authenticate: Sendable {
   let server: Composition
   let endpoint: Endpoint
-  let place: Call.Place
+  let databasePath: Call.DatabasePath
   let requestID: String
 
   /// The caller, who has not called too often.
@@ -36,7 +36,7 @@ struct Authenticate: Sendable {
   func leading(
     _ error: BrumeError, _ request: Request, query: QueryString
   ) async throws -> BrumeError {
-    guard place.container != nil, place.environment != nil else { return error }
+    guard databasePath.container != nil, databasePath.environment != nil else { return error }
     var error = error
     error.redirectURL = try await server.signInAddress(
       for: credentials(request, query: query, target: "", body: []))
@@ -74,7 +74,7 @@ struct Authenticate: Sendable {
       throw BrumeError(
         .authenticationFailed,
         "a server-to-server key cannot call this endpoint; use a user's token")
-    case (.serverKey, _) where place.scope == .private || place.scope == .shared:
+    case (.serverKey, _) where databasePath.scope == .private || databasePath.scope == .shared:
       throw BrumeError(
         .authenticationFailed,
         "a server-to-server key reaches the public database only; use a user's web auth token "
@@ -86,7 +86,7 @@ struct Authenticate: Sendable {
   private func credentials(
     _ request: Request, query: QueryString, target: String, body: [UInt8]
   ) throws(BrumeError) -> Credentials {
-    guard let container = place.container, let environment = place.environment else {
+    guard let container = databasePath.container, let environment = databasePath.environment else {
       throw BrumeError(
         .badRequest, "name the container and the environment: ?container=…&environment=development")
     }
@@ -116,8 +116,8 @@ struct Authenticate: Sendable {
 
   private func nobody(_ kind: Caller.Kind) -> Caller {
     Caller(
-      container: place.container ?? server.settings.container,
-      environment: place.environment ?? .development, user: nil, device: nil, kind: kind,
+      container: databasePath.container ?? server.settings.container,
+      environment: databasePath.environment ?? .development, user: nil, device: nil, kind: kind,
       requestID: requestID)
   }
 }

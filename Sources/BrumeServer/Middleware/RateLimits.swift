@@ -34,23 +34,23 @@ package final class RateLimits: Sendable {
     case .user, .serverKey:
       guard let user = caller.user else { return try check(address) }
       let now = host.now()
-      try Self.pass(users.withLock { $0.take(user.name, now: now) }, "of this user")
+      try Self.checkLimit(users.withLock { $0.take(user.name, now: now) }, "of this user")
     }
   }
 
   /// Counts a call of nobody known, such as one with wrong credentials.
   func check(_ address: ClientAddress) throws(BrumeError) {
     let now = host.now()
-    try Self.pass(addresses.withLock { $0.take(address.name, now: now) }, "from this address")
+    try Self.checkLimit(addresses.withLock { $0.take(address.name, now: now) }, "from this address")
   }
 
   /// Counts a call that carries its own secret: at a user's rate, because who has it got it from one.
   func checkBearer(at address: ClientAddress) throws(BrumeError) {
     let now = host.now()
-    try Self.pass(bearers.withLock { $0.take(address.name, now: now) }, "from this address")
+    try Self.checkLimit(bearers.withLock { $0.take(address.name, now: now) }, "from this address")
   }
 
-  private static func pass(_ seconds: Double?, _ whose: String) throws(BrumeError) {
+  private static func checkLimit(_ seconds: Double?, _ whose: String) throws(BrumeError) {
     guard let seconds else { return }
     throw BrumeError(
       .throttled, "too many requests \(whose); repeat this one in \(seconds) seconds",

@@ -49,7 +49,8 @@ enum AccountAdmin {
   static func userToken(_ call: Call) async throws -> Reply {
     let user = try await call.account(named: call.json().text("user"))
     let token = try await call.engine.webAuthToken(
-      for: user.id, container: call.world.container, environment: call.world.environment,
+      for: user.id, container: call.containerEnvironment.container,
+      environment: call.containerEnvironment.environment,
       keep: true)
     return .json(["user": .string(user.name), "token": .string(token)])
   }
@@ -76,8 +77,8 @@ enum AccountAdmin {
     let json = try call.json()
     let origins = json["origins"]?.array?.compactMap(\.string)
     let token = try await call.engine.createAPIToken(
-      name: json.text("name"), container: call.world.container,
-      environment: call.world.environment, allowedOrigins: origins,
+      name: json.text("name"), container: call.containerEnvironment.container,
+      environment: call.containerEnvironment.environment, allowedOrigins: origins,
       callback: json["callback"]?.string)
     return .json(describe(token))
   }
@@ -106,7 +107,8 @@ enum AccountAdmin {
     let pair = json["publicKey"] == nil ? ServerKeyPair() : nil
     let key = try await call.engine.createServerKey(
       name: json.text("name"), publicKeyPEM: pair?.publicKeyPEM ?? json.text("publicKey"),
-      container: call.world.container, environment: call.world.environment)
+      container: call.containerEnvironment.container,
+      environment: call.containerEnvironment.environment)
     var answer = describe(key)
     if let pair, case .object(var object) = answer {
       object["privateKey"] = .string(pair.privateKeyPEM)

@@ -30,7 +30,7 @@ enum AdminRoutes {
     ]
     let variables =
       server.settings.isDevelopment
-      ? try await server.readyMade(call.world).variables : variables(call, tokens)
+      ? try await server.readyMade(call.containerEnvironment).variables : variables(call, tokens)
     let lines = variables.map { JSONObject.Member(key: $0.name, value: .string($0.value)) }
     facts.append(.init(key: "environment", value: .object(JSONObject(uniqueMembers: lines))))
     return .json(.object(JSONObject(uniqueMembers: facts)))
@@ -42,8 +42,8 @@ enum AdminRoutes {
     _ call: Call, _ tokens: [APIToken]
   ) -> [(name: String, value: String)] {
     let token = tokens.first { token in
-      (call.place.container.map { $0 == token.container } ?? true)
-        && (call.place.environment.map { $0 == token.environment } ?? true)
+      (call.databasePath.container.map { $0 == token.container } ?? true)
+        && (call.databasePath.environment.map { $0 == token.environment } ?? true)
     }
     var lines = [(name: "BRUME_URL", value: call.server.url)]
     guard let token else { return lines }
@@ -57,18 +57,19 @@ enum AdminRoutes {
     let json = try call.json()
     let user = try await call.account(named: json.text("user"))
     try await call.engine.purgeZone(
-      json.text("zone"), of: user.id, container: call.world.container,
-      environment: call.world.environment)
+      json.text("zone"), of: user.id, container: call.containerEnvironment.container,
+      environment: call.containerEnvironment.environment)
     return .empty
   }
 
   static func devices(_ call: Call) async throws -> Reply {
-    let world = call.world
+    let containerEnvironment = call.containerEnvironment
     let name = call.query["user"]
     let found = try await call.server.store.read { store in
       try store.users().filter { name == nil || $0.name == name }.map { user in
         let devices = try store.devices(
-          of: user.id, container: world.container, environment: world.environment)
+          of: user.id, container: containerEnvironment.container,
+          environment: containerEnvironment.environment)
         return try devices.map { (user.name, $0, try store.mailboxCount($0.key)) }
       }.flatMap { $0 }
     }
@@ -84,13 +85,14 @@ enum AdminRoutes {
   /// Puts a notification into the mailboxes of a user's devices, as a subscription would.
   static func testPush(_ call: Call) async throws -> Reply {
     let json = try call.json()
-    let world = call.world
+    let containerEnvironment = call.containerEnvironment
     let user = try await call.account(named: json.text("user"))
     let sent = try await call.engine.sendTestPush(
-      json["text"]?.string ?? "A test push from Brume", to: user.id, container: world.container,
-      environment: world.environment, requestID: call.caller.requestID,
+      json["text"]?.string ?? "A test push from Brume", to: user.id,
+      container: containerEnvironment.container,
+      environment: containerEnvironment.environment, requestID: call.caller.requestID,
       encode: PushPayload.encode)
-    call.server.wake(Set(sent.devices))
+    call.server.notify(Set(sent.devices))
     return .json([
       "devices": .int(Int64(sent.devices.count)), "full": .int(Int64(sent.full)),
       "notification": .string(sent.notificationID),
@@ -110,8 +112,8 @@ extension JSON {
 
 extension Call {
   /// Container and environment of an admin call: the query's, or the settings'.
-  var world: (container: ContainerID, environment: Environment) {
-    (place.container ?? server.settings.container, place.environment ?? .development)
+  var containerEnvironment: (container: ContainerID, environment: Environment) {
+    (databasePath.container ?? server.settings.container, databasePath.environment ?? .development)
   }
 
   /// A user by sign-in name, or by record name.

@@ -13,7 +13,7 @@ enum AssetRoutes {
   /// Tokens, in request order.
   static func tokens(_ call: Call) async throws -> Reply {
     let request = try AssetUploadRequest(json: call.json())
-    var tickets = try await call.meetingFaults(.uploadAssets, zone: request.zone?.name) {
+    var tickets = try await call.withFaults(.uploadAssets, zone: request.zone?.name) {
       try await call.engine.uploadTickets(request, in: call.scope, as: call.caller)
     }
     for index in tickets.indices {
@@ -49,7 +49,7 @@ enum AssetRoutes {
       call.server.metrics.assetUploaded(bytes: asset.size)
       return .json(Wire.singleFile(asset))
     } catch let error as BrumeError {
-      // Who is still sending would not read the answer: hear him out, within reason.
+      // Who is still sending would not read the answer: the body is read to its end, within limits.
       let isWhole = try await file.discardRest()
       throw UploadRefused(error: error, endsConnection: !isWhole)
     }
@@ -57,13 +57,13 @@ enum AssetRoutes {
 
   /// A file, or a part of it, for whoever has the address. Headers alone for HEAD.
   static func download(_ call: Call) async throws -> Reply {
-    guard let pass = call.query["pass"] else {
+    guard let token = call.query["pass"] else {
       throw BrumeError(.badRequest, "the address lacks its pass; use it as the record gave it")
     }
-    let (file, life) = try await call.meetingFaults(.fetchAssets) {
-      try await call.engine.openAsset(pass)
+    let (file, lifetime) = try await call.withFaults(.fetchAssets) {
+      try await call.engine.openAsset(token)
     }
-    let answer = AssetAnswer(file: file, life: life, request: call.headers)
+    let answer = AssetAnswer(file: file, lifetime: lifetime, request: call.headers)
     var reply = Reply(status: answer.status, headers: answer.headers, body: .bytes([]))
     reply.contentType = "application/octet-stream"
     guard let range = answer.range, call.method != .head else { return reply }
@@ -98,7 +98,7 @@ extension Composition {
 
   /// Where an asset of a record can be fetched for some hours.
   func downloadURL(_ asset: Asset) -> String {
-    "\(assetBase)/_brume/assets/file?pass=\(engine.downloadPass(for: asset))"
+    "\(assetBase)/_brume/assets/file?pass=\(engine.downloadToken(for: asset))"
   }
 
   private var assetBase: String { settings.assets.baseURL ?? url }

@@ -7,7 +7,7 @@ import BrumeWire
 enum ChangeRoutes {
   static func database(_ call: Call) async throws -> Reply {
     let request = try FeedRequest(json: call.json())
-    let page = try await call.meetingFaults(.fetchDatabaseChanges, token: request.token) {
+    let page = try await call.withFaults(.fetchDatabaseChanges, token: request.token) {
       try await call.engine.databaseChanges(
         token: request.token, limit: request.limit, in: call.scope, as: call.caller)
     }

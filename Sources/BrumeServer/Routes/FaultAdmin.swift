@@ -6,7 +6,7 @@ import BrumeWire
 
 enum FaultAdmin {
   static func list(_ call: Call) async throws -> Reply {
-    let entries = try gate(call).entries.map { entry -> JSON in
+    let entries = try injector(call).entries.map { entry -> JSON in
       guard case .object(var object) = entry.fault.json else { return .null }
       object["id"] = .int(Int64(entry.id))
       object["after"] = entry.after.map { .int(Int64($0)) }
@@ -15,9 +15,9 @@ enum FaultAdmin {
     return .json(["faults": .array(entries)])
   }
 
-  /// `{"faults": […]}`: each begins when the one before it is spent.
+  /// `{"faults": […]}`: each begins when the one before it is used up.
   static func add(_ call: Call) async throws -> Reply {
-    let gate = try gate(call)
+    let injector = try injector(call)
     guard let list = try call.json()["faults"]?.array, !list.isEmpty else {
       throw BrumeError(.badRequest, "'faults' is missing: a list of faults that follow each other")
     }
@@ -31,26 +31,26 @@ enum FaultAdmin {
       }
       faults.append(fault)
     }
-    return .json(["id": .int(Int64(try gate.add(faults)))])
+    return .json(["id": .int(Int64(try injector.add(faults)))])
   }
 
   static func clear(_ call: Call) async throws -> Reply {
-    try gate(call).clear()
+    try injector(call).clear()
     return .empty
   }
 
   /// Delivers the pushes that were held back.
   static func release(_ call: Call) async throws -> Reply {
-    _ = try gate(call)
+    _ = try injector(call)
     return .json(["pushes": .int(Int64(try await call.server.releasePushes()))])
   }
 
-  private static func gate(_ call: Call) throws(BrumeError) -> FaultGate {
-    guard let gate = call.server.faults else {
+  private static func injector(_ call: Call) throws(BrumeError) -> FaultInjector {
+    guard let injector = call.server.faults else {
       throw BrumeError(
         .accessDenied, "faults exist in development only; start the server with 'brume serve --dev'"
       )
     }
-    return gate
+    return injector
   }
 }

@@ -24,8 +24,8 @@ enum PushAdmin {
 
   private static func filter(_ call: Call) async throws -> PushLogFilter {
     var filter = PushLogFilter()
-    filter.container = call.place.container
-    filter.environment = call.place.environment
+    filter.container = call.databasePath.container
+    filter.environment = call.databasePath.environment
     if let name = call.query["user"] { filter.user = try await call.account(named: name).id }
     filter.device = call.query["device"]
     filter.notificationID = call.query["notification"]
@@ -56,7 +56,7 @@ enum PushAdmin {
   // MARK: APNs
 
   static func senders(_ call: Call) async throws -> Reply {
-    let container = call.world.container
+    let container = call.containerEnvironment.container
     let senders = try await call.server.store.read { try $0.apnsSenders(of: container) }
     return .json(["senders": .array(senders.map { describe($0) })])
   }
@@ -64,7 +64,8 @@ enum PushAdmin {
   static func addSender(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let sender = APNsSender(
-      container: call.world.container, topic: try json.text("topic"), team: try json.text("team"),
+      container: call.containerEnvironment.container, topic: try json.text("topic"),
+      team: try json.text("team"),
       keyID: try json.text("keyID"), privateKey: try json.text("key"))
     try await call.engine.addAPNsSender(sender)
     call.server.deliveries.worker.configurationChanged()
@@ -72,7 +73,7 @@ enum PushAdmin {
   }
 
   static func removeSender(_ call: Call) async throws -> Reply {
-    let (topic, container) = (try call.json().text("topic"), call.world.container)
+    let (topic, container) = (try call.json().text("topic"), call.containerEnvironment.container)
     let wasThere = try await call.server.store.write(in: nil) {
       try $0.removeAPNsSender(topic, of: container)
     }

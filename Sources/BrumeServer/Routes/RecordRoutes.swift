@@ -30,7 +30,7 @@ enum RecordRoutes {
     let json = try call.json()
     let request = try QueryRequest(json: json)
     let token = try await call.currentSyncToken(of: request.zone)
-    let page = try await call.meetingFaults(.query, zone: request.zone?.name) {
+    let page = try await call.withFaults(.query, zone: request.zone?.name) {
       try await call.engine.query(request, in: call.scope, as: call.caller)
     }
     let options = call.options(json, desiring: request.desiredKeys)

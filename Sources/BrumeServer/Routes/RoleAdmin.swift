@@ -7,9 +7,9 @@ import BrumeWire
 
 enum RoleAdmin {
   static func list(_ call: Call) async throws -> Reply {
-    let world = call.world
+    let containerEnvironment = call.containerEnvironment
     let members = try await call.engine.roleMembers(
-      container: world.container, environment: world.environment)
+      container: containerEnvironment.container, environment: containerEnvironment.environment)
     let names = try await call.server.store.read { store in
       try members.map { try store.user($0.user)?.name ?? $0.user.name }
     }
@@ -24,8 +24,8 @@ enum RoleAdmin {
     guard let isOn = json["on"]?.bool else { throw BrumeError(.badRequest, "'on' is missing") }
     let user = try await call.account(named: json.text("user"))
     try await call.engine.setRole(
-      json.text("role"), of: user.id, to: isOn, container: call.world.container,
-      environment: call.world.environment)
+      json.text("role"), of: user.id, to: isOn, container: call.containerEnvironment.container,
+      environment: call.containerEnvironment.environment)
     return try await list(call)
   }
 }

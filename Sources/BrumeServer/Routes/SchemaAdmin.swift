@@ -8,20 +8,21 @@ import BrumeWire
 enum SchemaAdmin {
   static func show(_ call: Call) async throws -> Reply {
     let schema = try await call.engine.schema(
-      container: call.world.container, environment: call.world.environment)
+      container: call.containerEnvironment.container,
+      environment: call.containerEnvironment.environment)
     return .json(["schema": .string(schema.text())])
   }
 
   static func importText(_ call: Call) async throws -> Reply {
     try await call.engine.importSchema(
-      text: call.json().text("schema"), container: call.world.container,
-      environment: call.world.environment)
+      text: call.json().text("schema"), container: call.containerEnvironment.container,
+      environment: call.containerEnvironment.environment)
     return try await show(call)
   }
 
   /// Makes production's schema what development's is; answers production's.
   static func deploy(_ call: Call) async throws -> Reply {
-    let container = call.world.container
+    let container = call.containerEnvironment.container
     try await call.engine.deploySchema(container: container)
     let schema = try await call.engine.schema(container: container, environment: .production)
     return .json(["schema": .string(schema.text())])
@@ -35,7 +36,8 @@ enum SchemaAdmin {
     guard let isOn = json["on"]?.bool else { throw BrumeError(.badRequest, "'on' is missing") }
     try await call.engine.setIndex(
       index, on: json.text("field"), of: json.text("type"), to: isOn,
-      container: call.world.container, environment: call.world.environment)
+      container: call.containerEnvironment.container,
+      environment: call.containerEnvironment.environment)
     return try await show(call)
   }
 }

@@ -8,7 +8,7 @@ enum ShareRoutes {
   static func resolve(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let requests = try Wire.shortGUIDs(json)
-    let found = try await call.meetingFaults(.sharing) {
+    let found = try await call.withFaults(.sharing) {
       try await call.engine.resolveShares(requests, as: call.caller)
     }
     return .json(Wire.shareResults(found, call.options(json)))
@@ -17,7 +17,7 @@ enum ShareRoutes {
   static func accept(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let requests = try Wire.shortGUIDs(json)
-    let accepted = try await call.meetingFaults(.sharing) {
+    let accepted = try await call.withFaults(.sharing) {
       try await call.engine.acceptShares(requests, as: call.caller)
     }
     return .json(Wire.shareResults(accepted, call.options(json)))

@@ -8,7 +8,7 @@ import HTTPTypes
 
 enum UserRoutes {
   static func caller(_ call: Call) async throws -> Reply {
-    let user = try await call.meetingFaults(.account) {
+    let user = try await call.withFaults(.account) {
       try await call.engine.currentUser(as: call.caller)
     }
     return .json(Wire.identity(user))

@@ -10,12 +10,13 @@ import BrumeWire
 
 enum WebhookAdmin {
   static func list(_ call: Call) async throws -> Reply {
-    let world = call.world
+    let containerEnvironment = call.containerEnvironment
     let (webhooks, newest) = try await call.server.store.read { store in
       (try store.webhooks(), try store.lastLogPosition())
     }
     let own = webhooks.filter {
-      $0.container == world.container && $0.environment == world.environment
+      $0.container == containerEnvironment.container
+        && $0.environment == containerEnvironment.environment
     }
     return .json(["webhooks": .array(own.map { describe($0, newest: newest) })])
   }
@@ -24,7 +25,8 @@ enum WebhookAdmin {
     let url = try call.json().text("url")
     _ = try await call.server.deliveries.webhookGuard.target(url)
     let webhook = try await call.engine.addWebhook(
-      url: url, container: call.world.container, environment: call.world.environment)
+      url: url, container: call.containerEnvironment.container,
+      environment: call.containerEnvironment.environment)
     call.server.deliveries.worker.configurationChanged()
     guard case .object(var object) = describe(webhook, newest: webhook.cursor) else {
       return .empty
@@ -34,25 +36,28 @@ enum WebhookAdmin {
   }
 
   static func enable(_ call: Call) async throws -> Reply {
-    let world = call.world
+    let containerEnvironment = call.containerEnvironment
     try await call.engine.enableWebhook(
-      call.json().text("id"), container: world.container, environment: world.environment)
+      call.json().text("id"), container: containerEnvironment.container,
+      environment: containerEnvironment.environment)
     call.server.deliveries.worker.configurationChanged()
     return .empty
   }
 
   static func remove(_ call: Call) async throws -> Reply {
-    let world = call.world
+    let containerEnvironment = call.containerEnvironment
     try await call.engine.removeWebhook(
-      call.json().text("id"), container: world.container, environment: world.environment)
+      call.json().text("id"), container: containerEnvironment.container,
+      environment: containerEnvironment.environment)
     return .empty
   }
 
   /// Calls a webhook once, without changes, whatever its state.
   static func test(_ call: Call) async throws -> Reply {
-    let (server, world) = (call.server, call.world)
+    let (server, containerEnvironment) = (call.server, call.containerEnvironment)
     let webhook = try await call.engine.webhook(
-      call.json().text("id"), container: world.container, environment: world.environment)
+      call.json().text("id"), container: containerEnvironment.container,
+      environment: containerEnvironment.environment)
     let line = try await server.deliveries.worker.test(
       webhook, messageID: "msg_test_\(server.host.uuid())", requestID: call.caller.requestID)
     return .json(PushAdmin.describe(line, [:]))

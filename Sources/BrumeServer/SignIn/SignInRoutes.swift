@@ -183,7 +183,7 @@ enum BrowserCookie {
   }
 
   static func header(_ value: String, _ server: Composition) -> String {
-    let seconds = server.settings.limits.signInLife / 1000
+    let seconds = server.settings.limits.signInLifetime / 1000
     let secure = server.url.hasPrefix("https://") ? "; Secure" : ""
     return "\(name)=\(value); Path=\(SignInRoutes.path); Max-Age=\(seconds); HttpOnly; SameSite=Lax"
       + secure
@@ -199,7 +199,9 @@ extension Composition {
 
 extension Call {
   func signInAddress() async throws -> String? {
-    guard let container = place.container, let environment = place.environment else { return nil }
+    guard let container = databasePath.container, let environment = databasePath.environment else {
+      return nil
+    }
     return try await server.signInAddress(
       for: Credentials(
         container: container, environment: environment, apiToken: query["ckAPIToken"],

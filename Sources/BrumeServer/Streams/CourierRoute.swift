@@ -19,7 +19,8 @@ enum CourierRoute {
     server.metrics.pollBegan()
     defer { server.metrics.pollEnded() }
     let courier = Courier(
-      engine: server.engine, store: server.store, signals: server.signals, desk: server.desk,
+      engine: server.engine, store: server.store, signals: server.signals,
+      inFlight: server.inFlight,
       host: server.host)
     let text = call.query["cursor"]
     let position = try await StreamRoute.position(call, text)

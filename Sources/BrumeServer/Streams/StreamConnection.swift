@@ -1,6 +1,6 @@
 // One device's open stream on its connection: carries out `StreamProgress`.
 //
-// What is handed over is written from the connection's event loop. There is no task that waits: an
+// Delivered entries are written from the connection's event loop. There is no task that waits: an
 // idle stream costs its socket, and a push to ten thousand of them ten thousand writes. Reading the
 // mailbox is `StreamReads`' work. How the stream gets the connection: `StreamConnection+TakeOver.swift`.
 
@@ -24,13 +24,13 @@ final class StreamConnection: StreamListener, @unchecked Sendable {
   private var beat: Scheduled<Void>?
   private var due: (time: Milliseconds, timer: Scheduled<Void>)?
   /// Collected while one hand-over is sorted by streams; empty otherwise.
-  private var handedOver: [MailboxEntry] = []
+  private var received: [MailboxEntry] = []
   /// The stream's place on the connection.
   var context: ChannelHandlerContext?
   /// Whether the request's task has let go of the connection.
   var requestHasLeft = false
   /// For the answer's end to leave.
-  private static let patience = TimeAmount.milliseconds(500)
+  private static let gracePeriod = TimeAmount.milliseconds(500)
 
   /// - Parameter cursor: what the device has acknowledged.
   init(
@@ -50,31 +50,32 @@ final class StreamConnection: StreamListener, @unchecked Sendable {
     channel.eventLoop.execute { self.taken(entries) }
   }
 
-  /// Entries for many streams: each event loop is woken once.
-  static func take(_ told: [StreamHub.Told]) {
-    var loops: [ObjectIdentifier: (loop: any EventLoop, told: [(StreamConnection, MailboxEntry)])] =
-      [:]
-    for (listener, entry) in told {
+  /// Entries for many streams: each event loop gets one task.
+  static func take(_ deliveries: [StreamHub.Delivery]) {
+    var loops:
+      [ObjectIdentifier: (loop: any EventLoop, deliveries: [(StreamConnection, MailboxEntry)])] =
+        [:]
+    for (listener, entry) in deliveries {
       guard let stream = listener as? StreamConnection else {
         listener.take([entry])
         continue
       }
       let loop = stream.channel.eventLoop
-      loops[ObjectIdentifier(loop), default: (loop, [])].told.append((stream, entry))
+      loops[ObjectIdentifier(loop), default: (loop, [])].deliveries.append((stream, entry))
     }
-    for (loop, told) in loops.values { loop.execute { takeTogether(told) } }
+    for (loop, deliveries) in loops.values { loop.execute { takeTogether(deliveries) } }
   }
 
   /// What came for one stream leaves in one write: most of a push's cost is the system call.
-  private static func takeTogether(_ told: [(StreamConnection, MailboxEntry)]) {
+  private static func takeTogether(_ deliveries: [(StreamConnection, MailboxEntry)]) {
     var streams: [StreamConnection] = []
-    for (stream, entry) in told {
-      if stream.handedOver.isEmpty { streams.append(stream) }
-      stream.handedOver.append(entry)
+    for (stream, entry) in deliveries {
+      if stream.received.isEmpty { streams.append(stream) }
+      stream.received.append(entry)
     }
     for stream in streams {
-      let entries = stream.handedOver
-      stream.handedOver = []
+      let entries = stream.received
+      stream.received = []
       stream.taken(entries)
     }
   }
@@ -162,7 +163,7 @@ extension StreamConnection {
     written.futureResult.whenComplete { _ in close() }
     write(StreamEvents.lastChunk, promise: written)
     // Who does not read does not keep the connection.
-    channel.eventLoop.scheduleTask(in: Self.patience, close)
+    channel.eventLoop.scheduleTask(in: Self.gracePeriod, close)
   }
 
   /// Answers whether this is the first time.

@@ -18,7 +18,7 @@ package final class StreamReads: Sendable {
     (orders, order) = AsyncStream.makeStream()
   }
 
-  /// Reads what comes after a position and tells the stream.
+  /// Reads what comes after a position and gives it to the stream.
   func read(after position: Int64, for stream: StreamConnection) {
     order.yield(Order(position: position, stream: stream))
   }

@@ -4,7 +4,7 @@
 // the last one it handled (`Last-Event-ID`, or `cursor` in the query) acknowledges everything up to it
 // and gets the rest. With `ack` it says the same beside the open stream. An id of another generation
 // acknowledges nothing: positions began anew. Nor does one that was never given: it would take what the
-// device has not heard, and keep the stream silent until positions get there.
+// device has not received, and keep the stream silent until positions get there.
 
 import BrumeCore
 import BrumeDelivery
@@ -28,7 +28,7 @@ enum StreamRoute {
     reply.contentType = "text/event-stream"
     reply.headers[.cacheControl] = "no-store"
     reply.headers[.connection] = "close"
-    // Proxies such as nginx hold answers back unless told not to.
+    // Proxies such as nginx hold answers back unless configured not to.
     reply.headers[.accelBuffering] = "no"
     return reply
   }
@@ -48,7 +48,7 @@ enum StreamRoute {
       try await writer.write(StreamEvents.greeting)
       try await connection.takeOver()
       // Who signed out before the stream had taken its place was not found there, and a connection
-      // that moved while the server was told to end did not hear of it.
+      // that moved while the server was asked to end did not notice.
       let isSignedIn = try? await call.isStillSignedIn()
       if isSignedIn != true || Task.isShuttingDownGracefully { connection.end() }
       throw StreamConnection.TakenOver()

@@ -3,7 +3,7 @@
 import BrumeModel
 
 extension MemoryTransaction {
-  func devicesWithMail(
+  func devicesWithPendingEntries(
     after cursor: Int64?, limit: Int
   ) throws -> (devices: [Device], next: Int64?) {
     let all = state.devices.filter { name, device in

@@ -35,7 +35,7 @@ extension MemoryTransaction {
       scope: subscription.scope,
       subscription: try coders.decodeSubscription(
         coders.encodeSubscription(subscription.subscription)),
-      birth: subscription.birth)
+      startPosition: subscription.startPosition)
     if let index = index(coded.subscription.id, coded.scope) {
       let serial = state.subscriptions[index].serial
       state.subscriptions[index] = MemorySubscription(serial: serial, value: coded)

@@ -1,5 +1,5 @@
 // What every channel to the outside must do, whatever its protocol: one other side that answers as it is
-// told, and the channel's own words for it. Run on each channel in Tests/BrumePushTests.
+// given, and the channel's own words for it. Run on each channel in Tests/BrumePushTests.
 //
 // Streams and polls have no place here: there nobody sends, a device comes and fetches.
 

@@ -1,5 +1,5 @@
-// A store whose caller dies at a chosen call: before it, before its commit, or after its commit when
-// nobody hears of it. What was committed stays, as on a disk.
+// A store whose caller crashes at a chosen call: before it, before its commit, or after its commit when
+// nobody gets the answer. What was committed stays, as on a disk.
 
 package import BrumeModel
 package import BrumeStorage
@@ -13,7 +13,7 @@ package final class CrashingStore: Store {
 
   package init(_ inner: any Store) { self.inner = inner }
 
-  /// Dies at the `calls`-th call from now on, counting from 0.
+  /// Crashes at the `calls`-th call from now on, counting from 0.
   package func crash(afterCalls calls: Int, at point: Point) {
     plan.withLock { $0 = (calls, point) }
   }

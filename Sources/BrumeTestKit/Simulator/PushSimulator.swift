@@ -1,6 +1,6 @@
-// Users with devices who save, subscribe and read in any order, while the notifier dies again and
-// again: a whole life of pushes from one seed, in memory, on a clock of its own. What every device
-// was told is compared with what it should have been told (`PushLedger`).
+// Users with devices who save, subscribe and read in any order, while the notifier crashes again and
+// again: a whole run of pushes from one seed, in memory, on a clock of its own. What every device
+// received is compared with what it should have received (`PushOracle`).
 //
 // Faults can be planted, to see that the comparison notices them.
 
@@ -14,7 +14,8 @@ package final class PushSimulator {
   /// What is done wrong on purpose.
   package enum Fault: String, CaseIterable, Sendable {
     case `a crash forgets what waits`, `saves do not say their device`, `a crash changes the nid`,
-      `devices read backwards`, `a spent subscription comes back`, `a stranger is subscribed`,
+      `devices read backwards`, `a subscription that fired once comes back`,
+      `another user is subscribed`,
       `acknowledging without reading`
   }
   /// How a push becomes bytes and comes back.
@@ -45,20 +46,20 @@ package final class PushSimulator {
 
   static let container = ContainerID("iCloud.org.example.simulator")
   private let store: MemoryStore
-  private let dying: CrashingStore
+  private let crashing: CrashingStore
   private let form: Form
   private let fault: Fault?
   private let clock = Clock()
   private var random: SeededRandom
   private var engine: Engine
   private var notifier: Notifier
-  private var ledger = PushLedger()
+  private var oracle = PushOracle()
   private var outcome = Outcome()
   private var logRead: Int64 = 0
   private var step = 0
   private var once: [SubscriptionKey: StoredSubscription] = [:]
 
-  /// Runs one life.
+  /// Runs one seed.
   package static func run(
     seed: UInt64, steps: Int, fault: Fault? = nil, coders: StoreCoders, form: Form
   ) async throws -> Outcome {
@@ -72,7 +73,7 @@ package final class PushSimulator {
   ) async throws {
     random = SeededRandom(seed: seed)
     store = MemoryStore(coders: coders)
-    dying = CrashingStore(store)
+    crashing = CrashingStore(store)
     (self.fault, self.form) = (fault, form)
     engine = try await Self.engine(store, clock: { 1_000_000 })
     notifier = Notifier(engine: engine, encode: form.encode, delivery: TestDelivery())
@@ -91,7 +92,7 @@ package final class PushSimulator {
     return try await Engine(store: store, limits: limits, host: host, isDevelopment: true)
   }
 
-  // MARK: A life
+  // MARK: A run
 
   private func live(_ steps: Int) async throws {
     try await restart()
@@ -104,20 +105,20 @@ package final class PushSimulator {
       case 4: try await subscribe()
       case 5 where random.one(in: 3): try await unsubscribe()
       case 5...7: try await notify(mayCrash: true)
-      default: try await read(random.pick(PushLedger.devices), atMost: 1 + random.next(below: 5))
+      default: try await read(random.pick(PushOracle.devices), atMost: 1 + random.next(below: 5))
       }
     }
     step = steps + 1
     try await notify(mayCrash: false)
     clock.advance(5_000)
-    for device in PushLedger.devices { try await read(device, atMost: .max) }
-    outcome.failures += ledger.failures()
+    for device in PushOracle.devices { try await read(device, atMost: .max) }
+    outcome.failures += oracle.failures()
   }
 
   /// As after the start of a process: nothing but the store is known.
   private func restart() async throws {
     let clock = clock
-    engine = try await Self.engine(dying) { clock.now }
+    engine = try await Self.engine(crashing) { clock.now }
     notifier = Notifier(engine: engine, encode: form.encode, delivery: TestDelivery())
   }
 
@@ -130,7 +131,7 @@ package final class PushSimulator {
           GRANT READ TO "_world", GRANT CREATE TO "_icloud", GRANT WRITE TO "_icloud"
         );
         """, container: Self.container, environment: .development)
-    for device in PushLedger.devices {
+    for device in PushOracle.devices {
       try await engine.registerDevice(as: caller(device))
       _ = try await engine.modifyZones(
         [ZoneOperation(.create, ZoneID(name: "Z"))], in: .private, as: caller(device))
@@ -147,7 +148,7 @@ package final class PushSimulator {
   // MARK: Clients
 
   private func save() async throws {
-    let device = random.pick(PushLedger.devices)
+    let device = random.pick(PushOracle.devices)
     let scope: DatabaseScope = random.one(in: 2) ? .public : .private
     let draft = RecordDraft(
       name: "r\(step)", type: "Note",
@@ -162,7 +163,7 @@ package final class PushSimulator {
   }
 
   private func subscribe() async throws {
-    let device = random.pick(PushLedger.devices)
+    let device = random.pick(PushOracle.devices)
     let scope: DatabaseScope = random.one(in: 2) ? .public : .private
     let kind: Subscription.Kind
     switch random.next(below: scope == .public ? 3 : 5) {
@@ -178,12 +179,12 @@ package final class PushSimulator {
     let subscription = Subscription(id: "s\(random.next(below: 6))", kind: kind, info: info)
     _ = try await engine.modifySubscriptions(
       [.save(subscription)], in: scope, as: caller(device))
-    if fault == .`a stranger is subscribed` { try await plantStranger(subscription, device) }
+    if fault == .`another user is subscribed` { try await plantStranger(subscription, device) }
     try await follow(device)
   }
 
   private func plantStranger(_ subscription: Subscription, _ device: DeviceKey) async throws {
-    let other = PushLedger.devices.first { $0.user != device.user }?.user ?? device.user
+    let other = PushOracle.devices.first { $0.user != device.user }?.user ?? device.user
     let key = DatabaseKey(container: Self.container, environment: .development, owner: nil)
     let scope = SubscriptionScope(
       container: Self.container, environment: .development, scope: .public, user: other)
@@ -196,12 +197,12 @@ package final class PushSimulator {
         StoredSubscription(
           scope: scope,
           subscription: Subscription(id: "planted", kind: subscription.kind, info: nil),
-          birth: position))
+          startPosition: position))
     }
   }
 
   private func unsubscribe() async throws {
-    let device = random.pick(PushLedger.devices)
+    let device = random.pick(PushOracle.devices)
     let scope: DatabaseScope = random.one(in: 2) ? .public : .private
     _ = try await engine.modifySubscriptions(
       [.delete(id: "s\(random.next(below: 6))")], in: scope, as: caller(device))
@@ -214,9 +215,9 @@ package final class PushSimulator {
     let all = try await store.read { try $0.mailbox(device, after: 0, limit: 10_000) }
     var entries = Array(all.prefix { $0.time <= now }.prefix(limit))
     if fault == .`devices read backwards` { entries.reverse() }
-    let isDeaf = fault == .`acknowledging without reading` && random.one(in: 4)
-    for entry in entries where !isDeaf {
-      ledger.delivered(try form.decode(entry.payload), entry, to: device, step: step)
+    let skipsReading = fault == .`acknowledging without reading` && random.one(in: 4)
+    for entry in entries where !skipsReading {
+      oracle.delivered(try form.decode(entry.payload), entry, to: device, step: step)
       outcome.pushes += 1
     }
     guard let last = entries.map(\.position).max(), limit == .max || !random.one(in: 4) else {
@@ -227,10 +228,10 @@ package final class PushSimulator {
 
   // MARK: The server
 
-  /// Works until the log is read, or until death, after which a new process goes on.
+  /// Works until the log is read, or until a crash, after which a new process goes on.
   private func notify(mayCrash: Bool) async throws {
     if mayCrash {
-      dying.crash(
+      crashing.crash(
         afterCalls: random.next(below: 8), at: random.pick(CrashingStore.Point.allCases))
     }
     do {
@@ -239,7 +240,7 @@ package final class PushSimulator {
       outcome.crashes += 1
       try await plantAtCrash()
     }
-    dying.crash(afterCalls: .max, at: .beforeCall)
+    crashing.crash(afterCalls: .max, at: .beforeCall)
     try await restart()
     if !mayCrash { try await notifier.drain() }
   }
@@ -255,7 +256,7 @@ package final class PushSimulator {
     case .`a crash changes the nid`:
       let next = Array(String(engine.generation + 1).utf8)
       try await store.write(in: nil) { try $0.set(.generation, to: next) }
-    case .`a spent subscription comes back`:
+    case .`a subscription that fired once comes back`:
       try await store.write(in: nil) { transaction in
         for stored in again.values { try transaction.put(stored) }
       }
@@ -280,7 +281,7 @@ package final class PushSimulator {
     let wanted = subscriptions.filter { $0.subscription.id != "planted" }
     for entry in entries {
       logRead = max(logRead, entry.position)
-      try ledger.happened(entry, by: device, wanted, generation: engine.generation, step: step)
+      try oracle.happened(entry, by: device, wanted, generation: engine.generation, step: step)
     }
   }
 }

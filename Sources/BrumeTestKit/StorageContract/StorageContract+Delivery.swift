@@ -1,4 +1,4 @@
-// Delivery to the outside: devices with mail, senders, webhooks, the push log.
+// Delivery to the outside: devices with pending entries, senders, webhooks, the push log.
 
 import BrumeModel
 import BrumeStorage
@@ -52,7 +52,9 @@ extension StorageContract {
       var next: Int64?
       repeat {
         let cursor = next
-        let page = try await store.read { try $0.devicesWithMail(after: cursor, limit: 2) }
+        let page = try await store.read {
+          try $0.devicesWithPendingEntries(after: cursor, limit: 2)
+        }
         try expect(page.devices.count <= 2, "a page is too long")
         found += page.devices.map(\.key.device.name)
         next = page.next

@@ -51,11 +51,11 @@ extension StorageContract {
         }
       },
       Case("records that are not visible count for nothing, not for the bounds either") { store in
-        for visible in [VisibleRecords.made(by: UserID("_me")), .named(HiddenWorld.shown)] {
-          for query in HiddenWorld.queries {
+        for visible in [VisibleRecords.made(by: UserID("_me")), .named(HiddenRecords.shown)] {
+          for query in HiddenRecords.queries {
             for limits in [(1, 1), (2, 3), (5, 2), (9, 99)] {
-              let with = try await HiddenWorld(hidden: 6).pages(query, visible, limits, store)
-              let without = try await HiddenWorld(hidden: 0).pages(query, visible, limits, store)
+              let with = try await HiddenRecords(hidden: 6).pages(query, visible, limits, store)
+              let without = try await HiddenRecords(hidden: 0).pages(query, visible, limits, store)
               try expectEqual(with, without, "\(query), \(limits)")
             }
           }
@@ -110,27 +110,29 @@ extension StorageContract {
 
   /// 4 states of the store, 60 queries in each.
   private static func compare(_ store: any Store, seed: UInt64) async throws {
-    var world = QueryWorld(seed: seed)
+    var generator = QueryGenerator(seed: seed)
     for round in 0..<4 {
       for _ in 0..<4 {
-        world = try await store.write(in: .sample()) { [world] transaction in
-          var next = world
+        generator = try await store.write(in: .sample()) { [generator] transaction in
+          var next = generator
           for _ in 0..<25 { try next.change(transaction) }
           return next
         }
       }
       for number in 0..<60 {
-        let query = world.query()
-        let zone = world.random.one(in: 3) ? nil : world.random.pick(QueryWorld.zones).name
+        let query = generator.query()
+        let zone =
+          generator.random.one(in: 3) ? nil : generator.random.pick(QueryGenerator.zones).name
         let comparison = QueryComparison(
-          query: query, zone: zone, limit: 1 + world.random.next(below: 12),
-          records: Array(world.records.values),
+          query: query, zone: zone, limit: 1 + generator.random.next(below: 12),
+          records: Array(generator.records.values),
           label: "seed \(seed), round \(round), query \(number)")
         try await comparison.check(store, candidateLimit: .max)
-        try await comparison.check(store, candidateLimit: 1 + world.random.next(below: 9))
-        let visible = world.visible()
+        try await comparison.check(store, candidateLimit: 1 + generator.random.next(below: 9))
+        let visible = generator.visible()
         try await comparison.check(store, visible, candidateLimit: .max)
-        try await comparison.check(store, visible, candidateLimit: 1 + world.random.next(below: 9))
+        try await comparison.check(
+          store, visible, candidateLimit: 1 + generator.random.next(below: 9))
       }
     }
   }
@@ -207,7 +209,7 @@ extension Record {
 }
 
 /// Records of a user among those of another, in a database of its own.
-private struct HiddenWorld: Sendable {
+private struct HiddenRecords: Sendable {
   static let shown: Set<ByteText> = Set((0..<4).map { ByteText("b\($0)") })
   static let queries: [Query] = [
     Query(recordType: "Trail"),

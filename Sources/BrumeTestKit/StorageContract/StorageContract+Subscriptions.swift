@@ -9,7 +9,8 @@ extension StorageContract {
       let scope = SubscriptionSamples.scope(.private)
       for kind in SubscriptionSamples.kinds {
         let stored = StoredSubscription(
-          scope: scope, subscription: SubscriptionSamples.subscription("one", kind), birth: 7)
+          scope: scope, subscription: SubscriptionSamples.subscription("one", kind),
+          startPosition: 7)
         try await store.write(in: nil) { try $0.put(stored) }
         let found = try await store.read { try $0.subscription("one", in: scope) }
         try expectEqual(found, stored, "subscription")
@@ -77,19 +78,22 @@ extension StorageContract {
         ]
       }
       try expectEqual(try await watched("Trail", "_a1"), [false, false], "before")
-      for (scope, heard, deaf) in [
+      for (scope, watchedDatabase, otherDatabase) in [
         (DatabaseScope.private, "_a1" as String?, "_b2" as String?), (.public, nil, "_a1"),
         (.shared, "_b2", "_a1"),
       ] {
         let stored = StoredSubscription(
           scope: SubscriptionSamples.scope(scope),
-          subscription: SubscriptionSamples.subscription("q", query), birth: 0)
+          subscription: SubscriptionSamples.subscription("q", query), startPosition: 0)
         try await store.write(in: nil) { try $0.put(stored) }
-        try expectEqual(try await watched("Trail", heard), [true, true], "\(scope)")
-        try expectEqual(try await watched("Hut", heard), [false, false], "\(scope), other type")
-        try expectEqual(try await watched("Trail", deaf), [false, false], "\(scope), elsewhere")
+        try expectEqual(try await watched("Trail", watchedDatabase), [true, true], "\(scope)")
+        try expectEqual(
+          try await watched("Hut", watchedDatabase), [false, false], "\(scope), other type")
+        try expectEqual(
+          try await watched("Trail", otherDatabase), [false, false], "\(scope), elsewhere")
         try await store.write(in: nil) { _ = try $0.removeSubscription("q", in: stored.scope) }
-        try expectEqual(try await watched("Trail", heard), [false, false], "\(scope), removed")
+        try expectEqual(
+          try await watched("Trail", watchedDatabase), [false, false], "\(scope), removed")
       }
       let zone = SubscriptionSamples.stored("z", SubscriptionSamples.scope(.private))
       try await store.write(in: nil) { try $0.put(zone) }
@@ -116,7 +120,7 @@ enum SubscriptionSamples {
       scope: scope,
       subscription: subscription(
         id, .zone(ZoneID(name: "Trails", ownerName: "_a1"), recordType: nil)),
-      birth: 3)
+      startPosition: 3)
   }
 
   static let kinds: [Subscription.Kind] = [

@@ -119,7 +119,7 @@ extension StorageContract {
             sorts: [Sort(.field("n"))]),
           after: nil, limit: 9, candidateLimit: 99)
         try expectEqual(try transaction.matching(query).records.count, 3, "records elsewhere")
-        // The zone lives again.
+        // The zone exists again.
         try transaction.putNext("a", fields: ["n": .int64(1)])
         try expectEqual(try transaction.matching(query).records.count, 4, "records after rebirth")
       }

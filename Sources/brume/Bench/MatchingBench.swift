@@ -78,7 +78,7 @@ enum MatchingBench {
       subscription: Subscription(
         id: "subscription-\(number)",
         kind: .query(query, zone: nil, firesOn: [.create, .update], firesOnce: false), info: nil),
-      birth: Int64(number + 1))
+      startPosition: Int64(number + 1))
   }
 
   private static func filters(

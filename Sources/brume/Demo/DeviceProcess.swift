@@ -9,7 +9,7 @@ final class DeviceProcess: Sendable {
   let name: String
   private let process: Process
   private let input: FileHandle
-  private let mail: Mailroom
+  private let inbox: MessageInbox
   private let timeline: Timeline
 
   init(
@@ -17,8 +17,8 @@ final class DeviceProcess: Sendable {
   ) throws {
     self.name = name
     self.timeline = timeline
-    let mail = Mailroom()
-    self.mail = mail
+    let inbox = MessageInbox()
+    self.inbox = inbox
     process = Process()
     process.executableURL = ChildProgram.brume
     process.arguments = ["demo-device", app]
@@ -28,7 +28,7 @@ final class DeviceProcess: Sendable {
     process.standardOutput = fromDevice
     input = toDevice.fileHandleForWriting
     try process.run()
-    Thread.detachNewThread { mail.read(fromDevice.fileHandleForReading) }
+    Thread.detachNewThread { inbox.read(fromDevice.fileHandleForReading) }
   }
 
   /// Asks the app to do something and shows what it answers.
@@ -55,22 +55,22 @@ final class DeviceProcess: Sendable {
 
   private func ask(_ words: [String]) async throws -> DeviceMessage {
     input.write(Data((words.joined(separator: "\t") + "\n").utf8))
-    return try await mail.next(on: .answers, from: name, after: words[0])
+    return try await inbox.next(on: .answers, from: name, after: words[0])
   }
 
   /// The next push, with what the app did about it.
   func push() async throws -> Push {
-    guard case .push(let push) = try await mail.next(on: .pushes, from: name, after: "a push")
+    guard case .push(let push) = try await inbox.next(on: .pushes, from: name, after: "a push")
     else { throw DemoFailure("\(name) died while a push was due") }
     timeline.say(name, "← push: \(push.summary)")
-    guard case .reaction(let text) = try await mail.next(on: .reactions, from: name, after: "it")
+    guard case .reaction(let text) = try await inbox.next(on: .reactions, from: name, after: "it")
     else { throw DemoFailure("\(name) died while it handled a push") }
     timeline.say(name, text)
     return push.reacting(text)
   }
 
   /// Pushes that arrived and that nobody has asked for.
-  var unexpectedPushes: [Push] { mail.waitingPushes }
+  var unexpectedPushes: [Push] { inbox.waitingPushes }
 
   func stop() {
     try? input.close()

@@ -95,10 +95,10 @@ extension Stage {
       "the guest sees the owner's places", push.reaction.contains("Porto"), push.reaction)
 
     try await guest.perform("add-shared", "Faro")
-    let told = try await owner.push()
+    let pushed = try await owner.push()
     try stage.timeline.check(
       "the owner hears of the guest's place in the private database",
-      told.database == 1 && told.kind == "met", told.summary)
+      pushed.database == 1 && pushed.kind == "met", pushed.summary)
     let left = try await guest.perform("leave")
     try stage.timeline.check(
       "after leaving, the zone is gone for the guest", left == "left; 0 shared zones", left)

@@ -68,7 +68,9 @@ struct ExecCommand: AsyncParsableCommand {
   }
 
   private func runCommand(_ server: Composition) async throws -> Int32 {
-    let world = (container: server.settings.container, environment: Environment.development)
+    let containerEnvironment = (
+      container: server.settings.container, environment: Environment.development
+    )
     if let schema {
       guard let text = DataFolder.read(schema) else {
         throw CommandFailure("the schema file '\(schema)' cannot be read; check its path")
@@ -80,7 +82,9 @@ struct ExecCommand: AsyncParsableCommand {
       }
     }
     var environment = ProcessInfo.processInfo.environment
-    for (name, value) in try await server.readyMade(world).variables { environment[name] = value }
+    for (name, value) in try await server.readyMade(containerEnvironment).variables {
+      environment[name] = value
+    }
     return try await ChildProcess.run(command, environment: environment)
   }
 }

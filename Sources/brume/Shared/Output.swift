@@ -19,7 +19,7 @@ enum Output {
   /// One line of talk.
   static func say(_ text: String) { write(text, to: STDERR_FILENO) }
 
-  /// Columns, as wide as their widest cell, and as told. Answers their widths.
+  /// Columns, as wide as their widest cell, and as given. Answers their widths.
   @discardableResult static func table(_ rows: [[String]], atLeast least: [Int] = []) -> [Int] {
     let count = rows.map(\.count).max() ?? 0
     let widths = (0..<count).map { column in

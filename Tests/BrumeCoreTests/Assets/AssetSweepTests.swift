@@ -20,73 +20,73 @@ import Testing
   }
 
   @Test func `an upload that no save used goes after its receipt`() async throws {
-    let assets = try await AssetLab()
+    let assets = try await AssetFixture()
     _ = try await assets.upload([1, 2, 3])
     #expect(try await assets.sweep() == .init())
-    assets.clock.advance(by: assets.limits.assetReceiptLife)
+    assets.clock.advance(by: assets.limits.assetReceiptLifetime)
     #expect(try await assets.sweep() == .init(uploads: 1))
-    assets.clock.advance(by: assets.limits.assetAddressLife)
+    assets.clock.advance(by: assets.limits.assetAddressLifetime)
     #expect(try await assets.sweep() == .init(files: 1, objects: 1))
     #expect(try await assets.objects() == 0)
   }
 
   @Test func `a saved file stays, and goes after the last record let go of it`() async throws {
-    let assets = try await AssetLab()
+    let assets = try await AssetFixture()
     let uploaded = try await assets.upload([1, 2, 3])
     try await assets.save(uploaded)
     try await assets.save(try await assets.upload([1, 2, 3], for: "two"), in: "two")
-    try await assets.passTime()
+    try await assets.advanceTime()
     #expect(try await assets.objects() == 1)
-    _ = try await assets.lab.modify([.init(.delete, RecordDraft(name: "two"))])
-    try await assets.passTime()
+    _ = try await assets.fixture.modify([.init(.delete, RecordDraft(name: "two"))])
+    try await assets.advanceTime()
     #expect(try await assets.content(uploaded) == [1, 2, 3])
-    try await assets.lab.save(assets.operation(.forceUpdate, "one", "photo", nil))
+    try await assets.fixture.save(assets.operation(.forceUpdate, "one", "photo", nil))
     #expect(try await assets.content(uploaded) == [1, 2, 3], "addresses handed out before work on")
-    try await assets.passTime()
+    try await assets.advanceTime()
     #expect(try await assets.objects() == 0)
     await #expect(throws: BrumeError.self) { _ = try await assets.content(uploaded) }
   }
 
   @Test func `a deleted zone's files go`() async throws {
-    let assets = try await AssetLab()
+    let assets = try await AssetFixture()
     try await assets.save(try await assets.upload([1, 2, 3]))
-    try await assets.lab.deleteZone(Lab.trails)
-    try await assets.passTime()
+    try await assets.fixture.deleteZone(EngineFixture.trails)
+    try await assets.advanceTime()
     #expect(try await assets.objects() == 0)
   }
 
   @Test func `a file that found a new record while it was idle stays`() async throws {
-    let assets = try await AssetLab()
+    let assets = try await AssetFixture()
     try await assets.save(try await assets.upload([1, 2, 3]))
-    try await assets.lab.save(assets.operation(.forceUpdate, "one", "photo", nil))
+    try await assets.fixture.save(assets.operation(.forceUpdate, "one", "photo", nil))
     #expect(try await assets.sweep() == .init())
     let again = try await assets.upload([1, 2, 3])
     try await assets.save(again)
-    try await assets.passTime()
+    try await assets.advanceTime()
     #expect(try await assets.content(again) == [1, 2, 3])
     #expect(try await assets.objects() == 1, "the first copy was replaced")
   }
 
   @Test func `an upload that a crash cut off leaves nothing`() async throws {
-    let assets = try await AssetLab()
-    // As the books and the store are when the server dies after the last byte.
-    let store = assets.lab.server.store
+    let assets = try await AssetFixture()
+    // As the books and the store are when the server crashes after the last byte.
+    let store = assets.fixture.server.store
     let time = assets.clock.now
     try await store.write(in: nil) {
       try $0.put(AssetUpload(id: "cutoffcutoff", checksum: nil, began: time))
     }
-    try await assets.lab.server.assets.write([1], as: "cutoffcutoff")
+    try await assets.fixture.server.assets.write([1], as: "cutoffcutoff")
     #expect(try await assets.objects() == 1)
-    assets.clock.advance(by: assets.limits.assetReceiptLife)
+    assets.clock.advance(by: assets.limits.assetReceiptLifetime)
     #expect(try await assets.sweep() == .init(uploads: 1, objects: 1))
     #expect(try await assets.objects() == 0)
   }
 
   @Test func `files without bytes and bytes without a file are found (U7)`() async throws {
-    let assets = try await AssetLab()
+    let assets = try await AssetFixture()
     let uploaded = try await assets.upload([1, 2, 3])
     try await assets.save(uploaded)
-    let bytes = assets.lab.server.assets
+    let bytes = assets.fixture.server.assets
     let object = try #require(try await bytes.names(after: "", limit: 1).first)
     try await bytes.remove(object)
     try await bytes.write([1], as: "nobodyknows0")
@@ -125,15 +125,15 @@ private struct StubbornAssets: AssetStore {
   func names(after name: String, limit: Int) async throws -> [String] { [] }
 }
 
-extension AssetLab {
+extension AssetFixture {
   func sweep() async throws -> AssetSweepReport { try await engine.sweepAssets() }
 
   /// Long enough for anything idle to go.
-  func passTime() async throws {
+  func advanceTime() async throws {
     _ = try await sweep()
-    clock.advance(by: limits.assetReceiptLife)
+    clock.advance(by: limits.assetReceiptLifetime)
     _ = try await sweep()
-    clock.advance(by: limits.assetAddressLife)
+    clock.advance(by: limits.assetAddressLifetime)
     _ = try await sweep()
   }
 }

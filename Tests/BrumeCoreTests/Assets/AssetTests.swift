@@ -6,28 +6,28 @@ import BrumeStorage
 import BrumeTestKit
 import Testing
 
-/// A lab with the few steps around an asset.
-struct AssetLab: Sendable {
-  let lab: Lab
-  var engine: Engine { lab.engine }
-  var clock: ManualClock { lab.server.clock }
+/// A fixture with the few steps around an asset.
+struct AssetFixture: Sendable {
+  let fixture: EngineFixture
+  var engine: Engine { fixture.engine }
+  var clock: ManualClock { fixture.server.clock }
   let limits: Limits
 
   init(_ adjust: (inout Limits) -> Void = { _ in }) async throws {
     var limits = Limits.apple
     adjust(&limits)
     self.limits = limits
-    lab = try await Lab(limits: limits)
+    fixture = try await EngineFixture(limits: limits)
   }
 
   func ticket(
-    _ record: String? = "one", _ field: String = "photo", zone: ZoneID? = Lab.trails,
+    _ record: String? = "one", _ field: String = "photo", zone: ZoneID? = EngineFixture.trails,
     in scope: DatabaseScope = .private, as caller: Caller? = nil
   ) async throws -> AssetUploadTicket {
     let request = AssetUploadRequest(
       zone: zone, files: [.init(recordType: "Trail", fieldName: field, recordName: record)])
     return try #require(
-      try await engine.uploadTickets(request, in: scope, as: caller ?? lab.phone).first)
+      try await engine.uploadTickets(request, in: scope, as: caller ?? fixture.phone).first)
   }
 
   func upload(_ bytes: [UInt8], to ticket: AssetUploadTicket) async throws -> Asset {
@@ -58,19 +58,19 @@ struct AssetLab: Sendable {
   func save(
     _ asset: Asset, in record: String = "one", _ field: String = "photo"
   ) async throws -> Record {
-    try await lab.save(operation(.forceUpdate, record, field, .asset(asset)))
+    try await fixture.save(operation(.forceUpdate, record, field, .asset(asset)))
   }
 
   func refusal(
     of asset: Asset, in record: String = "one", _ field: String = "photo", as caller: Caller? = nil
   ) async throws -> BrumeError {
-    try await lab.failure(
+    try await fixture.failure(
       of: operation(.forceUpdate, record, field, .asset(asset)), as: caller)
   }
 
   /// The file's content, by the address that a reader gets.
   func content(_ asset: Asset) async throws -> [UInt8] {
-    let (file, _) = try await engine.openAsset(engine.downloadPass(for: asset))
+    let (file, _) = try await engine.openAsset(engine.downloadToken(for: asset))
     var bytes: [UInt8] = []
     try await engine.readAsset(file, 0..<file.size) { bytes += $0 }
     return bytes
@@ -83,48 +83,50 @@ struct AssetLab: Sendable {
   static let photo = (0..<5000).map { UInt8(truncatingIfNeeded: $0) }
 
   @Test func `an uploaded file is saved with its record and comes back (FET-08)`() async throws {
-    let assets = try await AssetLab()
+    let assets = try await AssetFixture()
     let uploaded = try await assets.upload(Self.photo)
     #expect(uploaded.size == 5000 && uploaded.receipt != nil)
     let saved = try await assets.save(uploaded)
     let expected = Asset(fileChecksum: uploaded.fileChecksum, size: 5000)
     #expect(saved.fields["photo"] == .asset(expected))
-    #expect(try await assets.lab.fetch("one").fields["photo"] == .asset(expected))
+    #expect(try await assets.fixture.fetch("one").fields["photo"] == .asset(expected))
     #expect(try await assets.content(expected) == Self.photo)
   }
 
   @Test func `tokens come in request order, each with a record name`() async throws {
-    let assets = try await AssetLab()
+    let assets = try await AssetFixture()
     let files = ["b", nil, "a"].map {
       AssetUploadRequest.File(recordType: "Trail", fieldName: "photo", recordName: $0)
     }
     let tickets = try await assets.engine.uploadTickets(
-      AssetUploadRequest(zone: Lab.trails, files: files), in: .private, as: assets.lab.phone)
+      AssetUploadRequest(zone: EngineFixture.trails, files: files), in: .private,
+      as: assets.fixture.phone)
     #expect(tickets.map(\.recordName)[0] == "b" && tickets.map(\.recordName)[2] == "a")
     #expect(tickets[1].recordName.count == 36)
   }
 
   @Test func `more than 200 tokens, missing zones and impossible names are refused`() async throws {
-    let assets = try await AssetLab()
+    let assets = try await AssetFixture()
     func refused(_ request: AssetUploadRequest) async -> BrumeError.Code? {
       do {
-        _ = try await assets.engine.uploadTickets(request, in: .private, as: assets.lab.phone)
+        _ = try await assets.engine.uploadTickets(request, in: .private, as: assets.fixture.phone)
         return nil
       } catch { return (error as? BrumeError)?.code }
     }
     let file = AssetUploadRequest.File(recordType: "Trail", fieldName: "photo", recordName: "a")
     #expect(
-      await refused(.init(zone: Lab.trails, files: Array(repeating: file, count: 200))) == nil)
+      await refused(.init(zone: EngineFixture.trails, files: Array(repeating: file, count: 200)))
+        == nil)
     #expect(
-      await refused(.init(zone: Lab.trails, files: Array(repeating: file, count: 201)))
+      await refused(.init(zone: EngineFixture.trails, files: Array(repeating: file, count: 201)))
         == .limitExceeded)
     #expect(await refused(.init(zone: ZoneID(name: "None"), files: [file])) == .zoneNotFound)
     let odd = AssetUploadRequest.File(recordType: "Trail", fieldName: "1 photo", recordName: "a")
-    #expect(await refused(.init(zone: Lab.trails, files: [odd])) == .badRequest)
+    #expect(await refused(.init(zone: EngineFixture.trails, files: [odd])) == .badRequest)
   }
 
   @Test func `a file at the limit is taken and one byte more is not`() async throws {
-    let assets = try await AssetLab { $0.assetBytes = 5000 }
+    let assets = try await AssetFixture { $0.assetBytes = 5000 }
     _ = try await assets.upload(Self.photo)
     await #expect(throws: BrumeError.self) { _ = try await assets.upload(Self.photo + [1]) }
     // What was cut off is not kept.
@@ -132,7 +134,7 @@ struct AssetLab: Sendable {
   }
 
   @Test func `an upload address ends after fifteen minutes`() async throws {
-    let assets = try await AssetLab()
+    let assets = try await AssetFixture()
     let ticket = try await assets.ticket()
     assets.clock.advance(by: 15 * 60_000 - 1)
     _ = try await assets.upload([1], to: ticket)
@@ -146,7 +148,7 @@ struct AssetLab: Sendable {
   // MARK: Receipts
 
   @Test func `a receipt is good for its record and field only`() async throws {
-    let assets = try await AssetLab()
+    let assets = try await AssetFixture()
     let uploaded = try await assets.upload([1, 2, 3])
     let elsewhere = try await assets.refusal(of: uploaded, in: "two")
     #expect(elsewhere.code == .badRequest && elsewhere.reason.contains("photo"))
@@ -157,7 +159,7 @@ struct AssetLab: Sendable {
   }
 
   @Test func `a receipt works once`() async throws {
-    let assets = try await AssetLab()
+    let assets = try await AssetFixture()
     let uploaded = try await assets.upload([1, 2, 3])
     try await assets.save(uploaded)
     let again = try await assets.refusal(of: uploaded)
@@ -165,12 +167,12 @@ struct AssetLab: Sendable {
   }
 
   @Test func `of fifty saves with one receipt one succeeds`() async throws {
-    let assets = try await AssetLab()
+    let assets = try await AssetFixture()
     let uploaded = try await assets.upload([1, 2, 3])
     let operation = assets.operation(.asset(uploaded))
     let wins = try await withThrowingTaskGroup(of: Bool.self) { group in
       for _ in 0..<50 {
-        group.addTask { try await assets.lab.modify([operation]).first?.error == nil }
+        group.addTask { try await assets.fixture.modify([operation]).first?.error == nil }
       }
       return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
     }
@@ -178,30 +180,30 @@ struct AssetLab: Sendable {
   }
 
   @Test func `a receipt of a failed save stays good`() async throws {
-    let assets = try await AssetLab()
-    try await assets.lab.save(assets.operation(.create, "one", "title", .string("x")))
+    let assets = try await AssetFixture()
+    try await assets.fixture.save(assets.operation(.create, "one", "title", .string("x")))
     let uploaded = try await assets.upload([1, 2, 3])
-    let failed = try await assets.lab.failure(
+    let failed = try await assets.fixture.failure(
       of: assets.operation(.create, "one", "photo", .asset(uploaded)))
     #expect(failed.code == .conflict)
     try await assets.save(uploaded)
   }
 
   @Test func `an expired receipt is refused`() async throws {
-    let assets = try await AssetLab()
+    let assets = try await AssetFixture()
     let uploaded = try await assets.upload([1, 2, 3])
-    assets.clock.advance(by: assets.limits.assetReceiptLife)
+    assets.clock.advance(by: assets.limits.assetReceiptLifetime)
     let error = try await assets.refusal(of: uploaded)
     #expect(error.code == .badRequest && error.reason.contains("expired"))
   }
 
   @Test func `another user's receipt is refused, and one that nobody gave`() async throws {
-    let assets = try await AssetLab()
+    let assets = try await AssetFixture()
     let ticket = try await assets.ticket("one", "photo", zone: nil, in: .public)
     let uploaded = try await assets.upload([1], to: ticket)
     let operation = assets.operation(.create, "one", "photo", .asset(uploaded))
-    let foreign = try await assets.lab.failure(
-      of: operation, in: .public, as: assets.lab.bob)
+    let foreign = try await assets.fixture.failure(
+      of: operation, in: .public, as: assets.fixture.bob)
     #expect(foreign.code == .badRequest && foreign.reason.contains("another user"))
     var forged = uploaded
     forged.receipt = "QUJD"
@@ -215,7 +217,7 @@ struct AssetLab: Sendable {
 
   @Test func `a value that is sent back without a receipt leaves the field as it is`() async throws
   {
-    let assets = try await AssetLab()
+    let assets = try await AssetFixture()
     let uploaded = try await assets.upload([1, 2, 3])
     let saved = try await assets.save(uploaded)
     var read = Asset(fileChecksum: uploaded.fileChecksum, size: 99)
@@ -226,7 +228,7 @@ struct AssetLab: Sendable {
 
   @Test func `a value without a receipt is refused where the field does not hold it`() async throws
   {
-    let assets = try await AssetLab()
+    let assets = try await AssetFixture()
     let uploaded = try await assets.upload([1, 2, 3])
     try await assets.save(uploaded)
     let bare = Asset(fileChecksum: uploaded.fileChecksum, size: 3)
@@ -237,73 +239,73 @@ struct AssetLab: Sendable {
   }
 
   @Test func `a list takes a receipt for each new file and keeps the others`() async throws {
-    let assets = try await AssetLab()
+    let assets = try await AssetFixture()
     let files = [
       try await assets.upload([1], for: "one", "album"),
       try await assets.upload([2], for: "one", "album"),
     ]
-    try await assets.lab.save(
+    try await assets.fixture.save(
       assets.operation(.create, "one", "album", .list(files.map { .asset($0) }, of: .asset)))
     let third = try await assets.upload([3], for: "one", "album")
     let kept = Asset(fileChecksum: files[1].fileChecksum, size: 1)
-    let saved = try await assets.lab.save(
+    let saved = try await assets.fixture.save(
       assets.operation(
         .forceUpdate, "one", "album", .list([.asset(third), .asset(kept)], of: .asset)))
     let expected = Asset(fileChecksum: third.fileChecksum, size: 1)
     #expect(saved.fields["album"] == .list([.asset(expected), .asset(kept)], of: .asset))
     let twice = try await assets.upload([4], for: "one", "album")
-    let error = try await assets.lab.failure(
+    let error = try await assets.fixture.failure(
       of: assets.operation(
         .forceUpdate, "one", "album", .list([.asset(twice), .asset(twice)], of: .asset)))
     #expect(error.code == .badRequest)
   }
 
   @Test func `assets do not count against a record's size`() async throws {
-    let assets = try await AssetLab { $0.recordBytes = 100 }
+    let assets = try await AssetFixture { $0.recordBytes = 100 }
     try await assets.save(try await assets.upload(Self.photo))
   }
 
   @Test func `a rereferenced file is saved in another record without an upload`() async throws {
-    let assets = try await AssetLab()
+    let assets = try await AssetFixture()
     try await assets.save(try await assets.upload(Self.photo))
     let request = AssetRereferenceRequest(
-      zone: Lab.trails,
+      zone: EngineFixture.trails,
       assets: [
         .init(recordName: "one", fieldName: "photo"), .init(recordName: "one", fieldName: "none"),
         .init(recordName: "nobody", fieldName: "photo"),
       ])
     let results = try await assets.engine.rereference(
-      request, in: .private, as: assets.lab.phone)
+      request, in: .private, as: assets.fixture.phone)
     let asset = try #require(results.first).get()
     try await assets.save(asset, in: "two", "cover")
     #expect(try await assets.refusal(of: asset, in: "three").code == .badRequest)
     #expect(try await assets.objects() == 1)
     #expect(results[1].error?.code == .badRequest && results[2].error?.code == .notFound)
     let foreign = try await assets.engine.rereference(
-      AssetRereferenceRequest(assets: request.assets), in: .private, as: assets.lab.bob)
+      AssetRereferenceRequest(assets: request.assets), in: .private, as: assets.fixture.bob)
     #expect(foreign.allSatisfy { $0.error?.code == .notFound })
   }
 
   @Test func `an address is good for its hours and then no more`() async throws {
-    let assets = try await AssetLab()
+    let assets = try await AssetFixture()
     let uploaded = try await assets.upload([1, 2, 3])
     try await assets.save(uploaded)
-    let pass = assets.engine.downloadPass(for: uploaded)
-    assets.clock.advance(by: assets.limits.assetAddressLife)
-    _ = try await assets.engine.openAsset(pass)
+    let token = assets.engine.downloadToken(for: uploaded)
+    assets.clock.advance(by: assets.limits.assetAddressLifetime)
+    _ = try await assets.engine.openAsset(token)
     assets.clock.advance(by: 60_000)
-    await #expect(throws: BrumeError.self) { _ = try await assets.engine.openAsset(pass) }
+    await #expect(throws: BrumeError.self) { _ = try await assets.engine.openAsset(token) }
     await #expect(throws: BrumeError.self) { _ = try await assets.engine.openAsset("AAAA") }
   }
 }
 
-extension AssetLab {
+extension AssetFixture {
   fileprivate func operation(_ value: FieldValue) -> RecordOperation {
     operation(.forceUpdate, "one", "photo", value)
   }
 }
 
-extension Result where Failure == ItemFailure<AssetPlace> {
+extension Result where Failure == ItemFailure<AssetField> {
   fileprivate var error: BrumeError? {
     if case .failure(let failure) = self { failure.error } else { nil }
   }

@@ -9,11 +9,13 @@ struct PendingUploadTests {
   private func bytes(_ count: Int) -> [UInt8] { Array(repeating: 7, count: count) }
 
   /// What an upload that never ends would have written when it is refused.
-  private func endless(_ lab: AssetLab, announced: Int64? = nil) async throws -> (Int, BrumeError) {
-    let ticket = try await lab.ticket()
+  private func endless(_ fixture: AssetFixture, announced: Int64? = nil) async throws -> (
+    Int, BrumeError
+  ) {
+    let ticket = try await fixture.ticket()
     var written = 0
     let error = try await ruleFailure {
-      try await lab.engine.receiveUpload(ticket.ticket, announced: announced) {
+      try await fixture.engine.receiveUpload(ticket.ticket, announced: announced) {
         written += 100
         return bytes(100)[...]
       }
@@ -24,43 +26,44 @@ struct PendingUploadTests {
   @Test func `uploads that no save uses have a maximum of bytes, through one address too`()
     async throws
   {
-    let lab = try await AssetLab { $0.pendingUploadBytesPerUser = 1000 }
-    let ticket = try await lab.ticket()
-    _ = try await lab.upload(bytes(600), to: ticket)
-    let error = try await ruleFailure { try await lab.upload(bytes(600), to: ticket) }
+    let fixture = try await AssetFixture { $0.pendingUploadBytesPerUser = 1000 }
+    let ticket = try await fixture.ticket()
+    _ = try await fixture.upload(bytes(600), to: ticket)
+    let error = try await ruleFailure { try await fixture.upload(bytes(600), to: ticket) }
     #expect(error.code == .quotaExceeded)
-    #expect(try await endless(lab).0 <= 500, "the bytes beyond are not taken")
-    _ = try await lab.upload(bytes(400), to: ticket)
+    #expect(try await endless(fixture).0 <= 500, "the bytes beyond are not taken")
+    _ = try await fixture.upload(bytes(400), to: ticket)
     #expect(
-      try await ruleFailure { try await lab.upload(bytes(1), to: ticket) }.code == .quotaExceeded)
+      try await ruleFailure { try await fixture.upload(bytes(1), to: ticket) }.code
+        == .quotaExceeded)
   }
 
   @Test func `uploads that no save uses have a maximum in number`() async throws {
-    let lab = try await AssetLab { $0.pendingUploadsPerUser = 2 }
-    for _ in 0..<2 { _ = try await lab.upload(bytes(1)) }
-    #expect(try await ruleFailure { try await lab.upload(bytes(1)) }.code == .quotaExceeded)
+    let fixture = try await AssetFixture { $0.pendingUploadsPerUser = 2 }
+    for _ in 0..<2 { _ = try await fixture.upload(bytes(1)) }
+    #expect(try await ruleFailure { try await fixture.upload(bytes(1)) }.code == .quotaExceeded)
   }
 
   @Test func `a save, a failure and time make room again`() async throws {
-    let lab = try await AssetLab { $0.pendingUploadBytesPerUser = 1000 }
-    try await lab.save(lab.upload(bytes(1000)))
-    _ = try await endless(lab)
-    _ = try await lab.upload(bytes(1000))
-    lab.clock.advance(by: lab.limits.assetReceiptLife)
-    _ = try await lab.upload(bytes(1000))
+    let fixture = try await AssetFixture { $0.pendingUploadBytesPerUser = 1000 }
+    try await fixture.save(fixture.upload(bytes(1000)))
+    _ = try await endless(fixture)
+    _ = try await fixture.upload(bytes(1000))
+    fixture.clock.advance(by: fixture.limits.assetReceiptLifetime)
+    _ = try await fixture.upload(bytes(1000))
   }
 
   @Test func `what is announced is reserved before a byte comes, also for uploads at once`()
     async throws
   {
-    let lab = try await AssetLab { $0.pendingUploadBytesPerUser = 1000 }
-    let ticket = try await lab.ticket()
+    let fixture = try await AssetFixture { $0.pendingUploadBytesPerUser = 1000 }
+    let ticket = try await fixture.ticket()
     var inner: BrumeError?
     var rest = bytes(600)[...]
-    _ = try await lab.engine.receiveUpload(ticket.ticket, announced: 600) {
+    _ = try await fixture.engine.receiveUpload(ticket.ticket, announced: 600) {
       if inner == nil {
         inner = try await ruleFailure {
-          try await lab.engine.receiveUpload(ticket.ticket, announced: 600) {
+          try await fixture.engine.receiveUpload(ticket.ticket, announced: 600) {
             Issue.record("a byte was asked for")
             return nil
           }
@@ -75,12 +78,12 @@ struct PendingUploadTests {
   @Test func `an upload that the owner's quota has no room for is refused before its save`()
     async throws
   {
-    let lab = try await AssetLab { $0.storageBytesPerUser = 2000 }
-    try await lab.save(lab.upload(bytes(1000)))
-    let (written, error) = try await endless(lab)
+    let fixture = try await AssetFixture { $0.storageBytesPerUser = 2000 }
+    try await fixture.save(fixture.upload(bytes(1000)))
+    let (written, error) = try await endless(fixture)
     #expect(error.code == .quotaExceeded && written <= 1100)
-    #expect(try await endless(lab, announced: 5000).0 == 0)
-    _ = try await lab.upload(bytes(500))
-    #expect(try await ruleFailure { try await lab.upload(bytes(900)) }.code == .quotaExceeded)
+    #expect(try await endless(fixture, announced: 5000).0 == 0)
+    _ = try await fixture.upload(bytes(500))
+    #expect(try await ruleFailure { try await fixture.upload(bytes(900)) }.code == .quotaExceeded)
   }
 }

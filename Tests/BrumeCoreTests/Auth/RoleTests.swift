@@ -28,95 +28,99 @@ struct RoleTests {
       );
     """
 
-  private func lab() async throws -> Lab {
-    let lab = try await Lab()
-    try await lab.engine.importSchema(
+  private func fixture() async throws -> EngineFixture {
+    let fixture = try await EngineFixture()
+    try await fixture.engine.importSchema(
       text: Self.schema, container: TestContainer.id, environment: .development)
-    return lab
+    return fixture
   }
 
-  private func give(_ role: String, to name: String, _ lab: Lab, isOn: Bool = true) async throws {
-    try await lab.engine.setRole(
-      role, of: try await lab.server.user(name).id, to: isOn, container: TestContainer.id,
+  private func give(_ role: String, to name: String, _ fixture: EngineFixture, isOn: Bool = true)
+    async throws
+  {
+    try await fixture.engine.setRole(
+      role, of: try await fixture.server.user(name).id, to: isOn, container: TestContainer.id,
       environment: .development)
   }
 
   /// The caller as `authenticate` makes him, with his roles.
-  private func caller(_ name: String, _ lab: Lab) async throws -> Caller {
-    let api = try await lab.engine.createAPIToken(
+  private func caller(_ name: String, _ fixture: EngineFixture) async throws -> Caller {
+    let api = try await fixture.engine.createAPIToken(
       name: "t", container: TestContainer.id, environment: .development)
-    let web = try await lab.engine.webAuthToken(
-      for: try await lab.server.user(name).id, container: TestContainer.id,
+    let web = try await fixture.engine.webAuthToken(
+      for: try await fixture.server.user(name).id, container: TestContainer.id,
       environment: .development, keep: false)
-    return try await lab.engine.authenticate(
+    return try await fixture.engine.authenticate(
       Credentials(
         container: TestContainer.id, environment: .development, apiToken: api.token,
         webAuthToken: web, device: DeviceID("phone"), requestID: "r"))
   }
 
-  private func query(_ type: String, _ lab: Lab, as caller: Caller) async throws -> [String] {
-    try await lab.engine.query(
+  private func query(_ type: String, _ fixture: EngineFixture, as caller: Caller) async throws
+    -> [String]
+  {
+    try await fixture.engine.query(
       QueryRequest(query: Query(recordType: type)), in: .public, as: caller
     ).records.map(\.name)
   }
 
   @Test func `SCH-09 a role of the container's own opens what the schema grants it`() async throws {
-    let lab = try await lab()
-    try await give("editor", to: "alice", lab)
-    try await give("reader", to: "bob", lab)
-    let (alice, bob) = (try await caller("alice", lab), try await caller("bob", lab))
+    let fixture = try await fixture()
+    try await give("editor", to: "alice", fixture)
+    try await give("reader", to: "bob", fixture)
+    let (alice, bob) = (try await caller("alice", fixture), try await caller("bob", fixture))
     #expect(alice.roles == ["editor"])
-    let draft = try await lab.save(
+    let draft = try await fixture.save(
       .create("d1", ["title": .string("a")], type: "Draft"), in: .public, as: alice)
-    #expect(try await lab.fetch("d1", in: .public, as: bob).name == "d1")
-    #expect(try await query("Draft", lab, as: bob) == ["d1"])
-    let denied = try await lab.failure(
+    #expect(try await fixture.fetch("d1", in: .public, as: bob).name == "d1")
+    #expect(try await query("Draft", fixture, as: bob) == ["d1"])
+    let denied = try await fixture.failure(
       of: .update(draft, ["title": .string("b")]), in: .public, as: bob)
     #expect(denied.code == .accessDenied)
-    let create = try await lab.failure(
+    let create = try await fixture.failure(
       of: .create("d2", [:], type: "Draft"), in: .public, as: bob)
     #expect(create.code == .accessDenied)
     // Whoever may write may read.
-    #expect(try await lab.fetch("d1", in: .public, as: alice).name == "d1")
+    #expect(try await fixture.fetch("d1", in: .public, as: alice).name == "d1")
   }
 
   @Test func `SCH-09 without the role nothing of the type is there`() async throws {
-    let lab = try await lab()
-    try await give("editor", to: "alice", lab)
-    let alice = try await caller("alice", lab)
-    try await lab.save(.create("d1", [:], type: "Draft"), in: .public, as: alice)
-    let carol = try await caller("carol", lab)
-    let fetch = try await ruleFailure { try await lab.fetch("d1", in: .public, as: carol) }
+    let fixture = try await fixture()
+    try await give("editor", to: "alice", fixture)
+    let alice = try await caller("alice", fixture)
+    try await fixture.save(.create("d1", [:], type: "Draft"), in: .public, as: alice)
+    let carol = try await caller("carol", fixture)
+    let fetch = try await ruleFailure { try await fixture.fetch("d1", in: .public, as: carol) }
     #expect(fetch.code == .notFound)
-    let search = try await ruleFailure { try await query("Draft", lab, as: carol) }
+    let search = try await ruleFailure { try await query("Draft", fixture, as: carol) }
     #expect(search.code == .accessDenied)
-    let anonymous = lab.server.anonymous()
-    let asked = try await ruleFailure { try await lab.fetch("d1", in: .public, as: anonymous) }
+    let anonymous = fixture.server.anonymous()
+    let asked = try await ruleFailure { try await fixture.fetch("d1", in: .public, as: anonymous) }
     #expect(asked.code == .authenticationRequired)
   }
 
   @Test func `SCH-09 a role that is taken away is gone with the next request`() async throws {
-    let lab = try await lab()
-    try await give("editor", to: "alice", lab)
-    let before = try await caller("alice", lab)
-    try await lab.save(.create("d1", [:], type: "Draft"), in: .public, as: before)
-    try await give("editor", to: "alice", lab, isOn: false)
-    let after = try await caller("alice", lab)
+    let fixture = try await fixture()
+    try await give("editor", to: "alice", fixture)
+    let before = try await caller("alice", fixture)
+    try await fixture.save(.create("d1", [:], type: "Draft"), in: .public, as: before)
+    try await give("editor", to: "alice", fixture, isOn: false)
+    let after = try await caller("alice", fixture)
     #expect(after.roles.isEmpty)
-    let error = try await lab.failure(
+    let error = try await fixture.failure(
       of: .create("d2", [:], type: "Draft"), in: .public, as: after)
     #expect(error.code == .accessDenied)
   }
 
   @Test func `SCH-09 roles count in their own container and environment only`() async throws {
-    let lab = try await lab()
-    try await give("editor", to: "alice", lab)
-    let api = try await lab.engine.createAPIToken(
+    let fixture = try await fixture()
+    try await give("editor", to: "alice", fixture)
+    let api = try await fixture.engine.createAPIToken(
       name: "p", container: TestContainer.id, environment: .production)
-    let web = try await lab.engine.webAuthToken(
-      for: try await lab.server.user("alice").id, container: TestContainer.id,
+    let web = try await fixture.engine.webAuthToken(
+      for: try await fixture.server.user("alice").id, container: TestContainer.id,
       environment: .production, keep: false)
-    let caller = try await lab.engine.authenticate(
+    let caller = try await fixture.engine.authenticate(
       Credentials(
         container: TestContainer.id, environment: .production, apiToken: api.token,
         webAuthToken: web, requestID: "r"))
@@ -124,17 +128,17 @@ struct RoleTests {
   }
 
   @Test func `SCH-09 a push asks for the role of the one it goes to`() async throws {
-    let lab = try await lab()
-    try await give("reader", to: "bob", lab)
+    let fixture = try await fixture()
+    try await give("reader", to: "bob", fixture)
     let key = RecordKey(
       zone: ZoneKey(
         database: DatabaseKey(
           container: TestContainer.id, environment: .development, owner: nil),
         name: ZoneID.defaultName), name: "d1")
     for (name, expected) in [("bob", true), ("alice", false)] {
-      let user = try await lab.server.user(name).id
-      let engine = lab.engine
-      let may = try await lab.server.store.read { transaction in
+      let user = try await fixture.server.user(name).id
+      let engine = fixture.engine
+      let may = try await fixture.server.store.read { transaction in
         try engine.permission.mayRead(
           user, key, type: "Draft", creator: nil, coveringShares: [], in: transaction)
       }
@@ -144,33 +148,33 @@ struct RoleTests {
 
   @Test(arguments: ["_world", "_icloud", "_creator", "nobody"])
   func `only roles of the schema are given`(role: String) async throws {
-    let lab = try await lab()
-    let error = try await ruleFailure { try await give(role, to: "alice", lab) }
+    let fixture = try await fixture()
+    let error = try await ruleFailure { try await give(role, to: "alice", fixture) }
     #expect(error.code == (role == "nobody" ? .notFound : .badRequest))
   }
 
   @Test func `members are listed`() async throws {
-    let lab = try await lab()
-    try await give("reader", to: "bob", lab)
-    try await give("editor", to: "alice", lab)
-    let members = try await lab.engine.roleMembers(
+    let fixture = try await fixture()
+    try await give("reader", to: "bob", fixture)
+    try await give("editor", to: "alice", fixture)
+    let members = try await fixture.engine.roleMembers(
       container: TestContainer.id, environment: .development)
     #expect(members.map(\.role) == ["editor", "reader"])
   }
 
   @Test func `SAV-23 only the creator changes or deletes a public record`() async throws {
-    let lab = try await lab()
-    let post = try await lab.save(.create("p1", [:], type: "Post"), in: .public)
-    #expect(try await lab.fetch("p1", in: .public, as: lab.bob).name == "p1")
+    let fixture = try await fixture()
+    let post = try await fixture.save(.create("p1", [:], type: "Post"), in: .public)
+    #expect(try await fixture.fetch("p1", in: .public, as: fixture.bob).name == "p1")
     for operation in [
       RecordOperation.update(post, ["title": .string("x")]),
       .force("p1", ["title": .string("x")], type: "Post"), .delete("p1"),
       .delete("p1", tag: post.changeTag),
     ] {
-      let error = try await lab.failure(of: operation, in: .public, as: lab.bob)
+      let error = try await fixture.failure(of: operation, in: .public, as: fixture.bob)
       #expect(error.code == .accessDenied)
       #expect(error.reason.contains("not permitted"))
     }
-    _ = try await lab.save(.update(post, ["title": .string("y")]), in: .public)
+    _ = try await fixture.save(.update(post, ["title": .string("y")]), in: .public)
   }
 }

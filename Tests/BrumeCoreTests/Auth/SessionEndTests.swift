@@ -8,20 +8,21 @@ import Testing
 @testable import BrumeCore
 
 struct SessionEndTests {
-  private func token(_ lab: Lab, keep: Bool) async throws -> String {
-    try await lab.engine.webAuthToken(
-      for: try #require(lab.phone.user), container: TestContainer.id, environment: .development,
+  private func token(_ fixture: EngineFixture, keep: Bool) async throws -> String {
+    try await fixture.engine.webAuthToken(
+      for: try #require(fixture.phone.user), container: TestContainer.id, environment: .development,
       keep: keep)
   }
 
-  private func api(_ lab: Lab) async throws -> String {
-    try await lab.engine.createAPIToken(
+  private func api(_ fixture: EngineFixture) async throws -> String {
+    try await fixture.engine.createAPIToken(
       name: "test", container: TestContainer.id, environment: .development
     ).token
   }
 
-  private func caller(_ lab: Lab, _ api: String, _ web: String) async throws -> Caller {
-    try await lab.engine.authenticate(
+  private func caller(_ fixture: EngineFixture, _ api: String, _ web: String) async throws -> Caller
+  {
+    try await fixture.engine.authenticate(
       Credentials(
         container: TestContainer.id, environment: .development, apiToken: api, webAuthToken: web,
         requestID: "r1"))
@@ -32,43 +33,43 @@ struct SessionEndTests {
   func `a token that is renewed again and again ends with its session`(
     _ keep: Bool, _ session: Int, _ step: Int
   ) async throws {
-    let lab = try await Lab()
-    let api = try await api(lab)
-    var web = try await token(lab, keep: keep)
+    let fixture = try await EngineFixture()
+    let api = try await api(fixture)
+    var web = try await token(fixture, keep: keep)
     for _ in 1..<(session / step) {
-      lab.server.clock.advance(by: Milliseconds(step) * 60_000)
-      web = try #require(lab.engine.renewedToken(after: web))
-      #expect(try await caller(lab, api, web).kind == .user)
+      fixture.server.clock.advance(by: Milliseconds(step) * 60_000)
+      web = try #require(fixture.engine.renewedToken(after: web))
+      #expect(try await caller(fixture, api, web).kind == .user)
     }
-    lab.server.clock.advance(by: Milliseconds(step) * 60_000)
-    for token in [web, lab.engine.renewedToken(after: web) ?? ""] {
-      let error = try await ruleFailure { try await caller(lab, api, token) }
+    fixture.server.clock.advance(by: Milliseconds(step) * 60_000)
+    for token in [web, fixture.engine.renewedToken(after: web) ?? ""] {
+      let error = try await ruleFailure { try await caller(fixture, api, token) }
       #expect(error.code == .authenticationRequired && error.reason.contains("expired"))
     }
   }
 
   @Test func `a token for a web page ends with the session that asked for it`() async throws {
-    let lab = try await Lab()
-    let api = try await api(lab)
-    let web = try await token(lab, keep: false)
-    lab.server.clock.advance(by: 25 * 60_000)
-    let page = try await lab.engine.webAuthToken(
-      exchanging: api, as: try await caller(lab, api, web))
+    let fixture = try await EngineFixture()
+    let api = try await api(fixture)
+    let web = try await token(fixture, keep: false)
+    fixture.server.clock.advance(by: 25 * 60_000)
+    let page = try await fixture.engine.webAuthToken(
+      exchanging: api, as: try await caller(fixture, api, web))
     #expect(
-      try await caller(lab, api, page).sessionEnds == caller(lab, api, web).sessionEnds)
+      try await caller(fixture, api, page).sessionEnds == caller(fixture, api, web).sessionEnds)
   }
 
   @Test func `a token from before sessions had an end asks to sign in`() async throws {
-    let lab = try await Lab()
+    let fixture = try await EngineFixture()
     var old = Packer()
-    old.add(try #require(lab.phone.user).name)
+    old.add(try #require(fixture.phone.user).name)
     old.add(TestContainer.id.name)
     old.add("development")
     old.add(Int64.max)
     old.add(Int64(0))
-    let text = lab.engine.seal.text(old.bytes, for: .webAuthToken)
-    let error = try await ruleFailure { try await caller(lab, try await api(lab), text) }
+    let text = fixture.engine.seal.text(old.bytes, for: .webAuthToken)
+    let error = try await ruleFailure { try await caller(fixture, try await api(fixture), text) }
     #expect(error.code == .authenticationRequired)
-    #expect(lab.engine.renewedToken(after: text) == nil)
+    #expect(fixture.engine.renewedToken(after: text) == nil)
   }
 }

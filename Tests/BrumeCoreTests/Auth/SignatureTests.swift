@@ -25,21 +25,23 @@ struct SignatureTests {
     "/database/1/iCloud.org.example.trailbook/development/public/records/\(operation)"
   }
 
-  private func lab(at time: Milliseconds = time) async throws -> Lab {
-    let lab = try await Lab()
-    lab.server.clock.advance(by: time - lab.server.clock.now)
-    return lab
+  private func fixture(at time: Milliseconds = time) async throws -> EngineFixture {
+    let fixture = try await EngineFixture()
+    fixture.server.clock.advance(by: time - fixture.server.clock.now)
+    return fixture
   }
 
-  private func authenticate(_ request: SignedRequest, _ lab: Lab) async throws -> Caller {
-    try await lab.engine.authenticate(
+  private func authenticate(_ request: SignedRequest, _ fixture: EngineFixture) async throws
+    -> Caller
+  {
+    try await fixture.engine.authenticate(
       Credentials(
         container: TestContainer.id, environment: .development, signature: request,
         requestID: "r1"))
   }
 
-  private func key(_ pem: String, _ lab: Lab) async throws -> ServerKey {
-    try await lab.engine.createServerKey(
+  private func key(_ pem: String, _ fixture: EngineFixture) async throws -> ServerKey {
+    try await fixture.engine.createServerKey(
       name: "job", publicKeyPEM: pem, container: TestContainer.id, environment: .development)
   }
 
@@ -50,35 +52,35 @@ struct SignatureTests {
   }
 
   @Test func `a signature made by OpenSSL is accepted and acts as the key's user`() async throws {
-    let lab = try await lab()
-    let key = try await key(Self.vectorKey, lab)
-    let caller = try await authenticate(vector(key), lab)
+    let fixture = try await fixture()
+    let key = try await key(Self.vectorKey, fixture)
+    let caller = try await authenticate(vector(key), fixture)
     #expect(caller.kind == .serverKey)
     #expect(caller.user == key.user)
     #expect(caller.device == nil)
   }
 
   @Test func `the path may be signed without the query that was sent`() async throws {
-    let lab = try await lab()
-    let key = try await key(Self.vectorKey, lab)
-    let caller = try await authenticate(vector(key, target: Self.path + "?clientId=x"), lab)
+    let fixture = try await fixture()
+    let key = try await key(Self.vectorKey, fixture)
+    let caller = try await authenticate(vector(key, target: Self.path + "?clientId=x"), fixture)
     #expect(caller.kind == .serverKey)
   }
 
   @Test(arguments: [Int64(-600_000), 600_000])
   func `a signature is good for ten minutes around its date`(_ skew: Milliseconds) async throws {
-    let lab = try await lab(at: Self.time + skew)
-    let key = try await key(Self.vectorKey, lab)
-    #expect(try await authenticate(vector(key), lab).kind == .serverKey)
-    lab.server.clock.advance(by: skew.signum())
-    let error = try await ruleFailure { try await authenticate(vector(key), lab) }
+    let fixture = try await fixture(at: Self.time + skew)
+    let key = try await key(Self.vectorKey, fixture)
+    #expect(try await authenticate(vector(key), fixture).kind == .serverKey)
+    fixture.server.clock.advance(by: skew.signum())
+    let error = try await ruleFailure { try await authenticate(vector(key), fixture) }
     #expect(error.code == .authenticationFailed)
     #expect(error.reason.contains("clock"))
   }
 
   @Test func `another body, path, date, key or signature fails`() async throws {
-    let lab = try await lab()
-    let key = try await key(Self.vectorKey, lab)
+    let fixture = try await fixture()
+    let key = try await key(Self.vectorKey, fixture)
     let good = vector(key)
     let bad = [
       SignedRequest(
@@ -99,31 +101,31 @@ struct SignatureTests {
         body: good.body),
     ]
     for request in bad {
-      let error = try await ruleFailure { try await authenticate(request, lab) }
+      let error = try await ruleFailure { try await authenticate(request, fixture) }
       #expect(error.code == .authenticationFailed)
     }
   }
 
   @Test(arguments: ["47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", ""])
   func `an empty body is signed as its hash or as nothing`(_ hash: String) async throws {
-    let lab = try await lab()
+    let fixture = try await fixture()
     let secret = P256.Signing.PrivateKey()
-    let key = try await key(secret.publicKey.pemRepresentation, lab)
+    let key = try await key(secret.publicKey.pemRepresentation, fixture)
     let date = "2026-11-20T22:31:01Z"
     let text = "\(date):\(hash):\(Self.path)"
     let signature = try secret.signature(for: Array(text.utf8)).derRepresentation
     let request = SignedRequest(
       keyID: key.id, date: date, signature: signature.base64EncodedString(), target: Self.path,
       body: [])
-    #expect(try await authenticate(request, lab).kind == .serverKey)
+    #expect(try await authenticate(request, fixture).kind == .serverKey)
   }
 
   @Test func `a signed request that modifies acts once, however its signature is spelled`()
     async throws
   {
-    let lab = try await lab()
+    let fixture = try await fixture()
     let secret = P256.Signing.PrivateKey()
-    let key = try await key(secret.publicKey.pemRepresentation, lab)
+    let key = try await key(secret.publicKey.pemRepresentation, fixture)
     let date = "2026-11-20T22:31:01Z"
     let path = Self.path(of: "modify")
     let body = Array(#"{"operations":[]}"#.utf8)
@@ -134,19 +136,19 @@ struct SignatureTests {
         keyID: key.id, date: date,
         signature: signature.derRepresentation.base64EncodedString(), target: path, body: body)
     }
-    #expect(try await authenticate(request(signature), lab).kind == .serverKey)
+    #expect(try await authenticate(request(signature), fixture).kind == .serverKey)
     let mirrored = try P256.Signing.ECDSASignature(rawRepresentation: mirror(signature))
     for copy in [signature, mirrored] {
-      let error = try await ruleFailure { try await authenticate(request(copy), lab) }
+      let error = try await ruleFailure { try await authenticate(request(copy), fixture) }
       #expect(error.code == .authenticationFailed)
       #expect(error.reason.contains("used already"))
     }
   }
 
   @Test func `A4 a copy does nothing after a restart either`() async throws {
-    let lab = try await lab()
+    let fixture = try await fixture()
     let secret = P256.Signing.PrivateKey()
-    let key = try await key(secret.publicKey.pemRepresentation, lab)
+    let key = try await key(secret.publicKey.pemRepresentation, fixture)
     let date = "2026-11-20T22:31:01Z"
     let path = Self.path(of: "modify")
     let hash = Data(SHA256.hash(data: [UInt8]())).base64EncodedString()
@@ -154,8 +156,8 @@ struct SignatureTests {
     let request = SignedRequest(
       keyID: key.id, date: date, signature: signature.derRepresentation.base64EncodedString(),
       target: path, body: [])
-    _ = try await authenticate(request, lab)
-    let restarted = try await TestServer(store: lab.server.store)
+    _ = try await authenticate(request, fixture)
+    let restarted = try await TestServer(store: fixture.server.store)
     restarted.clock.advance(by: Self.time - restarted.clock.now)
     let error = try await ruleFailure {
       try await restarted.engine.authenticate(
@@ -169,10 +171,10 @@ struct SignatureTests {
   @Test func `when no more signatures can be remembered, modifying has to wait`() async throws {
     var limits = Limits.apple
     limits.usedSignatures = 1
-    let lab = try await Lab(limits: limits)
-    lab.server.clock.advance(by: Self.time - lab.server.clock.now)
+    let fixture = try await EngineFixture(limits: limits)
+    fixture.server.clock.advance(by: Self.time - fixture.server.clock.now)
     let secret = P256.Signing.PrivateKey()
-    let key = try await key(secret.publicKey.pemRepresentation, lab)
+    let key = try await key(secret.publicKey.pemRepresentation, fixture)
     let path = Self.path(of: "modify")
     let hash = Data(SHA256.hash(data: [UInt8]())).base64EncodedString()
     func request(_ date: String) throws -> SignedRequest {
@@ -181,32 +183,32 @@ struct SignatureTests {
         keyID: key.id, date: date, signature: signature.derRepresentation.base64EncodedString(),
         target: path, body: [])
     }
-    _ = try await authenticate(try request("2026-11-20T22:31:01Z"), lab)
+    _ = try await authenticate(try request("2026-11-20T22:31:01Z"), fixture)
     let second = try request("2026-11-20T22:31:02Z")
-    let error = try await ruleFailure { try await authenticate(second, lab) }
+    let error = try await ruleFailure { try await authenticate(second, fixture) }
     #expect(error.code == .throttled)
     #expect(error.retryAfter != nil)
   }
 
   @Test func `a server key reaches the public database only`() async throws {
-    let lab = try await lab()
-    let caller = try await authenticate(vector(try await key(Self.vectorKey, lab)), lab)
-    try await lab.save(.create("p1"), in: .public, as: caller)
-    #expect(try await lab.fetch("p1", in: .public).created?.user == caller.user)
+    let fixture = try await fixture()
+    let caller = try await authenticate(vector(try await key(Self.vectorKey, fixture)), fixture)
+    try await fixture.save(.create("p1"), in: .public, as: caller)
+    #expect(try await fixture.fetch("p1", in: .public).created?.user == caller.user)
     for scope in [DatabaseScope.private, .shared] {
       let error = try await ruleFailure {
-        try await lab.engine.listZones(in: scope, as: caller)
+        try await fixture.engine.listZones(in: scope, as: caller)
       }
       #expect(error.code == .authenticationFailed)
     }
-    let others = try await ruleFailure { try await lab.engine.discoverUsers([], as: caller) }
+    let others = try await ruleFailure { try await fixture.engine.discoverUsers([], as: caller) }
     #expect(others.code == .authenticationFailed)
-    #expect(try await lab.engine.currentUser(as: caller).user == caller.user)
+    #expect(try await fixture.engine.currentUser(as: caller).user == caller.user)
   }
 
   @Test func `a key that is no P-256 key is refused`() async throws {
-    let lab = try await lab()
-    let error = try await ruleFailure { try await key("-----BEGIN nonsense", lab) }
+    let fixture = try await fixture()
+    let error = try await ruleFailure { try await key("-----BEGIN nonsense", fixture) }
     #expect(error.code == .badRequest)
   }
 

@@ -9,53 +9,53 @@ import Testing
 
 struct ZoneChangesTests {
   @Test func `CHG-01 a first fetch brings all live records and a token`() async throws {
-    let lab = try await Lab()
-    _ = try await lab.modify((0..<3).map { .create("h\($0)") })
-    let page = try await lab.changes()
+    let fixture = try await EngineFixture()
+    _ = try await fixture.modify((0..<3).map { .create("h\($0)") })
+    let page = try await fixture.changes()
     #expect(page.summary == ["+h0", "+h1", "+h2"])
     #expect(!page.token.isEmpty)
     #expect(!page.moreComing)
   }
 
   @Test func `CHG-02 the newest token brings nothing and stays good`() async throws {
-    let lab = try await Lab()
-    try await lab.save(.create("h1"))
-    let first = try await lab.changes()
-    let second = try await lab.changes(since: first.token)
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("h1"))
+    let first = try await fixture.changes()
+    let second = try await fixture.changes(since: first.token)
     #expect(second.summary == [])
-    try await lab.save(.create("h2"))
-    #expect(try await lab.changes(since: second.token).summary == ["+h2"])
+    try await fixture.save(.create("h2"))
+    #expect(try await fixture.changes(since: second.token).summary == ["+h2"])
   }
 
   @Test func `CHG-03 one save and one delete are one change and one deletion`() async throws {
-    let lab = try await Lab()
-    try await lab.save(.create("h1"))
-    let token = try await lab.changes().token
-    try await lab.save(.create("h2"))
-    _ = try await lab.modify([.delete("h1")])
-    #expect(try await lab.changes(since: token).summary == ["+h2", "-h1"])
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("h1"))
+    let token = try await fixture.changes().token
+    try await fixture.save(.create("h2"))
+    _ = try await fixture.modify([.delete("h1")])
+    #expect(try await fixture.changes(since: token).summary == ["+h2", "-h1"])
   }
 
   @Test func `CHG-04 CHG-30 tokens of elsewhere are expired, never misread`() async throws {
-    let lab = try await Lab()
-    try await lab.makeZone(ZoneID(name: "Other"))
-    try await lab.makeZone(Lab.trails, as: lab.bob)
-    let other = try await lab.changes(zone: ZoneID(name: "Other")).token
-    let bobs = try await lab.changes(as: lab.bob).token
-    let database = try await lab.databaseChanges().token
-    let production = try await lab.server.device("phone", of: "alice", environment: .production)
-    try await lab.makeZone(Lab.trails, as: production)
-    let elsewhere = try await lab.changes(as: production).token
+    let fixture = try await EngineFixture()
+    try await fixture.makeZone(ZoneID(name: "Other"))
+    try await fixture.makeZone(EngineFixture.trails, as: fixture.bob)
+    let other = try await fixture.changes(zone: ZoneID(name: "Other")).token
+    let bobs = try await fixture.changes(as: fixture.bob).token
+    let database = try await fixture.databaseChanges().token
+    let production = try await fixture.server.device("phone", of: "alice", environment: .production)
+    try await fixture.makeZone(EngineFixture.trails, as: production)
+    let elsewhere = try await fixture.changes(as: production).token
     for token in [other, bobs, database, elsewhere, "", "AAAA", "not base64!", "ö"] {
-      let error = try await lab.changesFailure(since: token)
+      let error = try await fixture.changesFailure(since: token)
       #expect(error.code == .changeTokenExpired, "token \(token)")
       #expect(error.reason.contains("differs from the server's"))
     }
   }
 
   @Test func `a token is refused whichever of its bits was changed`() async throws {
-    let lab = try await Lab()
-    let token = try await lab.changes().token
+    let fixture = try await EngineFixture()
+    let token = try await fixture.changes().token
     let characters = Array(token)
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
     for index in characters.indices where characters[index] != "=" {
@@ -63,57 +63,57 @@ struct ZoneChangesTests {
       for bit in 0..<6 {
         var forged = characters
         forged[index] = alphabet[digit ^ 1 << bit]
-        let error = try await lab.changesFailure(since: String(forged))
+        let error = try await fixture.changesFailure(since: String(forged))
         #expect(error.code == .changeTokenExpired)
       }
     }
-    #expect(try await lab.changesFailure(since: token + "A").code == .changeTokenExpired)
-    #expect(try await lab.changesFailure(since: token + "=").code == .changeTokenExpired)
+    #expect(try await fixture.changesFailure(since: token + "A").code == .changeTokenExpired)
+    #expect(try await fixture.changesFailure(since: token + "=").code == .changeTokenExpired)
     #expect(
-      try await lab.changesFailure(since: String(token.dropLast())).code == .changeTokenExpired)
+      try await fixture.changesFailure(since: String(token.dropLast())).code == .changeTokenExpired)
   }
 
   @Test func `CHG-06 CHG-22 a zone that fails does not keep the others back`() async throws {
-    let lab = try await Lab()
-    try await lab.save(.create("h1"))
-    let results = try await lab.engine.zoneChanges(
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("h1"))
+    let results = try await fixture.engine.zoneChanges(
       [
-        .init(zone: ZoneID(name: "Ghost")), .init(zone: Lab.trails),
-        .init(zone: Lab.trails, token: "AAAA"),
-      ], in: .private, as: lab.phone)
+        .init(zone: ZoneID(name: "Ghost")), .init(zone: EngineFixture.trails),
+        .init(zone: EngineFixture.trails, token: "AAAA"),
+      ], in: .private, as: fixture.phone)
     #expect(results[0].failure?.error.code == .zoneNotFound)
     #expect(try results[1].get().summary == ["+h1"])
     #expect(results[2].failure?.error.code == .changeTokenExpired)
   }
 
-  @Test func `CHG-07 a first fetch hears of no old deletion, on no page`() async throws {
-    let lab = try await Lab()
-    _ = try await lab.modify((0..<6).map { .create("h\($0)") })
-    _ = try await lab.modify([.delete("h1"), .delete("h4")])
-    #expect(try await lab.changes().summary == ["+h0", "+h2", "+h3", "+h5"])
+  @Test func `CHG-07 a first fetch contains no old deletion, on no page`() async throws {
+    let fixture = try await EngineFixture()
+    _ = try await fixture.modify((0..<6).map { .create("h\($0)") })
+    _ = try await fixture.modify([.delete("h1"), .delete("h4")])
+    #expect(try await fixture.changes().summary == ["+h0", "+h2", "+h3", "+h5"])
     var pages: [[String]] = []
     var token: String?
     var moreComing = true
     while moreComing {
-      let page = try await lab.changes(since: token, limit: 2)
+      let page = try await fixture.changes(since: token, limit: 2)
       pages.append(page.summary)
       (token, moreComing) = (page.token, page.moreComing)
     }
     #expect(pages == [["+h0", "+h2"], ["+h3", "+h5"]])
   }
 
-  @Test func `CHG-05 whoever starts over after an expired token hears of old deletions if he asks`()
+  @Test func `CHG-05 whoever starts over after an expired token gets old deletions if he asks`()
     async throws
   {
-    let lab = try await Lab()
-    _ = try await lab.modify((0..<4).map { .create("h\($0)") })
-    _ = try await lab.modify([.delete("h1"), .delete("h2")])
+    let fixture = try await EngineFixture()
+    _ = try await fixture.modify((0..<4).map { .create("h\($0)") })
+    _ = try await fixture.modify([.delete("h1"), .delete("h2")])
     var pages: [[String]] = []
-    var request = ZoneChangesRequest(zone: Lab.trails, limit: 3, withDeletions: true)
+    var request = ZoneChangesRequest(zone: EngineFixture.trails, limit: 3, withDeletions: true)
     var moreComing = true
     while moreComing {
       let page = try #require(
-        try await lab.engine.zoneChanges([request], in: .private, as: lab.phone).first
+        try await fixture.engine.zoneChanges([request], in: .private, as: fixture.phone).first
       ).get()
       pages.append(page.summary)
       (request.token, moreComing) = (page.token, page.moreComing)
@@ -122,13 +122,13 @@ struct ZoneChangesTests {
   }
 
   @Test func `CHG-08 CHG-09 CHG-27 pages follow each other without gaps`() async throws {
-    let lab = try await Lab()
-    _ = try await lab.modify((0..<7).map { .create("h\($0)") })
+    let fixture = try await EngineFixture()
+    _ = try await fixture.modify((0..<7).map { .create("h\($0)") })
     var seen: [String] = []
     var token: String?
     var moreComing = true
     while moreComing {
-      let page = try await lab.changes(since: token, limit: 3)
+      let page = try await fixture.changes(since: token, limit: 3)
       #expect(page.changes.count <= 3)
       #expect(page.token != token)
       seen += page.summary
@@ -138,101 +138,101 @@ struct ZoneChangesTests {
   }
 
   @Test func `CHG-16 what changes during a fetch belongs to the next one`() async throws {
-    let lab = try await Lab()
-    _ = try await lab.modify((0..<4).map { .create("h\($0)") })
-    let first = try await lab.changes(limit: 2)
-    try await lab.save(.force("h0", ["km": .int64(1)]))
-    try await lab.save(.create("late"))
-    _ = try await lab.modify([.delete("h1")])
-    let second = try await lab.changes(since: first.token, limit: 10)
+    let fixture = try await EngineFixture()
+    _ = try await fixture.modify((0..<4).map { .create("h\($0)") })
+    let first = try await fixture.changes(limit: 2)
+    try await fixture.save(.force("h0", ["km": .int64(1)]))
+    try await fixture.save(.create("late"))
+    _ = try await fixture.modify([.delete("h1")])
+    let second = try await fixture.changes(since: first.token, limit: 10)
     #expect(second.summary == ["+h2", "+h3"])
     #expect(!second.moreComing)
-    let next = try await lab.changes(since: second.token)
+    let next = try await fixture.changes(since: second.token)
     #expect(next.summary == ["+h0", "+late", "-h1"])
   }
 
   @Test func `CHG-17 a record that changed five times comes once, in its latest state`()
     async throws
   {
-    let lab = try await Lab()
-    let token = try await lab.changes().token
-    for km in 1...5 { try await lab.save(.force("h1", ["km": .int64(Int64(km))])) }
-    let page = try await lab.changes(since: token)
+    let fixture = try await EngineFixture()
+    let token = try await fixture.changes().token
+    for km in 1...5 { try await fixture.save(.force("h1", ["km": .int64(Int64(km))])) }
+    let page = try await fixture.changes(since: token)
     #expect(page.summary == ["+h1"])
     guard case .changed(let stored) = page.changes[0] else { return }
     #expect(try stored.record().fields["km"] == .int64(5))
   }
 
   @Test func `CHG-18 a record that came and went leaves at most a deletion`() async throws {
-    let lab = try await Lab()
-    let token = try await lab.changes().token
-    try await lab.save(.create("h1"))
-    _ = try await lab.modify([.delete("h1")])
-    #expect(try await lab.changes(since: token).summary == ["-h1"])
+    let fixture = try await EngineFixture()
+    let token = try await fixture.changes().token
+    try await fixture.save(.create("h1"))
+    _ = try await fixture.modify([.delete("h1")])
+    #expect(try await fixture.changes(since: token).summary == ["-h1"])
   }
 
   @Test func `CHG-19 a record that went and came back is a change and no deletion`() async throws {
-    let lab = try await Lab()
-    try await lab.save(.create("h1"))
-    let token = try await lab.changes().token
-    _ = try await lab.modify([.delete("h1")])
-    try await lab.save(.create("h1"))
-    #expect(try await lab.changes(since: token).summary == ["+h1"])
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("h1"))
+    let token = try await fixture.changes().token
+    _ = try await fixture.modify([.delete("h1")])
+    try await fixture.save(.create("h1"))
+    #expect(try await fixture.changes(since: token).summary == ["+h1"])
   }
 
   @Test func `CHG-24 CHG-25 database changes list changed and deleted zones, not the default one`()
     async throws
   {
-    let lab = try await Lab()
-    try await lab.makeZone(ZoneID(name: "Other"))
-    try await lab.save(.create("d"), zone: nil)
-    let first = try await lab.databaseChanges()
+    let fixture = try await EngineFixture()
+    try await fixture.makeZone(ZoneID(name: "Other"))
+    try await fixture.save(.create("d"), zone: nil)
+    let first = try await fixture.databaseChanges()
     #expect(Set(first.summary) == ["+Trails", "+Other"])
-    try await lab.save(.create("h1"))
-    try await lab.deleteZone(ZoneID(name: "Other"))
-    let second = try await lab.databaseChanges(since: first.token)
+    try await fixture.save(.create("h1"))
+    try await fixture.deleteZone(ZoneID(name: "Other"))
+    let second = try await fixture.databaseChanges(since: first.token)
     #expect(second.summary == ["+Trails", "-Other deleted"])
-    #expect(try await lab.databaseChanges(since: second.token).summary == [])
+    #expect(try await fixture.databaseChanges(since: second.token).summary == [])
   }
 
   @Test func `CHG-26 fetching changes does not change anything`() async throws {
-    let lab = try await Lab()
-    try await lab.save(.create("h1"))
-    let first = try await lab.changes()
-    let again = try await lab.changes()
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("h1"))
+    let first = try await fixture.changes()
+    let again = try await fixture.changes()
     #expect(first.summary == again.summary)
     #expect(first.token == again.token)
   }
 
   @Test func `CHG-28 more never comes with an empty page and the same token`() async throws {
-    let lab = try await Lab(limits: .tiny)
-    for index in 0..<40 { try await lab.save(.create("h\(index)")) }
-    let token = try await lab.changes(limit: 1).token
-    for index in 0..<39 { _ = try await lab.modify([.delete("h\(index)")]) }
-    let page = try await lab.changes(limit: 1)
+    let fixture = try await EngineFixture(limits: .tiny)
+    for index in 0..<40 { try await fixture.save(.create("h\(index)")) }
+    let token = try await fixture.changes(limit: 1).token
+    for index in 0..<39 { _ = try await fixture.modify([.delete("h\(index)")]) }
+    let page = try await fixture.changes(limit: 1)
     #expect(page.summary == ["+h39"])
     #expect(!page.moreComing)
-    var next = try await lab.changes(since: token, limit: 3)
+    var next = try await fixture.changes(since: token, limit: 3)
     var last = token
     var count = next.changes.count
     while next.moreComing {
       #expect(next.token != last)
       #expect(!next.changes.isEmpty)
       last = next.token
-      next = try await lab.changes(since: last, limit: 3)
+      next = try await fixture.changes(since: last, limit: 3)
       count += next.changes.count
     }
     #expect(count > 0)
   }
 
   @Test func `database changes come in pages`() async throws {
-    let lab = try await Lab()
-    for name in ["A", "B", "C", "D"] { try await lab.makeZone(ZoneID(name: name)) }
+    let fixture = try await EngineFixture()
+    for name in ["A", "B", "C", "D"] { try await fixture.makeZone(ZoneID(name: name)) }
     var seen: [String] = []
     var token: String?
     var moreComing = true
     while moreComing {
-      let page = try await lab.databaseChanges(since: token, limit: 2)
+      let page = try await fixture.databaseChanges(since: token, limit: 2)
       #expect(page.zones.count <= 2)
       seen += page.summary
       (token, moreComing) = (page.token, page.moreComing)
@@ -242,31 +242,31 @@ struct ZoneChangesTests {
 
   @Test(arguments: [["Hike"], ["Lake"], ["Hike", "Lake"]])
   func `only the desired types come`(_ types: [String]) async throws {
-    let lab = try await Lab()
-    _ = try await lab.modify([.create("h1"), .create("l1", type: "Lake")])
+    let fixture = try await EngineFixture()
+    _ = try await fixture.modify([.create("h1"), .create("l1", type: "Lake")])
     let names = types.map { $0 == "Hike" ? "+h1" : "+l1" }
-    #expect(try await lab.changes(types: types).summary == names)
+    #expect(try await fixture.changes(types: types).summary == names)
   }
 
   @Test func `CHG-31 the public database has no change feeds`() async throws {
-    let lab = try await Lab()
-    let database = try await ruleFailure { try await lab.databaseChanges(in: .public) }
+    let fixture = try await EngineFixture()
+    let database = try await ruleFailure { try await fixture.databaseChanges(in: .public) }
     #expect(database.code == .badDatabase)
     let zone = try await ruleFailure {
-      try await lab.changes(zone: ZoneID(name: ZoneID.defaultName), in: .public)
+      try await fixture.changes(zone: ZoneID(name: ZoneID.defaultName), in: .public)
     }
     #expect(zone.code == .badDatabase)
   }
 
   @Test func `restoring a store expires the tokens of before`() async throws {
-    let lab = try await Lab()
-    let token = try await lab.changes().token
-    try await lab.server.store.write(in: nil) { try $0.set(.generation, to: Array("2".utf8)) }
+    let fixture = try await EngineFixture()
+    let token = try await fixture.changes().token
+    try await fixture.server.store.write(in: nil) { try $0.set(.generation, to: Array("2".utf8)) }
     let restored = try await Engine(
-      store: lab.server.store, limits: .apple,
-      host: .test(clock: lab.server.clock, seed: 9), isDevelopment: true)
+      store: fixture.server.store, limits: .apple,
+      host: .test(clock: fixture.server.clock, seed: 9), isDevelopment: true)
     let results = try await restored.zoneChanges(
-      [.init(zone: Lab.trails, token: token)], in: .private, as: lab.phone)
+      [.init(zone: EngineFixture.trails, token: token)], in: .private, as: fixture.phone)
     #expect(results[0].failure?.error.code == .changeTokenExpired)
   }
 }

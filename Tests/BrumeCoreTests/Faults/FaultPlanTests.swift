@@ -23,7 +23,7 @@ import Testing
     return plan
   }
 
-  @Test func `a fault meets one call, and is spent`() throws {
+  @Test func `a fault applies to one call, and is used up`() throws {
     var plan = try plan(Fault(.error(7)))
     #expect(plan.decide(save("a")).fault?.effect == .error(7))
     #expect(plan.decide(save("a")) == .none)

@@ -9,69 +9,69 @@ import Testing
 
 struct QueryTests {
   private func run(
-    _ lab: Lab, _ filters: [Filter] = [], sorts: [Sort] = [], type: String = "Hike",
-    limit: Int? = nil, marker: String? = nil, zone: ZoneID? = Lab.trails,
+    _ fixture: EngineFixture, _ filters: [Filter] = [], sorts: [Sort] = [], type: String = "Hike",
+    limit: Int? = nil, marker: String? = nil, zone: ZoneID? = EngineFixture.trails,
     in scope: DatabaseScope = .private, as caller: Caller? = nil
   ) async throws -> QueryPage {
-    try await lab.engine.query(
+    try await fixture.engine.query(
       .init(
         query: Query(recordType: type, filters: filters, sorts: sorts), zone: zone, limit: limit,
         marker: marker),
-      in: scope, as: caller ?? lab.phone)
+      in: scope, as: caller ?? fixture.phone)
   }
 
   private func refusal(
-    _ lab: Lab, _ filters: [Filter] = [], sorts: [Sort] = [], type: String = "Hike"
+    _ fixture: EngineFixture, _ filters: [Filter] = [], sorts: [Sort] = [], type: String = "Hike"
   ) async throws -> BrumeError {
-    try await ruleFailure { try await run(lab, filters, sorts: sorts, type: type) }
+    try await ruleFailure { try await run(fixture, filters, sorts: sorts, type: type) }
   }
 
   private func remove(
-    _ index: Schema.Index, _ field: String, _ lab: Lab, type: String = "Hike"
+    _ index: Schema.Index, _ field: String, _ fixture: EngineFixture, type: String = "Hike"
   ) async throws {
-    try await lab.engine.setIndex(
+    try await fixture.engine.setIndex(
       index, on: field, of: type, to: false, container: TestContainer.id,
       environment: .development)
   }
 
-  private func filled() async throws -> Lab {
-    let lab = try await Lab()
+  private func filled() async throws -> EngineFixture {
+    let fixture = try await EngineFixture()
     for km in 0..<5 {
-      try await lab.save(
+      try await fixture.save(
         .create("h\(km)", ["km": .int64(Int64(km)), "title": .string("Ridge \(km)")]))
     }
-    return lab
+    return fixture
   }
 
   @Test func `QRY-01 QRY-12 a query sees a save at once, and no match is an empty page`()
     async throws
   {
-    let lab = try await filled()
-    let found = try await run(lab, [Filter(.equals, .field("km"), .int64(3))])
+    let fixture = try await filled()
+    let found = try await run(fixture, [Filter(.equals, .field("km"), .int64(3))])
     #expect(found.records.map(\.name) == ["h3"])
-    let none = try await run(lab, [Filter(.equals, .field("km"), .int64(99))])
+    let none = try await run(fixture, [Filter(.equals, .field("km"), .int64(99))])
     #expect(none.records.isEmpty)
     #expect(none.marker == nil)
   }
 
   @Test func `QRY-02 an unknown record type is named`() async throws {
-    let lab = try await filled()
-    let error = try await refusal(lab, type: "Hikee")
+    let fixture = try await filled()
+    let error = try await refusal(fixture, type: "Hikee")
     #expect(error.code == .notFound)
     #expect(error.reason.hasPrefix("Did not find record type: Hikee"))
   }
 
   @Test func `QRY-03 a query in a missing zone says so`() async throws {
-    let lab = try await filled()
-    let error = try await ruleFailure { try await run(lab, zone: ZoneID(name: "Ghost")) }
+    let fixture = try await filled()
+    let error = try await ruleFailure { try await run(fixture, zone: ZoneID(name: "Ghost")) }
     #expect(error.code == .zoneNotFound)
   }
 
   @Test func `QRY-04 TRUE needs the record name's index and names the command`() async throws {
-    let lab = try await filled()
-    #expect(try await run(lab).records.count == 5)
-    try await remove(.queryable, "___recordID", lab)
-    let error = try await refusal(lab)
+    let fixture = try await filled()
+    #expect(try await run(fixture).records.count == 5)
+    try await remove(.queryable, "___recordID", fixture)
+    let error = try await refusal(fixture)
     #expect(error.code == .badRequest)
     #expect(
       error.reason
@@ -80,52 +80,52 @@ struct QueryTests {
   }
 
   @Test func `QRY-05 an unindexed field is named with the command`() async throws {
-    let lab = try await filled()
-    try await remove(.queryable, "title", lab)
-    let error = try await refusal(lab, [Filter(.equals, .field("title"), .string("x"))])
+    let fixture = try await filled()
+    try await remove(.queryable, "title", fixture)
+    let error = try await refusal(fixture, [Filter(.equals, .field("title"), .string("x"))])
     #expect(error.code == .badRequest)
     #expect(error.reason.hasPrefix("Field 'title' is not marked queryable"))
     #expect(error.reason.contains("`brume schema index add Hike title queryable`"))
   }
 
   @Test func `QRY-06 sorting needs a sortable index`() async throws {
-    let lab = try await filled()
-    try await remove(.sortable, "___createTime", lab)
-    let error = try await refusal(lab, sorts: [Sort(.system(.createdTimestamp))])
+    let fixture = try await filled()
+    try await remove(.sortable, "___createTime", fixture)
+    let error = try await refusal(fixture, sorts: [Sort(.system(.createdTimestamp))])
     #expect(error.code == .badRequest)
     #expect(error.reason.hasPrefix("Field 'createdTimestamp' is not marked sortable"))
     #expect(error.reason.contains("___createTime sortable"))
   }
 
   @Test func `QRY-07 a field that the type lacks is named`() async throws {
-    let lab = try await filled()
-    let error = try await refusal(lab, [Filter(.equals, .field("height"), .int64(1))])
+    let fixture = try await filled()
+    let error = try await refusal(fixture, [Filter(.equals, .field("height"), .int64(1))])
     #expect(error.code == .badRequest)
     #expect(error.reason.hasPrefix("Did not find field 'height' in record type 'Hike'"))
   }
 
   @Test func `QRY-08 a value of the wrong type is refused by the expected type`() async throws {
-    let lab = try await filled()
+    let fixture = try await filled()
     let list = FieldValue.list([.int64(1)], of: .int64)
-    let error = try await refusal(lab, [Filter(.in, .field("title"), list)])
+    let error = try await refusal(fixture, [Filter(.in, .field("title"), list)])
     #expect(error.code == .badRequest)
     #expect(error.reason.hasPrefix("Invalid value, expected type STRING"))
   }
 
   @Test func `QRY-11 a prefix finds strings`() async throws {
-    let lab = try await filled()
-    let page = try await run(lab, [Filter(.beginsWith, .field("title"), .string("Ridge 3"))])
+    let fixture = try await filled()
+    let page = try await run(fixture, [Filter(.beginsWith, .field("title"), .string("Ridge 3"))])
     #expect(page.records.map(\.name) == ["h3"])
   }
 
   @Test(arguments: [true, false])
   func `QRY-13 pages follow each other without gaps or repetition`(_ isSorted: Bool) async throws {
-    let lab = try await filled()
+    let fixture = try await filled()
     let sorts = isSorted ? [Sort(.field("km"), ascending: false)] : []
     var names: [String] = []
     var marker: String?
     repeat {
-      let page = try await run(lab, sorts: sorts, limit: 2, marker: marker)
+      let page = try await run(fixture, sorts: sorts, limit: 2, marker: marker)
       names += page.records.map(\.name)
       marker = page.marker
     } while marker != nil
@@ -134,15 +134,15 @@ struct QueryTests {
   }
 
   @Test func `a marker belongs to its query, user and database`() async throws {
-    let lab = try await filled()
-    let marker = try #require(try await run(lab, limit: 2).marker)
-    try await lab.makeZone(Lab.trails, as: lab.bob)
+    let fixture = try await filled()
+    let marker = try #require(try await run(fixture, limit: 2).marker)
+    try await fixture.makeZone(EngineFixture.trails, as: fixture.bob)
     let attempts: [() async throws -> QueryPage] = [
-      { try await run(lab, sorts: [Sort(.field("km"))], marker: marker) },
-      { try await run(lab, marker: marker, zone: nil) },
-      { try await run(lab, marker: marker, as: lab.bob) },
-      { try await run(lab, marker: String(marker.dropLast())) },
-      { try await run(lab, marker: "AAAA") },
+      { try await run(fixture, sorts: [Sort(.field("km"))], marker: marker) },
+      { try await run(fixture, marker: marker, zone: nil) },
+      { try await run(fixture, marker: marker, as: fixture.bob) },
+      { try await run(fixture, marker: String(marker.dropLast())) },
+      { try await run(fixture, marker: "AAAA") },
     ]
     for attempt in attempts {
       let error = try await ruleFailure(attempt)
@@ -152,36 +152,36 @@ struct QueryTests {
   }
 
   @Test func `QRY-15 a limit of 0 or above the maximum means the server's own`() async throws {
-    let lab = try await Lab(limits: .tiny)
+    let fixture = try await EngineFixture(limits: .tiny)
     for part in [0..<8, 8..<12] {
-      _ = try await lab.modify(part.map { .create("h\($0)") })
+      _ = try await fixture.modify(part.map { .create("h\($0)") })
     }
-    #expect(try await run(lab, limit: 0).records.count == 10)
-    #expect(try await run(lab, limit: 500).records.count == 10)
+    #expect(try await run(fixture, limit: 0).records.count == 10)
+    #expect(try await run(fixture, limit: 500).records.count == 10)
   }
 
   @Test func `QRY-18 user records cannot be queried unless made queryable`() async throws {
-    let lab = try await filled()
+    let fixture = try await filled()
     let error = try await ruleFailure {
-      try await run(lab, type: "Users", zone: nil, in: .public)
+      try await run(fixture, type: "Users", zone: nil, in: .public)
     }
     #expect(error.reason.hasPrefix("Field 'recordName' is not marked queryable"))
   }
 
   @Test func `QRY-19 an encrypted field is refused in conditions and sorts`() async throws {
-    let lab = try await filled()
+    let fixture = try await filled()
     var draft = RecordDraft(name: "d1", type: "Hike")
     draft.fields = ["diary": DraftField(.string("secret"), isEncrypted: true)]
-    try await lab.save(RecordOperation(.create, draft))
-    let filter = try await refusal(lab, [Filter(.equals, .field("diary"), .string("secret"))])
+    try await fixture.save(RecordOperation(.create, draft))
+    let filter = try await refusal(fixture, [Filter(.equals, .field("diary"), .string("secret"))])
     #expect(filter.reason.contains("'diary'"))
     #expect(filter.reason.contains("encrypted"))
-    #expect(try await refusal(lab, sorts: [Sort(.field("diary"))]).code == .badRequest)
+    #expect(try await refusal(fixture, sorts: [Sort(.field("diary"))]).code == .badRequest)
   }
 
   @Test func `QRY-21 public records that a user may not read are absent`() async throws {
-    let lab = try await Lab()
-    try await lab.engine.importSchema(
+    let fixture = try await EngineFixture()
+    try await fixture.engine.importSchema(
       text: """
         DEFINE SCHEMA
           RECORD TYPE Secret (
@@ -191,39 +191,39 @@ struct QueryTests {
             GRANT WRITE TO "_creator"
           );
         """, container: TestContainer.id, environment: .development)
-    try await lab.save(.create("mine", type: "Secret"), in: .public)
-    try await lab.save(.create("his", type: "Secret"), in: .public, as: lab.bob)
-    let page = try await run(lab, type: "Secret", zone: nil, in: .public)
+    try await fixture.save(.create("mine", type: "Secret"), in: .public)
+    try await fixture.save(.create("his", type: "Secret"), in: .public, as: fixture.bob)
+    let page = try await run(fixture, type: "Secret", zone: nil, in: .public)
     #expect(page.records.map(\.name) == ["mine"])
-    let error = try await ruleFailure { try await lab.fetch("his", in: .public) }
+    let error = try await ruleFailure { try await fixture.fetch("his", in: .public) }
     #expect(error.code == .notFound)
     let anonymous = try await ruleFailure {
-      try await run(lab, type: "Secret", zone: nil, in: .public, as: lab.server.anonymous())
+      try await run(fixture, type: "Secret", zone: nil, in: .public, as: fixture.server.anonymous())
     }
     #expect(anonymous.code == .authenticationRequired)
   }
 
   @Test func `a query over all zones finds records of each`() async throws {
-    let lab = try await filled()
-    try await lab.save(.create("d1", ["km": .int64(1)]), zone: nil)
-    let page = try await lab.engine.query(
+    let fixture = try await filled()
+    try await fixture.save(.create("d1", ["km": .int64(1)]), zone: nil)
+    let page = try await fixture.engine.query(
       .init(
         query: Query(recordType: "Hike", filters: [Filter(.equals, .field("km"), .int64(1))]),
-        zoneWide: true), in: .private, as: lab.phone)
+        zoneWide: true), in: .private, as: fixture.phone)
     #expect(page.records.map(\.name) == ["h1", "d1"])
   }
 
   @Test func `a query over all zones of the public database is one of its default zone`()
     async throws
   {
-    let lab = try await filled()
-    try await lab.save(.create("p1", ["km": .int64(1)]), in: .public, zone: nil)
-    let page = try await lab.engine.query(
-      .init(query: Query(recordType: "Hike"), zoneWide: true), in: .public, as: lab.phone)
+    let fixture = try await filled()
+    try await fixture.save(.create("p1", ["km": .int64(1)]), in: .public, zone: nil)
+    let page = try await fixture.engine.query(
+      .init(query: Query(recordType: "Hike"), zoneWide: true), in: .public, as: fixture.phone)
     #expect(page.records.map(\.name) == ["p1"])
     let error = try await ruleFailure {
-      try await lab.engine.query(
-        .init(query: Query(recordType: "Hike"), zoneWide: true), in: .shared, as: lab.phone)
+      try await fixture.engine.query(
+        .init(query: Query(recordType: "Hike"), zoneWide: true), in: .shared, as: fixture.phone)
     }
     #expect(error.code == .badRequest && error.reason.contains("name a zone"))
   }
@@ -232,17 +232,17 @@ struct QueryTests {
   func `a type that no record can have is not found, with a short message`(
     _ type: String
   ) async throws {
-    let lab = try await filled()
-    let error = try await ruleFailure { try await run(lab, type: type) }
+    let fixture = try await filled()
+    let error = try await ruleFailure { try await run(fixture, type: type) }
     #expect(error.code == .notFound)
     #expect(error.reason.utf8.count < 200)
   }
 
   @Test func `conditions and lists have limits`() async throws {
-    let lab = try await filled()
+    let fixture = try await filled()
     let filter = Filter(.equals, .field("km"), .int64(1))
-    #expect(try await refusal(lab, Array(repeating: filter, count: 101)).code == .badRequest)
+    #expect(try await refusal(fixture, Array(repeating: filter, count: 101)).code == .badRequest)
     let list = FieldValue.list(Array(repeating: .int64(1), count: 251), of: .int64)
-    #expect(try await refusal(lab, [Filter(.in, .field("km"), list)]).reason.contains("251"))
+    #expect(try await refusal(fixture, [Filter(.in, .field("km"), list)]).reason.contains("251"))
   }
 }

@@ -8,15 +8,15 @@ import Testing
 
 struct OperationMemoryTests {
   @Test func `LIM-06 a repeated request changes nothing and gets the first answer`() async throws {
-    let lab = try await Lab()
-    let taken = try await lab.save(.create("h2"))
+    let fixture = try await EngineFixture()
+    let taken = try await fixture.save(.create("h2"))
     let operations: [RecordOperation] = [
       .create("h1"), .create("h2"), .delete("ghost"),
       .make(.create, nil, [:], type: "Hike", tag: nil),
     ]
-    let first = try await lab.modify(operations, id: "op-1")
-    let entries = try await lab.log().count
-    let second = try await lab.modify(operations, id: "op-1")
+    let first = try await fixture.modify(operations, id: "op-1")
+    let entries = try await fixture.log().count
+    let second = try await fixture.modify(operations, id: "op-1")
     #expect(second.codes == first.codes)
     #expect(second.codes == [nil, .conflict, nil, nil])
     #expect(second[1].error?.serverRecord == taken)
@@ -25,37 +25,37 @@ struct OperationMemoryTests {
       return
     }
     #expect(a.name == b.name)
-    #expect(try await lab.log().count == entries)
+    #expect(try await fixture.log().count == entries)
   }
 
   @Test func `an operation ID that was used for other records is no repetition`() async throws {
-    let lab = try await Lab()
-    _ = try await lab.modify([.create("h1")], id: "op-1")
-    #expect(try await lab.modify([.create("h2")], id: "op-1").allSucceeded)
-    #expect(try await lab.exists("h2"))
-    let third = try await lab.modify([.create("h3"), .create("h4")], id: "op-1")
+    let fixture = try await EngineFixture()
+    _ = try await fixture.modify([.create("h1")], id: "op-1")
+    #expect(try await fixture.modify([.create("h2")], id: "op-1").allSucceeded)
+    #expect(try await fixture.exists("h2"))
+    let third = try await fixture.modify([.create("h3"), .create("h4")], id: "op-1")
     #expect(third.count == 2 && third.allSucceeded)
-    #expect(try await lab.modify([.delete("h3"), .delete("h4")], id: "op-1").allSucceeded)
-    #expect(try await !lab.exists("h3"))
+    #expect(try await fixture.modify([.delete("h3"), .delete("h4")], id: "op-1").allSucceeded)
+    #expect(try await !fixture.exists("h3"))
   }
 
   @Test func `a participant who was removed gets no answer of before, and no record`() async throws
   {
-    let lab = try await Lab()
-    let zone = ZoneID(name: "Trails", ownerName: lab.phone.user?.name)
-    let (_, share) = try await lab.shareHike(with: "bob", .readWrite)
-    try await lab.join(share, as: lab.bob)
+    let fixture = try await EngineFixture()
+    let zone = ZoneID(name: "Trails", ownerName: fixture.phone.user?.name)
+    let (_, share) = try await fixture.shareHike(with: "bob", .readWrite)
+    try await fixture.join(share, as: fixture.bob)
     let save = [RecordOperation.create("b", ["km": .int64(1)], parent: "root")]
     let conflict = [RecordOperation.create("root")]
     func modify(_ operations: [RecordOperation], _ id: String) async throws -> [RecordResult] {
-      try await lab.modify(operations, in: .shared, zone: zone, id: id, as: lab.bob)
+      try await fixture.modify(operations, in: .shared, zone: zone, id: id, as: fixture.bob)
     }
     #expect(try await modify(save, "op-1").allSucceeded)
     #expect(try await modify(conflict, "op-2").first?.error?.serverRecord != nil)
-    var removal = RecordOperation.update(try await lab.fetch("s1"))
+    var removal = RecordOperation.update(try await fixture.fetch("s1"))
     removal.record.participants = []
-    try await lab.save(removal)
-    try await lab.save(.force("b", ["km": .int64(2)]))
+    try await fixture.save(removal)
+    try await fixture.save(.force("b", ["km": .int64(2)]))
     for (operations, id) in [(save, "op-1"), (conflict, "op-2")] {
       let again = try await modify(operations, id)
       #expect(again.codes == [.zoneNotFound])
@@ -65,50 +65,50 @@ struct OperationMemoryTests {
 
   @Test func `who may only read by now is refused, though the first try was allowed`() async throws
   {
-    let lab = try await Lab()
-    let zone = ZoneID(name: "Trails", ownerName: lab.phone.user?.name)
-    let (_, share) = try await lab.shareHike(with: "bob", .readWrite)
-    try await lab.join(share, as: lab.bob)
+    let fixture = try await EngineFixture()
+    let zone = ZoneID(name: "Trails", ownerName: fixture.phone.user?.name)
+    let (_, share) = try await fixture.shareHike(with: "bob", .readWrite)
+    try await fixture.join(share, as: fixture.bob)
     let save = [RecordOperation.force("root", ["km": .int64(1)])]
     func modify() async throws -> [RecordResult] {
-      try await lab.modify(save, in: .shared, zone: zone, id: "op-1", as: lab.bob)
+      try await fixture.modify(save, in: .shared, zone: zone, id: "op-1", as: fixture.bob)
     }
     #expect(try await modify().allSucceeded)
-    let current = try await lab.fetch("s1")
+    let current = try await fixture.fetch("s1")
     var lowering = RecordOperation.update(current)
     lowering.record.participants = current.shareDetails?.participants.map { participant in
       var lowered = participant
       lowered.permission = .readOnly
       return lowered
     }
-    try await lab.save(lowering)
+    try await fixture.save(lowering)
     #expect(try await modify().codes == [.accessDenied])
   }
 
   @Test func `without an operation ID the repetition meets the tag's rule`() async throws {
-    let lab = try await Lab()
-    _ = try await lab.modify([.create("h1")])
-    #expect(try await lab.modify([.create("h1")]).codes == [.conflict])
+    let fixture = try await EngineFixture()
+    _ = try await fixture.modify([.create("h1")])
+    #expect(try await fixture.modify([.create("h1")]).codes == [.conflict])
   }
 
   @Test func `an operation ID is its user's and its database's, for a day`() async throws {
-    let lab = try await Lab()
-    try await lab.makeZone(Lab.trails, as: lab.bob)
-    _ = try await lab.modify([.create("h1")], id: "op-1")
-    #expect(try await lab.modify([.create("h1")], id: "op-1", as: lab.bob).allSucceeded)
-    #expect(try await lab.exists("h1", as: lab.bob))
-    _ = try await lab.modify([.create("p1")], in: .public, id: "op-1")
-    #expect(try await lab.exists("p1", in: .public))
-    lab.server.clock.advance(by: 86_400_001)
-    #expect(try await lab.modify([.create("h1")], id: "op-1").codes == [.conflict])
+    let fixture = try await EngineFixture()
+    try await fixture.makeZone(EngineFixture.trails, as: fixture.bob)
+    _ = try await fixture.modify([.create("h1")], id: "op-1")
+    #expect(try await fixture.modify([.create("h1")], id: "op-1", as: fixture.bob).allSucceeded)
+    #expect(try await fixture.exists("h1", as: fixture.bob))
+    _ = try await fixture.modify([.create("p1")], in: .public, id: "op-1")
+    #expect(try await fixture.exists("p1", in: .public))
+    fixture.server.clock.advance(by: 86_400_001)
+    #expect(try await fixture.modify([.create("h1")], id: "op-1").codes == [.conflict])
   }
 
   @Test func `the log names record, kind, type and where the change came from`() async throws {
-    let lab = try await Lab()
-    try await lab.save(.create("h1"))
-    try await lab.save(.force("h1", ["km": .int64(1)]), as: lab.tablet)
-    _ = try await lab.modify([.delete("h1")])
-    let changes = try await lab.log().compactMap { entry -> String? in
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("h1"))
+    try await fixture.save(.force("h1", ["km": .int64(1)]), as: fixture.tablet)
+    _ = try await fixture.modify([.delete("h1")])
+    let changes = try await fixture.log().compactMap { entry -> String? in
       guard case .record(let change) = entry.event else { return nil }
       let device = entry.origin.device?.name ?? "none"
       return "\(change.kind) \(change.recordType) \(change.record.name) \(device) "
@@ -124,22 +124,22 @@ struct OperationMemoryTests {
   @Test func `the log keeps an image only where a query subscription watches the type`()
     async throws
   {
-    let lab = try await Lab()
-    let user = try #require(lab.phone.user)
+    let fixture = try await EngineFixture()
+    let user = try #require(fixture.phone.user)
     let subscription = Subscription(
       id: "s",
       kind: .query(Query(recordType: "Hike"), zone: nil, firesOn: [.create], firesOnce: false),
       info: nil)
-    try await lab.server.store.write(in: nil) {
+    try await fixture.server.store.write(in: nil) {
       try $0.put(
         StoredSubscription(
           scope: SubscriptionScope(
             container: TestContainer.id, environment: .development, scope: .private, user: user),
-          subscription: subscription, birth: 0))
+          subscription: subscription, startPosition: 0))
     }
-    _ = try await lab.modify([.create("h1", ["km": .int64(7)]), .create("l1", type: "Lake")])
-    _ = try await lab.modify([.delete("h1")])
-    let images = try await lab.log().compactMap { entry -> String? in
+    _ = try await fixture.modify([.create("h1", ["km": .int64(7)]), .create("l1", type: "Lake")])
+    _ = try await fixture.modify([.delete("h1")])
+    let images = try await fixture.log().compactMap { entry -> String? in
       guard case .record(let change) = entry.event else { return nil }
       let value = try change.image?.record().fields["km"]
       return "\(change.kind) \(change.record.name) \(value == .int64(7) ? "with km 7" : "bare")"
@@ -148,10 +148,10 @@ struct OperationMemoryTests {
   }
 
   @Test func `a failed atomic request leaves no trace in the log`() async throws {
-    let lab = try await Lab()
-    try await lab.save(.create("h1"))
-    let entries = try await lab.log().count
-    _ = try await lab.modify([.create("h2"), .create("h1")], atomic: true)
-    #expect(try await lab.log().count == entries)
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("h1"))
+    let entries = try await fixture.log().count
+    _ = try await fixture.modify([.create("h2"), .create("h1")], atomic: true)
+    #expect(try await fixture.log().count == entries)
   }
 }

@@ -21,35 +21,35 @@ import Testing
   }
 
   @Test func `SAV-25 a save over the quota fails, and what fits is saved`() async throws {
-    let lab = try await Lab(limits: Self.roomy)
-    let results = try await lab.modify([
+    let fixture = try await EngineFixture(limits: Self.roomy)
+    let results = try await fixture.modify([
       Self.text(600, "a"), Self.text(600, "b"), Self.text(300, "c"),
     ])
     #expect(results.map { $0.error?.code } == [nil, .quotaExceeded, nil])
-    #expect(try await lab.exists("c"))
-    #expect(try await lab.failure(of: Self.text(200, "d")).code == .quotaExceeded)
+    #expect(try await fixture.exists("c"))
+    #expect(try await fixture.failure(of: Self.text(200, "d")).code == .quotaExceeded)
   }
 
   @Test func `SAV-25 a child of a record over the quota fails with it`() async throws {
-    let lab = try await Lab(limits: Self.roomy)
-    let results = try await lab.modify([
+    let fixture = try await EngineFixture(limits: Self.roomy)
+    let results = try await fixture.modify([
       Self.text(1, "child", parent: "big"), Self.text(2000, "big"), Self.text(1, "other"),
     ])
     #expect(results.map { $0.error?.code } == [.quotaExceeded, .quotaExceeded, nil])
   }
 
   @Test func `SAV-26 a missing parent comes before the quota`() async throws {
-    let lab = try await Lab(limits: Self.roomy)
-    let error = try await lab.failure(of: Self.text(2000, "child", parent: "ghost"))
+    let fixture = try await EngineFixture(limits: Self.roomy)
+    let error = try await fixture.failure(of: Self.text(2000, "child", parent: "ghost"))
     #expect(error.code == .validatingReferenceError)
   }
 
   @Test func `what shrinks or goes makes room, in the same batch too`() async throws {
-    let lab = try await Lab(limits: Self.roomy)
-    try await lab.save(Self.text(900, "a"))
-    try await lab.save(Self.text(500, "a"))
-    try await lab.save(Self.text(400, "b"))
-    let results = try await lab.modify([
+    let fixture = try await EngineFixture(limits: Self.roomy)
+    try await fixture.save(Self.text(900, "a"))
+    try await fixture.save(Self.text(500, "a"))
+    try await fixture.save(Self.text(400, "b"))
+    let results = try await fixture.modify([
       Self.text(800, "c"), RecordOperation(.forceDelete, RecordDraft(name: "a")),
       RecordOperation(.forceDelete, RecordDraft(name: "b")),
     ])
@@ -57,25 +57,25 @@ import Testing
   }
 
   @Test func `the zones of a user count together, and a deleted one no longer`() async throws {
-    let lab = try await Lab(limits: Self.roomy)
+    let fixture = try await EngineFixture(limits: Self.roomy)
     let other = ZoneID(name: "Other")
-    try await lab.makeZone(other)
-    try await lab.save(Self.text(700, "a"), zone: other)
-    #expect(try await lab.failure(of: Self.text(700, "b")).code == .quotaExceeded)
-    try await lab.deleteZone(other)
-    try await lab.save(Self.text(700, "b"))
+    try await fixture.makeZone(other)
+    try await fixture.save(Self.text(700, "a"), zone: other)
+    #expect(try await fixture.failure(of: Self.text(700, "b")).code == .quotaExceeded)
+    try await fixture.deleteZone(other)
+    try await fixture.save(Self.text(700, "b"))
   }
 
   @Test func `an atomic batch over the quota leaves nothing, and counts nothing`() async throws {
-    let lab = try await Lab(limits: Self.roomy)
-    let results = try await lab.modify(
+    let fixture = try await EngineFixture(limits: Self.roomy)
+    let results = try await fixture.modify(
       [Self.text(500, "a"), Self.text(800, "b")], atomic: true)
     #expect(results.map { $0.error?.code } == [.atomicError, .quotaExceeded])
-    try await lab.save(Self.text(900, "c"))
+    try await fixture.save(Self.text(900, "c"))
   }
 
   @Test func `the public database has no quota of a user`() async throws {
-    let lab = try await Lab(limits: Self.roomy)
-    try await lab.save(Self.text(5000, "p"), in: .public)
+    let fixture = try await EngineFixture(limits: Self.roomy)
+    try await fixture.save(Self.text(5000, "p"), in: .public)
   }
 }

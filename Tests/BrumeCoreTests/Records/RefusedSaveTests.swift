@@ -10,40 +10,40 @@ import Testing
 struct RefusedSaveTests {
   @Test(arguments: ["_hidden", "", "naïve", String(repeating: "x", count: 256), "tab\there"])
   func `SAV-28 a record name that breaks the rules is refused`(_ name: String) async throws {
-    let lab = try await Lab()
-    #expect(try await lab.failure(of: .create(name)).code == .badRequest)
+    let fixture = try await EngineFixture()
+    #expect(try await fixture.failure(of: .create(name)).code == .badRequest)
   }
 
   @Test(arguments: ["recordName", "creationDate", "recordChangeTag"])
   func `SAV-29 reserved field names are refused`(_ field: String) async throws {
-    let lab = try await Lab()
-    let error = try await lab.failure(of: .create("h1", [field: .int64(1)]))
+    let fixture = try await EngineFixture()
+    let error = try await fixture.failure(of: .create("h1", [field: .int64(1)]))
     #expect(error.code == .badRequest)
     #expect(error.reason.contains("'\(field)'"))
   }
 
   @Test(arguments: ["_x", "a.b", "1a", "ä"])
   func `a field name that breaks the rules is refused`(_ field: String) async throws {
-    let lab = try await Lab()
-    #expect(try await lab.failure(of: .create("h1", [field: .int64(1)])).code == .badRequest)
+    let fixture = try await EngineFixture()
+    #expect(try await fixture.failure(of: .create("h1", [field: .int64(1)])).code == .badRequest)
   }
 
   @Test func `a NUL in a string is refused, also inside a list`() async throws {
-    let lab = try await Lab()
+    let fixture = try await EngineFixture()
     let values: [FieldValue] = [
       .string("a\u{0}b"), .list([.string("ok"), .string("\u{0}")], of: .string),
     ]
     for value in values {
-      let error = try await lab.failure(of: .create("h1", ["title": value]))
+      let error = try await fixture.failure(of: .create("h1", ["title": value]))
       #expect(error.code == .badRequest)
       #expect(error.reason.contains("'title'"))
     }
   }
 
   @Test func `SAV-30 development learns new types and fields with every index`() async throws {
-    let lab = try await Lab()
-    try await lab.save(.create("h1", ["title": .string("Ridge")]))
-    let schema = try await lab.engine.schema(
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("h1", ["title": .string("Ridge")]))
+    let schema = try await fixture.engine.schema(
       container: TestContainer.id, environment: .development)
     let type = try #require(schema.recordTypes["Hike"])
     #expect(type.fields["title"]?.type == .string)
@@ -52,20 +52,20 @@ struct RefusedSaveTests {
   }
 
   @Test func `SAV-31 production refuses a new type`() async throws {
-    let lab = try await Lab(environment: .production)
-    let error = try await lab.failure(of: .create("h1"))
+    let fixture = try await EngineFixture(environment: .production)
+    let error = try await fixture.failure(of: .create("h1"))
     #expect(error.code == .badRequest)
     #expect(error.reason.hasPrefix("Cannot create new type 'Hike' in production schema"))
   }
 
   @Test func `SAV-32 production refuses a new field of a known type`() async throws {
-    let lab = try await Lab()
-    try await lab.save(.create("h1", ["title": .string("Ridge")]))
-    try await lab.engine.deploySchema(container: TestContainer.id)
-    let phone = try await lab.server.device("phone", of: "alice", environment: .production)
-    try await lab.makeZone(Lab.trails, as: phone)
-    try await lab.save(.create("h1", ["title": .string("Ridge")]), as: phone)
-    let error = try await lab.failure(of: .create("h2", ["km": .int64(1)]), as: phone)
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("h1", ["title": .string("Ridge")]))
+    try await fixture.engine.deploySchema(container: TestContainer.id)
+    let phone = try await fixture.server.device("phone", of: "alice", environment: .production)
+    try await fixture.makeZone(EngineFixture.trails, as: phone)
+    try await fixture.save(.create("h1", ["title": .string("Ridge")]), as: phone)
+    let error = try await fixture.failure(of: .create("h2", ["km": .int64(1)]), as: phone)
     #expect(error.code == .badRequest)
     #expect(error.reason.contains("'km'"))
     #expect(error.reason.contains("'Hike'"))
@@ -73,17 +73,17 @@ struct RefusedSaveTests {
   }
 
   @Test func `SAV-33 a value of another type than the schema's is refused by name`() async throws {
-    let lab = try await Lab()
-    try await lab.save(.create("h1", ["km": .double(1.5)]))
-    let error = try await lab.failure(of: .create("h2", ["km": .string("far")]))
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("h1", ["km": .double(1.5)]))
+    let error = try await fixture.failure(of: .create("h2", ["km": .string("far")]))
     #expect(error.code == .badRequest)
     #expect(error.reason.contains("expected type DOUBLE"))
     #expect(error.reason.contains("'km'"))
   }
 
   @Test func `values without a tag take the schema's type where they can`() async throws {
-    let lab = try await Lab()
-    try await lab.save(
+    let fixture = try await EngineFixture()
+    try await fixture.save(
       .create(
         "h1",
         ["km": .double(1.5), "walked": .timestamp(1), "blob": .bytes([1]), "n": .int64(1)]))
@@ -94,62 +94,62 @@ struct RefusedSaveTests {
       "blob": DraftField(.string("AQI="), isTagged: false),
       "n": DraftField(.double(3), isTagged: false),
     ]
-    let record = try await lab.save(RecordOperation(.create, draft))
+    let record = try await fixture.save(RecordOperation(.create, draft))
     #expect(
       record.fields == [
         "km": .double(2), "walked": .timestamp(1500), "blob": .bytes([1, 2]), "n": .int64(3),
       ])
     draft.name = "h3"
     draft.fields = ["walked": DraftField(.string("x"), isTagged: false)]
-    let error = try await lab.failure(of: RecordOperation(.create, draft))
+    let error = try await fixture.failure(of: RecordOperation(.create, draft))
     #expect(error.reason.contains("expected type TIMESTAMP"))
   }
 
   @Test func `an empty list takes the schema's element type`() async throws {
-    let lab = try await Lab()
-    try await lab.save(.create("h1", ["tags": .list([.string("a")], of: .string)]))
-    let record = try await lab.save(.create("h2", ["tags": .list([], of: nil)]))
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("h1", ["tags": .list([.string("a")], of: .string)]))
+    let record = try await fixture.save(.create("h2", ["tags": .list([], of: nil)]))
     #expect(record.fields["tags"]?.type == .list(.string))
   }
 
   @Test func `SAV-23 only the creator writes a public record`() async throws {
-    let lab = try await Lab()
-    let record = try await lab.save(.create("p1"), in: .public)
-    let update = try await lab.failure(
-      of: .update(record, ["km": .int64(1)]), in: .public, as: lab.bob)
+    let fixture = try await EngineFixture()
+    let record = try await fixture.save(.create("p1"), in: .public)
+    let update = try await fixture.failure(
+      of: .update(record, ["km": .int64(1)]), in: .public, as: fixture.bob)
     #expect(update.code == .accessDenied)
     #expect(update.reason.hasPrefix("WRITE operation not permitted"))
-    let delete = try await lab.failure(of: .delete("p1"), in: .public, as: lab.bob)
+    let delete = try await fixture.failure(of: .delete("p1"), in: .public, as: fixture.bob)
     #expect(delete.code == .accessDenied)
-    #expect(try await lab.exists("p1", in: .public, as: lab.bob))
-    try await lab.save(.update(record, ["km": .int64(2)]), in: .public, as: lab.tablet)
+    #expect(try await fixture.exists("p1", in: .public, as: fixture.bob))
+    try await fixture.save(.update(record, ["km": .int64(2)]), in: .public, as: fixture.tablet)
   }
 
   @Test func `SAV-24 writing to the public database needs a signed-in user`() async throws {
-    let lab = try await Lab()
-    let anonymous = lab.server.anonymous()
+    let fixture = try await EngineFixture()
+    let anonymous = fixture.server.anonymous()
     let error = try await ruleFailure {
-      try await lab.modify([.create("p1")], in: .public, as: anonymous)
+      try await fixture.modify([.create("p1")], in: .public, as: anonymous)
     }
     #expect(error.code == .authenticationRequired)
   }
 
   @Test func `everybody reads public records, also without an account`() async throws {
-    let lab = try await Lab()
-    try await lab.save(.create("p1", ["km": .int64(1)]), in: .public)
-    let anonymous = lab.server.anonymous()
-    let record = try await lab.fetch("p1", in: .public, as: anonymous)
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("p1", ["km": .int64(1)]), in: .public)
+    let anonymous = fixture.server.anonymous()
+    let record = try await fixture.fetch("p1", in: .public, as: anonymous)
     #expect(record.fields["km"] == .int64(1))
   }
 
   @Test func `encrypted fields work in the private database and nowhere public`() async throws {
-    let lab = try await Lab()
+    let fixture = try await EngineFixture()
     var draft = RecordDraft(name: "h1", type: "Diary")
     draft.fields = ["text": DraftField(.string("secret"), isEncrypted: true)]
-    let record = try await lab.save(RecordOperation(.create, draft))
+    let record = try await fixture.save(RecordOperation(.create, draft))
     #expect(record.fields["text"] == .string("secret"))
     #expect(record.encryptedFields == ["text"])
-    let refused = try await lab.failure(of: RecordOperation(.create, draft), in: .public)
+    let refused = try await fixture.failure(of: RecordOperation(.create, draft), in: .public)
     #expect(refused.code == .badRequest)
     #expect(refused.reason.contains("'text'"))
   }
@@ -157,20 +157,20 @@ struct RefusedSaveTests {
   @Test func `SCH-07 a plain field does not become encrypted, nor the other way round`()
     async throws
   {
-    let lab = try await Lab()
-    try await lab.save(.create("h1", ["title": .string("Ridge")]))
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("h1", ["title": .string("Ridge")]))
     var draft = RecordDraft(name: "h2", type: "Hike")
     draft.fields = ["title": DraftField(.string("x"), isEncrypted: true)]
-    let error = try await lab.failure(of: RecordOperation(.create, draft))
+    let error = try await fixture.failure(of: RecordOperation(.create, draft))
     #expect(error.reason.hasPrefix("attempt to save encrypted data in a non encrypted field type"))
   }
 
   @Test func `REF-09 a reference cannot be encrypted`() async throws {
-    let lab = try await Lab()
+    let fixture = try await EngineFixture()
     var draft = RecordDraft(name: "h1", type: "Hike")
     draft.fields = [
       "area": DraftField(.reference(Reference(recordName: "a")), isEncrypted: true)
     ]
-    #expect(try await lab.failure(of: RecordOperation(.create, draft)).code == .badRequest)
+    #expect(try await fixture.failure(of: RecordOperation(.create, draft)).code == .badRequest)
   }
 }

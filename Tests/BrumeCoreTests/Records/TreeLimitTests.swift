@@ -13,67 +13,67 @@ struct TreeLimitTests {
   }
 
   @Test func `a record has so many ancestors and no more`() async throws {
-    let lab = try await Lab(limits: Self.limits { $0.parentChain = 3 })
-    try await lab.save(.create("r0"))
-    for level in 1...3 { try await lab.save(.create("r\(level)", parent: "r\(level - 1)")) }
-    let error = try await lab.failure(of: .create("r4", parent: "r3"))
+    let fixture = try await EngineFixture(limits: Self.limits { $0.parentChain = 3 })
+    try await fixture.save(.create("r0"))
+    for level in 1...3 { try await fixture.save(.create("r\(level)", parent: "r\(level - 1)")) }
+    let error = try await fixture.failure(of: .create("r4", parent: "r3"))
     #expect(error.code == .badRequest && error.reason.contains("'r4' has more than 3 ancestors"))
-    #expect(try await lab.exists("r4") == false)
-    try await lab.save(.create("beside", parent: "r2"))
+    #expect(try await fixture.exists("r4") == false)
+    try await fixture.save(.create("beside", parent: "r2"))
   }
 
   @Test func `a deletion takes so many along and no more, and a refused one takes none`()
     async throws
   {
-    let lab = try await Lab(limits: Self.limits { $0.cascade = 3 })
-    try await lab.save(.create("area"))
+    let fixture = try await EngineFixture(limits: Self.limits { $0.cascade = 3 })
+    try await fixture.save(.create("area"))
     for number in 1...3 {
       let area = Reference(recordName: "area", action: .deleteSelf)
-      try await lab.save(.create("hike\(number)", ["area": .reference(area)]))
+      try await fixture.save(.create("hike\(number)", ["area": .reference(area)]))
     }
-    let error = try await lab.failure(of: .delete("area"))
+    let error = try await fixture.failure(of: .delete("area"))
     #expect(error.code == .limitExceeded && error.reason.contains("more than 3 records would"))
-    #expect(try await lab.exists("area"))
-    #expect(try await lab.exists("hike3"))
-    _ = try await lab.modify([.delete("hike3")])
+    #expect(try await fixture.exists("area"))
+    #expect(try await fixture.exists("hike3"))
+    _ = try await fixture.modify([.delete("hike3")])
     // What goes twice counts once.
-    #expect(try await lab.modify([.delete("area"), .delete("hike1")]).allSucceeded)
-    #expect(try await lab.exists("hike1") == false)
+    #expect(try await fixture.modify([.delete("area"), .delete("hike1")]).allSucceeded)
+    #expect(try await fixture.exists("hike1") == false)
   }
 
   @Test func `a participant neither reads, changes, deletes nor takes the name of a hidden record`()
     async throws
   {
-    let lab = try await Lab()
-    let (_, share) = try await lab.shareHike(with: "bob", .readWrite)
-    let secret = try await lab.save(.create("secret", ["km": .int64(1)]))
-    try await lab.join(share, as: lab.bob)
-    let zone = ZoneID(name: "Trails", ownerName: lab.phone.user?.name)
+    let fixture = try await EngineFixture()
+    let (_, share) = try await fixture.shareHike(with: "bob", .readWrite)
+    let secret = try await fixture.save(.create("secret", ["km": .int64(1)]))
+    try await fixture.join(share, as: fixture.bob)
+    let zone = ZoneID(name: "Trails", ownerName: fixture.phone.user?.name)
     func failure(_ operation: RecordOperation) async throws -> BrumeError.Code {
-      try await lab.failure(of: operation, in: .shared, zone: zone, as: lab.bob).code
+      try await fixture.failure(of: operation, in: .shared, zone: zone, as: fixture.bob).code
     }
     #expect(try await failure(.create("secret", parent: "root")) == .accessDenied)
     #expect(try await failure(.force("secret", ["km": .int64(2)])) == .accessDenied)
     #expect(try await failure(.update(secret, ["km": .int64(2)])) == .notFound)
-    let deleted = try await lab.modify(
-      [.delete("secret")], in: .shared, zone: zone, as: lab.bob)
+    let deleted = try await fixture.modify(
+      [.delete("secret")], in: .shared, zone: zone, as: fixture.bob)
     #expect(deleted.allSucceeded, "as if it were not there")
-    #expect(try await lab.fetch("secret").fields["km"] == .int64(1))
+    #expect(try await fixture.fetch("secret").fields["km"] == .int64(1))
   }
 
   @Test func `a share that everybody with its address may join is full at some time`() async throws
   {
-    let lab = try await Lab(limits: Self.limits { $0.participants = 2 })
-    try await lab.save(.create("root"))
+    let fixture = try await EngineFixture(limits: Self.limits { $0.participants = 2 })
+    try await fixture.save(.create("root"))
     var open = RecordOperation.share("s1", of: "root")
     open.record.publicPermission = .readOnly
-    let share = try await lab.save(open)
-    try await lab.join(share, as: lab.bob)
-    let carol = try await lab.server.device("carol-phone", of: "carol")
+    let share = try await fixture.save(open)
+    try await fixture.join(share, as: fixture.bob)
+    let carol = try await fixture.server.device("carol-phone", of: "carol")
     let error = await #expect(throws: ItemFailure<String>.self) {
-      try await lab.join(share, as: carol)
+      try await fixture.join(share, as: carol)
     }
     #expect(error?.error.code == .tooManyParticipants)
-    #expect(try await lab.fetch("s1").shareDetails?.participants.count == 2)
+    #expect(try await fixture.fetch("s1").shareDetails?.participants.count == 2)
   }
 }

@@ -6,10 +6,10 @@ import BrumeTestKit
 import Testing
 
 struct WorkLimitTests {
-  private func lab(_ change: (inout Limits) -> Void) async throws -> Lab {
+  private func fixture(_ change: (inout Limits) -> Void) async throws -> EngineFixture {
     var limits = Limits.apple
     change(&limits)
-    return try await Lab(limits: limits)
+    return try await EngineFixture(limits: limits)
   }
 
   private func references(_ count: Int, _ action: Reference.Action) -> FieldValue {
@@ -19,9 +19,9 @@ struct WorkLimitTests {
   }
 
   @Test func `the references of a request have a maximum, over all its records`() async throws {
-    let lab = try await lab { $0.referencesPerRequest = 10 }
+    let fixture = try await fixture { $0.referencesPerRequest = 10 }
     func save(_ first: Int, _ second: Int) async throws -> [RecordResult] {
-      try await lab.modify([
+      try await fixture.modify([
         .force("a", ["to": references(first, .deleteSelf)]),
         .force("b", ["to": references(second, .none)]),
       ])
@@ -32,9 +32,9 @@ struct WorkLimitTests {
   }
 
   @Test func `the elements of lists of a request have a maximum`() async throws {
-    let lab = try await lab { $0.listElementsPerRequest = 10 }
+    let fixture = try await fixture { $0.listElementsPerRequest = 10 }
     func save(_ count: Int) async throws -> [RecordResult] {
-      try await lab.modify([
+      try await fixture.modify([
         .force("a", ["n": .list(Array(repeating: .string(""), count: count), of: .string)])
       ])
     }
@@ -44,58 +44,60 @@ struct WorkLimitTests {
   }
 
   @Test func `a cascade has a maximum of bytes too`() async throws {
-    let lab = try await lab { $0.cascadeBytes = 1000 }
-    try await lab.save(.create("area"))
+    let fixture = try await fixture { $0.cascadeBytes = 1000 }
+    try await fixture.save(.create("area"))
     let area = FieldValue.reference(Reference(recordName: "area", action: .deleteSelf))
     let text = FieldValue.string(String(repeating: "x", count: 600))
-    try await lab.save(.create("h1", ["area": area, "text": text]))
-    try await lab.save(.create("h2", ["area": area, "text": text]))
-    let error = try await lab.failure(of: .delete("area"))
+    try await fixture.save(.create("h1", ["area": area, "text": text]))
+    try await fixture.save(.create("h2", ["area": area, "text": text]))
+    let error = try await fixture.failure(of: .delete("area"))
     #expect(error.code == .limitExceeded && error.reason.contains("1000 bytes"))
-    #expect(try await lab.exists("area"))
-    #expect(try await lab.modify([.delete("h1"), .delete("area")]).codes == [nil, .limitExceeded])
-    #expect(try await lab.modify([.delete("h2")]).allSucceeded)
-    #expect(try await lab.modify([.delete("area")]).allSucceeded)
+    #expect(try await fixture.exists("area"))
+    #expect(
+      try await fixture.modify([.delete("h1"), .delete("area")]).codes == [nil, .limitExceeded])
+    #expect(try await fixture.modify([.delete("h2")]).allSucceeded)
+    #expect(try await fixture.modify([.delete("area")]).allSucceeded)
   }
 
   @Test func `a chain of saves that fail from its root fails as a whole`() async throws {
-    let lab = try await Lab()
+    let fixture = try await EngineFixture()
     let count = 150
     var operations = (1..<count).map { RecordOperation.create("r\($0)", parent: "r\($0 - 1)") }
     operations.append(.create("r0", parent: "missing"))
     for operations in [operations, operations.reversed()] {
-      let codes = try await lab.modify(operations).codes
+      let codes = try await fixture.modify(operations).codes
       #expect(codes.filter { $0 == .validatingReferenceError }.count == 1)
       #expect(codes.filter { $0 == .internalError }.count == count - 1)
     }
   }
 
   @Test func `a chain of deletions that one record holds fails as a whole`() async throws {
-    let lab = try await Lab()
+    let fixture = try await EngineFixture()
     let count = 100
     let chain = (0..<count).map {
       RecordOperation.create("r\($0)", parent: $0 == 0 ? nil : "r\($0 - 1)")
     }
-    #expect(try await lab.modify(chain).allSucceeded)
+    #expect(try await fixture.modify(chain).allSucceeded)
     let last = FieldValue.reference(Reference(recordName: "r\(count - 1)", action: .validate))
-    try await lab.save(.create("holder", ["to": last]))
+    try await fixture.save(.create("holder", ["to": last]))
     let deletions = (0..<count).map { RecordOperation.delete("r\($0)") }
     for deletions in [deletions, deletions.reversed()] {
-      let codes = try await lab.modify(deletions).codes
+      let codes = try await fixture.modify(deletions).codes
       #expect(codes.allSatisfy { $0 == .validatingReferenceError })
     }
-    #expect(try await lab.modify(deletions + [.delete("holder")]).allSucceeded)
+    #expect(try await fixture.modify(deletions + [.delete("holder")]).allSucceeded)
   }
 
   @Test func `an answer holds so many bytes, and the records beyond can be asked for again`()
     async throws
   {
-    let lab = try await lab { $0.answerBytes = 3000 }
+    let fixture = try await fixture { $0.answerBytes = 3000 }
     let text = FieldValue.string(String(repeating: "x", count: 1000))
-    for name in ["a", "b", "c", "d"] { try await lab.save(.create(name, ["text": text])) }
+    for name in ["a", "b", "c", "d"] { try await fixture.save(.create(name, ["text": text])) }
     func lookup(_ names: [String]) async throws -> [RecordResult] {
-      try await lab.engine.lookupRecords(
-        .init(zone: Lab.trails, items: names.map { .init(name: $0) }), in: .private, as: lab.phone)
+      try await fixture.engine.lookupRecords(
+        .init(zone: EngineFixture.trails, items: names.map { .init(name: $0) }), in: .private,
+        as: fixture.phone)
     }
     #expect(
       try await lookup(["a", "b", "c", "d"]).codes == [nil, nil, .limitExceeded, .limitExceeded])
@@ -104,61 +106,62 @@ struct WorkLimitTests {
   }
 
   @Test func `the text of an error is never as long as the name that it is about`() async throws {
-    let lab = try await Lab()
+    let fixture = try await EngineFixture()
     let name = String(repeating: "x", count: 100_000)
-    let error = try await ruleFailure { try await lab.fetch(name) }
+    let error = try await ruleFailure { try await fixture.fetch(name) }
     #expect(error.code == .notFound && error.reason.utf8.count < 200)
   }
 
   @Test func `saves whose answer would be too large fail, those before them do not`() async throws {
-    let lab = try await lab { $0.answerBytes = 3000 }
+    let fixture = try await fixture { $0.answerBytes = 3000 }
     let text = FieldValue.string(String(repeating: "x", count: 1000))
     let names = ["a", "b", "c", "d"]
-    for name in names { try await lab.save(.create(name, ["text": text])) }
+    for name in names { try await fixture.save(.create(name, ["text": text])) }
     let full: [BrumeError.Code?] = [nil, nil, .limitExceeded, .limitExceeded]
-    #expect(try await lab.modify(names.map { .force($0, ["n": .int64(1)]) }).codes == full)
-    #expect(try await lab.fetch("c").fields["n"] == nil)
-    let conflicts = try await lab.modify(names.map { .create($0) })
+    #expect(try await fixture.modify(names.map { .force($0, ["n": .int64(1)]) }).codes == full)
+    #expect(try await fixture.fetch("c").fields["n"] == nil)
+    let conflicts = try await fixture.modify(names.map { .create($0) })
     #expect(conflicts.codes == [.conflict, .conflict, .limitExceeded, .limitExceeded])
     let fields: [String: FieldValue?] = ["n": .int64(1)]
-    #expect(try await lab.modify([.force("c", fields), .force("d", fields)]).allSucceeded)
+    #expect(try await fixture.modify([.force("c", fields), .force("d", fields)]).allSucceeded)
   }
 
   @Test func `pages of changes end when the answer is full, over all zones, and skip nothing`()
     async throws
   {
-    let lab = try await lab { $0.answerBytes = 3000 }
+    let fixture = try await fixture { $0.answerBytes = 3000 }
     let text = FieldValue.string(String(repeating: "x", count: 1000))
     let names = (0..<7).map { "h\($0)" }
-    for name in names { try await lab.save(.create(name, ["text": text])) }
+    for name in names { try await fixture.save(.create(name, ["text": text])) }
     var seen: [String] = []
     var token: String?
     var more = true
     while more {
-      let page = try await lab.changes(since: token)
+      let page = try await fixture.changes(since: token)
       #expect(page.changes.count <= 3)
       seen += page.summary
       (token, more) = (page.token, page.moreComing)
     }
     #expect(seen == names.map { "+\($0)" })
-    let twice = try await lab.engine.zoneChanges(
-      Array(repeating: .init(zone: Lab.trails), count: 5), in: .private, as: lab.phone)
+    let twice = try await fixture.engine.zoneChanges(
+      Array(repeating: .init(zone: EngineFixture.trails), count: 5), in: .private, as: fixture.phone
+    )
     let pages = try twice.map { try $0.get() }
     #expect(pages.reduce(0) { $0 + $1.changes.count } <= 3)
     #expect(pages.allSatisfy { $0.moreComing })
-    #expect(try await lab.changes(since: pages[4].token).summary.first == "+h0")
+    #expect(try await fixture.changes(since: pages[4].token).summary.first == "+h0")
   }
 
   @Test func `a query has a maximum of values and of bytes over all its conditions`() async throws {
-    let lab = try await lab {
+    let fixture = try await fixture {
       $0.valuesPerQuery = 4
       $0.queryBytes = 100
     }
-    try await lab.save(.create("h", ["n": .int64(1), "s": .string("")]))
+    try await fixture.save(.create("h", ["n": .int64(1), "s": .string("")]))
     func query(_ filters: [Filter]) async throws -> QueryPage {
-      try await lab.engine.query(
-        .init(query: Query(recordType: "Hike", filters: filters), zone: Lab.trails),
-        in: .private, as: lab.phone)
+      try await fixture.engine.query(
+        .init(query: Query(recordType: "Hike", filters: filters), zone: EngineFixture.trails),
+        in: .private, as: fixture.phone)
     }
     let two = Filter(.notIn, .field("n"), .list([.int64(5), .int64(6)], of: .int64))
     #expect(try await query([two, two]).records.count == 1)

@@ -1,4 +1,4 @@
-// What a caller may not see does not exist for him: the same question gets the same answer in a world
+// What a caller may not see does not exist for him: the same question gets the same answer in a database
 // with hidden records and in one without.
 
 import BrumeCore
@@ -9,13 +9,13 @@ import Testing
 
 /// A public database with a type whose records only their creator reads, and a zone of Alice's of which
 /// Bob sees one tree.
-private struct World {
-  let lab: Lab
-  var zone: ZoneID { ZoneID(name: "Trails", ownerName: lab.phone.user?.name) }
+private struct HiddenRecordFixture {
+  let fixture: EngineFixture
+  var zone: ZoneID { ZoneID(name: "Trails", ownerName: fixture.phone.user?.name) }
 
   init(hidden: Int, limits: Limits = .apple) async throws {
-    lab = try await Lab(limits: limits)
-    try await lab.engine.importSchema(
+    fixture = try await EngineFixture(limits: limits)
+    try await fixture.engine.importSchema(
       text: """
         DEFINE SCHEMA
           RECORD TYPE Secret (
@@ -26,17 +26,17 @@ private struct World {
             GRANT WRITE TO "_creator"
           );
         """, container: TestContainer.id, environment: .development)
-    let (_, share) = try await lab.shareHike(with: "bob", .readWrite)
-    try await lab.join(share, as: lab.bob)
+    let (_, share) = try await fixture.shareHike(with: "bob", .readWrite)
+    try await fixture.join(share, as: fixture.bob)
     for number in 0..<4 {
-      try await lab.save(.create("b\(number)", ["text": .string("m")], parent: "root"))
-      try await lab.save(
-        .create("b\(number)", ["text": .string("m")], type: "Secret"), in: .public, as: lab.bob)
+      try await fixture.save(.create("b\(number)", ["text": .string("m")], parent: "root"))
+      try await fixture.save(
+        .create("b\(number)", ["text": .string("m")], type: "Secret"), in: .public, as: fixture.bob)
     }
     for number in 0..<hidden {
       for name in ["a\(number)", "b1-\(number)", "c\(number)"] {
-        try await lab.save(.create(name, ["text": .string("m")]))
-        try await lab.save(
+        try await fixture.save(.create(name, ["text": .string("m")]))
+        try await fixture.save(
           .create(name, ["text": .string("m")], type: "Secret"), in: .public)
       }
     }
@@ -50,11 +50,11 @@ private struct World {
     var marker: String?
     let type = scope == .public ? "Secret" : "Hike"
     repeat {
-      let page = try await lab.engine.query(
+      let page = try await fixture.engine.query(
         .init(
           query: Query(recordType: type, filters: filters, sorts: sorts),
           zone: scope == .public ? nil : zone, limit: limit, marker: marker),
-        in: scope, as: lab.bob)
+        in: scope, as: fixture.bob)
       pages.append(page.records.map(\.name))
       marker = page.marker
     } while marker != nil && pages.count < 100
@@ -77,12 +77,12 @@ struct HiddenRecordTests {
   }
 
   @Test(arguments: [DatabaseScope.shared, .public])
-  func `pages and markers of a query are those of a world without the hidden records`(
+  func `pages and markers of a query are those of a database without the hidden records`(
     scope: DatabaseScope
   ) async throws {
     for candidates in [20_000, 3, 1] {
-      let with = try await World(hidden: 5, limits: limits(candidates))
-      let without = try await World(hidden: 0, limits: limits(candidates))
+      let with = try await HiddenRecordFixture(hidden: 5, limits: limits(candidates))
+      let without = try await HiddenRecordFixture(hidden: 0, limits: limits(candidates))
       for filters in Self.filters {
         for sorts in [[], [Sort(.field("text"), ascending: false)]] {
           for limit in [1, 2, 3, 200] {
@@ -98,11 +98,11 @@ struct HiddenRecordTests {
   @Test func `a hidden record is looked up as one that is not there, in the public database too`()
     async throws
   {
-    let world = try await World(hidden: 1)
-    for (scope, zone) in [(DatabaseScope.shared, world.zone), (.public, nil as ZoneID?)] {
+    let setup = try await HiddenRecordFixture(hidden: 1)
+    for (scope, zone) in [(DatabaseScope.shared, setup.zone), (.public, nil as ZoneID?)] {
       func failure(_ name: String) async throws -> BrumeError {
         try await ruleFailure {
-          try await world.lab.fetch(name, in: scope, zone: zone, as: world.lab.bob)
+          try await setup.fixture.fetch(name, in: scope, zone: zone, as: setup.fixture.bob)
         }
       }
       let hidden = try await failure("a0")
@@ -114,10 +114,10 @@ struct HiddenRecordTests {
   @Test func `without a user nobody learns whether a record is there that users alone may read`()
     async throws
   {
-    let world = try await World(hidden: 1)
+    let setup = try await HiddenRecordFixture(hidden: 1)
     func failure(_ name: String) async throws -> BrumeError {
       try await ruleFailure {
-        try await world.lab.fetch(name, in: .public, as: world.lab.server.anonymous())
+        try await setup.fixture.fetch(name, in: .public, as: setup.fixture.server.anonymous())
       }
     }
     let hidden = try await failure("a0")
@@ -130,8 +130,8 @@ struct HiddenRecordTests {
   func `parent and VALIDATE find a hidden record as little as a missing one`(
     scope: DatabaseScope
   ) async throws {
-    let world = try await World(hidden: 1)
-    let zone = scope == .public ? nil : world.zone
+    let setup = try await HiddenRecordFixture(hidden: 1)
+    let zone = scope == .public ? nil : setup.zone
     func failures(_ target: String) async throws -> [String] {
       var operations = [RecordOperation.create("new", type: "Hike", parent: target)]
       let reference = Reference(recordName: target, action: .validate)
@@ -139,8 +139,8 @@ struct HiddenRecordTests {
         .create("new", ["to": .reference(reference)], parent: scope == .public ? nil : "root"))
       var reasons: [String] = []
       for operation in operations {
-        let error = try await world.lab.failure(
-          of: operation, in: scope, zone: zone, as: world.lab.bob)
+        let error = try await setup.fixture.failure(
+          of: operation, in: scope, zone: zone, as: setup.fixture.bob)
         #expect(error.code == .validatingReferenceError)
         reasons.append(error.reason.replacing(target, with: "TARGET"))
       }
@@ -156,10 +156,10 @@ struct HiddenRecordTests {
   func `a save over a hidden record learns at most that the name is taken`(
     kind: RecordOperation.Kind
   ) async throws {
-    let world = try await World(hidden: 1)
+    let setup = try await HiddenRecordFixture(hidden: 1)
     let operation = RecordOperation.make(
       kind, "a0", kind.isDelete ? [:] : ["text": .string("x")], type: "Secret", tag: "1")
-    let results = try await world.lab.modify([operation], in: .public, as: world.lab.bob)
+    let results = try await setup.fixture.modify([operation], in: .public, as: setup.fixture.bob)
     switch kind {
     case .delete, .forceDelete: #expect(results.allSucceeded)
     case .update, .replace: #expect(results.codes == [.notFound])
@@ -168,21 +168,21 @@ struct HiddenRecordTests {
       #expect(error.code == .accessDenied && error.reason.contains("the name is taken"))
       #expect(error.serverRecord == nil)
     }
-    #expect(try await world.lab.fetch("a0", in: .public).fields["text"] == .string("m"))
+    #expect(try await setup.fixture.fetch("a0", in: .public).fields["text"] == .string("m"))
   }
 
   @Test func `a hidden share is like none, whatever an operation calls it`() async throws {
-    let world = try await World(hidden: 1)
-    let lab = world.lab
-    try await lab.save(.create("other"))
-    try await lab.save(.share("s2", of: "other"))
+    let setup = try await HiddenRecordFixture(hidden: 1)
+    let fixture = setup.fixture
+    try await fixture.save(.create("other"))
+    try await fixture.save(.share("s2", of: "other"))
     func outcomes(_ name: String) async throws -> [String] {
       var outcomes: [String] = []
       for type in [Record.shareType, "Hike", nil] as [String?] {
         for kind in [RecordOperation.Kind.update, .replace, .forceDelete] {
           let operation = RecordOperation.make(kind, name, [:], type: type, tag: "1")
-          let results = try await lab.modify(
-            [operation], in: .shared, zone: world.zone, as: lab.bob)
+          let results = try await fixture.modify(
+            [operation], in: .shared, zone: setup.zone, as: fixture.bob)
           let error = results.first?.error
           outcomes.append("\(error?.reason.replacing(name, with: "NAME") ?? "done")")
         }
@@ -194,67 +194,67 @@ struct HiddenRecordTests {
   }
 
   @Test func `what keeps a record from being deleted is not named to a participant`() async throws {
-    let world = try await World(hidden: 0)
-    let lab = world.lab
+    let setup = try await HiddenRecordFixture(hidden: 0)
+    let fixture = setup.fixture
     let reference = Reference(recordName: "b0", action: .validate)
-    try await lab.save(.create("watcher", ["to": .reference(reference)]))
-    let error = try await lab.failure(
-      of: .delete("b0"), in: .shared, zone: world.zone, as: lab.bob)
+    try await fixture.save(.create("watcher", ["to": .reference(reference)]))
+    let error = try await fixture.failure(
+      of: .delete("b0"), in: .shared, zone: setup.zone, as: fixture.bob)
     #expect(error.code == .validatingReferenceError)
     #expect(!error.reason.contains("watcher"))
-    #expect(try await lab.failure(of: .delete("b0")).reason.contains("'watcher'"))
+    #expect(try await fixture.failure(of: .delete("b0")).reason.contains("'watcher'"))
   }
 }
 
 /// References that keep their target from being deleted need the right to delete it.
 struct PinTests {
   private func failure(
-    _ action: Reference.Action?, to target: String, _ lab: Lab
+    _ action: Reference.Action?, to target: String, _ fixture: EngineFixture
   ) async throws -> BrumeError? {
     let fields: [String: FieldValue] =
       action.map { ["to": .reference(Reference(recordName: target, action: $0))] } ?? [:]
     let operation = RecordOperation.create(
       "by-bob", fields, parent: action == nil ? target : nil)
-    return try await lab.modify([operation], in: .public, as: lab.bob).first?.error
+    return try await fixture.modify([operation], in: .public, as: fixture.bob).first?.error
   }
 
   @Test func `nobody's VALIDATE reference or child keeps another's public record`() async throws {
-    let lab = try await Lab()
-    try await lab.save(.create("alices"), in: .public)
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("alices"), in: .public)
     for action in [Reference.Action.validate, nil] {
-      let error = try #require(try await failure(action, to: "alices", lab))
+      let error = try #require(try await failure(action, to: "alices", fixture))
       #expect(error.code == .accessDenied)
       #expect(error.reason.contains("'alices'") && error.reason.contains("action NONE"))
     }
-    #expect(try await failure(Reference.Action.none, to: "alices", lab) == nil)
-    #expect(try await lab.modify([.delete("alices")], in: .public).allSucceeded)
+    #expect(try await failure(Reference.Action.none, to: "alices", fixture) == nil)
+    #expect(try await fixture.modify([.delete("alices")], in: .public).allSucceeded)
   }
 
   @Test func `one's own records and those of the same request may be referred to`() async throws {
-    let lab = try await Lab()
-    try await lab.save(.create("bobs"), in: .public, as: lab.bob)
-    #expect(try await failure(.validate, to: "bobs", lab) == nil)
-    let together = try await lab.modify(
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("bobs"), in: .public, as: fixture.bob)
+    #expect(try await failure(.validate, to: "bobs", fixture) == nil)
+    let together = try await fixture.modify(
       [
         .create("one"),
         .create("two", ["to": .reference(Reference(recordName: "one", action: .validate))]),
-      ], in: .public, as: lab.bob)
+      ], in: .public, as: fixture.bob)
     #expect(together.allSucceeded)
   }
 
   @Test func `a participant who may only read a tree keeps none of its records`() async throws {
-    let lab = try await Lab()
-    let (_, mine) = try await lab.shareHike(with: "bob", .readWrite)
-    try await lab.join(mine, as: lab.bob)
-    try await lab.save(.create("other"))
-    let readable = try await lab.save(
+    let fixture = try await EngineFixture()
+    let (_, mine) = try await fixture.shareHike(with: "bob", .readWrite)
+    try await fixture.join(mine, as: fixture.bob)
+    try await fixture.save(.create("other"))
+    let readable = try await fixture.save(
       .share("s2", of: "other", with: ["bob@example.org"], .readOnly))
-    try await lab.join(readable, as: lab.bob)
+    try await fixture.join(readable, as: fixture.bob)
     let reference = Reference(recordName: "other", action: .validate)
-    let error = try await lab.failure(
+    let error = try await fixture.failure(
       of: .create("x", ["to": .reference(reference)], parent: "root"), in: .shared,
-      zone: ZoneID(name: "Trails", ownerName: lab.phone.user?.name), as: lab.bob)
+      zone: ZoneID(name: "Trails", ownerName: fixture.phone.user?.name), as: fixture.bob)
     #expect(error.code == .accessDenied)
-    #expect(try await lab.exists("x") == false)
+    #expect(try await fixture.exists("x") == false)
   }
 }

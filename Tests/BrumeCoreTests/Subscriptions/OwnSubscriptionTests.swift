@@ -6,7 +6,8 @@ import Testing
 struct OwnSubscriptionTests {
   private func save(_ id: String, type: String) -> SubscriptionOperation {
     .save(
-      Subscription(id: id, kind: .zone(Lab.trails, recordType: type), info: NotificationInfo()))
+      Subscription(
+        id: id, kind: .zone(EngineFixture.trails, recordType: type), info: NotificationInfo()))
   }
   private func reason(_ result: SubscriptionResult) -> String? {
     if case .failure(let failure) = result { failure.error.reason } else { nil }
@@ -15,21 +16,21 @@ struct OwnSubscriptionTests {
   @Test func `items of one request see what those before them did`() async throws {
     var limits = Limits.apple
     limits.subscriptionsPerUser = 2
-    let lab = try await Lab(limits: limits)
-    let results = try await lab.engine.modifySubscriptions(
+    let fixture = try await EngineFixture(limits: limits)
+    let results = try await fixture.engine.modifySubscriptions(
       [
         save("a", type: "Note"), save("b", type: "Note"), save("c", type: "Diary"),
         save("d", type: "Walk"), .delete(id: "a"), save("b", type: "Note"),
         // Other conditions under an ID free the old ones.
         save("c", type: "Walk"), .delete(id: "b"), save("e", type: "Diary"),
-      ], in: .private, as: lab.phone)
+      ], in: .private, as: fixture.phone)
     #expect(
       results.map { reason($0).map { String($0.prefix(28)) } } == [
         nil, "subscription is duplicate of", nil, "the user has 2 subscriptions", nil, nil, nil,
         nil,
         nil,
       ])
-    let all = try await lab.engine.listSubscriptions(in: .private, as: lab.phone)
+    let all = try await fixture.engine.listSubscriptions(in: .private, as: fixture.phone)
     #expect(all.map(\.id) == ["c", "e"])
   }
 }

@@ -6,36 +6,36 @@ import BrumeTestKit
 import Testing
 
 struct CountLimitTests {
-  private func lab(_ change: (inout Limits) -> Void) async throws -> Lab {
+  private func fixture(_ change: (inout Limits) -> Void) async throws -> EngineFixture {
     var limits = Limits.apple
     change(&limits)
-    return try await Lab(limits: limits)
+    return try await EngineFixture(limits: limits)
   }
 
   @Test func `a database has so many zones and no more`() async throws {
     // "Trails" is there already.
-    let lab = try await lab { $0.zonesPerDatabase = 3 }
+    let fixture = try await fixture { $0.zonesPerDatabase = 3 }
     let operations = ["A", "B", "C"].map { ZoneOperation(.create, ZoneID(name: $0)) }
-    let results = try await lab.engine.modifyZones(operations, in: .private, as: lab.phone)
+    let results = try await fixture.engine.modifyZones(operations, in: .private, as: fixture.phone)
     #expect(results.map { $0.failure?.error.code } == [nil, nil, .limitExceeded])
-    try await lab.makeZone(ZoneID(name: "A"))
+    try await fixture.makeZone(ZoneID(name: "A"))
     let exchange: [ZoneOperation] = [
       .init(.delete, ZoneID(name: "A")), .init(.create, ZoneID(name: "C")),
     ]
-    let exchanged = try await lab.engine.modifyZones(exchange, in: .private, as: lab.phone)
+    let exchanged = try await fixture.engine.modifyZones(exchange, in: .private, as: fixture.phone)
     #expect(exchanged.allSatisfy { $0.failure == nil })
-    try await lab.makeZone(Lab.trails, as: lab.bob)
+    try await fixture.makeZone(EngineFixture.trails, as: fixture.bob)
   }
 
   @Test func `a user takes part in so many shares and no more`() async throws {
-    let lab = try await lab { $0.sharesJoinedPerUser = 1 }
-    let (_, share) = try await lab.shareHike(with: "bob")
-    try await lab.save(.create("other"))
-    let second = try await lab.save(.share("s2", of: "other", open: .readOnly))
-    try await lab.join(share, as: lab.bob)
-    try await lab.join(share, as: lab.bob)
-    let results = try await lab.engine.acceptShares(
-      [.init(value: try #require(second.shortGUID))], as: lab.bob)
+    let fixture = try await fixture { $0.sharesJoinedPerUser = 1 }
+    let (_, share) = try await fixture.shareHike(with: "bob")
+    try await fixture.save(.create("other"))
+    let second = try await fixture.save(.share("s2", of: "other", open: .readOnly))
+    try await fixture.join(share, as: fixture.bob)
+    try await fixture.join(share, as: fixture.bob)
+    let results = try await fixture.engine.acceptShares(
+      [.init(value: try #require(second.shortGUID))], as: fixture.bob)
     #expect(results.first?.failure?.error.code == .limitExceeded)
   }
 
@@ -50,14 +50,14 @@ struct CountLimitTests {
   }
 
   @Test func `a subscription has a maximum of bytes, and all of a user together`() async throws {
-    let lab = try await lab {
+    let fixture = try await fixture {
       $0.subscriptionBytes = 2000
       $0.subscriptionBytesPerUser = 3000
     }
-    try await lab.save(.create("h", ["title": .string("a")]))
+    try await fixture.save(.create("h", ["title": .string("a")]))
     func save(_ id: String, _ bytes: Int) async throws -> BrumeError? {
-      try await lab.engine.modifySubscriptions(
-        [.save(subscription(id, bytes))], in: .private, as: lab.phone
+      try await fixture.engine.modifySubscriptions(
+        [.save(subscription(id, bytes))], in: .private, as: fixture.phone
       ).first?.failure?.error
     }
     let large = try await save("a", 2000)

@@ -11,13 +11,13 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct DesiredKeysTests {
   private static let wanted = ["title", "priority", "secret", "data", "tags"]
 
-  @Test(arguments: Way.devices)
+  @Test(arguments: PushChannel.devices)
   func `SUB-16 a push carries allowed fields of a readable record only, by`(
-    way: Way
+    pushChannel: PushChannel
   ) async throws {
-    #expect(try await carried(way, by: \.bob, type: "Note") == [["priority", "title"]])
-    #expect(try await carried(way, by: \.bob, type: "Report") == [])
-    #expect(try await carried(way, by: \.alice, type: "Report") == [["priority", "title"]])
+    #expect(try await carried(pushChannel, by: \.bob, type: "Note") == [["priority", "title"]])
+    #expect(try await carried(pushChannel, by: \.bob, type: "Report") == [])
+    #expect(try await carried(pushChannel, by: \.alice, type: "Report") == [["priority", "title"]])
   }
 
   @Test func `an image that forgot what is encrypted is caught`() async throws {
@@ -28,27 +28,30 @@ import Testing
   /// The fields that a subscriber's device saw in each push about a record of Alice's. The subscription
   /// is put past the rules that would have refused it, as one from before the schema knew its fields.
   private func carried(
-    _ way: Way, by user: KeyPath<DeliveryLab, UserID>, type: String, isMarked: Bool = true
+    _ pushChannel: PushChannel, by user: KeyPath<DeliveryFixture, UserID>, type: String,
+    isMarked: Bool = true
   ) async throws -> [[String]] {
     var limits = Limits()
     limits.desiredKeys = 5
-    let lab = try await DeliveryLab(limits: limits)
-    let subscriber = lab[keyPath: user]
-    try await lab.register("phone", way, of: subscriber)
+    let fixture = try await DeliveryFixture(limits: limits)
+    let subscriber = fixture[keyPath: user]
+    try await fixture.register("phone", pushChannel, of: subscriber)
     let database = DatabaseKey(
-      container: DeliveryLab.container, environment: .development, owner: nil)
+      container: DeliveryFixture.container, environment: .development, owner: nil)
     let zone = ZoneKey(database: database, name: ZoneID.defaultName)
     var info = NotificationInfo.alert()
     info.desiredKeys = Self.wanted
     let scope = SubscriptionScope(
-      container: DeliveryLab.container, environment: .development, scope: .public,
+      container: DeliveryFixture.container, environment: .development, scope: .public,
       user: subscriber)
-    let record = record(in: zone, type, of: lab.alice, isMarked)
-    let origin = Origin(user: lab.alice, device: nil, requestID: "r", time: 0)
-    try await lab.memory.write(in: database) { [info] store in
-      let birth = try store.append(.subscription(scope, id: "s"), in: database, origin: origin)
+    let record = record(in: zone, type, of: fixture.alice, isMarked)
+    let origin = Origin(user: fixture.alice, device: nil, requestID: "r", time: 0)
+    try await fixture.memory.write(in: database) { [info] store in
+      let startPosition = try store.append(
+        .subscription(scope, id: "s"), in: database, origin: origin)
       let subscription = Subscription(id: "s", kind: .created(type), info: info)
-      try store.put(StoredSubscription(scope: scope, subscription: subscription, birth: birth))
+      try store.put(
+        StoredSubscription(scope: scope, subscription: subscription, startPosition: startPosition))
       let sequence = try store.nextSequence(in: database)
       let stored = try store.put(record, in: zone, sequence: sequence)
       let change = RecordChange(
@@ -56,9 +59,9 @@ import Testing
         image: stored)
       try store.append(.record(change), in: database, origin: origin)
     }
-    try await lab.notify()
-    try await lab.receive("phone")
-    return lab.heard("phone").map(\.fields)
+    try await fixture.notify()
+    try await fixture.receive("phone")
+    return fixture.received("phone").map(\.fields)
   }
 
   private func record(

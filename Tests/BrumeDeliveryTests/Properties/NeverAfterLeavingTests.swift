@@ -17,99 +17,100 @@ import Testing
   }
   private static let trip = ZoneID(name: "Trip")
 
-  @Test(arguments: Way.devices, Loss.allCases)
-  func `N11 a zone is not named any more when`(way: Way, loss: Loss) async throws {
-    let lab = try await told(way, loss)
-    #expect(lab.heard("phone").map(\.name) == ["Trip", ""])
-    #expect(lab.heard("phone").map(\.sid) == ["s", "s"])
-    // Losing it is told too, in the same words.
-    try await lab.notify()
-    try await lab.receive("phone")
-    let later = lab.heard("phone").dropFirst(2)
+  @Test(arguments: PushChannel.devices, Loss.allCases)
+  func `N11 a zone is not named any more when`(pushChannel: PushChannel, loss: Loss) async throws {
+    let fixture = try await delivered(pushChannel, loss)
+    #expect(fixture.received("phone").map(\.name) == ["Trip", ""])
+    #expect(fixture.received("phone").map(\.sid) == ["s", "s"])
+    // Losing it notifies too, with the same payload.
+    try await fixture.notify()
+    try await fixture.receive("phone")
+    let later = fixture.received("phone").dropFirst(2)
     #expect(later.allSatisfy { $0.name == "" && $0.sid == "s" })
   }
 
   @Test(arguments: Loss.allCases)
-  func `the device is told when`(loss: Loss) async throws {
-    let lab = try await told(.stream, loss)
-    try await lab.notify()
-    try await lab.receive("phone")
-    #expect(lab.heard("phone").count > 2)
+  func `the device is notified when`(loss: Loss) async throws {
+    let fixture = try await delivered(.stream, loss)
+    try await fixture.notify()
+    try await fixture.receive("phone")
+    #expect(fixture.received("phone").count > 2)
   }
 
-  @Test(arguments: Way.devices)
+  @Test(arguments: PushChannel.devices)
   func `while she takes part the zone is named, also when a record leaves the share, by`(
-    way: Way
+    pushChannel: PushChannel
   ) async throws {
-    let lab = try await prepared(way, isOfZone: false)
-    try await lab.modify(.forceUpdate, "after", parent: .cleared)
-    try await lab.receive("phone")
-    try await lab.notify()
-    try await lab.receive("phone")
-    #expect(lab.heard("phone").map(\.name).prefix(2) == ["Trip", "Trip"])
-    #expect(lab.heard("phone").allSatisfy { $0.name == "Trip" })
+    let fixture = try await prepared(pushChannel, isOfZone: false)
+    try await fixture.modify(.forceUpdate, "after", parent: .cleared)
+    try await fixture.receive("phone")
+    try await fixture.notify()
+    try await fixture.receive("phone")
+    #expect(fixture.received("phone").map(\.name).prefix(2) == ["Trip", "Trip"])
+    #expect(fixture.received("phone").allSatisfy { $0.name == "Trip" })
   }
 
-  @Test(arguments: Way.devices)
-  func `a way on which nobody asks again is caught, by`(way: Way) async throws {
+  @Test(arguments: PushChannel.devices)
+  func `a way on which nobody asks again is caught, by`(pushChannel: PushChannel) async throws {
     for loss in Loss.allCases {
-      let lab = try await told(way, loss, .rightsForgotten)
-      #expect(lab.heard("phone").map(\.name) == ["Trip", "Trip"], "\(loss)")
+      let fixture = try await delivered(pushChannel, loss, .rightsForgotten)
+      #expect(fixture.received("phone").map(\.name) == ["Trip", "Trip"], "\(loss)")
     }
   }
 
   @Test(arguments: Loss.allCases)
   func `N11 kept notifications do not name the zone when`(loss: Loss) async throws {
-    let lab = try await prepared(.stream, isOfZone: loss.isOfZoneShare)
-    #expect(try await lab.keptNames() == ["Trip", "Trip"])
-    try await lose(loss, lab)
-    #expect(try await lab.keptNames() == [])
+    let fixture = try await prepared(.stream, isOfZone: loss.isOfZoneShare)
+    #expect(try await fixture.keptNames() == ["Trip", "Trip"])
+    try await lose(loss, fixture)
+    #expect(try await fixture.keptNames() == [])
   }
 
   // MARK: What happens
 
-  private func told(
-    _ way: Way, _ loss: Loss, _ fault: DeliveryLab.Fault? = nil
-  ) async throws -> DeliveryLab {
-    let lab = try await prepared(way, isOfZone: loss.isOfZoneShare, fault)
-    try await lose(loss, lab)
-    try await lab.receive("phone")
-    return lab
+  private func delivered(
+    _ pushChannel: PushChannel, _ loss: Loss, _ fault: DeliveryFixture.Fault? = nil
+  ) async throws -> DeliveryFixture {
+    let fixture = try await prepared(pushChannel, isOfZone: loss.isOfZoneShare, fault)
+    try await lose(loss, fixture)
+    try await fixture.receive("phone")
+    return fixture
   }
 
-  /// Alice takes part in Bob's trip; one change was told, another waits in her phone's mailbox.
+  /// Alice takes part in Bob's trip; one change was delivered, another waits in her phone's mailbox.
   private func prepared(
-    _ way: Way, isOfZone: Bool, _ fault: DeliveryLab.Fault? = nil
-  ) async throws -> DeliveryLab {
-    let lab = try await DeliveryLab(fault)
-    try await lab.shareTrip(Self.trip, asWhole: isOfZone)
-    try await lab.register("phone", way)
-    try await lab.subscribe("s", .database(recordType: nil), in: .shared, info: .alert())
+    _ pushChannel: PushChannel, isOfZone: Bool, _ fault: DeliveryFixture.Fault? = nil
+  ) async throws -> DeliveryFixture {
+    let fixture = try await DeliveryFixture(fault)
+    try await fixture.shareTrip(Self.trip, asWhole: isOfZone)
+    try await fixture.register("phone", pushChannel)
+    try await fixture.subscribe("s", .database(recordType: nil), in: .shared, info: .alert())
     for name in ["before", "after"] {
-      try await lab.modify(.create, name, parent: .set(Reference(recordName: "root")))
-      try await lab.notify()
-      if name == "before" { try await lab.receive("phone") }
+      try await fixture.modify(.create, name, parent: .set(Reference(recordName: "root")))
+      try await fixture.notify()
+      if name == "before" { try await fixture.receive("phone") }
     }
-    return lab
+    return fixture
   }
 
-  private func lose(_ loss: Loss, _ lab: DeliveryLab) async throws {
+  private func lose(_ loss: Loss, _ fixture: DeliveryFixture) async throws {
     switch loss {
     case .`she leaves the share`:
-      let trip = ZoneID(name: Self.trip.name, ownerName: lab.bob.name)
-      try await lab.modify(.forceDelete, "share", in: trip, of: lab.alice, scope: .shared)
-    case .`the owner removes her`: try await lab.removeParticipants(in: Self.trip)
-    case .`the owner ends the share`: try await lab.modify(.forceDelete, "share")
+      let trip = ZoneID(name: Self.trip.name, ownerName: fixture.bob.name)
+      try await fixture.modify(.forceDelete, "share", in: trip, of: fixture.alice, scope: .shared)
+    case .`the owner removes her`: try await fixture.removeParticipants(in: Self.trip)
+    case .`the owner ends the share`: try await fixture.modify(.forceDelete, "share")
     case .`the owner ends the share of the zone`:
-      try await lab.modify(.forceDelete, Record.zoneShareName)
+      try await fixture.modify(.forceDelete, Record.zoneShareName)
     case .`the owner deletes the zone`:
-      _ = try await lab.engine.modifyZones(
-        [ZoneOperation(.delete, Self.trip)], in: .private, as: lab.caller(lab.bob, "laptop"))
+      _ = try await fixture.engine.modifyZones(
+        [ZoneOperation(.delete, Self.trip)], in: .private, as: fixture.caller(fixture.bob, "laptop")
+      )
     }
   }
 }
 
-extension DeliveryLab {
+extension DeliveryFixture {
   /// Bob makes a zone with a record and shares it, or all of the zone, with Alice, who joins.
   fileprivate func shareTrip(_ zone: ZoneID, asWhole: Bool) async throws {
     let owner = caller(bob, "laptop")

@@ -14,81 +14,86 @@ import Testing
     case `the record is deleted, then the role goes`
   }
 
-  @Test(arguments: Way.devices, Withdrawal.allCases)
-  func `N11 nothing of a record is told after its right was withdrawn, by`(
-    way: Way, withdrawal: Withdrawal
+  @Test(arguments: PushChannel.devices, Withdrawal.allCases)
+  func `N11 nothing of a record is delivered after its right was withdrawn, by`(
+    pushChannel: PushChannel, withdrawal: Withdrawal
   ) async throws {
-    let (lab, heard) = try await told(way, withdrawal)
-    #expect(heard.map(\.name) == ["before"])
-    let lines = try await lab.memory.read { try $0.pushLog(PushLogFilter(), after: 0, limit: 99) }
+    let (fixture, received) = try await delivered(pushChannel, withdrawal)
+    #expect(received.map(\.name) == ["before"])
+    let lines = try await fixture.memory.read {
+      try $0.pushLog(PushLogFilter(), after: 0, limit: 99)
+    }
     let verdicts = lines.filter { $0.requestID == "save after" }.map(\.verdict)
     #expect(verdicts == [.withdrawn])
   }
 
-  @Test(arguments: Way.devices)
-  func `while the right stands, all is told, also of a record that is gone, by`(
-    way: Way
+  @Test(arguments: PushChannel.devices)
+  func `while the right stands, all is delivered, also of a record that is gone, by`(
+    pushChannel: PushChannel
   ) async throws {
-    #expect(try await told(way, nil).heard.map(\.name) == ["before", "after"])
-    let lab = try await prepared(way, nil)
-    try await lab.delete("after", in: .public, of: lab.bob)
-    try await lab.receive("phone")
-    #expect(lab.heard("phone").map(\.name) == ["before", "after"])
+    #expect(try await delivered(pushChannel, nil).received.map(\.name) == ["before", "after"])
+    let fixture = try await prepared(pushChannel, nil)
+    try await fixture.delete("after", in: .public, of: fixture.bob)
+    try await fixture.receive("phone")
+    #expect(fixture.received("phone").map(\.name) == ["before", "after"])
   }
 
-  @Test(arguments: Way.devices)
-  func `who made a record is told of it after it is gone, by`(way: Way) async throws {
-    let lab = try await DeliveryLab()
-    try await lab.register("desk", way, of: lab.bob)
-    try await lab.subscribe("s", .created("Report"), in: .public, info: .alert(), by: lab.bob)
-    try await lab.save("own", type: "Report", in: .public, of: lab.bob)
-    try await lab.notify()
-    try await lab.delete("own", in: .public, of: lab.bob)
-    try await lab.receive("desk")
-    #expect(lab.heard("desk").map(\.name) == ["own"])
+  @Test(arguments: PushChannel.devices)
+  func `who made a record is notified of it after it is gone, by`(pushChannel: PushChannel)
+    async throws
+  {
+    let fixture = try await DeliveryFixture()
+    try await fixture.register("desk", pushChannel, of: fixture.bob)
+    try await fixture.subscribe(
+      "s", .created("Report"), in: .public, info: .alert(), by: fixture.bob)
+    try await fixture.save("own", type: "Report", in: .public, of: fixture.bob)
+    try await fixture.notify()
+    try await fixture.delete("own", in: .public, of: fixture.bob)
+    try await fixture.receive("desk")
+    #expect(fixture.received("desk").map(\.name) == ["own"])
   }
 
-  @Test(arguments: Way.devices)
-  func `a way on which nobody asks again is caught, by`(way: Way) async throws {
+  @Test(arguments: PushChannel.devices)
+  func `a way on which nobody asks again is caught, by`(pushChannel: PushChannel) async throws {
     for withdrawal in Withdrawal.allCases {
-      let heard = try await told(way, withdrawal, .rightsForgotten).heard
-      #expect(heard.map(\.name) == ["before", "after"], "\(withdrawal)")
+      let received = try await delivered(pushChannel, withdrawal, .rightsForgotten).received
+      #expect(received.map(\.name) == ["before", "after"], "\(withdrawal)")
     }
   }
 
-  @Test(arguments: Way.devices)
+  @Test(arguments: PushChannel.devices)
   func `N11 a push too large to name its record loses the record's values with the right, by`(
-    way: Way
+    pushChannel: PushChannel
   ) async throws {
-    for fault in [DeliveryLab.Fault.rightsForgotten, nil] {
-      let lab = try await largePush(way, fault)
-      try await takeRole(lab)
-      try await lab.receive("phone")
-      let push = try #require(lab.heard("phone").first)
+    for fault in [DeliveryFixture.Fault.rightsForgotten, nil] {
+      let fixture = try await largePush(pushChannel, fault)
+      try await takeRole(fixture)
+      try await fixture.receive("phone")
+      let push = try #require(fixture.received("phone").first)
       #expect(push.isPruned && push.name == "")
-      // The device is still told, and only the fault tells it the title.
+      // The device is still notified, and only the fault sends it the title.
       #expect((push.bytes > 3000) == (fault != nil))
     }
-    let lab = try await largePush(way, nil)
-    try await lab.receive("phone")
-    #expect(lab.heard("phone").map { $0.bytes > 3000 } == [true])
+    let fixture = try await largePush(pushChannel, nil)
+    try await fixture.receive("phone")
+    #expect(fixture.received("phone").map { $0.bytes > 3000 } == [true])
   }
 
   @Test func `N11 a collapse ID that is a record's value goes with the right to read it`()
     async throws
   {
-    let lab = try await largePush(.apns, nil)
-    #expect(try await collapseID(lab)?.hasPrefix("字") == true)
-    try await takeRole(lab)
-    #expect(try await collapseID(lab) == nil)
+    let fixture = try await largePush(.apns, nil)
+    #expect(try await collapseID(fixture)?.hasPrefix("字") == true)
+    try await takeRole(fixture)
+    #expect(try await collapseID(fixture) == nil)
   }
 
   /// Of what may leave to the phone.
-  private func collapseID(_ lab: DeliveryLab) async throws -> String? {
+  private func collapseID(_ fixture: DeliveryFixture) async throws -> String? {
     let phone = DeviceKey(
-      container: DeliveryLab.container, environment: .development, user: lab.alice,
+      container: DeliveryFixture.container, environment: .development, user: fixture.alice,
       device: DeviceID("phone"))
-    return try await lab.memory.read { [engine = lab.engine] store in
+    return try await fixture.memory.read { [engine = fixture.engine] store in
       let entry = try #require(try store.mailbox(phone, after: 0, limit: 1).first)
       let notification = try PushPayload.decode(entry.payload)
       return switch try engine.permission.maySend(notification, in: entry, of: phone, in: store) {
@@ -101,133 +106,142 @@ import Testing
 
   @Test(arguments: Withdrawal.allCases)
   func `N11 kept notifications show what may still be read`(withdrawal: Withdrawal) async throws {
-    let lab = try await prepared(.stream, nil)
-    #expect(try await lab.keptNames() == ["before", "after"])
-    try await withdraw(withdrawal, lab)
-    #expect(try await lab.keptNames() == [])
+    let fixture = try await prepared(.stream, nil)
+    #expect(try await fixture.keptNames() == ["before", "after"])
+    try await withdraw(withdrawal, fixture)
+    #expect(try await fixture.keptNames() == [])
     // The fault: the feed as it is stored, unasked.
-    let stored = try await lab.memory.read { [alice = lab.alice] store in
+    let stored = try await fixture.memory.read { [alice = fixture.alice] store in
       try store.keptNotifications(
-        of: alice, container: DeliveryLab.container, environment: .development, after: 0, limit: 9)
+        of: alice, container: DeliveryFixture.container, environment: .development, after: 0,
+        limit: 9)
     }
     #expect(stored.count == 2)
   }
 
-  @Test(arguments: Way.devices)
-  func `N11 whoever signed out hears nothing, and after signing in again what waited, by`(
-    way: Way
+  @Test(arguments: PushChannel.devices)
+  func `N11 whoever signed out receives nothing, and after signing in again what waited, by`(
+    pushChannel: PushChannel
   ) async throws {
-    let lab = try await signedOut(way)
-    #expect(lab.heard("phone") == [])
-    #expect(lab.heard("desk").map(\.name) == ["one", "two"])
+    let fixture = try await signedOut(pushChannel)
+    #expect(fixture.received("phone") == [])
+    #expect(fixture.received("desk").map(\.name) == ["one", "two"])
     // The user signs in on that device again.
-    try await lab.register("phone", way)
-    try await lab.receive("phone")
-    #expect(lab.heard("phone").map(\.name) == ["one", "two"])
+    try await fixture.register("phone", pushChannel)
+    try await fixture.receive("phone")
+    #expect(fixture.received("phone").map(\.name) == ["one", "two"])
   }
 
-  @Test(arguments: Way.devices)
-  func `a sign-out that leaves a way open is caught, by`(way: Way) async throws {
-    let heard = try await signedOut(way, .signOutForgotten).heard("phone")
-    #expect(heard.map(\.name) == ["one", "two"])
+  @Test(arguments: PushChannel.devices)
+  func `a sign-out that leaves a way open is caught, by`(pushChannel: PushChannel) async throws {
+    let received = try await signedOut(pushChannel, .signOutForgotten).received("phone")
+    #expect(received.map(\.name) == ["one", "two"])
   }
 
-  /// One change was told when the user signed out, another came after it and after a restart.
+  /// One change was delivered when the user signed out, another came after it and after a restart.
   private func signedOut(
-    _ way: Way, _ fault: DeliveryLab.Fault? = nil
-  ) async throws -> DeliveryLab {
-    let lab = try await DeliveryLab(fault)
-    try await lab.register("phone", way)
-    try await lab.register("desk", way, of: lab.bob)
-    for user in [lab.alice, lab.bob] {
-      try await lab.subscribe("s", .created(), in: .public, info: .alert(), by: user)
+    _ pushChannel: PushChannel, _ fault: DeliveryFixture.Fault? = nil
+  ) async throws -> DeliveryFixture {
+    let fixture = try await DeliveryFixture(fault)
+    try await fixture.register("phone", pushChannel)
+    try await fixture.register("desk", pushChannel, of: fixture.bob)
+    for user in [fixture.alice, fixture.bob] {
+      try await fixture.subscribe("s", .created(), in: .public, info: .alert(), by: user)
     }
     for name in ["one", "two"] {
-      try await lab.save(name, in: .public)
-      try await lab.notify()
-      if name == "one" { try await lab.signOut(lab.alice) }
-      for device in ["phone", "desk"] { try await lab.receive(device) }
-      try await lab.restart()
+      try await fixture.save(name, in: .public)
+      try await fixture.notify()
+      if name == "one" { try await fixture.signOut(fixture.alice) }
+      for device in ["phone", "desk"] { try await fixture.receive(device) }
+      try await fixture.restart()
     }
-    return lab
+    return fixture
   }
 
   @Test func `a webhook that was removed is not called for what waited`() async throws {
-    let lab = try await DeliveryLab()
-    try await lab.register("hook", .webhook)
-    try await lab.save("one")
-    let webhook = try await lab.memory.read { try $0.webhooks()[0] }
-    try await lab.engine.removeWebhook(
+    let fixture = try await DeliveryFixture()
+    try await fixture.register("hook", .webhook)
+    try await fixture.save("one")
+    let webhook = try await fixture.memory.read { try $0.webhooks()[0] }
+    try await fixture.engine.removeWebhook(
       webhook.id, container: webhook.container, environment: webhook.environment)
-    try await lab.receive("hook")
-    #expect(lab.heard("hook") == [])
+    try await fixture.receive("hook")
+    #expect(fixture.received("hook") == [])
   }
 
   // MARK: What happens
 
-  private func told(
-    _ way: Way, _ withdrawal: Withdrawal?, _ fault: DeliveryLab.Fault? = nil
-  ) async throws -> (lab: DeliveryLab, heard: [Heard]) {
-    let lab = try await prepared(way, fault)
-    if let withdrawal { try await withdraw(withdrawal, lab) }
-    try await lab.receive("phone")
-    return (lab, lab.heard("phone"))
+  private func delivered(
+    _ pushChannel: PushChannel, _ withdrawal: Withdrawal?, _ fault: DeliveryFixture.Fault? = nil
+  ) async throws -> (fixture: DeliveryFixture, received: [ReceivedPush]) {
+    let fixture = try await prepared(pushChannel, fault)
+    if let withdrawal { try await withdraw(withdrawal, fixture) }
+    try await fixture.receive("phone")
+    return (fixture, fixture.received("phone"))
   }
 
   /// Alice may read Bob's reports by a role.
-  private func reader(_ way: Way, _ fault: DeliveryLab.Fault?) async throws -> DeliveryLab {
-    let lab = try await DeliveryLab(fault)
-    try await lab.register("phone", way)
-    try await lab.engine.setRole(
-      "reader", of: lab.alice, to: true, container: DeliveryLab.container,
+  private func reader(_ pushChannel: PushChannel, _ fault: DeliveryFixture.Fault?) async throws
+    -> DeliveryFixture
+  {
+    let fixture = try await DeliveryFixture(fault)
+    try await fixture.register("phone", pushChannel)
+    try await fixture.engine.setRole(
+      "reader", of: fixture.alice, to: true, container: DeliveryFixture.container,
       environment: .development)
-    return lab
+    return fixture
   }
 
-  /// One of Bob's reports was told, another waits in her phone's mailbox.
-  private func prepared(_ way: Way, _ fault: DeliveryLab.Fault?) async throws -> DeliveryLab {
-    let lab = try await reader(way, fault)
-    try await lab.subscribe("s", .created("Report"), in: .public, info: .alert())
+  /// One of Bob's reports was delivered, another waits in her phone's mailbox.
+  private func prepared(_ pushChannel: PushChannel, _ fault: DeliveryFixture.Fault?) async throws
+    -> DeliveryFixture
+  {
+    let fixture = try await reader(pushChannel, fault)
+    try await fixture.subscribe("s", .created("Report"), in: .public, info: .alert())
     for name in ["before", "after"] {
-      try await lab.save(name, type: "Report", in: .public, of: lab.bob)
-      try await lab.notify()
-      if name == "before" { try await lab.receive("phone") }
+      try await fixture.save(name, type: "Report", in: .public, of: fixture.bob)
+      try await fixture.notify()
+      if name == "before" { try await fixture.receive("phone") }
     }
-    return lab
+    return fixture
   }
 
   /// A report whose title fills the text of a push so that the report's own name has no room.
-  private func largePush(_ way: Way, _ fault: DeliveryLab.Fault?) async throws -> DeliveryLab {
-    let lab = try await reader(way, fault)
+  private func largePush(_ pushChannel: PushChannel, _ fault: DeliveryFixture.Fault?) async throws
+    -> DeliveryFixture
+  {
+    let fixture = try await reader(pushChannel, fault)
     var info = NotificationInfo()
     info.alert.localizationKey = "REPORT"
     info.alert.localizationArgs = Array(repeating: "title", count: 12)
     info.category = String(repeating: "c", count: 100)
     info.collapseIDKey = "title"
-    try await lab.subscribe("s", .created("Report"), in: .public, info: info)
-    try await lab.save(
+    try await fixture.subscribe("s", .created("Report"), in: .public, info: info)
+    try await fixture.save(
       String(repeating: "r", count: 255), String(repeating: "字", count: 100), type: "Report",
-      in: .public, of: lab.bob)
-    try await lab.notify()
-    return lab
+      in: .public, of: fixture.bob)
+    try await fixture.notify()
+    return fixture
   }
 
-  private func withdraw(_ withdrawal: Withdrawal, _ lab: DeliveryLab) async throws {
+  private func withdraw(_ withdrawal: Withdrawal, _ fixture: DeliveryFixture) async throws {
     switch withdrawal {
-    case .`a role is taken away`: try await takeRole(lab)
+    case .`a role is taken away`: try await takeRole(fixture)
     case .`the schema grants less`:
-      try await lab.engine.importSchema(
-        text: DeliveryLab.schema(readers: ""), container: DeliveryLab.container,
+      try await fixture.engine.importSchema(
+        text: DeliveryFixture.schema(readers: ""), container: DeliveryFixture.container,
         environment: .development)
     case .`the record is deleted, then the role goes`:
-      for name in ["before", "after"] { try await lab.delete(name, in: .public, of: lab.bob) }
-      try await takeRole(lab)
+      for name in ["before", "after"] {
+        try await fixture.delete(name, in: .public, of: fixture.bob)
+      }
+      try await takeRole(fixture)
     }
   }
 
-  private func takeRole(_ lab: DeliveryLab) async throws {
-    try await lab.engine.setRole(
-      "reader", of: lab.alice, to: false, container: DeliveryLab.container,
+  private func takeRole(_ fixture: DeliveryFixture) async throws {
+    try await fixture.engine.setRole(
+      "reader", of: fixture.alice, to: false, container: DeliveryFixture.container,
       environment: .development)
   }
 }

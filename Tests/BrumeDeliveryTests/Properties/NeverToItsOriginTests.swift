@@ -1,64 +1,72 @@
 import BrumeModel
 import Testing
 
-/// The device that made a change is not told of it, by whatever way it listens; the user's others are.
+/// The device that made a change is not notified of it, on any channel; the user's others are.
 @Suite(.timeLimit(.minutes(10))) struct NeverToItsOriginTests {
-  @Test(arguments: Way.devices)
-  func `N3 PSH-01 a device never hears its own change, by`(way: Way) async throws {
-    #expect(try await violations(way) == [])
+  @Test(arguments: PushChannel.devices)
+  func `N3 PSH-01 a device is never notified of its own change, by`(pushChannel: PushChannel)
+    async throws
+  {
+    #expect(try await violations(pushChannel) == [])
   }
 
-  @Test(arguments: Way.devices)
-  func `a save that forgets which device made it is caught, by`(way: Way) async throws {
-    #expect(try await !violations(way, .originForgotten).isEmpty)
+  @Test(arguments: PushChannel.devices)
+  func `a save that forgets which device made it is caught, by`(pushChannel: PushChannel)
+    async throws
+  {
+    #expect(try await !violations(pushChannel, .originForgotten).isEmpty)
   }
 
-  @Test(arguments: Way.devices)
-  func `N3 a change without a device is heard by all, and a namesake of the device is another, by`(
-    way: Way
-  ) async throws {
-    let lab = try await DeliveryLab()
-    for name in ["phone", "tablet"] { try await lab.register(name, way) }
-    try await lab.register("bobs", way, of: lab.bob, as: "phone")
-    for user in [lab.alice, lab.bob] {
-      try await lab.subscribe("s", .created(), in: .public, info: .alert(), by: user)
+  @Test(arguments: PushChannel.devices)
+  func
+    `N3 a change without a device is received by all, and a namesake of the device is another, by`(
+      pushChannel: PushChannel
+    ) async throws
+  {
+    let fixture = try await DeliveryFixture()
+    for name in ["phone", "tablet"] { try await fixture.register(name, pushChannel) }
+    try await fixture.register("bobs", pushChannel, of: fixture.bob, as: "phone")
+    for user in [fixture.alice, fixture.bob] {
+      try await fixture.subscribe("s", .created(), in: .public, info: .alert(), by: user)
     }
-    try await lab.save("by the phone", in: .public, by: "phone")
+    try await fixture.save("by the phone", in: .public, by: "phone")
     // As a server does with its key, or the console.
-    try await lab.save("by a server", in: .public, by: nil)
-    try await lab.notify()
+    try await fixture.save("by a server", in: .public, by: nil)
+    try await fixture.notify()
     let expected = [
       "phone": ["by a server"], "tablet": ["by the phone", "by a server"],
       "bobs": ["by the phone", "by a server"],
     ]
     for (name, changes) in expected {
-      try await lab.receive(name)
-      #expect(lab.heard(name).map(\.name) == changes, "\(name)")
+      try await fixture.receive(name)
+      #expect(fixture.received(name).map(\.name) == changes, "\(name)")
     }
   }
 
-  private func violations(_ way: Way, _ fault: DeliveryLab.Fault? = nil) async throws -> [String] {
-    let lab = try await DeliveryLab(fault)
-    for name in ["phone", "tablet"] { try await lab.register(name, way) }
-    try await lab.subscribe("s", .created(), in: .public, info: .alert())
-    try await lab.subscribe("z", .zone(DeliveryLab.zone, recordType: nil), info: .silent)
+  private func violations(_ pushChannel: PushChannel, _ fault: DeliveryFixture.Fault? = nil)
+    async throws -> [String]
+  {
+    let fixture = try await DeliveryFixture(fault)
+    for name in ["phone", "tablet"] { try await fixture.register(name, pushChannel) }
+    try await fixture.subscribe("s", .created(), in: .public, info: .alert())
+    try await fixture.subscribe("z", .zone(DeliveryFixture.zone, recordType: nil), info: .silent)
     let saves = [("phone", "one"), ("tablet", "two"), ("phone", "three")]
     for (device, name) in saves {
-      try await lab.save(name, in: .public, by: device)
-      try await lab.save(name, in: .private, by: device)
-      lab.clock.advance(1000)
-      try await lab.notify()
+      try await fixture.save(name, in: .public, by: device)
+      try await fixture.save(name, in: .private, by: device)
+      fixture.clock.advance(1000)
+      try await fixture.notify()
     }
-    lab.clock.advance(5000)
+    fixture.clock.advance(5000)
     var violations: [String] = []
     for device in ["phone", "tablet"] {
-      try await lab.receive(device)
-      let heard = lab.heard(device).filter { $0.sid == "s" }.map(\.name)
+      try await fixture.receive(device)
+      let received = fixture.received(device).filter { $0.sid == "s" }.map(\.name)
       let expected = saves.filter { $0.0 != device }.map(\.1)
-      if heard != expected { violations.append("\(device) heard \(heard), not \(expected)") }
-      let silent = lab.heard(device).filter { $0.sid == "z" }
+      if received != expected { violations.append("\(device) heard \(received), not \(expected)") }
+      let silent = fixture.received(device).filter { $0.sid == "z" }
       if silent.isEmpty { violations.append("\(device) never heard of the zone") }
-      let own = lab.changes.filter { change in
+      let own = fixture.changes.filter { change in
         saves.contains { $0.0 == device && $0.1 == change.name }
       }
       if silent.contains(where: { push in own.contains { $0.nid == push.nid } }) {

@@ -5,63 +5,68 @@ import Testing
 /// A change reaches subscriptions of its own container, environment and, in private databases, its own
 /// user; the same condition elsewhere stays silent.
 @Suite(.timeLimit(.minutes(10))) struct OthersNeverMatchTests {
-  @Test(arguments: Way.devices)
-  func `SUB-23 subscriptions of others never match, by`(way: Way) async throws {
-    #expect(try await strangers(way) == [])
+  @Test(arguments: PushChannel.devices)
+  func `SUB-23 subscriptions of others never match, by`(pushChannel: PushChannel) async throws {
+    #expect(try await strangers(pushChannel) == [])
   }
 
-  @Test(arguments: Way.devices)
-  func `a change that is logged in somebody else's database is caught, by`(way: Way) async throws {
-    #expect(try await strangers(way, astray: true) == ["bobs"])
+  @Test(arguments: PushChannel.devices)
+  func `a change that is logged in somebody else's database is caught, by`(pushChannel: PushChannel)
+    async throws
+  {
+    #expect(try await strangers(pushChannel, astray: true) == ["bobs"])
   }
 
-  /// Devices that heard what they should not, or the right one if it heard nothing.
-  private func strangers(_ way: Way, astray: Bool = false) async throws -> [String] {
-    let lab = try await DeliveryLab()
-    try await lab.register("phone", way)
-    try await lab.register("bobs", way, of: lab.bob)
-    for user in [lab.alice, lab.bob] {
-      try await lab.subscribe("same", .created(), info: .alert(), by: user)
+  /// Devices that received what they should not, or the right one if it received nothing.
+  private func strangers(_ pushChannel: PushChannel, astray: Bool = false) async throws -> [String]
+  {
+    let fixture = try await DeliveryFixture()
+    try await fixture.register("phone", pushChannel)
+    try await fixture.register("bobs", pushChannel, of: fixture.bob)
+    for user in [fixture.alice, fixture.bob] {
+      try await fixture.subscribe("same", .created(), info: .alert(), by: user)
     }
-    try await plantElsewhere(lab)
-    try await lab.save("one")
-    if astray { try await lab.logAgain(in: lab.bob) }
-    try await lab.notify()
-    for name in ["phone", "bobs"] { try await lab.receive(name) }
+    try await plantElsewhere(fixture)
+    try await fixture.save("one")
+    if astray { try await fixture.logAgain(in: fixture.bob) }
+    try await fixture.notify()
+    for name in ["phone", "bobs"] { try await fixture.receive(name) }
     // Whoever subscribed elsewhere has a device of the same name there.
-    let elsewhere = try await places(lab).asyncFilter { place in
+    let elsewhere = try await places(fixture).asyncFilter { place in
       let key = DeviceKey(
-        container: place.container, environment: place.environment, user: lab.alice,
+        container: place.container, environment: place.environment, user: fixture.alice,
         device: DeviceID("phone"))
-      return try await lab.memory.read { try $0.mailboxCount(key) } > 0
+      return try await fixture.memory.read { try $0.mailboxCount(key) } > 0
     }
-    let wrong = lab.heard("bobs").isEmpty ? [] : ["bobs"]
-    let missed = lab.heard("phone").count == 1 ? [] : ["phone"]
+    let wrong = fixture.received("bobs").isEmpty ? [] : ["bobs"]
+    let missed = fixture.received("phone").count == 1 ? [] : ["phone"]
     return wrong + missed + elsewhere.map { "\($0.container) \($0.environment)" }
   }
 
-  private func places(_ lab: DeliveryLab) -> [SubscriptionScope] {
+  private func places(_ fixture: DeliveryFixture) -> [SubscriptionScope] {
     let other = ContainerID("iCloud.org.example.other")
-    return [(other, Environment.development), (DeliveryLab.container, .production)].map {
-      SubscriptionScope(container: $0, environment: $1, scope: .private, user: lab.alice)
+    return [(other, Environment.development), (DeliveryFixture.container, .production)].map {
+      SubscriptionScope(container: $0, environment: $1, scope: .private, user: fixture.alice)
     }
   }
 
   /// The same subscription and device in another container and in the other environment.
-  private func plantElsewhere(_ lab: DeliveryLab) async throws {
-    for scope in places(lab) {
+  private func plantElsewhere(_ fixture: DeliveryFixture) async throws {
+    for scope in places(fixture) {
       let database = DatabaseKey(
-        container: scope.container, environment: scope.environment, owner: lab.alice)
+        container: scope.container, environment: scope.environment, owner: fixture.alice)
       let device = Device(
         key: DeviceKey(
-          container: scope.container, environment: scope.environment, user: lab.alice,
+          container: scope.container, environment: scope.environment, user: fixture.alice,
           device: DeviceID("phone")), channel: .stream, registered: 0)
-      try await lab.memory.write(in: database) { store in
+      try await fixture.memory.write(in: database) { store in
         let origin = Origin(user: nil, device: nil, requestID: "", time: 0)
-        let birth = try store.append(
+        let startPosition = try store.append(
           .subscription(scope, id: "same"), in: database, origin: origin)
         let subscription = Subscription(id: "same", kind: .created(), info: .alert())
-        try store.put(StoredSubscription(scope: scope, subscription: subscription, birth: birth))
+        try store.put(
+          StoredSubscription(scope: scope, subscription: subscription, startPosition: startPosition)
+        )
         try store.put(device)
       }
     }

@@ -35,7 +35,7 @@ import Testing
   @Test func `a cut that does not say so is caught`() {
     var silent = full
     silent.subject = .query(
-      zone: DeliveryLab.zone, recordName: "n", reason: .created, fields: [:])
+      zone: DeliveryFixture.zone, recordName: "n", reason: .created, fields: [:])
     let payload = PushPayload.encode(silent)
     #expect(
       violations(of: full, cutTo: silent, payload, 4096) == ["it does not say that it was cut"])
@@ -84,10 +84,10 @@ import Testing
 
   private var full: Notification {
     var note = Notification(
-      id: "6C1E4A0E-0000-8000-8000-000000000000", container: DeliveryLab.container,
+      id: "6C1E4A0E-0000-8000-8000-000000000000", container: DeliveryFixture.container,
       environment: .development, scope: .private, subscriptionID: "s", user: UserID("_alice"),
       subject: .query(
-        zone: DeliveryLab.zone, recordName: "n", reason: .created,
+        zone: DeliveryFixture.zone, recordName: "n", reason: .created,
         fields: ["title": .string(String(repeating: "x", count: 150))]))
     note.alert.literal = String(repeating: "b", count: 150)
     note.title.literal = String(repeating: "t", count: 150)

@@ -44,15 +44,15 @@ import Testing
   // MARK: Streams
 
   @Test func `N8 a stream whose socket is full reads later and keeps nobody waiting`() {
-    #expect(handedOver(isPiledUp: false) == [1, 2, 3])
+    #expect(deliveredPositions(isPiledUp: false) == [1, 2, 3])
   }
 
   @Test func `a hub that waits for the slow one is caught`() {
-    #expect(handedOver(isPiledUp: true) != [1, 2, 3])
+    #expect(deliveredPositions(isPiledUp: true) != [1, 2, 3])
   }
 
   /// What the quick one of two streams was given, when the slow one has no room.
-  private func handedOver(isPiledUp: Bool) -> [Int64] {
+  private func deliveredPositions(isPiledUp: Bool) -> [Int64] {
     var slow = StreamProgress(after: 0, limits: Limits())
     var quick = StreamProgress(after: 0, limits: Limits())
     _ = slow.found([], nextDue: nil, isAll: true)

@@ -158,7 +158,7 @@ import Testing
     #expect(queue.next(now: 1000).start == [.init(lane: "a", attempt: 1)])
   }
 
-  @Test func `mail that is not due waits, and a hint ends the wait`() {
+  @Test func `an entry that is not due waits, and a hint ends the wait`() {
     var queue = subject()
     _ = queue.offer("a", to: one, now: 0)
     _ = queue.next(now: 0)

@@ -9,28 +9,29 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(10))) struct WebhookTests {
   private let database = DatabaseKey(
-    container: DeliveryWorld.container, environment: .development, owner: UserID("_alice"))
+    container: DeliveryWorkerFixture.container, environment: .development, owner: UserID("_alice"))
 
-  private func add(_ world: DeliveryWorld) async throws -> Webhook {
-    try await world.engine.addWebhook(
-      url: "https://hook.example/in", container: DeliveryWorld.container,
+  private func add(_ fixture: DeliveryWorkerFixture) async throws -> Webhook {
+    try await fixture.engine.addWebhook(
+      url: "https://hook.example/in", container: DeliveryWorkerFixture.container,
       environment: .development)
   }
 
-  private func enable(_ id: String, _ world: DeliveryWorld) async throws {
-    try await world.engine.enableWebhook(
-      id, container: DeliveryWorld.container, environment: .development)
+  private func enable(_ id: String, _ fixture: DeliveryWorkerFixture) async throws {
+    try await fixture.engine.enableWebhook(
+      id, container: DeliveryWorkerFixture.container, environment: .development)
   }
 
   private func change(
-    _ names: String..., in world: DeliveryWorld, container: ContainerID = DeliveryWorld.container,
+    _ names: String..., in fixture: DeliveryWorkerFixture,
+    container: ContainerID = DeliveryWorkerFixture.container,
     environment: Environment = .development
   ) async throws {
     let database = DatabaseKey(
       container: container, environment: environment, owner: UserID("_alice"))
     let zone = ZoneKey(database: database, name: "Notes")
-    let now = world.clock.now
-    try await world.store.write(in: database) { store in
+    let now = fixture.clock.now
+    try await fixture.store.write(in: database) { store in
       for name in names {
         let origin = Origin(user: UserID("_alice"), device: nil, requestID: "R-\(name)", time: now)
         let change = RecordChange(
@@ -40,8 +41,8 @@ import Testing
     }
   }
 
-  private func calls(_ world: DeliveryWorld) throws -> [(id: String, names: [String])] {
-    try world.hook.all.map { call in
+  private func calls(_ fixture: DeliveryWorkerFixture) throws -> [(id: String, names: [String])] {
+    try fixture.hook.all.map { call in
       let body = try JSON(parsing: call.body)
       return (
         call["webhook-id"] ?? "",
@@ -50,27 +51,27 @@ import Testing
     }
   }
 
-  private func webhook(_ id: String, _ world: DeliveryWorld) async throws -> Webhook? {
-    try await world.store.read { try $0.webhook(id) }
+  private func webhook(_ id: String, _ fixture: DeliveryWorkerFixture) async throws -> Webhook? {
+    try await fixture.store.read { try $0.webhook(id) }
   }
 
   @Test func `changes arrive in order, signed, only those of the container and environment`()
     async throws
   {
-    let world = try await DeliveryWorld()
-    try await change("before", in: world)
-    let hook = try await add(world)
-    try await change("a", "b", in: world)
-    try await change("other", in: world, container: ContainerID("iCloud.org.example.other"))
-    try await change("published", in: world, environment: .production)
-    try await change("c", in: world)
-    try await world.running { _ = try await world.logged(1) }
-    #expect(try calls(world).flatMap(\.names) == ["a", "b", "c"])
-    let call = world.hook.all[0]
+    let fixture = try await DeliveryWorkerFixture()
+    try await change("before", in: fixture)
+    let hook = try await add(fixture)
+    try await change("a", "b", in: fixture)
+    try await change("other", in: fixture, container: ContainerID("iCloud.org.example.other"))
+    try await change("published", in: fixture, environment: .production)
+    try await change("c", in: fixture)
+    try await fixture.running { _ = try await fixture.logged(1) }
+    #expect(try calls(fixture).flatMap(\.names) == ["a", "b", "c"])
+    let call = fixture.hook.all[0]
     let expected = WebhookChannel.signature(
       call.body, id: call["webhook-id"] ?? "", time: call["webhook-timestamp"] ?? "", hook.secret)
     #expect(call["webhook-signature"] == expected)
-    #expect(try await webhook(hook.id, world)?.cursor == 6)
+    #expect(try await webhook(hook.id, fixture)?.cursor == 6)
   }
 
   @Test func `an answer that comes when the log was given up does not take the webhook back`()
@@ -78,8 +79,8 @@ import Testing
   {
     var limits = Limits()
     limits.webhookChanges = 1
-    let world = try await DeliveryWorld(limits: limits)
-    let (hook, store, bodies) = (try await add(world), world.store, Mutexed<[[UInt8]]>([]))
+    let fixture = try await DeliveryWorkerFixture(limits: limits)
+    let (hook, store, bodies) = (try await add(fixture), fixture.store, Mutexed<[[UInt8]]>([]))
     let channel = WebhookChannel(
       concurrency: 1, outside: OutsideGuard(allowed: []) { _ in [.v4(0x0808_0808)] },
       exchange: { call in
@@ -95,10 +96,11 @@ import Testing
         return OutsideReply(status: 200)
       })
     let worker = DeliveryWorker(
-      engine: world.engine, store: store, channels: [], webhooks: channel, clock: world.clock.push,
+      engine: fixture.engine, store: store, channels: [], webhooks: channel,
+      clock: fixture.clock.push,
       chance: { 1 })
-    try await change("a", "b", "c", in: world)
-    try await world.running(worker) { _ = try await world.logged(2) }
+    try await change("a", "b", "c", in: fixture)
+    try await fixture.running(worker) { _ = try await fixture.logged(2) }
     let calls = try bodies.value.map { try JSON(parsing: $0) }
     #expect(calls.map { $0["changes"]?.array?.first?["recordName"]?.string } == ["a", "c"])
     #expect(calls.map { $0["missed"] } == [.bool(false), .bool(true)])
@@ -108,62 +110,62 @@ import Testing
   func `a failed call goes again with the same ID and changes, newer ones wait:`(status: Int)
     async throws
   {
-    let world = try await DeliveryWorld()
-    world.hookAnswers.value = [OutsideReply(status: status), OutsideReply(status: 200)]
-    let hook = try await add(world)
-    try await change("a", in: world)
-    try await world.running {
-      _ = try await world.logged(1)
-      await world.quiet()
-      try await change("b", in: world)
-      world.clock.advance(1000)
-      let lines = try await world.logged(3)
+    let fixture = try await DeliveryWorkerFixture()
+    fixture.hookAnswers.value = [OutsideReply(status: status), OutsideReply(status: 200)]
+    let hook = try await add(fixture)
+    try await change("a", in: fixture)
+    try await fixture.running {
+      _ = try await fixture.logged(1)
+      await fixture.quiet()
+      try await change("b", in: fixture)
+      fixture.clock.advance(1000)
+      let lines = try await fixture.logged(3)
       #expect(lines.map(\.verdict) == [.retry, .sent, .sent])
     }
-    let calls = try calls(world)
+    let calls = try calls(fixture)
     #expect(calls.map(\.names) == [["a"], ["a"], ["b"]])
     #expect(calls[0].id == calls[1].id && calls[1].id != calls[2].id)
-    #expect(try await webhook(hook.id, world)?.failures == 0)
+    #expect(try await webhook(hook.id, fixture)?.failures == 0)
   }
 
   @Test func `too many failures in a row switch it off, visibly; enabling goes on`() async throws {
     var limits = Limits()
     limits.webhookFailures = 2
-    let world = try await DeliveryWorld(limits: limits)
-    world.hookAnswers.value = [
+    let fixture = try await DeliveryWorkerFixture(limits: limits)
+    fixture.hookAnswers.value = [
       OutsideReply(status: 500), OutsideReply(status: 404), OutsideReply(status: 200),
     ]
-    let hook = try await add(world)
-    try await change("a", in: world)
-    try await world.running {
-      _ = try await world.logged(1)
-      await world.quiet()
-      world.clock.advance(1000)
-      _ = try await world.logged(2)
-      await world.quiet()
-      let off = try await webhook(hook.id, world)
+    let hook = try await add(fixture)
+    try await change("a", in: fixture)
+    try await fixture.running {
+      _ = try await fixture.logged(1)
+      await fixture.quiet()
+      fixture.clock.advance(1000)
+      _ = try await fixture.logged(2)
+      await fixture.quiet()
+      let off = try await webhook(hook.id, fixture)
       #expect(off?.disabledBecause == "failed 2 times in a row, last: status 404")
-      try await enable(hook.id, world)
-      world.worker.configurationChanged()
-      _ = try await world.logged(3)
+      try await enable(hook.id, fixture)
+      fixture.worker.configurationChanged()
+      _ = try await fixture.logged(3)
     }
-    #expect(try await webhook(hook.id, world)?.isActive == true)
-    #expect(try calls(world).map(\.names) == [["a"], ["a"], ["a"]])
+    #expect(try await webhook(hook.id, fixture)?.isActive == true)
+    #expect(try calls(fixture).map(\.names) == [["a"], ["a"], ["a"]])
   }
 
   @Test func `a receiver that answers 410 is not called again`() async throws {
-    let world = try await DeliveryWorld()
-    world.hookAnswers.value = [OutsideReply(status: 410)]
-    let hook = try await add(world)
-    try await change("a", in: world)
-    try await world.running {
-      _ = try await world.logged(1)
-      await world.quiet()
-      try await change("b", in: world)
-      await world.quiet()
+    let fixture = try await DeliveryWorkerFixture()
+    fixture.hookAnswers.value = [OutsideReply(status: 410)]
+    let hook = try await add(fixture)
+    try await change("a", in: fixture)
+    try await fixture.running {
+      _ = try await fixture.logged(1)
+      await fixture.quiet()
+      try await change("b", in: fixture)
+      await fixture.quiet()
     }
-    #expect(try await webhook(hook.id, world)?.disabledBecause == "answered 410")
-    #expect(world.hook.all.count == 1)
+    #expect(try await webhook(hook.id, fixture)?.disabledBecause == "answered 410")
+    #expect(fixture.hook.all.count == 1)
   }
 
   @Test(arguments: [nil, "answered 410"])
@@ -172,47 +174,47 @@ import Testing
   ) async throws {
     var limits = Limits()
     limits.webhookLag = 3
-    let world = try await DeliveryWorld(limits: limits)
-    var hook = try await add(world)
+    let fixture = try await DeliveryWorkerFixture(limits: limits)
+    var hook = try await add(fixture)
     hook.disabledBecause = disabledBecause
     hook.batchEnd = 1
-    try await world.store.write(in: nil) { [hook] in try $0.put(hook) }
-    try await change("a", "b", "c", "d", "e", in: world)
-    let floors = try await world.store.write(in: nil) { [limits] store in
+    try await fixture.store.write(in: nil) { [hook] in try $0.put(hook) }
+    try await change("a", "b", "c", "d", "e", in: fixture)
+    let floors = try await fixture.store.write(in: nil) { [limits] store in
       [
         try store.trimmable(through: 2, limits: limits),
         try store.trimmable(through: 5, limits: limits),
       ]
     }
     #expect(floors == [0, 2])
-    let behind = try await webhook(hook.id, world)
+    let behind = try await webhook(hook.id, fixture)
     #expect(behind?.missed == true)
     // The call that was begun is of changes that are given up.
     #expect(behind?.cursor == 2 && behind?.batchEnd == nil)
-    try await world.store.write(in: nil) { try $0.trimLog(through: 2) }
-    try await enable(hook.id, world)
-    try await world.running { _ = try await world.logged(1) }
-    let body = try JSON(parsing: world.hook.all[0].body)
+    try await fixture.store.write(in: nil) { try $0.trimLog(through: 2) }
+    try await enable(hook.id, fixture)
+    try await fixture.running { _ = try await fixture.logged(1) }
+    let body = try JSON(parsing: fixture.hook.all[0].body)
     #expect(body["missed"]?.bool == true)
-    #expect(try calls(world).map(\.names) == [["c", "d", "e"]])
-    #expect(try await webhook(hook.id, world)?.missed == false)
+    #expect(try calls(fixture).map(\.names) == [["c", "d", "e"]])
+    #expect(try await webhook(hook.id, fixture)?.missed == false)
   }
 
   @Test(arguments: [
     (ContainerID("iCloud.org.example.other"), Environment.development),
-    (DeliveryWorld.container, .production),
+    (DeliveryWorkerFixture.container, .production),
   ])
   func `a webhook is changed only under its own container and environment, not:`(
     container: ContainerID, environment: Environment
   ) async throws {
-    let world = try await DeliveryWorld()
-    var hook = try await add(world)
+    let fixture = try await DeliveryWorkerFixture()
+    var hook = try await add(fixture)
     hook.disabledBecause = "answered 410"
-    try await world.store.write(in: nil) { [hook] in try $0.put(hook) }
+    try await fixture.store.write(in: nil) { [hook] in try $0.put(hook) }
     let changes = [
-      { try await world.engine.enableWebhook($0, container: $1, environment: $2) },
-      { try await world.engine.removeWebhook($0, container: $1, environment: $2) },
-      { _ = try await world.engine.webhook($0, container: $1, environment: $2) },
+      { try await fixture.engine.enableWebhook($0, container: $1, environment: $2) },
+      { try await fixture.engine.removeWebhook($0, container: $1, environment: $2) },
+      { _ = try await fixture.engine.webhook($0, container: $1, environment: $2) },
     ]
     for change in changes {
       let error = await #expect(throws: BrumeError.self) {
@@ -221,15 +223,15 @@ import Testing
       #expect(error?.code == .notFound)
       #expect(
         error?.reason.hasSuffix(
-          "is not of \(container) in \(environment.rawValue) but of \(DeliveryWorld.container) in "
+          "is not of \(container) in \(environment.rawValue) but of \(DeliveryWorkerFixture.container) in "
             + "development; name these with --container and --environment") == true)
     }
-    #expect(try await webhook(hook.id, world) == hook)
-    let own = (DeliveryWorld.container, Environment.development)
+    #expect(try await webhook(hook.id, fixture) == hook)
+    let own = (DeliveryWorkerFixture.container, Environment.development)
     try await changes[0](hook.id, own.0, own.1)
-    #expect(try await webhook(hook.id, world)?.isActive == true)
+    #expect(try await webhook(hook.id, fixture)?.isActive == true)
     try await changes[1](hook.id, own.0, own.1)
-    #expect(try await webhook(hook.id, world) == nil)
+    #expect(try await webhook(hook.id, fixture) == nil)
     for change in changes {
       await #expect(throws: BrumeError.self) { try await change(hook.id, own.0, own.1) }
     }
@@ -239,16 +241,16 @@ import Testing
   func `a test calls once without changes, moves nothing, and is in the log:`(
     status: Int, verdict: PushLogEntry.Verdict
   ) async throws {
-    let world = try await DeliveryWorld()
-    world.hookAnswers.value = [OutsideReply(status: status)]
-    let hook = try await add(world)
-    try await change("a", in: world)
-    let line = try await world.worker.test(hook, messageID: "msg_test", requestID: "R")
+    let fixture = try await DeliveryWorkerFixture()
+    fixture.hookAnswers.value = [OutsideReply(status: status)]
+    let hook = try await add(fixture)
+    try await change("a", in: fixture)
+    let line = try await fixture.worker.test(hook, messageID: "msg_test", requestID: "R")
     #expect(line.verdict == verdict && line.status == status)
     #expect(line.requestID == "R" && line.device == hook.id && line.notificationID == "msg_test")
-    #expect(try await world.log().map(\.notificationID) == ["msg_test"])
-    #expect(try calls(world).map(\.names) == [[]])
-    #expect(try await webhook(hook.id, world) == hook)
+    #expect(try await fixture.log().map(\.notificationID) == ["msg_test"])
+    #expect(try calls(fixture).map(\.names) == [[]])
+    #expect(try await webhook(hook.id, fixture) == hook)
   }
 
   @Test(arguments: [(changes: 2, bytes: 1 << 20), (changes: 100, bytes: 512)])
@@ -257,11 +259,11 @@ import Testing
     limits.webhookChanges = changes
     // A change without its record counts as 256.
     limits.webhookBytes = bytes
-    let world = try await DeliveryWorld(limits: limits)
-    _ = try await add(world)
-    try await change("a", "b", "c", "d", "e", in: world)
-    try await world.running { _ = try await world.logged(3) }
-    #expect(try calls(world).map(\.names) == [["a", "b"], ["c", "d"], ["e"]])
+    let fixture = try await DeliveryWorkerFixture(limits: limits)
+    _ = try await add(fixture)
+    try await change("a", "b", "c", "d", "e", in: fixture)
+    try await fixture.running { _ = try await fixture.logged(3) }
+    #expect(try calls(fixture).map(\.names) == [["a", "b"], ["c", "d"], ["e"]])
   }
 
   /// The example of the Standard Webhooks specification's libraries.

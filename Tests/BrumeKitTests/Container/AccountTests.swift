@@ -31,7 +31,7 @@ private final class Posts: Sendable {
 @Suite struct AccountTests {
   private static let ann = (200, #"{"userRecordName":"_ann"}"#)
 
-  @Test func `ACC-04 who signs out has no account, and the app is told`() async throws {
+  @Test func `ACC-04 who signs out has no account, and the app is notified`() async throws {
     let server = AnsweringServer { _ in Self.ann }
     let container = server.container()
     let posts = Posts(container)
@@ -73,7 +73,7 @@ private final class Posts: Sendable {
     #expect(error?.code == .notAuthenticated)
   }
 
-  @Test func `a user whom the server takes no more is told of once`() async throws {
+  @Test func `a user whom the server takes no more is reported once`() async throws {
     let refuses = Mutex(false)
     let server = AnsweringServer { _ in
       refuses.withLock { $0 }

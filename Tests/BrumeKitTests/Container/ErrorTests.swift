@@ -144,7 +144,7 @@ struct ErrorTests {
     #expect(again.ancestorRecord?["title"] == "old" && again.ancestorRecord?["gone"] == 2)
   }
 
-  @Test func `a reset of encrypted data is told`() {
+  @Test func `a reset of encrypted data is reported`() {
     var gone = BrumeError(.zoneNotFound, "gone")
     gone.didResetEncryptedData = true
     let error = CKError(gone, from: view)
@@ -163,7 +163,7 @@ struct ErrorTests {
     #expect(error.localizedDescription.contains("x"))
   }
 
-  @Test func `ATM-12 a server that broke down is told apart from one that refuses`() {
+  @Test func `ATM-12 a server that broke down is distinguished from one that refuses`() {
     let broken = CKError(.serverFailed(status: 502, "bad gateway"))
     let underlying = broken.userInfo[NSUnderlyingErrorKey] as? NSError
     #expect(underlying?.code == 502 && underlying?.localizedDescription == "bad gateway")
@@ -173,7 +173,7 @@ struct ErrorTests {
     #expect(!refusal.isServerFailure && !refusal.isRepeatedBySyncEngine)
   }
 
-  @Test func `a partial failure tells each item's error`() {
+  @Test func `a partial failure has each item's error`() {
     let id = CKRecord.ID(recordName: "a")
     let error = CKError.partialFailure([id: CKError(.unknownItem)])
     #expect(error.code == .partialFailure)

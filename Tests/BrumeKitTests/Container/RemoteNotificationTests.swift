@@ -26,17 +26,17 @@ struct RemoteNotificationTests {
   }
 
   @Test func `a value counts as received when the taker comes back`() async throws {
-    let handover = Handover()
-    async let first = handover.offer([1])
-    #expect(await handover.take() == [1])
-    async let second = handover.take()
+    let handoff = Handoff()
+    async let first = handoff.offer([1])
+    #expect(await handoff.take() == [1])
+    async let second = handoff.take()
     #expect(await first)
-    async let offer = handover.offer([2])
+    async let offer = handoff.offer([2])
     #expect(await second == [2])
-    handover.close()
+    handoff.close()
     #expect(await !offer)
-    #expect(await handover.take() == nil)
-    #expect(await !handover.offer([3]))
+    #expect(await handoff.take() == nil)
+    #expect(await !handoff.offer([3]))
   }
 
   @Test func `registering asks the server`() async throws {

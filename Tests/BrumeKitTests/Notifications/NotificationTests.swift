@@ -84,7 +84,7 @@ import Testing
     #expect(try owner(1, "_me") == CKCurrentUserDefaultName)
   }
 
-  @Test func `a database push tells the database`() throws {
+  @Test func `a database push names the database`() throws {
     let made = CKNotification(
       fromRemoteNotificationDictionary: try push(
         #"{"aps":{"content-available":1},"ck":{"ce":2,"cid":"c","nid":"n","met":{"sid":"shared-db","dbs":3,"zid":"N","zoid":"_77"}}}"#

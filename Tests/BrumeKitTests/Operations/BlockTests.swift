@@ -80,7 +80,7 @@ import Testing
     #expect(places.summary == "2 calls, 0 at once, 0 on main")
   }
 
-  @Test func `a fetch tells progress, then each record, then the result, then that it is done`()
+  @Test func `a fetch reports progress, then each record, then the result, then that it is done`()
     async
   {
     let server = ScriptedServer { _, _ in Self.answer("a", "b") }

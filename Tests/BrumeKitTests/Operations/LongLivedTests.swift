@@ -80,7 +80,7 @@ private let saved = Wire.records(
     #expect(questions[0].operations.map(\.kind) == [.forceUpdate, .forceDelete])
   }
 
-  @Test func `a finished operation can be heard again for a day`() async throws {
+  @Test func `a finished operation reports its result again for a day`() async throws {
     let (disk, server) = (Disk(), ScriptedServer { _, _ in saved })
     let operation = longLived()
     operation.database = disk.run(server).privateCloudDatabase
@@ -133,7 +133,7 @@ private let saved = Wire.records(
     #expect(again.configuration.set.timeoutIntervalForResource == nil)
   }
 
-  @Test func `handlers are told of long-lived operations too`() async throws {
+  @Test func `handlers are called for long-lived operations too`() async throws {
     let (disk, server) = (Disk(), ScriptedServer { _, _ in saved })
     let operation = longLived()
     operation.database = disk.run(server).privateCloudDatabase

@@ -25,7 +25,7 @@ import Testing
     #expect(note.changedKeys().isEmpty)
   }
 
-  @Test func `ATM-01 old blocks hear of one partial failure, result blocks of none`() async {
+  @Test func `ATM-01 old blocks get one partial failure, result blocks get none`() async {
     let server = ScriptedServer { _, _ in
       Wire.records(
         [

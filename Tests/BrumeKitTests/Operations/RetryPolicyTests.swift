@@ -31,7 +31,7 @@ import Testing
         == .retry(afterSeconds: 30))
   }
 
-  @Test func `patience ends at the time limit of the operation`() {
+  @Test func `retrying ends at the time limit of the operation`() {
     var policy = RetryPolicy(qualityOfService: .utility, limitSeconds: 10)
     #expect(policy.failed(error(.zoneBusy, after: 11), elapsedSeconds: 0) == .fail)
     #expect(policy.failed(error(.zoneBusy), elapsedSeconds: 9.5) == .fail)

@@ -115,7 +115,7 @@ import Testing
     } catch { return error as? CKError }
   }
 
-  @Test func `SUB-26 a subscription without notificationInfo is refused and told what to set`()
+  @Test func `SUB-26 a subscription without notificationInfo is refused with what to set`()
     throws
   {
     let error = try #require(refusal(CKDatabaseSubscription(subscriptionID: "all"), .private))
@@ -124,7 +124,7 @@ import Testing
     #expect(error.localizedDescription.contains("shouldSendContentAvailable"))
   }
 
-  @Test func `SUB-12 SUB-13 the wrong kind for a database is refused and told the right one`()
+  @Test func `SUB-12 SUB-13 the wrong kind for a database is refused with the right one`()
     throws
   {
     let query = CKQuerySubscription(recordType: "A", predicate: NSPredicate(value: true))

@@ -40,7 +40,7 @@ private final class Portal: Transport {
 /// An app with one record to save.
 private final class App: CKSyncEngineDelegate {
   let id = CKRecord.ID(recordName: "a", zoneID: CKRecordZone.ID(zoneName: "Notes"))
-  let told = Mutex<[CKSyncEngine.Event]>([])
+  let received = Mutex<[CKSyncEngine.Event]>([])
 
   func engine(_ container: CKContainer) -> CKSyncEngine {
     var configuration = CKSyncEngine.Configuration(
@@ -50,7 +50,7 @@ private final class App: CKSyncEngineDelegate {
   }
 
   func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {
-    told.withLock { $0.append(event) }
+    received.withLock { $0.append(event) }
   }
 
   func nextRecordZoneChangeBatch(
@@ -61,9 +61,9 @@ private final class App: CKSyncEngineDelegate {
     ) { CKRecord(recordType: "Note", recordID: $0) }
   }
 
-  /// Whether the app heard of failed records, or that the user is gone.
-  var heardOfLosses: Bool {
-    told.withLock { events in
+  /// Whether failed records were reported to the app, or that the user is gone.
+  var reportedLosses: Bool {
+    received.withLock { events in
       events.contains {
         if case .sentRecordZoneChanges = $0 { return true }
         if case .accountChange(let event) = $0, case .signIn = event.changeType { return false }
@@ -92,7 +92,7 @@ private final class App: CKSyncEngineDelegate {
     let error = await #expect(throws: CKError.self) { try await engine.sendChanges() }
     #expect(error?.code == .networkFailure)
     #expect(engine.state.pendingRecordZoneChanges == [.saveRecord(app.id)])
-    #expect(!app.heardOfLosses)
+    #expect(!app.reportedLosses)
     portal.goAway()
     let next = await #expect(throws: CKError.self) { try await engine.sendChanges() }
     #expect(next?.code == .zoneBusy)

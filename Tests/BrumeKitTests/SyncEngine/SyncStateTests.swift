@@ -68,18 +68,18 @@ import Testing
     #expect(try kept(state).pending == [delete("a")])
   }
 
-  @Test func `a state is not told while it holds what the app has to be told first`() {
+  @Test func `there is no state update while an event has to be delivered first`() {
     let state = CKSyncEngine.State(SyncState())
     state.add(pendingDatabaseChanges: [.deleteZone(zone)])
     #expect(state.takeUpdate()?.state.databaseChanges.count == 1)
     state.updateAheadOfEvent { $0.remove([.deleteZone(zone)]) }
     #expect(state.takeUpdate()?.state == nil)
-    // The app goes on working; that does not tell the state either.
+    // The app goes on working; that causes no state update either.
     state.add(pendingRecordZoneChanges: [save("a")])
     #expect(state.takeUpdate()?.state == nil)
-    state.eventWasTold()
-    let told = state.takeUpdate()?.state
-    #expect(told?.databaseChanges.isEmpty == true && told?.pending == [save("a")])
+    state.eventWasDelivered()
+    let update = state.takeUpdate()?.state
+    #expect(update?.databaseChanges.isEmpty == true && update?.pending == [save("a")])
     #expect(state.takeUpdate()?.state == nil)
   }
 

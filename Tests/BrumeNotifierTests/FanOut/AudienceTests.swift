@@ -14,18 +14,18 @@ struct AudienceTests {
     Membership(user: user, share: RecordKey(zone: notes, name: share))
   }
 
-  @Test func `PSH-01 a device never hears its own change, the user's others do`() {
+  @Test func `PSH-01 a device is never notified of its own change, the user's others are`() {
     let all = devices([device("phone", of: alice), device("tablet", of: alice)])
-    let told = Audience.devices(all, except: origin(alice, "phone"))
-    #expect(told.map(\.key.device.name) == ["tablet"])
+    let recipients = Audience.devices(all, except: origin(alice, "phone"))
+    #expect(recipients.map(\.key.device.name) == ["tablet"])
   }
 
-  @Test func `another user's device with the same name is told`() {
+  @Test func `another user's device with the same name is notified`() {
     let all = devices([device("phone", of: bob)])
     #expect(Audience.devices(all, except: origin(alice, "phone")).count == 1)
   }
 
-  @Test func `N3 a change without a device is told to all`() {
+  @Test func `N3 a change without a device is delivered to all`() {
     let all = devices([device("phone", of: alice), device("tablet", of: alice)])
     #expect(Audience.devices(all, except: origin(alice)).count == 2)
     #expect(Audience.devices(all, except: origin()).count == 2)
@@ -33,8 +33,8 @@ struct AudienceTests {
 
   @Test func `device names differ by their bytes`() {
     let all = devices([device("caf\u{e9}", of: alice), device("cafe\u{301}", of: alice)])
-    let told = Audience.devices(all, except: origin(alice, "caf\u{e9}"))
-    #expect(told.map { Array($0.key.device.name.utf8) } == [Array("cafe\u{301}".utf8)])
+    let recipients = Audience.devices(all, except: origin(alice, "caf\u{e9}"))
+    #expect(recipients.map { Array($0.key.device.name.utf8) } == [Array("cafe\u{301}".utf8)])
   }
 
   @Test func `a shared change concerns those whose share covers it, never the owner`() {
@@ -48,7 +48,7 @@ struct AudienceTests {
     #expect(Audience.readers(of: uncovered, among: members) == [])
   }
 
-  @Test func `PSH-11 joining a share is told to the one who joined`() {
+  @Test func `PSH-11 joining a share notifies the user who joined`() {
     let entry = LogEntry(
       position: 1, database: notes.database, event: .membership(bob, notes), origin: origin())
     #expect(Audience.readers(of: entry, among: [membership(UserID("_carol"), "s")]) == [bob])

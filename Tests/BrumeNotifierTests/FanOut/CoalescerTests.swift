@@ -30,7 +30,8 @@ struct CoalescerTests {
     #expect(put(&coalescer, key, at: 0, position: 1) == .init(due: 0))
     #expect(put(&coalescer, key, at: 100, position: 2) == .init(due: 1000, replaces: 1))
     #expect(
-      put(&coalescer, key, at: 900, position: 3) == .init(due: 1000, replaces: 2, wakes: false))
+      put(&coalescer, key, at: 900, position: 3)
+        == .init(due: 1000, replaces: 2, signalsReader: false))
     #expect(put(&coalescer, key, at: 1000, position: 4) == .init(due: 2000, replaces: 3))
     #expect(put(&coalescer, key, at: 5000, position: 5) == .init(due: 5000, replaces: 4))
   }
@@ -39,14 +40,14 @@ struct CoalescerTests {
     var coalescer = subject()
     _ = put(&coalescer, key, at: 0, position: 1)
     #expect(coalescer.last(key, dueBy: 100) == 1)
-    let action = coalescer.changed(phone, key, now: 100, isUnheard: true)
+    let action = coalescer.changed(phone, key, now: 100, isUndelivered: true)
     #expect(action == .init(due: 0, replaces: 1))
     coalescer.enqueued(phone, key, at: 2, due: 0, now: 100)
     // Taken now: the window counts from when it was due.
     #expect(put(&coalescer, key, at: 500, position: 3) == .init(due: 1000, replaces: 2))
     #expect(coalescer.last(key, dueBy: 500) == nil)
     // What waits for its window goes on waiting, taken or not.
-    #expect(coalescer.changed(phone, key, now: 600, isUnheard: true).due == 1000)
+    #expect(coalescer.changed(phone, key, now: 600, isUndelivered: true).due == 1000)
   }
 
   @Test func `what goes at once moves what waits behind it`() {
@@ -112,7 +113,7 @@ struct CoalescerTests {
     }
   }
 
-  /// N5: at most one per window and one more, and the last change is told within a window.
+  /// N5: at most one per window and one more, and the last change is delivered within a window.
   @Test func `N5 random bursts stay within the bounds`() {
     var random = SeededRandom(seed: 5)
     for _ in 0..<500 {

@@ -8,159 +8,159 @@ import Testing
 @testable import BrumeNotifier
 
 struct DeviceTests {
-  private func devices(_ world: NotifierWorld, of user: UserID) async throws -> [Device] {
-    try await world.store.read {
+  private func devices(_ fixture: NotifierFixture, of user: UserID) async throws -> [Device] {
+    try await fixture.store.read {
       try $0.devices(of: user, container: container, environment: .development)
     }
   }
 
   @Test func `saving a subscription registers the device`() async throws {
-    let world = try await NotifierWorld()
-    let caller = world.caller(alice, "phone")
+    let fixture = try await NotifierFixture()
+    let caller = fixture.caller(alice, "phone")
     let subscription = Subscription(id: "s", kind: query("Note"), info: silent())
-    _ = try await world.engine.modifySubscriptions(
+    _ = try await fixture.engine.modifySubscriptions(
       [.save(subscription)], in: .private, as: caller)
-    #expect(try await devices(world, of: alice).map(\.key.device.name) == ["phone"])
+    #expect(try await devices(fixture, of: alice).map(\.key.device.name) == ["phone"])
     // A save that fails registers nobody.
     let refused = Subscription(id: "x", kind: query("Nothing"), info: silent())
-    _ = try await world.engine.modifySubscriptions(
-      [.save(refused)], in: .private, as: world.caller(alice, "tablet"))
-    #expect(try await devices(world, of: alice).count == 1)
+    _ = try await fixture.engine.modifySubscriptions(
+      [.save(refused)], in: .private, as: fixture.caller(alice, "tablet"))
+    #expect(try await devices(fixture, of: alice).count == 1)
   }
 
   @Test func `PSH-13 a courier token has 64 hex digits and belongs to the client's device`()
     async throws
   {
-    let world = try await NotifierWorld()
-    let token = try await world.engine.createCourierToken(
-      environment: .development, clientID: "tab", as: world.caller(alice))
+    let fixture = try await NotifierFixture()
+    let token = try await fixture.engine.createCourierToken(
+      environment: .development, clientID: "tab", as: fixture.caller(alice))
     #expect(token.wholeMatch(of: /[0-9a-f]{64}/) != nil)
-    let found = try await world.store.read { try $0.device(courierToken: token) }
+    let found = try await fixture.store.read { try $0.device(courierToken: token) }
     #expect(found?.key == device("tab", of: alice))
     // Opening a stream or saving a subscription keeps the token.
-    try await world.register(alice, "tab")
-    #expect(try await world.store.read { try $0.device(courierToken: token) } != nil)
+    try await fixture.register(alice, "tab")
+    #expect(try await fixture.store.read { try $0.device(courierToken: token) } != nil)
   }
 
   @Test func `PSH-13 a courier token for another environment than the request's is refused`()
     async throws
   {
-    let world = try await NotifierWorld()
+    let fixture = try await NotifierFixture()
     let error = try await ruleFailure {
-      try await world.engine.createCourierToken(
-        environment: .production, clientID: "tab", as: world.caller(alice))
+      try await fixture.engine.createCourierToken(
+        environment: .production, clientID: "tab", as: fixture.caller(alice))
     }
     #expect(error.code == .badRequest)
     for part in ["'apnsEnvironment' is production", "development environment", "name that one"] {
       #expect(error.reason.contains(part), "\(error.reason)")
     }
-    #expect(try await devices(world, of: alice).isEmpty)
+    #expect(try await devices(fixture, of: alice).isEmpty)
   }
 
   @Test func `a courier token registered in another container stands for both`() async throws {
-    let world = try await NotifierWorld()
-    let here = world.caller(alice)
-    let token = try await world.engine.createCourierToken(
+    let fixture = try await NotifierFixture()
+    let here = fixture.caller(alice)
+    let token = try await fixture.engine.createCourierToken(
       environment: .development, clientID: "tab", as: here)
     let there = Caller(
       container: ContainerID("iCloud.org.example.other"), environment: here.environment,
       user: here.user, device: here.device, kind: .user, requestID: "r")
     for _ in 0..<2 {
-      try await world.engine.registerToken(
+      try await fixture.engine.registerToken(
         token, environment: .development, clientID: nil, as: there)
     }
-    let found = try await world.store.read { try $0.devices(courierToken: token) }
+    let found = try await fixture.store.read { try $0.devices(courierToken: token) }
     #expect(Set(found.map(\.key.container)) == [here.container, there.container])
     #expect(found.map(\.key.device.name) == ["tab", "tab"])
   }
 
   @Test func `a courier token may be registered again by its owner only`() async throws {
-    let world = try await NotifierWorld()
-    let engine = world.engine
+    let fixture = try await NotifierFixture()
+    let engine = fixture.engine
     let token = try await engine.createCourierToken(
-      environment: .development, clientID: "tab", as: world.caller(alice))
+      environment: .development, clientID: "tab", as: fixture.caller(alice))
     try await engine.registerToken(
-      token, environment: .development, clientID: nil, as: world.caller(alice))
-    #expect(try await devices(world, of: alice).map(\.channel) == [.courier(token: token)])
+      token, environment: .development, clientID: nil, as: fixture.caller(alice))
+    #expect(try await devices(fixture, of: alice).map(\.channel) == [.courier(token: token)])
     await #expect(throws: BrumeError.self) {
       try await engine.registerToken(
-        token, environment: .development, clientID: nil, as: world.caller(bob))
+        token, environment: .development, clientID: nil, as: fixture.caller(bob))
     }
     try await engine.registerToken(
-      "abcd", environment: .production, clientID: "phone", as: world.caller(bob))
+      "abcd", environment: .production, clientID: "phone", as: fixture.caller(bob))
     #expect(
-      try await devices(world, of: bob).map(\.channel)
+      try await devices(fixture, of: bob).map(\.channel)
         == [.apns(token: "abcd", environment: .production, topic: nil)])
   }
 
   @Test func `signing out forgets addresses and keeps devices`() async throws {
-    let world = try await NotifierWorld()
-    let engine = world.engine
-    try await world.store.write(in: nil) { try $0.put(User(id: alice, name: "alice")) }
+    let fixture = try await NotifierFixture()
+    let engine = fixture.engine
+    try await fixture.store.write(in: nil) { try $0.put(User(id: alice, name: "alice")) }
     try await engine.registerToken(
-      "abcd", environment: .production, clientID: "phone", as: world.caller(alice))
+      "abcd", environment: .production, clientID: "phone", as: fixture.caller(alice))
     _ = try await engine.createCourierToken(
-      environment: .development, clientID: "tab", as: world.caller(alice))
+      environment: .development, clientID: "tab", as: fixture.caller(alice))
     try await engine.signOutEverywhere(alice)
-    #expect(try await devices(world, of: alice).map(\.channel) == [.stream, .stream])
-    #expect(try await world.store.read { try $0.devices(address: "abcd") } == [])
+    #expect(try await devices(fixture, of: alice).map(\.channel) == [.stream, .stream])
+    #expect(try await fixture.store.read { try $0.devices(address: "abcd") } == [])
   }
 
   @Test func `N11 a registration under way when its user signs out is refused`() async throws {
-    let world = try await NotifierWorld()
-    try await world.store.write(in: nil) { try $0.put(User(id: alice, name: "alice")) }
-    let epoch = try await world.store.read { try $0.user(alice)?.tokenEpoch }
-    let plain = world.caller(alice)
+    let fixture = try await NotifierFixture()
+    try await fixture.store.write(in: nil) { try $0.put(User(id: alice, name: "alice")) }
+    let epoch = try await fixture.store.read { try $0.user(alice)?.tokenEpoch }
+    let plain = fixture.caller(alice)
     let caller = Caller(
       container: plain.container, environment: plain.environment, user: alice, device: nil,
       kind: .user, epoch: epoch, requestID: "r")
-    try await world.engine.registerToken(
+    try await fixture.engine.registerToken(
       "abcd", environment: .production, clientID: "phone", as: caller)
-    try await world.engine.signOutEverywhere(alice)
+    try await fixture.engine.signOutEverywhere(alice)
     await #expect(throws: BrumeError.self) {
-      try await world.engine.registerToken(
+      try await fixture.engine.registerToken(
         "abcd", environment: .production, clientID: "phone", as: caller)
     }
-    #expect(try await devices(world, of: alice).map(\.channel) == [.stream])
+    #expect(try await devices(fixture, of: alice).map(\.channel) == [.stream])
   }
 
   @Test func `a test push fits the channels, and no mailbox grows beyond its bound by it`()
     async throws
   {
-    let world = try await NotifierWorld { $0.mailboxRows = 3 }
-    try await world.register(alice, "A")
+    let fixture = try await NotifierFixture { $0.mailboxRows = 3 }
+    try await fixture.register(alice, "A")
     func send() async throws -> Engine.TestPush {
-      try await world.engine.sendTestPush(
+      try await fixture.engine.sendTestPush(
         String(repeating: "\u{1}", count: 5000), to: alice, container: container,
         environment: .development, requestID: "r", encode: PushPayload.encode)
     }
     for _ in 0..<3 { #expect(try await send().devices == [device("A", of: alice)]) }
     let late = try await send()
     #expect(late.devices == [] && late.full == 1)
-    let entries = try await world.entries(device("A", of: alice))
+    let entries = try await fixture.entries(device("A", of: alice))
     #expect(entries.count == 3)
     #expect(Set(entries.map(\.notificationID)).count == 3)
     #expect(entries.allSatisfy { $0.payload.count <= 4096 && $0.requestID == "r" })
   }
 
   @Test func `too many devices drop the oldest, never the new one`() async throws {
-    let world = try await NotifierWorld { $0.devicesPerUser = 3 }
+    let fixture = try await NotifierFixture { $0.devicesPerUser = 3 }
     for number in 0..<6 {
-      world.clock.advance(1)
-      try await world.register(alice, "d\(number)")
-      try await world.register(alice, "d0")
+      fixture.clock.advance(1)
+      try await fixture.register(alice, "d\(number)")
+      try await fixture.register(alice, "d0")
     }
-    #expect(try await devices(world, of: alice).map(\.key.device.name) == ["d0", "d4", "d5"])
+    #expect(try await devices(fixture, of: alice).map(\.key.device.name) == ["d0", "d4", "d5"])
   }
 
   @Test func `a device needs a name and a user`() async throws {
-    let world = try await NotifierWorld()
+    let fixture = try await NotifierFixture()
     await #expect(throws: BrumeError.self) {
-      try await world.engine.registerDevice(as: world.caller(alice))
+      try await fixture.engine.registerDevice(as: fixture.caller(alice))
     }
     await #expect(throws: BrumeError.self) {
-      try await world.engine.createCourierToken(
-        environment: .development, clientID: "a\u{1}", as: world.caller(alice))
+      try await fixture.engine.createCourierToken(
+        environment: .development, clientID: "a\u{1}", as: fixture.caller(alice))
     }
   }
 }

@@ -11,12 +11,12 @@ struct KeptNotificationsTests {
   @Test func `PSH-17 kept notifications come in pages, and read ones come again as read`()
     async throws
   {
-    let world = try await NotifierWorld()
-    try await world.register(alice, "A")
-    try await world.subscribe(alice, "s", query("Note"), info: visible())
-    for number in 0..<5 { try await world.log(.created, "n\(number)", in: main) }
-    try await world.notifier.drain()
-    let (engine, caller) = (world.engine, world.caller(alice))
+    let fixture = try await NotifierFixture()
+    try await fixture.register(alice, "A")
+    try await fixture.subscribe(alice, "s", query("Note"), info: visible())
+    for number in 0..<5 { try await fixture.log(.created, "n\(number)", in: main) }
+    try await fixture.notifier.drain()
+    let (engine, caller) = (fixture.engine, fixture.caller(alice))
     let first = try await engine.keptNotifications(
       token: nil, limit: 3, as: caller, decode: PushPayload.decode)
     #expect(first.items.count == 3 && first.moreComing)
@@ -37,18 +37,18 @@ struct KeptNotificationsTests {
   @Test func `PSH-20 a kept notification holds desired keys that the push had to leave out`()
     async throws
   {
-    let world = try await NotifierWorld { $0.payloadBytes = 400 }
-    try await world.register(alice, "A")
+    let fixture = try await NotifierFixture { $0.payloadBytes = 400 }
+    try await fixture.register(alice, "A")
     var info = silent()
     info.desiredKeys = ["title"]
-    try await world.subscribe(alice, "s", query("Note"), info: info)
+    try await fixture.subscribe(alice, "s", query("Note"), info: info)
     let title = String(repeating: "long ", count: 100)
-    try await world.log(.created, "n", ["title": .string(title)], in: main)
-    try await world.notifier.drain()
-    let push = try #require(try await world.mailbox(alice, "A").first)
+    try await fixture.log(.created, "n", ["title": .string(title)], in: main)
+    try await fixture.notifier.drain()
+    let push = try #require(try await fixture.mailbox(alice, "A").first)
     #expect(push.isPruned)
-    let page = try await world.engine.keptNotifications(
-      token: nil, limit: nil, as: world.caller(alice), decode: PushPayload.decode)
+    let page = try await fixture.engine.keptNotifications(
+      token: nil, limit: nil, as: fixture.caller(alice), decode: PushPayload.decode)
     let kept = try PushPayload.decode(try #require(page.items.first).payload)
     #expect(!kept.isPruned)
     guard case .query(_, _, _, let fields) = kept.subject else {
@@ -60,33 +60,33 @@ struct KeptNotificationsTests {
 
   @Test func `another user's token is expired, and so is one made for something else`() async throws
   {
-    let world = try await NotifierWorld()
-    let page = try await world.engine.keptNotifications(
-      token: nil, limit: nil, as: world.caller(alice), decode: PushPayload.decode)
+    let fixture = try await NotifierFixture()
+    let page = try await fixture.engine.keptNotifications(
+      token: nil, limit: nil, as: fixture.caller(alice), decode: PushPayload.decode)
     for (token, user) in [(page.token, bob), ("nonsense", alice)] {
       await #expect {
-        try await world.engine.keptNotifications(
-          token: token, limit: nil, as: world.caller(user), decode: PushPayload.decode)
+        try await fixture.engine.keptNotifications(
+          token: token, limit: nil, as: fixture.caller(user), decode: PushPayload.decode)
       } throws: { ($0 as? BrumeError)?.code == .changeTokenExpired }
     }
   }
 
   @Test func `a user's own change on the only device is not kept as news`() async throws {
-    let world = try await NotifierWorld()
-    try await world.register(alice, "A")
-    try await world.subscribe(alice, "s", query("Note"))
-    try await world.log(.created, "n", in: main, by: alice, on: "A")
-    try await world.notifier.drain()
-    let page = try await world.engine.keptNotifications(
-      token: nil, limit: nil, as: world.caller(alice), decode: PushPayload.decode)
+    let fixture = try await NotifierFixture()
+    try await fixture.register(alice, "A")
+    try await fixture.subscribe(alice, "s", query("Note"))
+    try await fixture.log(.created, "n", in: main, by: alice, on: "A")
+    try await fixture.notifier.drain()
+    let page = try await fixture.engine.keptNotifications(
+      token: nil, limit: nil, as: fixture.caller(alice), decode: PushPayload.decode)
     #expect(page.items.isEmpty)
   }
 
   @Test func `a badge out of range is refused`() async throws {
-    let world = try await NotifierWorld()
+    let fixture = try await NotifierFixture()
     for value in [-1, Int(Int32.max) + 1] {
       await #expect(throws: BrumeError.self) {
-        try await world.engine.setBadge(value, as: world.caller(alice))
+        try await fixture.engine.setBadge(value, as: fixture.caller(alice))
       }
     }
   }

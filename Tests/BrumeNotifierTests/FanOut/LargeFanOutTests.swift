@@ -8,8 +8,8 @@ import Testing
 @testable import BrumeCore
 @testable import BrumeNotifier
 
-/// A change that very many hear of is told in slices: each a transaction of bounded size, with saves
-/// between them, nothing held that grows but the list of who is to be told, and figures that say how
+/// A change with very many subscribers is delivered in slices: each a transaction of bounded size, with saves
+/// between them, nothing held that grows but the list of who is to be notified, and figures that say how
 /// much is left.
 struct LargeFanOutTests {
   private static let subscribers = 400
@@ -18,7 +18,7 @@ struct LargeFanOutTests {
   private let open = zone(ZoneID.defaultName, of: nil)
   private let users = (0..<subscribers).map { UserID("_user\($0)") }
 
-  /// What the notifier hands over after one commit.
+  /// What the notifier delivers after one commit.
   private final class Slices: Sendable {
     private let sizes = Mutex<[Int]>([])
     func add(_ entries: [NewEntries.Entry]) { sizes.withLock { $0.append(entries.count) } }
@@ -26,39 +26,39 @@ struct LargeFanOutTests {
   }
 
   /// How long the store was left to others.
-  private final class Rests: Sendable {
+  private final class Pauses: Sendable {
     private let durations = Mutex<[Duration]>([])
     func add(_ duration: Duration) { durations.withLock { $0.append(duration) } }
     var all: [Duration] { durations.withLock { $0 } }
   }
 
-  private func prepared(_ info: NotificationInfo = visible()) async throws -> NotifierWorld {
-    let world = try await NotifierWorld {
+  private func prepared(_ info: NotificationInfo = visible()) async throws -> NotifierFixture {
+    let fixture = try await NotifierFixture {
       $0.notifierDeliveries = Self.slice
       $0.notifierAwaitedDeliveries = Self.smallSlice
       $0.coalescedKeys = 60
-      $0.notifierPatience = 1_000_000
+      $0.notifierMaximumDelay = 1_000_000
     }
     for user in users {
-      try await world.register(user, "A", "B")
-      try await world.subscribe(user, "s", query("Note"), in: .public, info: info)
+      try await fixture.register(user, "A", "B")
+      try await fixture.subscribe(user, "s", query("Note"), in: .public, info: info)
     }
-    try await world.notifier.drain()
-    return world
+    try await fixture.notifier.drain()
+    return fixture
   }
 
   private func notifier(
-    _ world: NotifierWorld, _ slices: Slices,
-    rest: @escaping @Sendable (Duration) async throws -> Void = { _ in }
+    _ fixture: NotifierFixture, _ slices: Slices,
+    pause: @escaping @Sendable (Duration) async throws -> Void = { _ in }
   ) -> Notifier {
     Notifier(
-      engine: world.engine, encode: PushPayload.encode,
-      delivery: TestDelivery { slices.add($0.entries) }, rest: rest)
+      engine: fixture.engine, encode: PushPayload.encode,
+      delivery: TestDelivery { slices.add($0.entries) }, pause: pause)
   }
 
-  private func rows(_ world: NotifierWorld) async throws -> Int {
+  private func rows(_ fixture: NotifierFixture) async throws -> Int {
     let users = users
-    return try await world.store.read { store in
+    return try await fixture.store.read { store in
       try users.reduce(0) { sum, user in
         let (a, b) = (device("A", of: user), device("B", of: user))
         return try sum + store.mailboxCount(a) + store.mailboxCount(b)
@@ -66,95 +66,98 @@ struct LargeFanOutTests {
     }
   }
 
-  @Test func `a fan-out is told in slices of bounded size, and saves get between them`()
+  @Test func `a fan-out is delivered in slices of bounded size, and saves get between them`()
     async throws
   {
-    let world = try await prepared()
+    let fixture = try await prepared()
     let slices = Slices()
-    let notifier = notifier(world, slices)
-    try await world.log(.created, "first", in: open)
+    let notifier = notifier(fixture, slices)
+    try await fixture.log(.created, "first", in: open)
     var saved: [String] = []
     var known = 0
     while try await notifier.step() {
-      let now = try await rows(world)
+      let now = try await rows(fixture)
       // A slice ends with the subscription that reaches its bound.
       #expect(now - known <= Self.slice + 1)
       known = now
       if saved.count < 3, now < Self.subscribers * 2 {
         saved.append("between\(saved.count)")
-        try await world.log(.created, saved[saved.count - 1], in: open)
+        try await fixture.log(.created, saved[saved.count - 1], in: open)
       }
     }
     #expect(saved.count == 3)
     #expect(slices.all.max() == Self.slice + 1)
     #expect(slices.all.reduce(0, +) == 4 * 2 * Self.subscribers)
-    // The changes are heard in their order by each, though three were made in the middle of the first.
+    // Each receives the changes in their order, though three were made in the middle of the first.
     for user in users {
-      let heard = try await world.mailbox(user, "B").map { $0.subject.words }
-      #expect(heard == ["first"] + saved)
+      let received = try await fixture.mailbox(user, "B").map { $0.subject.words }
+      #expect(received == ["first"] + saved)
     }
   }
 
   @Test func `a slice ends early while a save waits for it, and not at once`() async throws {
-    let world = try await prepared()
+    let fixture = try await prepared()
     let slices = Slices()
-    let notifier = notifier(world, slices)
+    let notifier = notifier(fixture, slices)
     try await notifier.drain()
-    try await world.log(.created, "one", in: open)
+    try await fixture.log(.created, "one", in: open)
     for isAwaited in [false, true, true, false] {
-      world.store.setAwaited(isAwaited)
+      fixture.store.setAwaited(isAwaited)
       _ = try await notifier.step()
     }
     #expect(slices.all == [26, 6, 6, 26])
-    world.store.setAwaited(true)
+    fixture.store.setAwaited(true)
     try await notifier.drain()
     #expect(slices.all.reduce(0, +) == 2 * Self.subscribers)
   }
 
   @Test
-  func `while others write, small slices are told with rests between, and then the rest at once`()
+  func
+    `while others write, small slices are delivered with pauses between, and then all others at once`()
     async throws
   {
-    let world = try await prepared()
-    let (slices, rests, open) = (Slices(), Rests(), open)
-    let notifier = notifier(world, slices) { duration in
-      rests.add(duration)
+    let fixture = try await prepared()
+    let (slices, pauses, open) = (Slices(), Pauses(), open)
+    let notifier = notifier(fixture, slices) { duration in
+      pauses.add(duration)
       // Others save in the first three.
-      if rests.all.count <= 3 { try await world.log(.created, "unheard", type: "Other", in: open) }
+      if pauses.all.count <= 3 {
+        try await fixture.log(.created, "unheard", type: "Other", in: open)
+      }
     }
     try await notifier.drain()
-    try await world.log(.created, "one", in: open)
+    try await fixture.log(.created, "one", in: open)
     _ = try await notifier.step()
-    try await world.log(.created, "unheard", type: "Other", in: open)
+    try await fixture.log(.created, "unheard", type: "Other", in: open)
     try await notifier.drain()
-    let rest = Duration.milliseconds(world.engine.limits.notifierRest)
-    #expect(rests.all == [rest, rest, rest, rest])
+    let pause = Duration.milliseconds(fixture.engine.limits.notifierPause)
+    #expect(pauses.all == [pause, pause, pause, pause])
     #expect(slices.all.prefix(6) == [26, 6, 6, 6, 6, 26])
     #expect(slices.all.reduce(0, +) == 2 * Self.subscribers)
   }
 
   /// Or it is not known for how long, because the clock was set back.
-  @Test(arguments: [Limits().notifierPatience, -3_600_000])
-  func `a change that has waited for long is told without rests, whoever writes`(
+  @Test(arguments: [Limits().notifierMaximumDelay, -3_600_000])
+  func `a change that has waited for long is delivered without pauses, whoever writes`(
     passed: Milliseconds
   ) async throws {
-    let world = try await prepared()
-    let (slices, rests) = (Slices(), Rests())
-    let notifier = notifier(world, slices) { rests.add($0) }
+    let fixture = try await prepared()
+    let (slices, pauses) = (Slices(), Pauses())
+    let notifier = notifier(fixture, slices) { pauses.add($0) }
     try await notifier.drain()
-    try await world.log(.created, "one", in: open)
+    try await fixture.log(.created, "one", in: open)
     _ = try await notifier.step()
-    world.clock.advance(passed)
-    try await world.log(.created, "unheard", type: "Other", in: open)
+    fixture.clock.advance(passed)
+    try await fixture.log(.created, "unheard", type: "Other", in: open)
     try await notifier.drain()
-    #expect(rests.all.isEmpty)
+    #expect(pauses.all.isEmpty)
     #expect(slices.all.prefix(2) == [26, 26])
   }
 
-  @Test func `the lag counts down to nothing while a fan-out is told`() async throws {
-    let world = try await prepared()
-    let notifier = notifier(world, Slices())
-    for name in ["one", "two"] { try await world.log(.created, name, in: open) }
+  @Test func `the lag counts down to nothing while a fan-out is delivered`() async throws {
+    let fixture = try await prepared()
+    let notifier = notifier(fixture, Slices())
+    for name in ["one", "two"] { try await fixture.log(.created, name, in: open) }
     var seen: [(lag: Int64, unserved: Int)] = []
     while try await notifier.step() {
       seen.append((await notifier.status.lag, await notifier.status.unserved))
@@ -173,14 +176,14 @@ struct LargeFanOutTests {
   }
 
   @Test func `large records are read a few at a time`() async throws {
-    let world = try await NotifierWorld { $0.notifierBytes = 100_000 }
-    try await world.register(alice, "A")
-    try await world.subscribe(alice, "s", query("Note"), in: .public, info: visible())
-    try await world.notifier.drain()
+    let fixture = try await NotifierFixture { $0.notifierBytes = 100_000 }
+    try await fixture.register(alice, "A")
+    try await fixture.subscribe(alice, "s", query("Note"), in: .public, info: visible())
+    try await fixture.notifier.drain()
     let text = String(repeating: "x", count: 10_000)
     for number in 0..<40 {
       let image = record("n\(number)", "Note", in: open, ["title": .string(text)])
-      try await world.store.write(in: open.database) { [open] store in
+      try await fixture.store.write(in: open.database) { [open] store in
         let sequence = try store.nextSequence(in: open.database)
         let stored = try store.put(image, in: open, sequence: sequence)
         let change = RecordChange(
@@ -190,23 +193,23 @@ struct LargeFanOutTests {
       }
     }
     var lags: [Int64] = []
-    while try await world.notifier.step() { lags.append(await world.notifier.status.lag) }
+    while try await fixture.notifier.step() { lags.append(await fixture.notifier.status.lag) }
     // Sixteen of these are more than may be read, one after another is not.
     #expect(lags == [24, 8])
-    #expect(await world.notifier.status.lag == 0)
-    #expect(try await world.mailbox(alice, "A").map { $0.subject.words }.last == "n39")
+    #expect(await fixture.notifier.status.lag == 0)
+    #expect(try await fixture.mailbox(alice, "A").map { $0.subject.words }.last == "n39")
   }
 
-  @Test func `between slices only the list of who is told is held, and not after the last`()
+  @Test func `between slices only the list of recipients is held, and not after the last`()
     async throws
   {
     // All these pushes may merge with later ones.
     var info = visible()
     info.collapseIDKey = "news"
-    let world = try await prepared(info)
+    let fixture = try await prepared(info)
     let slices = Slices()
-    let notifier = notifier(world, slices)
-    try await world.log(.created, "one", in: open)
+    let notifier = notifier(fixture, slices)
+    try await fixture.log(.created, "one", in: open)
     var held: [Int] = []
     while try await notifier.step() { held.append(await notifier.heldMatches) }
     #expect(held.contains(Self.subscribers))

@@ -39,10 +39,11 @@ func visible(_ body: String = "Something happened") -> NotificationInfo {
 
 func stored(
   _ id: String, _ kind: Subscription.Kind, in scope: SubscriptionScope,
-  info: NotificationInfo? = silent(), birth: Int64 = 0
+  info: NotificationInfo? = silent(), startPosition: Int64 = 0
 ) -> StoredSubscription {
   StoredSubscription(
-    scope: scope, subscription: Subscription(id: id, kind: kind, info: info), birth: birth)
+    scope: scope, subscription: Subscription(id: id, kind: kind, info: info),
+    startPosition: startPosition)
 }
 
 func query(

@@ -89,7 +89,7 @@ struct NotificationBuilderTests {
     #expect(others == ["due": .timestamp(-86_400_000)])
   }
 
-  @Test func `a delete tells its reason and no fields`() {
+  @Test func `a delete notification has its reason and no fields`() {
     var info = silent()
     info.desiredKeys = ["title"]
     let subject = build(info, on: .deleted).subject

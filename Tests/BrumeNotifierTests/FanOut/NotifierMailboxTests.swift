@@ -15,48 +15,48 @@ struct NotifierMailboxTests {
   func `PSH-05 silent zone pushes merge: the first at once, the newer one replaces the waiting`()
     async throws
   {
-    let world = try await NotifierWorld()
-    try await world.register(alice, "A")
-    let notes = try await world.zone("Notes", of: alice)
-    try await world.subscribe(alice, "z", .zone(notes.id, recordType: nil))
+    let fixture = try await NotifierFixture()
+    try await fixture.register(alice, "A")
+    let notes = try await fixture.zone("Notes", of: alice)
+    try await fixture.subscribe(alice, "z", .zone(notes.id, recordType: nil))
     var ids: [String] = []
     for number in 0..<5 {
-      try await world.log(.created, "n\(number)", in: notes)
-      try await world.notifier.drain()
-      let entries = try await world.entries(device("A", of: alice))
+      try await fixture.log(.created, "n\(number)", in: notes)
+      try await fixture.notifier.drain()
+      let entries = try await fixture.entries(device("A", of: alice))
       #expect(entries.count == 1)
       ids.append(try #require(entries.last).notificationID)
     }
     #expect(Set(ids).count == 5)
-    let waiting = try #require(try await world.entries(device("A", of: alice)).first)
-    #expect(waiting.time == world.clock.now + 1000)
-    // The reader is woken for the first and told once of the one that waits.
-    #expect(world.woken.take() == ["A", "A"])
+    let waiting = try #require(try await fixture.entries(device("A", of: alice)).first)
+    #expect(waiting.time == fixture.clock.now + 1000)
+    // The reader is signalled for the first and once for the one that waits.
+    #expect(fixture.pendingDevices.take() == ["A", "A"])
   }
 
   @Test func `visible alerts never merge`() async throws {
-    let world = try await NotifierWorld()
-    try await world.register(alice, "A")
-    let notes = try await world.zone("Notes", of: alice)
-    try await world.subscribe(alice, "z", .zone(notes.id, recordType: nil), info: visible())
-    for number in 0..<5 { try await world.log(.created, "n\(number)", in: notes) }
-    try await world.notifier.drain()
-    let entries = try await world.entries(device("A", of: alice))
+    let fixture = try await NotifierFixture()
+    try await fixture.register(alice, "A")
+    let notes = try await fixture.zone("Notes", of: alice)
+    try await fixture.subscribe(alice, "z", .zone(notes.id, recordType: nil), info: visible())
+    for number in 0..<5 { try await fixture.log(.created, "n\(number)", in: notes) }
+    try await fixture.notifier.drain()
+    let entries = try await fixture.entries(device("A", of: alice))
     #expect(entries.count == 5)
-    #expect(entries.allSatisfy { $0.time <= world.clock.now })
+    #expect(entries.allSatisfy { $0.time <= fixture.clock.now })
   }
 
   @Test func `alerts with the same collapse ID replace each other while unread`() async throws {
-    let world = try await NotifierWorld()
-    try await world.register(alice, "A")
+    let fixture = try await NotifierFixture()
+    try await fixture.register(alice, "A")
     var info = visible()
     info.collapseIDKey = "title"
-    try await world.subscribe(alice, "s", query("Note"), info: info)
+    try await fixture.subscribe(alice, "s", query("Note"), info: info)
     for (name, title) in [("n1", "x"), ("n2", "y"), ("n3", "x")] {
-      try await world.log(.created, name, ["title": .string(title)], in: main)
+      try await fixture.log(.created, name, ["title": .string(title)], in: main)
     }
-    try await world.notifier.drain()
-    let entries = try await world.entries(device("A", of: alice))
+    try await fixture.notifier.drain()
+    let entries = try await fixture.entries(device("A", of: alice))
     #expect(entries.map(\.collapseID) == ["y", "x"])
   }
 
@@ -64,71 +64,71 @@ struct NotifierMailboxTests {
   func `a silent push that nobody has taken is replaced and does not wait anew`(
     isConnected: Bool
   ) async throws {
-    let world = try await NotifierWorld()
+    let fixture = try await NotifierFixture()
     let delivery = TestDelivery()
     if isConnected { delivery.connect(device("A", of: alice)) }
     let notifier = Notifier(
-      engine: world.engine, encode: PushPayload.encode, delivery: delivery)
-    try await world.register(alice, "A")
-    let notes = try await world.zone("Notes", of: alice)
-    try await world.subscribe(alice, "z", .zone(notes.id, recordType: nil))
-    let start = world.clock.now
+      engine: fixture.engine, encode: PushPayload.encode, delivery: delivery)
+    try await fixture.register(alice, "A")
+    let notes = try await fixture.zone("Notes", of: alice)
+    try await fixture.subscribe(alice, "z", .zone(notes.id, recordType: nil))
+    let start = fixture.clock.now
     for number in 0..<3 {
-      try await world.log(.created, "n\(number)", in: notes)
+      try await fixture.log(.created, "n\(number)", in: notes)
       try await notifier.drain()
-      world.clock.advance(100)
+      fixture.clock.advance(100)
     }
-    let entries = try await world.entries(device("A", of: alice))
+    let entries = try await fixture.entries(device("A", of: alice))
     #expect(entries.map(\.time) == [isConnected ? start + 1000 : start])
   }
 
   @Test func `an alert is not held up by a silent push that waits`() async throws {
-    let world = try await NotifierWorld()
-    try await world.register(alice, "A")
-    let notes = try await world.zone("Notes", of: alice)
-    try await world.subscribe(alice, "silent", .zone(notes.id, recordType: nil))
-    try await world.subscribe(alice, "loud", query("Note"), info: visible())
+    let fixture = try await NotifierFixture()
+    try await fixture.register(alice, "A")
+    let notes = try await fixture.zone("Notes", of: alice)
+    try await fixture.subscribe(alice, "silent", .zone(notes.id, recordType: nil))
+    try await fixture.subscribe(alice, "loud", query("Note"), info: visible())
     for number in 0..<3 {
-      try await world.log(.created, "n\(number)", in: notes)
-      try await world.notifier.drain()
+      try await fixture.log(.created, "n\(number)", in: notes)
+      try await fixture.notifier.drain()
     }
-    let entries = try await world.entries(device("A", of: alice))
+    let entries = try await fixture.entries(device("A", of: alice))
     #expect(entries.map(\.subscriptionID) == ["loud", "loud", "loud", "silent"])
-    #expect(entries.dropLast().allSatisfy { $0.time <= world.clock.now })
+    #expect(entries.dropLast().allSatisfy { $0.time <= fixture.clock.now })
     #expect(entries.map(\.position) == entries.map(\.position).sorted())
   }
 
   @Test func `N6 overflow becomes one fetch-everything, never silence, and the rows stay bounded`()
     async throws
   {
-    let world = try await NotifierWorld { $0.mailboxRows = 10 }
-    try await world.register(alice, "A")
-    try await world.subscribe(alice, "s", query("Note"), info: visible())
+    let fixture = try await NotifierFixture { $0.mailboxRows = 10 }
+    try await fixture.register(alice, "A")
+    try await fixture.subscribe(alice, "s", query("Note"), info: visible())
     for number in 0..<35 {
-      try await world.log(.created, "n\(number)", in: main)
-      try await world.notifier.drain()
-      #expect(try await world.entries(device("A", of: alice)).count <= 10)
+      try await fixture.log(.created, "n\(number)", in: main)
+      try await fixture.notifier.drain()
+      #expect(try await fixture.entries(device("A", of: alice)).count <= 10)
     }
-    let told = try await world.mailbox(alice, "A")
-    let all = try #require(told.first)
+    let pending = try await fixture.mailbox(alice, "A")
+    let all = try #require(pending.first)
     #expect(all.subject == .fetchEverything && all.isPruned && all.contentAvailable)
     #expect(all.subscriptionID == nil && all.user == alice)
-    #expect(told.count == 5)
-    #expect(await world.notifier.status.overflows == 3)
-    #expect(!world.woken.take().isEmpty)
+    #expect(pending.count == 5)
+    #expect(await fixture.notifier.status.overflows == 3)
+    #expect(!fixture.pendingDevices.take().isEmpty)
   }
 
-  @Test func `N4 each device hears the changes of a zone in their order`() async throws {
-    let world = try await NotifierWorld { $0.notifierEntries = 3 }
-    try await world.register(alice, "A", "B")
-    try await world.subscribe(alice, "s", query("Note"))
+  @Test func `N4 each device receives the changes of a zone in their order`() async throws {
+    let fixture = try await NotifierFixture { $0.notifierEntries = 3 }
+    try await fixture.register(alice, "A", "B")
+    try await fixture.subscribe(alice, "s", query("Note"))
     for number in 0..<20 {
-      try await world.log(
+      try await fixture.log(
         .created, "n\(number)", in: main, by: alice, on: number % 2 == 0 ? "A" : "B")
     }
-    try await world.notifier.drain()
+    try await fixture.notifier.drain()
     for (name, rest) in [("A", 1), ("B", 0)] {
-      let names = try await world.mailbox(alice, name).map { note in
+      let names = try await fixture.mailbox(alice, name).map { note in
         if case .query(_, let record, _, _) = note.subject { record } else { "?" }
       }
       #expect(names == (0..<20).filter { $0 % 2 == rest }.map { "n\($0)" })
@@ -139,37 +139,37 @@ struct NotifierMailboxTests {
   {
     var random = SeededRandom(seed: 3)
     for _ in 0..<20 {
-      let world = try await NotifierWorld()
-      try await world.register(alice, "A")
-      let notes = try await world.zone("Notes", of: alice)
-      try await world.subscribe(alice, "z", .zone(notes.id, recordType: nil))
-      try await world.subscribe(alice, "q", query("Note"))
-      let start = world.clock.now
+      let fixture = try await NotifierFixture()
+      try await fixture.register(alice, "A")
+      let notes = try await fixture.zone("Notes", of: alice)
+      try await fixture.subscribe(alice, "z", .zone(notes.id, recordType: nil))
+      try await fixture.subscribe(alice, "q", query("Note"))
+      let start = fixture.clock.now
       var delivered: [String: Int] = [:]
       let saves = Int.random(in: 1...20, using: &random)
       for number in 0..<saves {
-        world.clock.advance(Milliseconds.random(in: 0...500, using: &random))
-        try await world.log(.created, "n\(number)", in: notes)
-        try await world.notifier.drain()
-        try await deliver(world, &delivered)
+        fixture.clock.advance(Milliseconds.random(in: 0...500, using: &random))
+        try await fixture.log(.created, "n\(number)", in: notes)
+        try await fixture.notifier.drain()
+        try await deliver(fixture, &delivered)
       }
-      let span = world.clock.now - start
-      world.clock.advance(1000)
-      try await deliver(world, &delivered)
+      let span = fixture.clock.now - start
+      fixture.clock.advance(1000)
+      try await deliver(fixture, &delivered)
       #expect(delivered["q"] == saves)
       #expect((1...Int((span + 999) / 1000) + 1).contains(delivered["z"] ?? 0))
-      #expect(try await world.entries(device("A", of: alice)).isEmpty)
+      #expect(try await fixture.entries(device("A", of: alice)).isEmpty)
     }
   }
 
   /// A reader that is always there: takes from the front what is due, and acknowledges.
-  private func deliver(_ world: NotifierWorld, _ delivered: inout [String: Int]) async throws {
+  private func deliver(_ fixture: NotifierFixture, _ delivered: inout [String: Int]) async throws {
     let phone = device("A", of: alice)
-    let now = world.clock.now
-    for entry in try await world.entries(phone).prefix(while: { $0.time <= now }) {
+    let now = fixture.clock.now
+    for entry in try await fixture.entries(phone).prefix(while: { $0.time <= now }) {
       delivered[entry.subscriptionID, default: 0] += 1
       let position = entry.position
-      try await world.store.write(in: nil) {
+      try await fixture.store.write(in: nil) {
         try $0.acknowledge(through: position, by: phone)
       }
     }

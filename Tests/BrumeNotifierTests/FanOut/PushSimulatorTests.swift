@@ -8,9 +8,11 @@ struct PushSimulatorTests {
     encode: { PushPayload.encode($0) }, decode: { try PushPayload.decode($0) })
 
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
-  func `N1 N2 N3 N4 N7 SUB-20 every device hears what it should, whenever the server dies, seed`(
-    _ seed: UInt64
-  ) async throws {
+  func
+    `N1 N2 N3 N4 N7 SUB-20 every device receives what it should, whenever the server crashes, seed`(
+      _ seed: UInt64
+    ) async throws
+  {
     let outcome = try await PushSimulator.run(
       seed: seed, steps: 150, coders: .wireForms, form: form)
     #expect(outcome.failures.prefix(3) == [], "seed \(seed)")

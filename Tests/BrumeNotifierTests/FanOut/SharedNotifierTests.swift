@@ -10,22 +10,22 @@ struct SharedNotifierTests {
   private let carol = UserID("_carol")
 
   /// Alice's zone with a share that Bob accepted, and both subscribed.
-  private func prepared() async throws -> (NotifierWorld, ZoneKey) {
-    let world = try await NotifierWorld()
-    let notes = try await world.zone("Notes", of: alice)
-    try await share("share", in: notes, with: [bob], world)
-    try await world.register(alice, "A")
-    try await world.register(bob, "B")
-    try await world.register(carol, "C")
+  private func prepared() async throws -> (NotifierFixture, ZoneKey) {
+    let fixture = try await NotifierFixture()
+    let notes = try await fixture.zone("Notes", of: alice)
+    try await share("share", in: notes, with: [bob], fixture)
+    try await fixture.register(alice, "A")
+    try await fixture.register(bob, "B")
+    try await fixture.register(carol, "C")
     for user in [alice, bob, carol] {
-      try await world.subscribe(
+      try await fixture.subscribe(
         user, "shared", .database(recordType: nil), in: .shared, info: visible())
     }
-    return (world, notes)
+    return (fixture, notes)
   }
 
   private func share(
-    _ name: String, in zone: ZoneKey, with users: [UserID], _ world: NotifierWorld
+    _ name: String, in zone: ZoneKey, with users: [UserID], _ fixture: NotifierFixture
   ) async throws {
     var record = record(name, Record.shareType, in: zone)
     record.shareDetails = Share(
@@ -35,7 +35,7 @@ struct SharedNotifierTests {
           identity: UserIdentity(user: $0))
       })
     let shared = record
-    try await world.store.write(in: zone.database) { transaction in
+    try await fixture.store.write(in: zone.database) { transaction in
       let sequence = try transaction.nextSequence(in: zone.database)
       try transaction.put(shared, in: zone, sequence: sequence)
       for user in users {
@@ -45,60 +45,62 @@ struct SharedNotifierTests {
     }
   }
 
-  @Test func `a participant hears of covered changes, in the zone's own name`() async throws {
-    let (world, notes) = try await prepared()
-    try await world.log(.created, "n", in: notes, by: alice, on: "A", shares: ["share"])
-    try await world.log(.created, "private", in: notes, by: alice, on: "A")
-    try await world.notifier.drain()
-    let told = try await world.mailbox(bob, "B")
-    #expect(told.map(\.subject) == [.database(notes.id)])
-    #expect(told.map(\.scope) == [.shared])
-    #expect(try await world.told(carol, "C") == [])
-    #expect(try await world.told(alice, "A") == [])
+  @Test func `a participant is notified of covered changes, in the zone's own name`() async throws {
+    let (fixture, notes) = try await prepared()
+    try await fixture.log(.created, "n", in: notes, by: alice, on: "A", shares: ["share"])
+    try await fixture.log(.created, "private", in: notes, by: alice, on: "A")
+    try await fixture.notifier.drain()
+    let pending = try await fixture.mailbox(bob, "B")
+    #expect(pending.map(\.subject) == [.database(notes.id)])
+    #expect(pending.map(\.scope) == [.shared])
+    #expect(try await fixture.pending(carol, "C") == [])
+    #expect(try await fixture.pending(alice, "A") == [])
   }
 
-  @Test func `a participant's own device is left out, the owner hears in the private database`()
+  @Test
+  func `a participant's own device is left out, the owner is notified in the private database`()
     async throws
   {
-    let (world, notes) = try await prepared()
-    try await world.subscribe(alice, "mine", .database(recordType: nil), info: visible())
-    try await world.log(.updated, "n", in: notes, by: bob, on: "B", shares: ["share"])
-    try await world.notifier.drain()
-    #expect(try await world.told(bob, "B") == [])
-    #expect(try await world.told(alice, "A") == ["mine"])
+    let (fixture, notes) = try await prepared()
+    try await fixture.subscribe(alice, "mine", .database(recordType: nil), info: visible())
+    try await fixture.log(.updated, "n", in: notes, by: bob, on: "B", shares: ["share"])
+    try await fixture.notifier.drain()
+    #expect(try await fixture.pending(bob, "B") == [])
+    #expect(try await fixture.pending(alice, "A") == ["mine"])
   }
 
-  @Test func `N11 whoever left before the push is made hears nothing of the record`() async throws {
-    let (world, notes) = try await prepared()
-    try await world.log(.created, "n", in: notes, shares: ["share"])
-    try await share("share", in: notes, with: [], world)
-    try await world.notifier.drain()
-    #expect(try await world.told(bob, "B") == [])
+  @Test func `N11 whoever left before the push is made is not notified of the record`() async throws
+  {
+    let (fixture, notes) = try await prepared()
+    try await fixture.log(.created, "n", in: notes, shares: ["share"])
+    try await share("share", in: notes, with: [], fixture)
+    try await fixture.notifier.drain()
+    #expect(try await fixture.pending(bob, "B") == [])
   }
 
-  @Test func `joining is told to the one who joined`() async throws {
-    let (world, notes) = try await prepared()
-    try await share("share", in: notes, with: [bob, carol], world)
-    try await tellMembership(of: carol, in: notes, world)
-    #expect(try await world.mailbox(carol, "C").map(\.subject) == [.database(notes.id)])
-    #expect(try await world.told(bob, "B") == [])
+  @Test func `joining notifies the user who joined`() async throws {
+    let (fixture, notes) = try await prepared()
+    try await share("share", in: notes, with: [bob, carol], fixture)
+    try await logMembership(of: carol, in: notes, fixture)
+    #expect(try await fixture.mailbox(carol, "C").map(\.subject) == [.database(notes.id)])
+    #expect(try await fixture.pending(bob, "B") == [])
   }
 
-  @Test func `N11 leaving is told to the one who left, without the zone's name`() async throws {
-    let (world, notes) = try await prepared()
-    try await share("share", in: notes, with: [], world)
-    try await tellMembership(of: bob, in: notes, world)
-    #expect(try await world.mailbox(bob, "B").map(\.subject) == [.database(nil)])
-    #expect(try await world.mailbox(bob, "B").map(\.scope) == [.shared])
+  @Test func `N11 leaving notifies the user who left, without the zone's name`() async throws {
+    let (fixture, notes) = try await prepared()
+    try await share("share", in: notes, with: [], fixture)
+    try await logMembership(of: bob, in: notes, fixture)
+    #expect(try await fixture.mailbox(bob, "B").map(\.subject) == [.database(nil)])
+    #expect(try await fixture.mailbox(bob, "B").map(\.scope) == [.shared])
   }
 
-  private func tellMembership(
-    of user: UserID, in zone: ZoneKey, _ world: NotifierWorld
+  private func logMembership(
+    of user: UserID, in zone: ZoneKey, _ fixture: NotifierFixture
   ) async throws {
-    try await world.store.write(in: zone.database) { transaction in
+    try await fixture.store.write(in: zone.database) { transaction in
       try transaction.append(
         .membership(user, zone), in: zone.database, origin: origin(user, "elsewhere"))
     }
-    try await world.notifier.drain()
+    try await fixture.notifier.drain()
   }
 }

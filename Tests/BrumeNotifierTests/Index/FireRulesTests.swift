@@ -31,10 +31,11 @@ struct FireRulesTests {
     #expect(!fires(stored("s", query("Note", [bread]), in: place(.private, alice)), entry))
   }
 
-  @Test func `SUB-27 a subscription never fires for what happened before its birth`() {
+  @Test func `SUB-27 a subscription never fires for what happened before it was saved`() {
     let entry = change(.created, record("n", "Note", in: notes), in: notes, at: 7)
-    for (birth, expected) in [(6, true), (7, false), (8, false)] {
-      let subscription = stored("s", query("Note"), in: place(.private, alice), birth: Int64(birth))
+    for (startPosition, expected) in [(6, true), (7, false), (8, false)] {
+      let subscription = stored(
+        "s", query("Note"), in: place(.private, alice), startPosition: Int64(startPosition))
       #expect(fires(subscription, entry) == expected)
     }
   }
@@ -46,26 +47,28 @@ struct FireRulesTests {
     #expect(!fires(everything, change(.created, record("n", "Note", in: main), in: main)))
   }
 
-  @Test func `a query subscription limited to a zone hears only that zone`() {
+  @Test func `a query subscription limited to a zone matches only that zone`() {
     let work = zone("Work", of: alice)
     let limited = stored("s", query("Note", zone: notes.id), in: place(.private, alice))
     #expect(fires(limited, change(.created, record("n", "Note", in: notes), in: notes)))
     #expect(!fires(limited, change(.created, record("n", "Note", in: work), in: work)))
   }
 
-  @Test func `a record type narrows zone and database subscriptions, and then zones are not told`()
+  @Test
+  func
+    `a record type narrows zone and database subscriptions, and then changes of zones do not match`()
   {
     let entry = change(.created, record("n", "Note", in: notes), in: notes)
-    let born = LogEntry(
+    let creation = LogEntry(
       position: 3, database: notes.database, event: .zoneCreated(notes), origin: origin())
-    for (type, heard) in [("Note", true), ("Photo", false)] {
+    for (type, matches) in [("Note", true), ("Photo", false)] {
       let one = stored("z", .zone(notes.id, recordType: type), in: place(.private, alice))
       let all = stored("d", .database(recordType: type), in: place(.private, alice))
-      #expect(fires(one, entry) == heard)
-      #expect(fires(all, entry) == heard)
-      #expect(!fires(all, born))
+      #expect(fires(one, entry) == matches)
+      #expect(fires(all, entry) == matches)
+      #expect(!fires(all, creation))
     }
-    #expect(fires(stored("d", .database(recordType: nil), in: place(.private, alice)), born))
+    #expect(fires(stored("d", .database(recordType: nil), in: place(.private, alice)), creation))
   }
 
   @Test func `SUB-23 other users, containers and environments never match`() {

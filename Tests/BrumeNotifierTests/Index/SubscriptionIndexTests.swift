@@ -48,7 +48,7 @@ struct SubscriptionIndexTests {
   }
 
   @Test(arguments: [Comparator.greaterThan, .lessThan])
-  func `at a bound, too, who was born later or fires on something else does not match:`(
+  func `at a bound, too, who starts later or fires on something else does not match:`(
     comparator: Comparator
   ) {
     let main = zone("Z", of: nil)
@@ -59,12 +59,13 @@ struct SubscriptionIndexTests {
         Filter(.equals, .field("genre"), .string("g")),
         Filter(comparator, .field("priority"), .int64(Int64(bound))),
       ]
-      for (id, wanted, birth) in [
+      for (id, wanted, startPosition) in [
         ("created", Subscription.Event.create, Int64(1)), ("updated", .update, 1),
         ("young", .create, 20),
       ] {
         let kind = query("T", filters, on: [wanted])
-        index.put(stored("\(id)\(number)", kind, in: place(.public, alice), birth: birth))
+        index.put(
+          stored("\(id)\(number)", kind, in: place(.public, alice), startPosition: startPosition))
       }
     }
     let met = comparator == .greaterThan ? "0" : "2"
@@ -113,22 +114,22 @@ struct SubscriptionIndexTests {
   /// are hard to hash, sort and compare, while subscriptions come and go.
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
   func `the index answers the same as evaluating every subscription`(seed: UInt64) throws {
-    var world = RandomWorld(seed: seed)
+    var generator = SubscriptionGenerator(seed: seed)
     var index = SubscriptionIndex()
     var all: [SubscriptionKey: StoredSubscription] = [:]
     var hits = 0
     for round in 0..<1200 {
       for _ in 0..<2 {
-        let subscription = world.subscription(birth: Int64(round))
+        let subscription = generator.subscription(startPosition: Int64(round))
         index.put(subscription)
         all[subscription.key] = subscription
       }
-      if round % 3 == 0, let key = all.keys.randomElement(using: &world.random) {
+      if round % 3 == 0, let key = all.keys.randomElement(using: &generator.random) {
         index.remove(key)
         all[key] = nil
       }
-      let entry = world.entry(at: Int64.random(in: 0...Int64(round), using: &world.random))
-      let expected = world.expected(all.values, entry)
+      let entry = generator.entry(at: Int64.random(in: 0...Int64(round), using: &generator.random))
+      let expected = generator.expected(all.values, entry)
       #expect(matches(index, entry) == expected, "seed \(seed), round \(round)")
       hits += expected.count
     }
@@ -138,7 +139,7 @@ struct SubscriptionIndexTests {
     for key in all.keys { index.remove(key) }
     #expect(index.count == 0)
     #expect(index.isUnused)
-    #expect(matches(index, world.entry(at: 5000)) == [])
+    #expect(matches(index, generator.entry(at: 5000)) == [])
   }
 }
 
@@ -149,7 +150,7 @@ extension Slots {
 extension SubscriptionIndex {
   /// Whether nothing is left of what once was here.
   fileprivate var isUnused: Bool {
-    let tables = [places, users, keys, fields, scopeNames, postingKeys]
+    let tables = [scopeKeys, users, keys, fields, scopeNames, postingKeys]
     return tables.allSatisfy { $0.count == 0 } && conditions.isUnused && boundSets.isUnused
       && conditionLists.isUnused && owners.inUse == 0 && meanings.isEmpty
   }

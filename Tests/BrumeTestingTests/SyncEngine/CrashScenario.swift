@@ -13,7 +13,7 @@ struct CrashScenario: Sendable, CustomTestStringConvertible {
   let callsAtLeast: Int
   /// What the phone and the server have in the end.
   let expected: [String: String]
-  let prepare: @Sendable () async throws -> EngineWorld
+  let prepare: @Sendable () async throws -> SyncEngineFixture
 
   static let all = [edits, pages, zones, account]
 
@@ -22,17 +22,17 @@ struct CrashScenario: Sendable, CustomTestStringConvertible {
     testDescription: "edits on both sides", stepsAtLeast: 20, callsAtLeast: 3,
     expected: ["a": "phone", "c": "new", "d": "laptop", "f": "phone"]
   ) {
-    let world = try await EngineWorld(notes: ["a", "b", "d", "e", "f"])
-    world.laptop.write("laptop", to: "d")
-    world.laptop.delete("e")
-    world.laptop.write("laptop", to: "f")
-    try await world.laptop.engine.sendChanges()
-    world.phone.write("phone", to: "a")
-    world.phone.delete("b")
-    world.phone.write("new", to: "c")
-    world.phone.write("phone", to: "f")
-    try await world.phone.until { world.phone.disk.pending == ["a", "b", "c", "f"] }
-    return world
+    let fixture = try await SyncEngineFixture(notes: ["a", "b", "d", "e", "f"])
+    fixture.laptop.write("laptop", to: "d")
+    fixture.laptop.delete("e")
+    fixture.laptop.write("laptop", to: "f")
+    try await fixture.laptop.engine.sendChanges()
+    fixture.phone.write("phone", to: "a")
+    fixture.phone.delete("b")
+    fixture.phone.write("new", to: "c")
+    fixture.phone.write("phone", to: "f")
+    try await fixture.phone.until { fixture.phone.disk.pending == ["a", "b", "c", "f"] }
+    return fixture
   }
 
   /// More notes to fetch and to send than one request takes: killed between the pages.
@@ -42,13 +42,13 @@ struct CrashScenario: Sendable, CustomTestStringConvertible {
       uniqueKeysWithValues: (0..<12).map { ("p\($0)", "phone") }
         + (0..<24).map { ("l\($0)", "laptop") } + [("old", "old")])
   ) {
-    let world = try await EngineWorld(notes: ["old", "gone"], smallLimits: true)
-    for number in 0..<24 { world.laptop.write("laptop", to: "l\(number)") }
-    world.laptop.delete("gone")
-    try await world.laptop.engine.sendChanges()
-    for number in 0..<12 { world.phone.write("phone", to: "p\(number)") }
-    try await world.phone.until { world.phone.disk.pending.count == 12 }
-    return world
+    let fixture = try await SyncEngineFixture(notes: ["old", "gone"], smallLimits: true)
+    for number in 0..<24 { fixture.laptop.write("laptop", to: "l\(number)") }
+    fixture.laptop.delete("gone")
+    try await fixture.laptop.engine.sendChanges()
+    for number in 0..<12 { fixture.phone.write("phone", to: "p\(number)") }
+    try await fixture.phone.until { fixture.phone.disk.pending.count == 12 }
+    return fixture
   }
 
   /// A zone that the phone deletes, one that it makes, and one that is gone, with an edit in it that
@@ -57,25 +57,25 @@ struct CrashScenario: Sendable, CustomTestStringConvertible {
     testDescription: "zones that come and go", stepsAtLeast: 20, callsAtLeast: 4,
     expected: ["a": "a", "n": "new"]
   ) {
-    let world = try await EngineWorld(notes: ["a"])
+    let fixture = try await SyncEngineFixture(notes: ["a"])
     let (own, theirs, new) = (zone("Own"), zone("Theirs"), zone("New"))
     for old in [own, theirs] {
-      world.phone.engine.state.add(
+      fixture.phone.engine.state.add(
         pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: old))])
-      world.phone.write("x", to: old.zoneName, zone: old)
+      fixture.phone.write("x", to: old.zoneName, zone: old)
     }
-    try await world.phone.sync()
-    try await world.laptop.engine.fetchChanges()
-    world.laptop.deleteZone(theirs)
-    try await world.laptop.engine.sendChanges()
-    world.phone.deleteZone(own)
-    world.phone.engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: new))])
-    world.phone.write("new", to: "n", zone: new)
-    world.phone.write("late", to: theirs.zoneName, zone: theirs)
-    try await world.phone.until {
-      world.phone.disk.pendingZones == 2 && world.phone.disk.pending == ["n", theirs.zoneName]
+    try await fixture.phone.sync()
+    try await fixture.laptop.engine.fetchChanges()
+    fixture.laptop.deleteZone(theirs)
+    try await fixture.laptop.engine.sendChanges()
+    fixture.phone.deleteZone(own)
+    fixture.phone.engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: new))])
+    fixture.phone.write("new", to: "n", zone: new)
+    fixture.phone.write("late", to: theirs.zoneName, zone: theirs)
+    try await fixture.phone.until {
+      fixture.phone.disk.pendingZones == 2 && fixture.phone.disk.pending == ["n", theirs.zoneName]
     }
-    return world
+    return fixture
   }
 
   /// Somebody else signs in while changes wait: nothing of the first user stays or is sent.
@@ -83,16 +83,16 @@ struct CrashScenario: Sendable, CustomTestStringConvertible {
     testDescription: "another account", stepsAtLeast: 12, callsAtLeast: 3,
     expected: ["bobs": "bobs"]
   ) {
-    let world = try await EngineWorld(notes: ["a"])
-    let bobs = try NotesApp(try await world.server.device("tablet", of: "bob"))
+    let fixture = try await SyncEngineFixture(notes: ["a"])
+    let bobs = try NotesApp(try await fixture.server.device("tablet", of: "bob"))
     bobs.makeZone()
     bobs.write("bobs", to: "bobs")
     try await bobs.sync()
-    world.phone.write("secret", to: "s")
-    world.phone.delete("a")
-    try await world.phone.until { world.phone.disk.pending == ["s", "a"] }
-    try await world.server.signIn("phone", as: "bob")
-    return world
+    fixture.phone.write("secret", to: "s")
+    fixture.phone.delete("a")
+    try await fixture.phone.until { fixture.phone.disk.pending == ["s", "a"] }
+    try await fixture.server.signIn("phone", as: "bob")
+    return fixture
   }
 
   private static func zone(_ name: String) -> CKRecordZone.ID { CKRecordZone.ID(zoneName: name) }
@@ -106,8 +106,8 @@ extension CrashScenario {
     var wrong: [String] = []
   }
 
-  /// How the phone dies.
-  enum Death: Sendable {
+  /// How the phone crashes.
+  enum CrashKind: Sendable {
     /// At a step of the app: before or after it deals with an event, or gives a batch.
     case atAStep
     /// While a call is on its way; `fault` says whether it arrived.
@@ -115,55 +115,55 @@ extension CrashScenario {
   }
 
   /// Kills the phone at every point, one after the other, and starts it again.
-  func search(_ death: Death, flaw: NotesApp.Disk.Flaw? = nil) async throws -> Found {
+  func search(_ crashKind: CrashKind, flaw: NotesApp.Disk.Flaw? = nil) async throws -> Found {
     var found = Found()
     while true {
-      let world = try await prepare()
-      var phone = world.phone
+      let fixture = try await prepare()
+      var phone = fixture.phone
       if let flaw {
         phone = try NotesApp(
-          world.server.restartedDevice("phone"), disk: phone.disk.with(flaw))
+          fixture.server.restartedDevice("phone"), disk: phone.disk.with(flaw))
       }
-      arm(phone, world, death, found.points)
+      arm(phone, fixture, crashKind, found.points)
       try? await phone.sync()
-      let wasKilled = try await end(phone, world)
+      let wasKilled = try await end(phone, fixture)
       guard wasKilled else { return found }
       found.points += 1
       found.wrong += try await differences(
-        after: phone, world, "\(testDescription), killed at point \(found.points)")
+        after: phone, fixture, "\(testDescription), killed at point \(found.points)")
     }
   }
 
   /// Lets the phone die after so many points. What is left of it cannot reach the server.
-  func arm(_ phone: NotesApp, _ world: EngineWorld, _ death: Death, _ passed: Int) {
-    phone.crash.whenDead { [faults = world.server.faults] in
+  func arm(_ phone: NotesApp, _ fixture: SyncEngineFixture, _ crashKind: CrashKind, _ passed: Int) {
+    phone.crash.whenCrashed { [faults = fixture.server.faults] in
       faults.add(LocalServer.Fault.error(.networkFailure).device("phone").always)
     }
-    switch death {
+    switch crashKind {
     case .atAStep: phone.crash.arm(atStep: passed + 1)
     case .inACall(let fault):
-      world.server.faults.add(fault.device("phone").skipping(passed))
-      phone.crash.arm(when: { [faults = world.server.faults] in faults.waiting == 0 })
+      fixture.server.faults.add(fault.device("phone").skipping(passed))
+      phone.crash.arm(when: { [faults = fixture.server.faults] in faults.waiting == 0 })
     }
   }
 
   /// Takes away what is left of a phone. Answers whether it was killed: also by a call after which it
   /// did nothing any more.
-  func end(_ phone: NotesApp, _ world: EngineWorld) async throws -> Bool {
-    let isCallOnItsWay = world.server.faults.waiting > 0 && !phone.crash.isDead
+  func end(_ phone: NotesApp, _ fixture: SyncEngineFixture) async throws -> Bool {
+    let isCallOnItsWay = fixture.server.faults.waiting > 0 && !phone.crash.hasCrashed
     await phone.engine.cancelOperations()
-    let wasKilled = phone.crash.isDead || (phone.crash.diesInACall && !isCallOnItsWay)
-    world.server.faults.clear()
+    let wasKilled = phone.crash.hasCrashed || (phone.crash.crashesInACall && !isCallOnItsWay)
+    fixture.server.faults.clear()
     return wasKilled
   }
 
   /// Starts the app from what was kept, syncs until nothing should be left, and looks at both sides.
   func differences(
-    after phone: NotesApp, _ world: EngineWorld, _ place: String
+    after phone: NotesApp, _ fixture: SyncEngineFixture, _ place: String
   ) async throws -> [String] {
-    let next = try NotesApp(world.server.restartedDevice("phone"), disk: phone.disk.found)
+    let next = try NotesApp(fixture.server.restartedDevice("phone"), disk: phone.disk.found)
     for _ in 0..<4 { try await next.sync() }
-    let stored = try await world.storedInAllZones()
+    let stored = try await fixture.storedInAllZones()
     var wrong: [String] = []
     if !next.pending.isEmpty { wrong.append("\(place): still pending \(next.pending)") }
     if next.notes != expected { wrong.append("\(place): the phone has \(next.notes)") }

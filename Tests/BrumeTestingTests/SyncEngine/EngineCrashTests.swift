@@ -3,7 +3,7 @@ import BrumeTesting
 import Foundation
 import Testing
 
-/// The phone dies between any two steps, and starts again from what it kept; or the network fails at
+/// The phone crashes between any two steps, and starts again from what it kept; or the network fails at
 /// any call. Whatever happens, nothing that was pending is lost, and nothing deleted comes back.
 @Suite(.timeLimit(.minutes(10))) struct EngineCrashTests {
   @Test(arguments: CrashScenario.all)
@@ -43,17 +43,17 @@ import Testing
   @Test func `killed twice in the same sync, the app ends where it should`() async throws {
     let scenario = CrashScenario.edits
     for step in stride(from: 3, to: 24, by: 4) {
-      let world = try await scenario.prepare()
-      scenario.arm(world.phone, world, .atAStep, step)
-      try? await world.phone.sync()
-      #expect(try await scenario.end(world.phone, world))
+      let fixture = try await scenario.prepare()
+      scenario.arm(fixture.phone, fixture, .atAStep, step)
+      try? await fixture.phone.sync()
+      #expect(try await scenario.end(fixture.phone, fixture))
       let second = try NotesApp(
-        world.server.restartedDevice("phone"), disk: world.phone.disk.found)
-      scenario.arm(second, world, .atAStep, step + 2)
+        fixture.server.restartedDevice("phone"), disk: fixture.phone.disk.found)
+      scenario.arm(second, fixture, .atAStep, step + 2)
       try? await second.sync()
-      _ = try await scenario.end(second, world)
+      _ = try await scenario.end(second, fixture)
       let wrong = try await scenario.differences(
-        after: second, world, "killed at \(step), and again")
+        after: second, fixture, "killed at \(step), and again")
       #expect(wrong == [])
     }
   }
@@ -68,15 +68,16 @@ import Testing
     let scenario = CrashScenario.edits
     var calls = 0
     while true {
-      let world = try await scenario.prepare()
-      world.server.faults.add(fault.device("phone").skipping(calls))
-      try? await world.phone.sync()
-      let wasMet = world.server.faults.waiting == 0
-      world.server.faults.clear()
-      await world.phone.engine.cancelOperations()
-      let wrong = try await scenario.differences(after: world.phone, world, "at call \(calls + 1)")
+      let fixture = try await scenario.prepare()
+      fixture.server.faults.add(fault.device("phone").skipping(calls))
+      try? await fixture.phone.sync()
+      let wasApplied = fixture.server.faults.waiting == 0
+      fixture.server.faults.clear()
+      await fixture.phone.engine.cancelOperations()
+      let wrong = try await scenario.differences(
+        after: fixture.phone, fixture, "at call \(calls + 1)")
       #expect(wrong == [])
-      if !wasMet { break }
+      if !wasApplied { break }
       calls += 1
     }
     #expect(calls >= scenario.callsAtLeast, "the fault met hardly any calls")
@@ -85,15 +86,15 @@ import Testing
   @Test func `a deletion that was killed on its way is sent again, and the record stays gone`()
     async throws
   {
-    let world = try await EngineWorld(notes: ["a"])
-    world.phone.delete("a")
-    try await world.phone.until { world.phone.disk.pending == ["a"] }
-    world.server.faults.add(.lostAnswer(on: .deleteRecords))
-    try? await world.phone.engine.sendChanges()
-    let next = try NotesApp(world.server.restartedDevice("phone"), disk: world.phone.disk)
+    let fixture = try await SyncEngineFixture(notes: ["a"])
+    fixture.phone.delete("a")
+    try await fixture.phone.until { fixture.phone.disk.pending == ["a"] }
+    fixture.server.faults.add(.lostAnswer(on: .deleteRecords))
+    try? await fixture.phone.engine.sendChanges()
+    let next = try NotesApp(fixture.server.restartedDevice("phone"), disk: fixture.phone.disk)
     #expect(next.pending == [.deleteRecord(NotesApp.id("a"))])
     try await next.sync()
     #expect(next.pending.isEmpty && next.notes.isEmpty)
-    #expect(try await world.stored().isEmpty)
+    #expect(try await fixture.stored().isEmpty)
   }
 }

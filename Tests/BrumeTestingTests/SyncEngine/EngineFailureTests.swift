@@ -10,8 +10,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct EngineFailureTests {
   private let other = CKRecordZone(zoneName: "Other")
 
-  /// The changed records that an app is told.
-  private final class Told: Sendable {
+  /// The changed records that are reported to an app.
+  private final class ReportedSaves: Sendable {
     private let records = Mutex<[String: Bool]>([:])
 
     init(_ app: NotesApp) {
@@ -31,84 +31,84 @@ import Testing
   }
 
   @Test(arguments: [CKError.Code.incompatibleVersion, .badContainer, .internalError])
-  func `zone changes that fail as a whole are told, and records do not wait for them`(
+  func `zone changes that fail as a whole are reported, and records do not wait for them`(
     code: CKError.Code
   ) async throws {
-    let world = try await EngineWorld()
+    let fixture = try await SyncEngineFixture()
     let failed = Mutex<[CKError.Code]>([])
-    world.phone.onEvent.withLock {
+    fixture.phone.onEvent.withLock {
       $0 = { event in
         guard case .sentDatabaseChanges(let sent) = event else { return }
         failed.withLock { $0 += sent.failedZoneSaves.map(\.error.code) }
       }
     }
-    world.phone.engine.state.add(pendingDatabaseChanges: [.saveZone(other)])
-    world.phone.write("x", to: "a")
-    world.server.faults.add(.error(code, on: .saveZones))
-    let error = try await engineFailure { try await world.phone.engine.sendChanges() }
+    fixture.phone.engine.state.add(pendingDatabaseChanges: [.saveZone(other)])
+    fixture.phone.write("x", to: "a")
+    fixture.server.faults.add(.error(code, on: .saveZones))
+    let error = try await engineFailure { try await fixture.phone.engine.sendChanges() }
     #expect(error.code == .partialFailure)
     #expect((error.partialErrorsByItemID?[other.zoneID] as? CKError)?.code == code)
     #expect(failed.withLock { $0 } == [code])
-    #expect(world.phone.engine.state.pendingDatabaseChanges.isEmpty)
-    #expect(try await world.stored() == ["a": "x"])
+    #expect(fixture.phone.engine.state.pendingDatabaseChanges.isEmpty)
+    #expect(try await fixture.stored() == ["a": "x"])
   }
 
   @Test func `zone changes that fail for a while stay pending, and so do the records`()
     async throws
   {
-    let world = try await EngineWorld()
-    world.phone.engine.state.add(pendingDatabaseChanges: [.saveZone(other)])
-    world.phone.write("x", to: "a")
-    world.server.faults.add(.throttled(retryAfter: 3, on: .saveZones))
-    let error = try await engineFailure { try await world.phone.engine.sendChanges() }
+    let fixture = try await SyncEngineFixture()
+    fixture.phone.engine.state.add(pendingDatabaseChanges: [.saveZone(other)])
+    fixture.phone.write("x", to: "a")
+    fixture.server.faults.add(.throttled(retryAfter: 3, on: .saveZones))
+    let error = try await engineFailure { try await fixture.phone.engine.sendChanges() }
     #expect(error.code == .requestRateLimited)
-    #expect(!world.phone.events.contains("sentDatabaseChanges"))
-    #expect(world.phone.engine.state.pendingDatabaseChanges == [.saveZone(other)])
-    try await world.phone.engine.sendChanges()
-    #expect(world.phone.engine.state.pendingDatabaseChanges.isEmpty)
-    #expect(try await world.stored() == ["a": "x"])
+    #expect(!fixture.phone.events.contains("sentDatabaseChanges"))
+    #expect(fixture.phone.engine.state.pendingDatabaseChanges == [.saveZone(other)])
+    try await fixture.phone.engine.sendChanges()
+    #expect(fixture.phone.engine.state.pendingDatabaseChanges.isEmpty)
+    #expect(try await fixture.stored() == ["a": "x"])
   }
 
   @Test(arguments: [CKError.Code.internalError, .permissionFailure, .limitExceeded])
   func `a zone that could not be fetched is fetched next time from where it was`(
     code: CKError.Code
   ) async throws {
-    let world = try await EngineWorld(notes: ["a", "b"])
-    world.phone.write("x", to: "a")
-    world.phone.delete("b")
-    try await world.phone.engine.sendChanges()
-    world.server.faults.add(.error(code, on: .fetchZoneChanges))
-    try await world.laptop.engine.fetchChanges()
-    #expect(world.server.faults.waiting == 0)
-    #expect(world.laptop.notes == ["a": "a", "b": "b"])
-    #expect(world.laptop.engine.state.zoneIDsWithUnfetchedServerChanges == [NotesApp.zoneID])
-    try await world.laptop.engine.fetchChanges()
-    #expect(world.laptop.notes == ["a": "x"], "the deletion too, which a new beginning lacks")
-    #expect(world.laptop.engine.state.zoneIDsWithUnfetchedServerChanges.isEmpty)
+    let fixture = try await SyncEngineFixture(notes: ["a", "b"])
+    fixture.phone.write("x", to: "a")
+    fixture.phone.delete("b")
+    try await fixture.phone.engine.sendChanges()
+    fixture.server.faults.add(.error(code, on: .fetchZoneChanges))
+    try await fixture.laptop.engine.fetchChanges()
+    #expect(fixture.server.faults.waiting == 0)
+    #expect(fixture.laptop.notes == ["a": "a", "b": "b"])
+    #expect(fixture.laptop.engine.state.zoneIDsWithUnfetchedServerChanges == [NotesApp.zoneID])
+    try await fixture.laptop.engine.fetchChanges()
+    #expect(fixture.laptop.notes == ["a": "x"], "the deletion too, which a new beginning lacks")
+    #expect(fixture.laptop.engine.state.zoneIDsWithUnfetchedServerChanges.isEmpty)
   }
 
   @Test func `CHG-11 a file that cannot be fetched now holds its zone back until it can`()
     async throws
   {
-    let world = try await EngineWorld()
-    try await saveWithFile("a", in: world.database)
-    let told = Told(world.laptop)
-    world.server.faults.add(.error(.networkFailure, on: .fetchAssets))
-    let error = try await engineFailure { try await world.laptop.engine.fetchChanges() }
+    let fixture = try await SyncEngineFixture()
+    try await saveWithFile("a", in: fixture.database)
+    let reported = ReportedSaves(fixture.laptop)
+    fixture.server.faults.add(.error(.networkFailure, on: .fetchAssets))
+    let error = try await engineFailure { try await fixture.laptop.engine.fetchChanges() }
     #expect(error.code == .networkFailure)
-    #expect(told.all.isEmpty)
-    try await world.laptop.engine.fetchChanges()
-    #expect(told.all == ["a": true])
+    #expect(reported.all.isEmpty)
+    try await fixture.laptop.engine.fetchChanges()
+    #expect(reported.all == ["a": true])
   }
 
   @Test func `FET-10 a record whose file is gone comes without it`() async throws {
-    let world = try await EngineWorld()
-    try await saveWithFile("a", in: world.database)
-    try await saveWithFile("b", in: world.database)
-    let told = Told(world.laptop)
-    world.server.faults.add(.error(.assetNotAvailable, on: .fetchAssets))
-    try await world.laptop.engine.fetchChanges()
-    #expect(told.all == ["a": false, "b": true])
+    let fixture = try await SyncEngineFixture()
+    try await saveWithFile("a", in: fixture.database)
+    try await saveWithFile("b", in: fixture.database)
+    let reported = ReportedSaves(fixture.laptop)
+    fixture.server.faults.add(.error(.assetNotAvailable, on: .fetchAssets))
+    try await fixture.laptop.engine.fetchChanges()
+    #expect(reported.all == ["a": false, "b": true])
   }
 
   private func saveWithFile(_ name: String, in database: CKDatabase) async throws {

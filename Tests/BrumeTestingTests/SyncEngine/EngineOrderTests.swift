@@ -7,31 +7,32 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct EngineOrderTests {
   private let zone = NotesApp.zoneID
 
-  @Test func `a fetch tells its events in the documented order`() async throws {
-    let world = try await EngineWorld()
-    world.phone.write("x", to: "a")
-    try await world.phone.engine.sendChanges()
-    try await world.laptop.engine.fetchChanges()
+  @Test func `a fetch sends its events in the documented order`() async throws {
+    let fixture = try await SyncEngineFixture()
+    fixture.phone.write("x", to: "a")
+    try await fixture.phone.engine.sendChanges()
+    try await fixture.laptop.engine.fetchChanges()
     #expect(
-      world.laptop.events == [
+      fixture.laptop.events == [
         "willFetchChanges", "fetchedDatabaseChanges", "stateUpdate", "willFetchRecordZoneChanges",
         "fetchedRecordZoneChanges", "stateUpdate", "didFetchRecordZoneChanges", "didFetchChanges",
       ])
   }
 
-  @Test func `a send tells its events in the documented order`() async throws {
-    let world = try await EngineWorld()
-    world.phone.makeZone()
-    world.phone.write("x", to: "a")
-    try await world.phone.engine.sendChanges()
+  @Test func `a send sends its events in the documented order`() async throws {
+    let fixture = try await SyncEngineFixture()
+    fixture.phone.makeZone()
+    fixture.phone.write("x", to: "a")
+    try await fixture.phone.engine.sendChanges()
     #expect(
-      world.phone.events.filter { $0 != "stateUpdate" } == [
+      fixture.phone.events.filter { $0 != "stateUpdate" } == [
         "willSendChanges", "sentDatabaseChanges", "sentRecordZoneChanges", "didSendChanges",
       ])
-    #expect(world.phone.events.last == "didSendChanges" || world.phone.events.last == "stateUpdate")
+    #expect(
+      fixture.phone.events.last == "didSendChanges" || fixture.phone.events.last == "stateUpdate")
   }
 
-  @Test func `the first sync tells of the account first`() async throws {
+  @Test func `the first sync reports the account first`() async throws {
     let server = try await LocalServer()
     let app = try NotesApp(try await server.device("phone", of: "alice"))
     try await app.engine.fetchChanges()
@@ -39,15 +40,15 @@ import Testing
   }
 
   @Test func `will and did come in pairs, also when the network fails in between`() async throws {
-    let world = try await EngineWorld(notes: ["a"])
-    world.phone.write("x", to: "a")
-    world.server.faults.add(
+    let fixture = try await SyncEngineFixture(notes: ["a"])
+    fixture.phone.write("x", to: "a")
+    fixture.server.faults.add(
       .error(.networkFailure, on: .fetchDatabaseChanges), .error(.networkFailure, on: .saveRecords))
-    _ = try await engineFailure { try await world.phone.engine.fetchChanges() }
-    _ = try await engineFailure { try await world.phone.engine.sendChanges() }
-    #expect(world.server.faults.waiting == 0)
+    _ = try await engineFailure { try await fixture.phone.engine.fetchChanges() }
+    _ = try await engineFailure { try await fixture.phone.engine.sendChanges() }
+    #expect(fixture.server.faults.waiting == 0)
     #expect(
-      world.phone.events.filter { $0 != "stateUpdate" } == [
+      fixture.phone.events.filter { $0 != "stateUpdate" } == [
         "willFetchChanges", "didFetchChanges", "willSendChanges", "didSendChanges",
       ])
   }
@@ -105,111 +106,111 @@ import Testing
     }
   }
 
-  @Test func `nothing new is told as nothing`() async throws {
-    let world = try await EngineWorld(notes: ["a"])
-    try await world.laptop.engine.fetchChanges()
-    #expect(!world.laptop.events.contains("fetchedRecordZoneChanges"))
-    #expect(world.laptop.events.first == "willFetchChanges")
-    #expect(world.laptop.events.last == "didFetchChanges")
+  @Test func `a fetch without changes reports nothing`() async throws {
+    let fixture = try await SyncEngineFixture(notes: ["a"])
+    try await fixture.laptop.engine.fetchChanges()
+    #expect(!fixture.laptop.events.contains("fetchedRecordZoneChanges"))
+    #expect(fixture.laptop.events.first == "willFetchChanges")
+    #expect(fixture.laptop.events.last == "didFetchChanges")
   }
 
-  @Test func `zones that go are told with their reason`() async throws {
-    let world = try await EngineWorld(notes: ["a"])
+  @Test func `zones that go are reported with their reason`() async throws {
+    let fixture = try await SyncEngineFixture(notes: ["a"])
     let reasons = Mutex<[CKDatabase.DatabaseChange.Deletion.Reason]>([])
-    world.laptop.onEvent.withLock {
+    fixture.laptop.onEvent.withLock {
       $0 = { event in
         guard case .fetchedDatabaseChanges(let changes) = event else { return }
         reasons.withLock { $0 += changes.deletions.map(\.reason) }
       }
     }
-    try await world.server.purgeZone("Notes", of: "alice")
-    try await world.laptop.engine.fetchChanges()
+    try await fixture.server.purgeZone("Notes", of: "alice")
+    try await fixture.laptop.engine.fetchChanges()
     #expect(reasons.withLock { $0 } == [.purged])
-    #expect(world.laptop.notes.isEmpty)
+    #expect(fixture.laptop.notes.isEmpty)
   }
 
   @Test func `prioritized zones come first, and scopes leave zones out`() async throws {
-    let world = try await EngineWorld()
+    let fixture = try await SyncEngineFixture()
     let other = CKRecordZone.ID(zoneName: "Other")
-    try await world.database.save(CKRecordZone(zoneID: other))
-    world.phone.write("1", to: "n")
-    world.phone.write("2", to: "o", zone: other)
-    try await world.phone.engine.sendChanges(.init(scope: .zoneIDs([other])))
-    #expect(world.phone.pending == [.saveRecord(NotesApp.id("n"))])
-    try await world.phone.engine.sendChanges(.init(scope: .recordIDs([NotesApp.id("n")])))
+    try await fixture.database.save(CKRecordZone(zoneID: other))
+    fixture.phone.write("1", to: "n")
+    fixture.phone.write("2", to: "o", zone: other)
+    try await fixture.phone.engine.sendChanges(.init(scope: .zoneIDs([other])))
+    #expect(fixture.phone.pending == [.saveRecord(NotesApp.id("n"))])
+    try await fixture.phone.engine.sendChanges(.init(scope: .recordIDs([NotesApp.id("n")])))
 
-    try await world.laptop.engine.fetchChanges(.init(scope: .allExcluding([zone, other])))
-    #expect(world.laptop.notes.isEmpty)
-    #expect(Set(world.laptop.engine.state.zoneIDsWithUnfetchedServerChanges) == [zone, other])
+    try await fixture.laptop.engine.fetchChanges(.init(scope: .allExcluding([zone, other])))
+    #expect(fixture.laptop.notes.isEmpty)
+    #expect(Set(fixture.laptop.engine.state.zoneIDsWithUnfetchedServerChanges) == [zone, other])
     let order = Mutex<[String]>([])
-    world.laptop.onEvent.withLock {
+    fixture.laptop.onEvent.withLock {
       $0 = { event in
         guard case .willFetchRecordZoneChanges(let will) = event else { return }
         order.withLock { $0.append(will.zoneID.zoneName) }
       }
     }
     for first in [other, zone] {
-      world.laptop.priority.withLock { $0 = [first] }
-      world.phone.write(first.zoneName, to: "n")
-      world.phone.write(first.zoneName, to: "o", zone: other)
-      try await world.phone.engine.sendChanges()
-      try await world.laptop.engine.fetchChanges()
+      fixture.laptop.priority.withLock { $0 = [first] }
+      fixture.phone.write(first.zoneName, to: "n")
+      fixture.phone.write(first.zoneName, to: "o", zone: other)
+      try await fixture.phone.engine.sendChanges()
+      try await fixture.laptop.engine.fetchChanges()
     }
     #expect(order.withLock { $0 } == ["Other", "Notes", "Notes", "Other"])
   }
 
   @Test func `CHG-30 a zone's expired token begins anew, and a database's too`() async throws {
-    let world = try await EngineWorld(notes: ["a"])
-    world.server.faults.add(.expiredToken, .expiredToken)
-    world.phone.write("x", to: "b")
-    try await world.phone.engine.sendChanges()
-    try await world.laptop.engine.fetchChanges()
-    #expect(world.server.faults.waiting == 0)
-    #expect(world.laptop.notes == ["a": "a", "b": "x"])
+    let fixture = try await SyncEngineFixture(notes: ["a"])
+    fixture.server.faults.add(.expiredToken, .expiredToken)
+    fixture.phone.write("x", to: "b")
+    try await fixture.phone.engine.sendChanges()
+    try await fixture.laptop.engine.fetchChanges()
+    #expect(fixture.server.faults.waiting == 0)
+    #expect(fixture.laptop.notes == ["a": "a", "b": "x"])
   }
 
-  @Test func `CHG-05 after an expired token deletions are told too, also after a crash`()
+  @Test func `CHG-05 after an expired token deletions are reported too, also after a crash`()
     async throws
   {
-    let world = try await EngineWorld(notes: ["a", "b", "c"])
-    world.phone.delete("b")
-    try await world.phone.engine.sendChanges()
+    let fixture = try await SyncEngineFixture(notes: ["a", "b", "c"])
+    fixture.phone.delete("b")
+    try await fixture.phone.engine.sendChanges()
     // The zone's token expires, and the network fails before the zone came again.
-    world.server.faults.add(
+    fixture.server.faults.add(
       .expiredToken.zone("Notes").device("laptop"),
       .error(.networkFailure, on: .fetchZoneChanges).device("laptop"))
-    _ = try await engineFailure { try await world.laptop.engine.fetchChanges() }
-    #expect(world.server.faults.waiting == 0)
-    let next = try NotesApp(world.server.restartedDevice("laptop"), disk: world.laptop.disk)
+    _ = try await engineFailure { try await fixture.laptop.engine.fetchChanges() }
+    #expect(fixture.server.faults.waiting == 0)
+    let next = try NotesApp(fixture.server.restartedDevice("laptop"), disk: fixture.laptop.disk)
     #expect(next.notes == ["a": "a", "b": "b", "c": "c"])
     try await next.engine.fetchChanges()
     #expect(next.notes == ["a": "a", "c": "c"])
   }
 
   @Test func `more changes than one request takes are sent in several batches`() async throws {
-    let world = try await EngineWorld()
-    for number in 0..<450 { world.phone.write("\(number)", to: "n\(number)") }
-    try await world.phone.engine.sendChanges()
-    #expect(world.phone.events.filter { $0 == "sentRecordZoneChanges" }.count == 3)
-    #expect(world.phone.pending.isEmpty)
-    try await world.laptop.engine.fetchChanges()
-    #expect(world.laptop.notes.count == 450)
+    let fixture = try await SyncEngineFixture()
+    for number in 0..<450 { fixture.phone.write("\(number)", to: "n\(number)") }
+    try await fixture.phone.engine.sendChanges()
+    #expect(fixture.phone.events.filter { $0 == "sentRecordZoneChanges" }.count == 3)
+    #expect(fixture.phone.pending.isEmpty)
+    try await fixture.laptop.engine.fetchChanges()
+    #expect(fixture.laptop.notes.count == 450)
   }
 
   @Test func `a batch that is too large for the server is sent in halves`() async throws {
-    let world = try await EngineWorld()
-    world.server.faults.add(
+    let fixture = try await SyncEngineFixture()
+    fixture.server.faults.add(
       .error(.limitExceeded, on: .saveRecords), .error(.limitExceeded, on: .saveRecords))
-    for number in 0..<8 { world.phone.write("\(number)", to: "n\(number)") }
-    try await world.phone.engine.sendChanges()
-    #expect(world.phone.pending.isEmpty)
-    #expect(try await world.stored().count == 8)
-    #expect(world.phone.events.filter { $0 == "sentRecordZoneChanges" }.count == 3)
+    for number in 0..<8 { fixture.phone.write("\(number)", to: "n\(number)") }
+    try await fixture.phone.engine.sendChanges()
+    #expect(fixture.phone.pending.isEmpty)
+    #expect(try await fixture.stored().count == 8)
+    #expect(fixture.phone.events.filter { $0 == "sentRecordZoneChanges" }.count == 3)
   }
 
-  @Test func `a delegate that syncs from an event is told that it must not`() async throws {
-    let world = try await EngineWorld()
-    let phone = world.phone
+  @Test func `a delegate that syncs from an event gets an error`() async throws {
+    let fixture = try await SyncEngineFixture()
+    let phone = fixture.phone
     let code = Mutex<CKError.Code?>(nil)
     phone.onEvent.withLock {
       $0 = { event in
@@ -224,8 +225,8 @@ import Testing
   }
 
   @Test func `cancelling ends a fetch, and the next one works`() async throws {
-    let world = try await EngineWorld(notes: ["a"])
-    let laptop = try NotesApp(world.server.restartedDevice("laptop"))
+    let fixture = try await SyncEngineFixture(notes: ["a"])
+    let laptop = try NotesApp(fixture.server.restartedDevice("laptop"))
     laptop.onEvent.withLock {
       $0 = { event in
         if case .fetchedDatabaseChanges = event { await laptop.engine.cancelOperations() }
@@ -239,10 +240,10 @@ import Testing
   }
 
   @Test func `a state survives JSON, and its pending changes with it`() async throws {
-    let world = try await EngineWorld()
-    world.phone.write("x", to: "a")
-    try await world.phone.until { world.phone.disk.pending == ["a"] }
-    let next = try NotesApp(world.server.restartedDevice("phone"), disk: world.phone.disk)
+    let fixture = try await SyncEngineFixture()
+    fixture.phone.write("x", to: "a")
+    try await fixture.phone.until { fixture.phone.disk.pending == ["a"] }
+    let next = try NotesApp(fixture.server.restartedDevice("phone"), disk: fixture.phone.disk)
     #expect(next.pending == [.saveRecord(NotesApp.id("a"))])
   }
 }

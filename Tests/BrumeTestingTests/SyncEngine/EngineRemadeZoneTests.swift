@@ -6,65 +6,65 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct EngineRemadeZoneTests {
   /// The zone goes and comes again, with one other note in it.
-  private func remake(_ world: EngineWorld) async throws {
-    try await world.database.deleteRecordZone(withID: NotesApp.zoneID)
-    try await world.database.save(CKRecordZone(zoneID: NotesApp.zoneID))
+  private func remake(_ fixture: SyncEngineFixture) async throws {
+    try await fixture.database.deleteRecordZone(withID: NotesApp.zoneID)
+    try await fixture.database.save(CKRecordZone(zoneID: NotesApp.zoneID))
     let note = CKRecord(recordType: "Note", recordID: NotesApp.id("new"))
     note["text"] = "second life"
-    try await world.database.save(note)
+    try await fixture.database.save(note)
   }
 
-  @Test func `ZON-16 a zone that was deleted and made again is told as deleted, then fetched`()
+  @Test func `ZON-16 a zone that was deleted and made again is reported as deleted, then fetched`()
     async throws
   {
-    let world = try await EngineWorld(notes: ["a", "b"])
-    try await remake(world)
-    try await world.laptop.engine.fetchChanges()
-    #expect(world.laptop.notes == ["new": "second life"])
-    let told = world.laptop.events.filter { $0 != "stateUpdate" }
+    let fixture = try await SyncEngineFixture(notes: ["a", "b"])
+    try await remake(fixture)
+    try await fixture.laptop.engine.fetchChanges()
+    #expect(fixture.laptop.notes == ["new": "second life"])
+    let reported = fixture.laptop.events.filter { $0 != "stateUpdate" }
     #expect(
-      told == [
+      reported == [
         "willFetchChanges", "fetchedDatabaseChanges", "fetchedDatabaseChanges",
         "willFetchRecordZoneChanges", "fetchedRecordZoneChanges", "didFetchRecordZoneChanges",
         "didFetchChanges",
       ])
   }
 
-  @Test func `the deletion of an earlier life is told once`() async throws {
-    let world = try await EngineWorld(notes: ["a"])
-    try await remake(world)
-    try await world.laptop.engine.fetchChanges()
-    world.laptop.write("mine", to: "mine")
-    world.laptop.forgetEvents()
-    try await world.laptop.engine.fetchChanges()
-    #expect(!world.laptop.events.contains("fetchedDatabaseChanges"))
-    #expect(world.laptop.notes == ["new": "second life", "mine": "mine"])
+  @Test func `the deletion of an earlier incarnation is reported once`() async throws {
+    let fixture = try await SyncEngineFixture(notes: ["a"])
+    try await remake(fixture)
+    try await fixture.laptop.engine.fetchChanges()
+    fixture.laptop.write("mine", to: "mine")
+    fixture.laptop.forgetEvents()
+    try await fixture.laptop.engine.fetchChanges()
+    #expect(!fixture.laptop.events.contains("fetchedDatabaseChanges"))
+    #expect(fixture.laptop.notes == ["new": "second life", "mine": "mine"])
   }
 
-  @Test func `a zone that was told as deleted is not told so again when it comes back`()
+  @Test func `a zone that was reported as deleted is not reported again when it comes back`()
     async throws
   {
-    let world = try await EngineWorld(notes: ["a"])
-    try await world.database.deleteRecordZone(withID: NotesApp.zoneID)
-    try await world.laptop.engine.fetchChanges()
-    #expect(world.laptop.notes.isEmpty)
-    world.laptop.write("kept for later", to: "draft")
-    try await world.database.save(CKRecordZone(zoneID: NotesApp.zoneID))
-    world.laptop.forgetEvents()
-    try await world.laptop.engine.fetchChanges()
-    #expect(world.laptop.notes == ["draft": "kept for later"])
+    let fixture = try await SyncEngineFixture(notes: ["a"])
+    try await fixture.database.deleteRecordZone(withID: NotesApp.zoneID)
+    try await fixture.laptop.engine.fetchChanges()
+    #expect(fixture.laptop.notes.isEmpty)
+    fixture.laptop.write("kept for later", to: "draft")
+    try await fixture.database.save(CKRecordZone(zoneID: NotesApp.zoneID))
+    fixture.laptop.forgetEvents()
+    try await fixture.laptop.engine.fetchChanges()
+    #expect(fixture.laptop.notes == ["draft": "kept for later"])
   }
 
-  @Test func `an app that is killed after the deletion was told hears of the new content`()
+  @Test func `an app that is killed after the deletion was reported gets the new content`()
     async throws
   {
-    let world = try await EngineWorld(notes: ["a"])
-    try await remake(world)
-    world.server.faults.add(
+    let fixture = try await SyncEngineFixture(notes: ["a"])
+    try await remake(fixture)
+    fixture.server.faults.add(
       .error(.networkFailure, on: .fetchZoneChanges).device("laptop").skipping(1))
-    _ = try await engineFailure { try await world.laptop.engine.fetchChanges() }
-    #expect(world.laptop.notes.isEmpty)
-    let next = try NotesApp(world.server.restartedDevice("laptop"), disk: world.laptop.disk)
+    _ = try await engineFailure { try await fixture.laptop.engine.fetchChanges() }
+    #expect(fixture.laptop.notes.isEmpty)
+    let next = try NotesApp(fixture.server.restartedDevice("laptop"), disk: fixture.laptop.disk)
     try await next.engine.fetchChanges()
     #expect(next.notes == ["new": "second life"])
   }

@@ -9,18 +9,18 @@ import Testing
     CKError.Code.networkFailure, .networkUnavailable, .serviceUnavailable, .requestRateLimited,
     .zoneBusy, .accountTemporarilyUnavailable, .serverResponseLost,
   ])
-  func `a failure that passes is thrown, not told, and the change stays pending`(
+  func `a failure that passes is thrown, not reported, and the change stays pending`(
     code: CKError.Code
   ) async throws {
-    let world = try await EngineWorld()
-    world.server.faults.add(.error(code, on: .saveRecords))
-    world.phone.write("x", to: "a")
-    let error = try await engineFailure { try await world.phone.engine.sendChanges() }
+    let fixture = try await SyncEngineFixture()
+    fixture.server.faults.add(.error(code, on: .saveRecords))
+    fixture.phone.write("x", to: "a")
+    let error = try await engineFailure { try await fixture.phone.engine.sendChanges() }
     #expect(error.code == code)
-    #expect(!world.phone.events.contains("sentRecordZoneChanges"))
-    #expect(world.phone.pending == [.saveRecord(NotesApp.id("a"))])
-    try await world.phone.engine.sendChanges()
-    #expect(try await world.stored() == ["a": "x"])
+    #expect(!fixture.phone.events.contains("sentRecordZoneChanges"))
+    #expect(fixture.phone.pending == [.saveRecord(NotesApp.id("a"))])
+    try await fixture.phone.engine.sendChanges()
+    #expect(try await fixture.stored() == ["a": "x"])
   }
 
   @Test func `an engine that syncs by itself waits as long as the server says, and tries again`()
@@ -63,7 +63,7 @@ import Testing
     try await laptop.until { laptop.events.contains("didFetchChanges") }
     server.faults.add(.droppedPush)
     try await database.save(CKRecord(recordType: "Note", recordID: NotesApp.id("n")))
-    try await server.pushFaultIsMet()
+    try await server.pushFaultWasApplied()
     #expect(laptop.notes(in: zones[0]).isEmpty)
     let other = NotesApp.id("n", zone: zones[1])
     try await database.save(CKRecord(recordType: "Note", recordID: other))
@@ -80,7 +80,7 @@ import Testing
     try await laptop.until { laptop.events.contains("didFetchChanges") }
     server.faults.add(.droppedPush)
     try await database.save(CKRecord(recordType: "Note", recordID: NotesApp.id("n")))
-    try await server.pushFaultIsMet()
+    try await server.pushFaultWasApplied()
     #expect(laptop.notes(in: NotesApp.zoneID).isEmpty)
     try await laptop.engine.fetchChanges()
     #expect(laptop.notes(in: NotesApp.zoneID) == ["n"])
@@ -97,7 +97,7 @@ import Testing
     server.faults.add(.conflict)
     phone.forgetEvents()
     phone.write("two", to: "a")
-    // Once told of the conflict, once of the save. Between the two nothing is pending for a moment.
+    // Once with the conflict, once with the save. Between the two nothing is pending for a moment.
     try await phone.until {
       phone.events.filter { $0 == "sentRecordZoneChanges" }.count == 2 && phone.pending.isEmpty
     }
@@ -118,58 +118,58 @@ import Testing
   }
 
   @Test func `an engine that syncs only when asked does nothing by itself`() async throws {
-    let world = try await EngineWorld(notes: ["a"])
-    world.phone.write("x", to: "a")
-    try await world.server.settle()
-    #expect(try await world.stored() == ["a": "a"])
-    #expect(try await world.database.allSubscriptions().isEmpty)
+    let fixture = try await SyncEngineFixture(notes: ["a"])
+    fixture.phone.write("x", to: "a")
+    try await fixture.server.settle()
+    #expect(try await fixture.stored() == ["a": "a"])
+    #expect(try await fixture.database.allSubscriptions().isEmpty)
   }
 
   // MARK: Accounts
 
-  @Test func `ACC-04 signing out is told once, and everything pending is gone`() async throws {
-    let world = try await EngineWorld(notes: ["a"])
-    world.phone.write("x", to: "b")
-    try world.server.signOut("phone")
-    let error = try await engineFailure { try await world.phone.engine.sendChanges() }
+  @Test func `ACC-04 signing out is reported once, and everything pending is gone`() async throws {
+    let fixture = try await SyncEngineFixture(notes: ["a"])
+    fixture.phone.write("x", to: "b")
+    try fixture.server.signOut("phone")
+    let error = try await engineFailure { try await fixture.phone.engine.sendChanges() }
     #expect(error.code == .notAuthenticated)
-    _ = try await engineFailure { try await world.phone.engine.fetchChanges() }
-    #expect(world.phone.events.filter { $0 == "signOut" }.count == 1)
-    #expect(world.phone.pending.isEmpty && world.phone.notes.isEmpty)
+    _ = try await engineFailure { try await fixture.phone.engine.fetchChanges() }
+    #expect(fixture.phone.events.filter { $0 == "signOut" }.count == 1)
+    #expect(fixture.phone.pending.isEmpty && fixture.phone.notes.isEmpty)
   }
 
   @Test func `ACC-05 ACC-06 signing in again fetches everything`() async throws {
-    let world = try await EngineWorld(notes: ["a"])
-    try world.server.signOut("phone")
-    _ = try await engineFailure { try await world.phone.engine.fetchChanges() }
-    try await world.server.signIn("phone", as: "alice")
-    try await world.phone.engine.fetchChanges()
-    #expect(world.phone.events.contains("signIn"))
-    #expect(world.phone.notes == ["a": "a"])
+    let fixture = try await SyncEngineFixture(notes: ["a"])
+    try fixture.server.signOut("phone")
+    _ = try await engineFailure { try await fixture.phone.engine.fetchChanges() }
+    try await fixture.server.signIn("phone", as: "alice")
+    try await fixture.phone.engine.fetchChanges()
+    #expect(fixture.phone.events.contains("signIn"))
+    #expect(fixture.phone.notes == ["a": "a"])
   }
 
   @Test func `another user's account is a switch, and nothing of the first one is sent`()
     async throws
   {
-    let world = try await EngineWorld(notes: ["a"])
-    world.phone.write("secret", to: "b")
-    try await world.server.signIn("phone", as: "bob")
-    try await world.phone.sync()
-    #expect(world.phone.events.contains("switchAccounts"))
-    #expect(world.phone.notes.isEmpty && world.phone.pending.isEmpty)
+    let fixture = try await SyncEngineFixture(notes: ["a"])
+    fixture.phone.write("secret", to: "b")
+    try await fixture.server.signIn("phone", as: "bob")
+    try await fixture.phone.sync()
+    #expect(fixture.phone.events.contains("switchAccounts"))
+    #expect(fixture.phone.notes.isEmpty && fixture.phone.pending.isEmpty)
   }
 
   @Test func `a switch while the app did not run is one event`() async throws {
-    let world = try await EngineWorld(notes: ["a"])
-    try world.server.signOut("phone")
-    try await world.server.signIn("phone", as: "bob")
-    let next = try NotesApp(world.server.restartedDevice("phone"), disk: world.phone.disk)
+    let fixture = try await SyncEngineFixture(notes: ["a"])
+    try fixture.server.signOut("phone")
+    try await fixture.server.signIn("phone", as: "bob")
+    let next = try NotesApp(fixture.server.restartedDevice("phone"), disk: fixture.phone.disk)
     try await next.engine.fetchChanges()
     #expect(
       next.events.filter { $0.hasPrefix("sign") || $0.hasPrefix("switch") } == ["switchAccounts"])
   }
 
-  @Test func `an engine that syncs by itself sleeps without an account, and wakes with one`()
+  @Test func `an engine that syncs by itself stops without an account, and starts with one`()
     async throws
   {
     let server = try await LocalServer()

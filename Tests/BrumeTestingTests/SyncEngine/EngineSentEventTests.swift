@@ -34,59 +34,60 @@ private final class Sent: Sendable {
 @Suite(.timeLimit(.minutes(10))) struct EngineSentEventTests {
   private static let other = CKRecordZone.ID(zoneName: "Other")
 
-  @Test func `zones that were saved and deleted are told by name`() async throws {
-    let world = try await EngineWorld(notes: ["a"])
-    let sent = Sent(of: world.phone)
-    let state = world.phone.engine.state
+  @Test func `zones that were saved and deleted are reported by name`() async throws {
+    let fixture = try await SyncEngineFixture(notes: ["a"])
+    let sent = Sent(of: fixture.phone)
+    let state = fixture.phone.engine.state
     state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: Self.other))])
-    try await world.phone.engine.sendChanges()
+    try await fixture.phone.engine.sendChanges()
     let saved = try sent.lastZones()
     #expect(saved.savedZones.map(\.zoneID) == [Self.other])
     #expect(saved.savedZones.first?.capabilities.contains(.fetchChanges) == true)
     #expect(saved.deletedZoneIDs.isEmpty && saved.failedZoneSaves.isEmpty)
     state.add(pendingDatabaseChanges: [.deleteZone(Self.other)])
-    try await world.phone.engine.sendChanges()
+    try await fixture.phone.engine.sendChanges()
     let deleted = try sent.lastZones()
     #expect(deleted.deletedZoneIDs == [Self.other] && deleted.savedZones.isEmpty)
     #expect(deleted.failedZoneDeletes.isEmpty && state.pendingDatabaseChanges.isEmpty)
   }
 
-  @Test func `zones that could not be saved or deleted are told with the reason`() async throws {
-    let world = try await EngineWorld()
-    let sent = Sent(of: world.phone)
+  @Test func `zones that could not be saved or deleted are reported with the reason`() async throws
+  {
+    let fixture = try await SyncEngineFixture()
+    let sent = Sent(of: fixture.phone)
     let bad = CKRecordZone.ID(zoneName: "_bad")
-    let state = world.phone.engine.state
+    let state = fixture.phone.engine.state
     state.add(pendingDatabaseChanges: [
       .saveZone(CKRecordZone(zoneID: bad)), .saveZone(CKRecordZone(zoneID: Self.other)),
       .deleteZone(CKRecordZone.ID(zoneName: "Nowhere")),
     ])
-    let error = try await engineFailure { try await world.phone.engine.sendChanges() }
+    let error = try await engineFailure { try await fixture.phone.engine.sendChanges() }
     #expect(error.code == .partialFailure)
-    let told = try sent.lastZones()
-    #expect(told.savedZones.map(\.zoneID) == [Self.other])
-    #expect(told.failedZoneSaves.map(\.zone.zoneID) == [bad])
-    #expect(told.failedZoneSaves.map(\.error.code) == [.invalidArguments])
+    let reported = try sent.lastZones()
+    #expect(reported.savedZones.map(\.zoneID) == [Self.other])
+    #expect(reported.failedZoneSaves.map(\.zone.zoneID) == [bad])
+    #expect(reported.failedZoneSaves.map(\.error.code) == [.invalidArguments])
     #expect(
-      told.failedZoneDeletes.mapValues(\.code)
+      reported.failedZoneDeletes.mapValues(\.code)
         == [CKRecordZone.ID(zoneName: "Nowhere"): .zoneNotFound])
   }
 
-  @Test func `records that were deleted are told, and those that could not be with the reason`()
+  @Test func `records that were deleted are reported, and those that could not be with the reason`()
     async throws
   {
-    let world = try await EngineWorld(notes: ["a", "b"])
-    let sent = Sent(of: world.phone)
-    world.phone.delete("a")
-    world.phone.delete("x", zone: Self.other)
-    _ = try? await world.phone.engine.sendChanges()
+    let fixture = try await SyncEngineFixture(notes: ["a", "b"])
+    let sent = Sent(of: fixture.phone)
+    fixture.phone.delete("a")
+    fixture.phone.delete("x", zone: Self.other)
+    _ = try? await fixture.phone.engine.sendChanges()
     // Zones are sent one after the other, each with an event of its own.
-    world.phone.delete("b")
-    _ = try? await world.phone.engine.sendChanges()
-    #expect(try await world.stored().isEmpty)
-    let told = try sent.lastRecords()
-    #expect(told.deletedRecordIDs == [NotesApp.id("b")])
-    world.phone.delete("x", zone: Self.other)
-    let error = try await engineFailure { try await world.phone.engine.sendChanges() }
+    fixture.phone.delete("b")
+    _ = try? await fixture.phone.engine.sendChanges()
+    #expect(try await fixture.stored().isEmpty)
+    let reported = try sent.lastRecords()
+    #expect(reported.deletedRecordIDs == [NotesApp.id("b")])
+    fixture.phone.delete("x", zone: Self.other)
+    let error = try await engineFailure { try await fixture.phone.engine.sendChanges() }
     #expect(error.code == .partialFailure)
     let failed = try sent.lastRecords()
     #expect(failed.deletedRecordIDs.isEmpty && failed.savedRecords.isEmpty)
@@ -96,31 +97,31 @@ private final class Sent: Sendable {
   }
 
   @Test func `what is taken back before it was sent is not sent`() async throws {
-    let world = try await EngineWorld(notes: ["a"])
-    let state = world.phone.engine.state
-    world.phone.write("new", to: "b")
-    world.phone.delete("a")
+    let fixture = try await SyncEngineFixture(notes: ["a"])
+    let state = fixture.phone.engine.state
+    fixture.phone.write("new", to: "b")
+    fixture.phone.delete("a")
     state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: Self.other))])
     state.remove(pendingRecordZoneChanges: [
       .saveRecord(NotesApp.id("b")), .saveRecord(NotesApp.id("a")),
     ])
     #expect(state.pendingRecordZoneChanges == [.deleteRecord(NotesApp.id("a"))])
     state.remove(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: Self.other))])
-    try await world.phone.engine.sendChanges()
-    #expect(try await world.stored().isEmpty)
-    #expect(try await world.database.allRecordZones().allSatisfy { $0.zoneID != Self.other })
+    try await fixture.phone.engine.sendChanges()
+    #expect(try await fixture.stored().isEmpty)
+    #expect(try await fixture.database.allRecordZones().allSatisfy { $0.zoneID != Self.other })
   }
 
   @Test func `the group that the app names is the one of the operations, and of each batch`()
     async throws
   {
-    let world = try await EngineWorld(notes: ["a"])
+    let fixture = try await SyncEngineFixture(notes: ["a"])
     let group = CKOperationGroup()
     group.name = "the user leaves the screen"
     group.quantity = 2
     group.expectedSendSize = .kilobytes
     let batches = Mutex<[String]>([])
-    let app = GroupApp(world.database) { group in batches.withLock { $0.append(group) } }
+    let app = GroupApp(fixture.database) { group in batches.withLock { $0.append(group) } }
     app.engine.state.add(pendingRecordZoneChanges: [.deleteRecord(NotesApp.id("a"))])
     try await app.engine.sendChanges(.init(scope: .all, operationGroup: group))
     try await app.engine.fetchChanges(.init(scope: .all, operationGroup: group))

@@ -18,7 +18,7 @@ final class NotesApp: CKSyncEngineDelegate {
   let disk: Disk
   let crash = Crash()
   private let made = Mutex<CKSyncEngine?>(nil)
-  private let told = Mutex<[String]>([])
+  private let handled = Mutex<[String]>([])
   /// Called with each event before the app handles it.
   let onEvent = Mutex<(@Sendable (CKSyncEngine.Event) async -> Void)?>(nil)
   /// Called when a batch is asked for.
@@ -43,8 +43,8 @@ final class NotesApp: CKSyncEngineDelegate {
   }
 
   /// The events so far, by name.
-  var events: [String] { told.withLock { $0 } }
-  func forgetEvents() { told.withLock { $0 = [] } }
+  var events: [String] { handled.withLock { $0 } }
+  func forgetEvents() { handled.withLock { $0 = [] } }
 
   /// What the screen shows: names and texts.
   var notes: [String: String] {
@@ -92,7 +92,7 @@ final class NotesApp: CKSyncEngineDelegate {
     try await send()
   }
 
-  /// Sends, and leaves failures of single items to the events that told them.
+  /// Sends, and leaves failures of single items to the events that reported them.
   func send() async throws {
     do { try await engine.sendChanges() } catch CKError.partialFailure {}
   }
@@ -109,7 +109,7 @@ final class NotesApp: CKSyncEngineDelegate {
 
   func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {
     guard crash.step() else { return }
-    told.withLock { $0.append(event.name) }
+    handled.withLock { $0.append(event.name) }
     await onEvent.withLock { $0 }?(event)
     switch event {
     case .stateUpdate(let event):

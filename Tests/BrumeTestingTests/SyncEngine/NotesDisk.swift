@@ -91,40 +91,42 @@ extension NotesApp {
     }
   }
 
-  /// When the process dies.
+  /// When the process crashes.
   final class Crash: Sendable {
     private struct State {
       var steps = 0
       var last = Int.max
       var isDue: (@Sendable () -> Bool)?
-      var whenDead: (@Sendable () -> Void)?
-      var isDead = false
+      var whenCrashed: (@Sendable () -> Void)?
+      var hasCrashed = false
     }
     private let state = Mutex(State())
 
     /// The app does something. False when the process is dead.
     func step() -> Bool {
-      let (isDead, whenDead) = state.withLock { state in
+      let (hasCrashed, whenCrashed) = state.withLock { state in
         state.steps += 1
-        if state.steps >= state.last || state.isDue?() ?? false { state.isDead = true }
-        defer { if state.isDead { state.whenDead = nil } }
-        return (state.isDead, state.isDead ? state.whenDead : nil)
+        if state.steps >= state.last || state.isDue?() ?? false { state.hasCrashed = true }
+        defer { if state.hasCrashed { state.whenCrashed = nil } }
+        return (state.hasCrashed, state.hasCrashed ? state.whenCrashed : nil)
       }
-      whenDead?()
-      return !isDead
+      whenCrashed?()
+      return !hasCrashed
     }
 
     /// What a dead process cannot do any more is stopped here: what is left of it goes on running in the
     /// test's process.
-    func whenDead(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.whenDead = body } }
+    func whenCrashed(_ body: @escaping @Sendable () -> Void) {
+      state.withLock { $0.whenCrashed = body }
+    }
 
-    var diesInACall: Bool { state.withLock { $0.isDue != nil } }
-    var isDead: Bool { state.withLock { $0.isDead } }
+    var crashesInACall: Bool { state.withLock { $0.isDue != nil } }
+    var hasCrashed: Bool { state.withLock { $0.hasCrashed } }
 
-    /// Dies at the step of this number from now on.
+    /// Crashes at the step of this number from now on.
     func arm(atStep step: Int) { state.withLock { $0.last = $0.steps + step } }
 
-    /// Dies at the first step at which this is true.
+    /// Crashes at the first step at which this is true.
     func arm(when isDue: @escaping @Sendable () -> Bool) { state.withLock { $0.isDue = isDue } }
   }
 }

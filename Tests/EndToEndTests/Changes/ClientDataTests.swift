@@ -17,7 +17,7 @@ extension Device {
   }
 
   /// What the zone's changes give back.
-  fileprivate func heard() async throws -> String? {
+  fileprivate func received() async throws -> String? {
     let operation = CKFetchRecordZoneChangesOperation(recordZoneIDs: [.named("Z")])
     var data: Data?
     operation.recordZoneFetchResultBlock = { data = (try? $1.get())?.clientChangeTokenData }
@@ -29,20 +29,20 @@ extension Device {
 @Suite(.timeLimit(.minutes(10)))
 struct ClientDataTests {
   @Test(arguments: StorageEngine.allCases)
-  func `a device hears what it said with its last save in the zone, others do not`(
+  func `a device gets what it said with its last save in the zone, others do not`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
-      #expect(try await phone.heard() == nil)
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
+      #expect(try await phone.received() == nil)
       try await phone.save("a", saying: "one")
-      #expect(try await phone.heard() == "one")
-      #expect(try await laptop.heard() == nil)
+      #expect(try await phone.received() == "one")
+      #expect(try await laptop.received() == nil)
       try await laptop.save("b", saying: "from the laptop")
       try await phone.save("a", saying: "two")
       try await phone.save("a", saying: nil)
-      #expect(try await phone.heard() == "two")
-      #expect(try await laptop.heard() == "from the laptop")
+      #expect(try await phone.received() == "two")
+      #expect(try await laptop.received() == "from the laptop")
     }
   }
 
@@ -50,8 +50,8 @@ struct ClientDataTests {
   func `a device that says the same with each save loses none of them`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let phone = try await world.pair().phone
+    try await EndToEndFixture.run(engine) { fixture in
+      let phone = try await fixture.pair().phone
       for text in ["first", "second", "third"] {
         for name in ["a", "b"] {
           let record = phone.record(name)
@@ -67,25 +67,25 @@ struct ClientDataTests {
           #expect(kept["title"] == text)
         }
       }
-      #expect(try await phone.heard() == "the phone")
+      #expect(try await phone.received() == "the phone")
     }
   }
 
   @Test(arguments: StorageEngine.allCases)
   func `it ends with the zone`(_ engine: StorageEngine) async throws {
-    try await World.run(engine) { world in
-      let phone = try await world.pair().phone
+    try await EndToEndFixture.run(engine) { fixture in
+      let phone = try await fixture.pair().phone
       try await phone.save("a", saying: "one")
       try await phone.database.deleteRecordZone(withID: .named("Z"))
       try await phone.makeZone("Z")
-      #expect(try await phone.heard() == nil)
+      #expect(try await phone.received() == nil)
     }
   }
 
   @Test(arguments: StorageEngine.allCases)
   func `data beyond a kilobyte is refused`(_ engine: StorageEngine) async throws {
-    try await World.run(engine) { world in
-      let phone = try await world.pair().phone
+    try await EndToEndFixture.run(engine) { fixture in
+      let phone = try await fixture.pair().phone
       let long = try await failure {
         try await phone.save("a", saying: String(repeating: "x", count: 1025))
       }

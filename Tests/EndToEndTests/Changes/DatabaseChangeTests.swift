@@ -9,8 +9,8 @@ struct DatabaseChangeTests {
   func `CHG-24 database changes list changed custom zones and not the default one`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair(zone: "A")
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair(zone: "A")
       try await phone.makeZone("B")
       try await phone.save("x", zone: nil)
       let first = try await laptop.database.databaseChanges(since: nil)
@@ -29,8 +29,8 @@ struct DatabaseChangeTests {
   func `CHG-25 ZON-04 ZON-13 a deleted zone is in the list, and calls say that it is missing`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("a")
       let token = try await laptop.database.databaseChanges(since: nil).changeToken
       try await phone.database.deleteRecordZone(withID: .named("Z"))
@@ -48,12 +48,12 @@ struct DatabaseChangeTests {
   func `CHG-25 ZON-12 ZON-14 a purge and a reset of encrypted data have their own blocks`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair(zone: "Purged")
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair(zone: "Purged")
       try await phone.makeZone("Reset")
       let token = try await laptop.database.databaseChanges(since: nil).changeToken
-      try await world.purge("Purged", of: "alice")
-      try await world.resetEncryptedData(of: "alice")
+      try await fixture.purge("Purged", of: "alice")
+      try await fixture.resetEncryptedData(of: "alice")
       let operation = CKFetchDatabaseChangesOperation(previousServerChangeToken: token)
       var (purged, reset, deleted) = ([String](), [String](), [String]())
       operation.recordZoneWithIDWasPurgedBlock = { purged.append($0.zoneName) }
@@ -75,8 +75,8 @@ struct DatabaseChangeTests {
   func `database changes come in pages, and an operation fetches them all`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let phone = try await world.device("alice", "phone")
+    try await EndToEndFixture.run(engine) { fixture in
+      let phone = try await fixture.device("alice", "phone")
       let zones = (0..<7).map { CKRecordZone(zoneName: "Z\($0)") }
       _ = try await phone.database.modifyRecordZones(saving: zones, deleting: [])
       let page = try await phone.database.databaseChanges(since: nil, resultsLimit: 3)

@@ -37,10 +37,11 @@ struct OldChangesTests {
   }
 
   @available(*, deprecated, message: "tests what is deprecated")
-  @Test func `the older fetch of changes tells pages, deletions and fields as asked`() async throws
+  @Test func `the older fetch of changes returns pages, deletions and fields as asked`()
+    async throws
   {
-    try await World.run(.memory) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(.memory) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       for name in ["a", "b", "c"] { try await phone.save(name, ["n": 1, "m": 2]) }
       let first = try await Self.page(laptop) {
         $0.resultsLimit = 2
@@ -58,8 +59,8 @@ struct OldChangesTests {
 
   @available(*, deprecated, message: "tests what is deprecated")
   @Test func `the older fetch of changes brings the files of assets`() async throws {
-    try await World.run(.memory) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(.memory) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
       try Data("a picture".utf8).write(to: file)
       defer { try? FileManager.default.removeItem(at: file) }
@@ -72,8 +73,8 @@ struct OldChangesTests {
 
   @available(*, deprecated, message: "tests what is deprecated")
   @Test func `the older fetch of a missing zone is zoneNotFound, without a token`() async throws {
-    try await World.run(.memory) { world in
-      let phone = try await world.pair().phone
+    try await EndToEndFixture.run(.memory) { fixture in
+      let phone = try await fixture.pair().phone
       let error = try await failure { _ = try await Self.page(phone, zone: .named("Nowhere")) }
       #expect(error.code == .zoneNotFound)
       let operation = CKFetchRecordChangesOperation()
@@ -88,17 +89,17 @@ struct OldChangesTests {
   }
 
   @available(*, deprecated, message: "tests what is deprecated")
-  @Test(arguments: [Way.handlers, .async])
-  func `the older queries answer records, in order`(_ way: Way) async throws {
-    try await World.run(.memory) { world in
-      let phone = try await world.pair().phone
+  @Test(arguments: [APIStyle.handlers, .async])
+  func `the older queries answer records, in order`(_ style: APIStyle) async throws {
+    try await EndToEndFixture.run(.memory) { fixture in
+      let phone = try await fixture.pair().phone
       for (number, name) in ["a", "b", "c"].enumerated() {
         try await phone.save(name, ["n": number])
       }
       let query = CKQuery(recordType: "Note", predicate: NSPredicate(format: "n > 0"))
       query.sortDescriptors = [NSSortDescriptor(key: "n", ascending: false)]
       func find(_ zone: CKRecordZone.ID) async throws -> [CKRecord] {
-        if way == .async { return try await phone.database.perform(query, inZoneWith: zone) }
+        if style == .async { return try await phone.database.perform(query, inZoneWith: zone) }
         return try await waited { done in
           phone.database.perform(query, inZoneWith: zone) { done(either($0, $1)) }
         }

@@ -19,8 +19,8 @@ struct TokenTests {
   func `CHG-30 a token that was archived and restored goes on where it was`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("a")
       let token = try #require(try await laptop.changes().token)
       let restored = try Archive.token(try Archive.data(token))
@@ -34,10 +34,10 @@ struct TokenTests {
   func `CHG-04 CHG-30 tokens of another zone, user or kind are expired`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       try await phone.makeZone("Y")
-      let other = try await world.device("bob", "phone")
+      let other = try await fixture.device("bob", "phone")
       try await other.makeZone("Z")
       let tokens = [
         try await phone.changes(in: .named("Y")).token, try await other.changes().token,
@@ -56,8 +56,8 @@ struct TokenTests {
   func `CHG-05 with an expired token the client drops it and fetches everything`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.makeZone("Y")
       try await phone.save("a")
       var token = try await laptop.changes(in: .named("Y")).token
@@ -74,11 +74,11 @@ struct TokenTests {
   }
 
   @Test(arguments: StorageEngine.allCases)
-  func `ZON-16 a token of an earlier life of a zone is expired, nil sees the new life only`(
+  func `ZON-16 a token of an earlier incarnation of a zone is expired, nil sees the new one only`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("old")
       let token = try await laptop.changes().token
       try await phone.database.deleteRecordZone(withID: .named("Z"))

@@ -11,8 +11,8 @@ struct ZoneChangeTests {
   func `CHG-01 CHG-02 a first fetch brings everything, the next one nothing`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("a", ["n": 1])
       try await phone.save("b")
       let first = try await laptop.changes()
@@ -28,8 +28,8 @@ struct ZoneChangeTests {
   func `CHG-03 CHG-26 one save and one delete, and asking again gives the same`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("a")
       let token = try await laptop.changes().token
       try await phone.save("b")
@@ -44,8 +44,8 @@ struct ZoneChangeTests {
   func `CHG-08 CHG-09 CHG-10 pages follow each other, also over a restart of the app`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       let names = (0..<25).map { "r\($0)" }
       _ = try await phone.database.modifyRecords(
         saving: names.map { phone.record($0) }, deleting: [])
@@ -53,7 +53,7 @@ struct ZoneChangeTests {
       var isMoreComing = true
       while isMoreComing {
         // A process that begins with nothing but what it archived.
-        let restarted = try await world.device("alice", "laptop")
+        let restarted = try await fixture.device("alice", "laptop")
         let token = try stored.map { try Archive.token($0) }
         let page = try await restarted.database.recordZoneChanges(
           inZoneWith: .named("Z"), since: token, resultsLimit: 10)
@@ -70,8 +70,8 @@ struct ZoneChangeTests {
   func `CHG-16 what changes during a fetch of pages comes with the fetch or the next one`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       _ = try await phone.database.modifyRecords(
         saving: (0..<4).map { phone.record("r\($0)", ["n": 0]) }, deleting: [])
       let first = try await laptop.database.recordZoneChanges(
@@ -93,8 +93,8 @@ struct ZoneChangeTests {
   func `CHG-17 CHG-18 CHG-19 between two fetches only the end counts`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("reborn", ["n": 0])
       let token = try await laptop.changes().token
       let busy = try await phone.save("busy", ["n": 0])
@@ -117,8 +117,8 @@ struct ZoneChangeTests {
   func `CHG-06 CHG-22 of several zones the bad ones fail and the others deliver`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       for name in ["Fresh", "Stale"] { try await phone.makeZone(name) }
       try await phone.save("a", zone: "Fresh")
       let stale = CKFetchRecordZoneChangesOperation.ZoneConfiguration()
@@ -145,8 +145,8 @@ struct ZoneChangeTests {
   func `CHG-27 an operation fetches all pages, with tokens between them, and desired keys`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       _ = try await phone.database.modifyRecords(
         saving: (0..<25).map { phone.record("r\($0)", ["one": 1, "two": 2]) }, deleting: [])
       let configuration = CKFetchRecordZoneChangesOperation.ZoneConfiguration()

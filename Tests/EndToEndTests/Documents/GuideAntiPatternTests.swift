@@ -21,8 +21,8 @@ struct GuideAntiPatternTests {
   func `000 creating a subscription at every launch is refused as a duplicate`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       try await phone.save("a", type: "Item", ["category": "news"])
       let predicate = NSPredicate(format: "category == %@", "news")
       try await phone.database.save(Self.item(predicate).silent())
@@ -39,8 +39,8 @@ struct GuideAntiPatternTests {
   func `000 checking first and a consistent ID make one subscription`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       try await phone.save("a", type: "Item", ["category": "news"])
       let database = phone.database
       let subscriptionID = "item-creation-subscription"
@@ -63,8 +63,8 @@ struct GuideAntiPatternTests {
   func `000 without notificationInfo a subscription fails to save`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       try await phone.save("a", type: "Item", ["category": "news"])
       let subscription = Self.item(NSPredicate(value: true))
       let database = phone.database
@@ -81,8 +81,8 @@ struct GuideAntiPatternTests {
   func `000 a query subscription in the shared database fails, a database subscription does not`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let phone = try await world.device("alice", "phone")
+    try await EndToEndFixture.run(engine) { fixture in
+      let phone = try await fixture.device("alice", "phone")
       let sharedDB = phone.container.sharedCloudDatabase
       let wrong = CKQuerySubscription(
         recordType: "SharedItem", predicate: NSPredicate(value: true),
@@ -101,15 +101,15 @@ struct GuideAntiPatternTests {
   func `000 a field without an index is invalidArguments, and enabling the index helps`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       try await phone.save("a", type: "Item", ["category": "news"])
-      try await world.queryable("category", of: "Item", false)
+      try await fixture.queryable("category", of: "Item", false)
       let subscription = Self.item(NSPredicate(format: "category == %@", "news")).silent()
       let error = try await failure { try await phone.database.save(subscription) }
       #expect(error.code == .invalidArguments)
       #expect(error.localizedDescription.contains("category"))
-      try await world.queryable("category", of: "Item", true)
+      try await fixture.queryable("category", of: "Item", true)
       try await phone.database.save(subscription)
     }
   }

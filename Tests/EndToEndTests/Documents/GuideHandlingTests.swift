@@ -10,8 +10,8 @@ struct GuideHandlingTests {
   func `000 a zone subscription keeps the other device's local store in sync`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair(zone: "MyZone")
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair(zone: "MyZone")
       let zoneID = CKRecordZone.ID(zoneName: "MyZone", ownerName: CKCurrentUserDefaultName)
       let subscription = CKRecordZoneSubscription(
         zoneID: zoneID, subscriptionID: "zone-changes-\(zoneID.zoneName)")
@@ -36,9 +36,9 @@ struct GuideHandlingTests {
   func `000 a query subscription alerts about high-priority tasks in the public database`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let alice = try await world.device("alice", "phone")
-      let bob = try await world.device("bob", "phone")
+    try await EndToEndFixture.run(engine) { fixture in
+      let alice = try await fixture.device("alice", "phone")
+      let bob = try await fixture.device("bob", "phone")
       func task(_ name: String, _ priority: String, isComplete: Bool) -> CKRecord {
         bob.record(
           name, zone: nil, type: "Task", ["priority": priority, "isComplete": isComplete])
@@ -80,11 +80,11 @@ struct GuideHandlingTests {
   }
 
   @Test(arguments: StorageEngine.allCases)
-  func `000 a database subscription tells of zones that come, change and go`(
+  func `000 a database subscription notifies of zones that come, change and go`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair(zone: "Old")
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair(zone: "Old")
       let subscription = CKDatabaseSubscription(subscriptionID: "database-changes")
       let notificationInfo = CKSubscription.NotificationInfo()
       notificationInfo.shouldSendContentAvailable = true
@@ -108,8 +108,8 @@ struct GuideHandlingTests {
   func `000 every part of a notification info reaches the device`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("zero", type: "Message", ["title": "", "preview": "", "arg1": ""])
       let notificationInfo = CKSubscription.NotificationInfo()
       notificationInfo.shouldSendContentAvailable = true
@@ -144,7 +144,7 @@ struct GuideHandlingTests {
 
   @Test func `000 a push that is not CloudKit's is somebody else's`() async throws {
     let container = Brume.container(
-      Brume.Configuration(url: URL(fileURLWithPath: "/"), container: World.containerName))
+      Brume.Configuration(url: URL(fileURLWithPath: "/"), container: EndToEndFixture.containerName))
     let app = GuideApp(container, database: container.privateCloudDatabase)
     #expect(await !app.received(["aps": ["alert": "x"]]))
   }

@@ -10,8 +10,8 @@ struct GuideManagingTests {
   func `000 subscriptions are listed, updated and deleted, one and many`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       let database = phone.database
       try await phone.save("a", type: "Item", ["category": "news"])
       try await database.save(
@@ -49,8 +49,8 @@ struct GuideManagingTests {
   func `000 a subscription is created when it does not exist, and only then`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let phone = try await world.device("alice", "phone")
+    try await EndToEndFixture.run(engine) { fixture in
+      let phone = try await fixture.device("alice", "phone")
       let app = GuideApp(phone.container, database: phone.database)
       var created = 0
       for _ in 1...3 {
@@ -67,8 +67,8 @@ struct GuideManagingTests {
   func `000 what was missed is fetched when the app becomes active`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let app = GuideApp(laptop.container, database: laptop.database)
       // No subscription, so no push ever comes.
       try await phone.save("a")
@@ -83,8 +83,8 @@ struct GuideManagingTests {
   func `000 a notification that was marked as read counts as read everywhere`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let inbox = try await Inbox(laptop)
       try await laptop.database.save(CKDatabaseSubscription(subscriptionID: "all").silent())
       try await phone.save("a")
@@ -107,8 +107,8 @@ struct GuideManagingTests {
   func `000 the subscription manager saves its subscription once`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let phone = try await world.device("alice", "phone")
+    try await EndToEndFixture.run(engine) { fixture in
+      let phone = try await fixture.device("alice", "phone")
       let manager = SubscriptionManager(phone)
       await manager.ensureSubscriptionExists()
       #expect(manager.isCreated)

@@ -69,10 +69,10 @@ struct PrivateSyncTests {
   func `001 a contact that one device adds shows on the other, and only what is new is fetched`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
+    try await EndToEndFixture.run(engine) { fixture in
       let apps = (
-        device: ContactsApp(try await world.device("alice", "device")),
-        simulator: ContactsApp(try await world.device("alice", "simulator"))
+        device: ContactsApp(try await fixture.device("alice", "device")),
+        simulator: ContactsApp(try await fixture.device("alice", "simulator"))
       )
       let inbox = try await Inbox(apps.device.device)
       let back = try await Inbox(apps.simulator.device)

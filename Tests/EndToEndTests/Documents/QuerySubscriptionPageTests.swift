@@ -54,11 +54,11 @@ private final class FeedApp {
 @Suite(.timeLimit(.minutes(10)))
 struct QuerySubscriptionPageTests {
   @Test(arguments: StorageEngine.allCases)
-  func `002 items tagged Swift in the zone are told silently, once, to the other device`(
+  func `002 items tagged Swift in the zone notify the other device silently, once`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair(zone: "Feed")
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair(zone: "Feed")
       try await phone.makeZone("Other")
       func post(_ name: String, _ tags: [String], zone: String = "Feed") async throws {
         try await phone.save(name, zone: zone, type: "FeedItem", ["tags": tags])
@@ -81,7 +81,7 @@ struct QuerySubscriptionPageTests {
       try await app.refresh()
       #expect(app.cache == ["swift"])
 
-      // The phone made all of this; the first it hears of is the laptop's item.
+      // The phone made all of this; the first it is notified of is the laptop's item.
       try await laptop.save("reply", zone: "Feed", type: "FeedItem", ["tags": ["Swift"]])
       #expect(
         try await inboxes.phone.nextQuery().recordID == .named("reply", zone: "Feed"))

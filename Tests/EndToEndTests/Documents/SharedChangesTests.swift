@@ -95,9 +95,9 @@ struct SharedChangesTests {
   func `004 each push of the shared database leads to exactly what changed`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let owner = try await world.device("alice", "phone")
-      let guest = try await world.device("bob", "phone")
+    try await EndToEndFixture.run(engine) { fixture in
+      let owner = try await fixture.device("alice", "phone")
+      let guest = try await fixture.device("bob", "phone")
       let app = SharedChanges(guest)
       // On app launch: fetch changes, subscribe to future changes.
       await app.fetchSharedChanges()
@@ -112,7 +112,7 @@ struct SharedChangesTests {
       try await owner.database.save(share)
       let metadata = try await guest.container.shareMetadata(for: try #require(share.url))
       try await guest.container.accept(metadata)
-      // Whether accepting is told to the device that accepted does not matter: it fetches.
+      // Whether accepting notifies the device that accepted does not matter: it fetches.
       await app.fetchSharedChanges()
       #expect(app.notes == ["Lisbon"])
 

@@ -1,4 +1,4 @@
-// Document 003: experts for genres are told of new whistles by others.
+// Document 003: experts for genres are notified of new whistles by others.
 
 import BrumeKit
 import Foundation
@@ -94,10 +94,10 @@ struct WhistlesTests {
   func `003 an expert gets an alert with sound for whistles in his genres by others`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
+    try await EndToEndFixture.run(engine) { fixture in
       let expert = MyGenresViewController(
-        try await world.device("alice", "phone"), ["Jazz", "Blues"])
-      let whistler = MyGenresViewController(try await world.device("bob", "phone"), ["Jazz"])
+        try await fixture.device("alice", "phone"), ["Jazz", "Blues"])
+      let whistler = MyGenresViewController(try await fixture.device("bob", "phone"), ["Jazz"])
       _ = try await whistler.submitWhistle("Unknown")
       #expect(try await expert.saveTapped() == 0)
       // Again: the old ones are flushed, so that there are no duplicate errors.
@@ -116,7 +116,7 @@ struct WhistlesTests {
       let whistle = try await expert.device.everybodys.record(for: try #require(push.recordID))
       #expect(whistle["comments"] == "Name that tune")
 
-      // The whistler never hears of his own whistle: his first push is the expert's.
+      // The whistler is never notified of his own whistle: his first push is the expert's.
       let answer = try await expert.submitWhistle("Jazz")
       #expect(try await inboxes.whistler.nextQuery().recordID == answer.recordID)
       _ = try await whistler.submitWhistle("Blues")

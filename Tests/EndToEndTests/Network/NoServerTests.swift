@@ -1,4 +1,4 @@
-// What an app hears when there is no server, or one that breaks off: real sockets, no scripts.
+// What an app gets when there is no server, or one that breaks off: real sockets, no scripts.
 
 import BrumeKit
 import Foundation

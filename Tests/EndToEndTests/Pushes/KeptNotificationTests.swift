@@ -22,11 +22,11 @@ struct KeptNotificationTests {
   }
 
   @Test(arguments: StorageEngine.allCases)
-  func `PSH-17 notifications are fetched by token, and marking one as read is told to all devices`(
+  func `PSH-17 notifications are fetched by token, and marking one as read reaches all devices`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("zero", ["n": 0])
       let inbox = try await Inbox(laptop)
       try await laptop.database.save(
@@ -55,8 +55,8 @@ struct KeptNotificationTests {
   func `PSH-20 a kept notification has the desired keys that its push had no room for`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("zero", ["title": ""])
       let inbox = try await Inbox(laptop)
       let alert = String(repeating: "A", count: 3800)

@@ -10,8 +10,8 @@ struct PushTests {
   func `PSH-02 PSH-03 a silent push wakes the app and names container, user, zone and itself`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let inbox = try await Inbox(laptop)
       try await laptop.database.save(CKDatabaseSubscription(subscriptionID: "all").silent())
       try await laptop.database.save(
@@ -23,7 +23,7 @@ struct PushTests {
         let push = Push(userInfo)
         #expect(push.aps?["content-available"] as? Int == 1 && push.aps?.count == 1)
         let ck = try #require(push.ck)
-        #expect(ck["ce"] as? Int == 2 && ck["cid"] as? String == World.containerName)
+        #expect(ck["ce"] as? Int == 2 && ck["cid"] as? String == EndToEndFixture.containerName)
         #expect(ck["ckuserid"] as? String == (try await laptop.container.userRecordID()).recordName)
         #expect((ck["nid"] as? String)?.isEmpty == false)
         let part = try #require(push.about)
@@ -31,7 +31,7 @@ struct PushTests {
         #expect(part["zoid"] as? String != nil)
         kinds.insert(try #require(part["sid"] as? String))
         let notification = try #require(CKNotification(fromRemoteNotificationDictionary: userInfo))
-        #expect(notification.containerIdentifier == World.containerName)
+        #expect(notification.containerIdentifier == EndToEndFixture.containerName)
         #expect(!notification.isPruned && notification.notificationID != nil)
         if let zone = notification as? CKRecordZoneNotification {
           #expect(zone.recordZoneID == .named("Z") && zone.databaseScope == .private)
@@ -48,8 +48,8 @@ struct PushTests {
   func `PSH-05 silent pushes in a row merge, visible ones do not`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine, mergingPushes: 3_600_000) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine, mergingPushes: 3_600_000) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("zero", ["n": 0])
       let inbox = try await Inbox(laptop)
       try await laptop.database.save(
@@ -65,11 +65,11 @@ struct PushTests {
   }
 
   @Test(arguments: StorageEngine.allCases)
-  func `PSH-07 pushes from before the app listens are kept and handed over in order`(
+  func `PSH-07 pushes from before the app listens are kept and delivered in order`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("zero", ["n": 0])
       // Saving a subscription is enough to be known as a device.
       try await laptop.database.save(CKQuerySubscription.of("Note", id: "notes").alerting("n"))
@@ -85,8 +85,8 @@ struct PushTests {
   func `a push that was handled does not come again, one that was not does`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("zero", ["n": 0])
       try await laptop.database.save(CKQuerySubscription.of("Note", id: "notes").alerting("n"))
       for number in 1...3 { try await phone.save("r\(number)", ["n": number]) }
@@ -94,7 +94,7 @@ struct PushTests {
       #expect(try await first.nextQuery().recordID == .named("r1"))
       // Coming back for the second says that the first was handled.
       #expect(try await first.nextQuery().recordID == .named("r2"))
-      let again = try await Inbox(try await world.device("alice", "laptop"))
+      let again = try await Inbox(try await fixture.device("alice", "laptop"))
       let next = try await again.nextQuery().recordID
       #expect(next == .named("r2") || next == .named("r1"))
       var last = next
@@ -106,8 +106,8 @@ struct PushTests {
   func `PSH-15 localised texts are filled from the record's fields`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("zero", ["title": "", "by": ""])
       let inbox = try await Inbox(laptop)
       let info = CKSubscription.NotificationInfo()
@@ -137,8 +137,8 @@ struct PushTests {
   func `PSH-16 the badge rises by one with each push until the app sets it`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("zero")
       let inbox = try await Inbox(laptop)
       let subscription = CKQuerySubscription.of("Note", id: "notes").alerting("n")
@@ -162,8 +162,8 @@ struct PushTests {
   func `PSH-04 PSH-18 what is too large for a push is left out, desired keys first`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("zero", ["one": "", "two": ""])
       let inbox = try await Inbox(laptop)
       let alert = String(repeating: "A", count: 3700)

@@ -40,8 +40,8 @@ struct AssetTests {
   func `FET-08 a saved file is in a local place of the device that fetches it`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let files = try Files()
       let photo = try files.file("photo.jpg", Self.content(700_000))
       let saved = try await phone.save("a", ["photo": CKAsset(fileURL: photo), "title": "x"])
@@ -62,8 +62,8 @@ struct AssetTests {
   }
 
   @Test func `a changed field alone is sent: the file of another stays what it is`() async throws {
-    try await World.run(.memory) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(.memory) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let files = try Files()
       let photo = try files.file("photo", Self.content(1000))
       let record = try await phone.save("a", ["photo": CKAsset(fileURL: photo)])
@@ -79,8 +79,8 @@ struct AssetTests {
   }
 
   @Test func `a list of files keeps its order, and one of them can be exchanged`() async throws {
-    try await World.run(.sqlite) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(.sqlite) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let files = try Files()
       let assets = try (0..<3).map {
         CKAsset(fileURL: try files.file("\($0)", Self.content(10 + $0)))
@@ -98,8 +98,8 @@ struct AssetTests {
   }
 
   @Test func `a fetched asset may be given to another record`() async throws {
-    try await World.run(.memory) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(.memory) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let files = try Files()
       try await phone.save("a", ["photo": CKAsset(fileURL: files.file("p", Self.content(50)))])
       let photo = try #require(try await laptop.fetch("a")["photo"] as? CKAsset)
@@ -111,8 +111,8 @@ struct AssetTests {
   @Test func `FET-09 a missing file is assetFileNotFound, and takes an atomic batch along`()
     async throws
   {
-    try await World.run(.memory) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(.memory) { fixture in
+      let (phone, _) = try await fixture.pair()
       let files = try Files()
       let missing = files.folder.appending(path: "missing")
       let error = try await failure {
@@ -133,8 +133,8 @@ struct AssetTests {
   }
 
   @Test func `FET-09 a file that changes while it is sent is assetFileModified`() async throws {
-    try await World.run(.memory) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(.memory) { fixture in
+      let (phone, _) = try await fixture.pair()
       let files = try Files()
       let url = try files.file("big", Self.content(3_000_000))
       let operation = CKModifyRecordsOperation(
@@ -164,13 +164,13 @@ struct AssetTests {
   @Test func `FET-10 a file that the server lost is assetNotAvailable, the others come`()
     async throws
   {
-    try await World.run(.memory) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(.memory) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let files = try Files()
       try await phone.save(
         "a", ["photo": CKAsset(fileURL: try files.file("a", Data("only here \(UUID())".utf8)))])
-      for name in try await world.server.assets.names(after: "", limit: 9) {
-        try await world.server.assets.remove(name)
+      for name in try await fixture.server.assets.names(after: "", limit: 9) {
+        try await fixture.server.assets.remove(name)
       }
       try await phone.save("b", ["title": "x"])
       let results = try await laptop.database.records(for: [.named("a"), .named("b")])
@@ -189,8 +189,8 @@ struct AssetTests {
   }
 
   @Test func `a file beyond the server's limit is limitExceeded`() async throws {
-    try await World.run(.memory, limits: { $0.assetBytes = 1000 }) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(.memory, limits: { $0.assetBytes = 1000 }) { fixture in
+      let (phone, _) = try await fixture.pair()
       let files = try Files()
       let error = try await failure {
         try await phone.save(
@@ -201,8 +201,8 @@ struct AssetTests {
   }
 
   @Test func `SAV-38 progress grows to 1, up and down`() async throws {
-    try await World.run(.memory) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(.memory) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let files = try Files()
       let content = Data(UUID().uuidString.utf8) + Self.content(2_000_000)
       let url = try files.file("big", content)
@@ -223,8 +223,8 @@ struct AssetTests {
   }
 
   @Test func `the server's record in a conflict has assets without files`() async throws {
-    try await World.run(.memory) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(.memory) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let files = try Files()
       try await phone.save("a", ["title": "x"])
       let late = try await laptop.fetch("a")
@@ -239,9 +239,9 @@ struct AssetTests {
   }
 
   @Test func `a participant fetches the files of what is shared with him`() async throws {
-    try await World.run(.memory) { world in
-      let (phone, _) = try await world.pair()
-      let bob = try await world.device("bob", "phone")
+    try await EndToEndFixture.run(.memory) { fixture in
+      let (phone, _) = try await fixture.pair()
+      let bob = try await fixture.device("bob", "phone")
       let files = try Files()
       let root = phone.record(
         "root", ["photo": CKAsset(fileURL: try files.file("a", Self.content(64)))])

@@ -5,8 +5,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct AtomicTests {
-  /// What the old and the new blocks of one operation were told.
-  private struct Told {
+  /// What the old and the new blocks of one operation were given.
+  private struct Reported {
     var saves: [CKRecord.ID: CKError] = [:]
     var deletes: [CKRecord.ID: CKError] = [:]
     var result: Result<Void, any Error>?
@@ -15,72 +15,74 @@ struct AtomicTests {
     var overall: CKError?
   }
 
-  private static func run(_ operation: CKModifyRecordsOperation, on device: Device) async -> Told {
-    var told = Told()
-    operation.perRecordSaveBlock = { told.saves[$0] = $1.failure }
-    operation.perRecordDeleteBlock = { told.deletes[$0] = $1.failure }
-    operation.modifyRecordsResultBlock = { told.result = $0 }
+  private static func run(_ operation: CKModifyRecordsOperation, on device: Device) async
+    -> Reported
+  {
+    var reported = Reported()
+    operation.perRecordSaveBlock = { reported.saves[$0] = $1.failure }
+    operation.perRecordDeleteBlock = { reported.deletes[$0] = $1.failure }
+    operation.modifyRecordsResultBlock = { reported.result = $0 }
     operation.modifyRecordsCompletionBlock = { saved, deleted, error in
-      told.saved = saved
-      told.deleted = deleted
-      told.overall = error as? CKError
+      reported.saved = saved
+      reported.deleted = deleted
+      reported.overall = error as? CKError
     }
     await device.run(operation)
-    return told
+    return reported
   }
 
   @Test(arguments: StorageEngine.allCases)
   func `ATM-01 the culprit keeps its error, the rest fails because of it, nothing is stored`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await laptop.save("taken", ["n": 1])
-      let told = await Self.run(
+      let reported = await Self.run(
         CKModifyRecordsOperation(
           recordsToSave: [phone.record("new"), phone.record("taken", ["n": 2])]), on: phone)
-      #expect(told.saves[.named("taken")]?.code == .serverRecordChanged)
-      #expect(told.saves[.named("new")]?.code == .batchRequestFailed)
-      #expect(told.result?.failure == nil)
-      #expect(told.overall?.code == .partialFailure)
+      #expect(reported.saves[.named("taken")]?.code == .serverRecordChanged)
+      #expect(reported.saves[.named("new")]?.code == .batchRequestFailed)
+      #expect(reported.result?.failure == nil)
+      #expect(reported.overall?.code == .partialFailure)
       let items = try #require(
-        told.overall?.userInfo[CKPartialErrorsByItemIDKey] as? [AnyHashable: any Error])
+        reported.overall?.userInfo[CKPartialErrorsByItemIDKey] as? [AnyHashable: any Error])
       #expect(items.count == 2)
       #expect((items[CKRecord.ID.named("taken")] as? CKError)?.serverRecord?["n"] == 1)
-      #expect(told.saved?.isEmpty == true)
+      #expect(reported.saved?.isEmpty == true)
       #expect(try await laptop.changes().summary == ["+taken"])
     }
   }
 
   @Test(arguments: StorageEngine.allCases)
   func `ATM-02 a delete beside a conflict is undone`(_ engine: StorageEngine) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await laptop.save("taken")
       try await laptop.save("doomed")
-      let told = await Self.run(
+      let reported = await Self.run(
         CKModifyRecordsOperation(
           recordsToSave: [phone.record("taken")], recordIDsToDelete: [.named("doomed")]), on: phone)
-      #expect(told.saves[.named("taken")]?.code == .serverRecordChanged)
-      #expect(told.deletes[.named("doomed")]?.code == .batchRequestFailed)
-      #expect(told.deleted?.isEmpty == true)
+      #expect(reported.saves[.named("taken")]?.code == .serverRecordChanged)
+      #expect(reported.deletes[.named("doomed")]?.code == .batchRequestFailed)
+      #expect(reported.deleted?.isEmpty == true)
       #expect(try await laptop.changes().summary == ["+doomed", "+taken"])
     }
   }
 
   @Test(arguments: StorageEngine.allCases)
   func `ATM-03 only the failing zone rolls back`(_ engine: StorageEngine) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.makeZone("Y")
       try await laptop.save("taken")
-      let told = await Self.run(
+      let reported = await Self.run(
         CKModifyRecordsOperation(
           recordsToSave: [
             phone.record("new"), phone.record("taken"), phone.record("other", zone: "Y"),
           ]), on: phone)
-      #expect(told.saved?.map(\.recordID) == [.named("other", zone: "Y")])
-      #expect(told.saves.count == 2)
+      #expect(reported.saved?.map(\.recordID) == [.named("other", zone: "Y")])
+      #expect(reported.saves.count == 2)
       #expect(try await laptop.changes().summary == ["+taken"])
       #expect(try await laptop.changes(in: .named("Y")).summary == ["+other"])
     }
@@ -90,45 +92,45 @@ struct AtomicTests {
   func `ATM-04 SAV-21 without atomicity the others are saved`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await laptop.save("r3")
       let operation = CKModifyRecordsOperation(
         recordsToSave: (0..<10).map { phone.record("r\($0)") })
       operation.isAtomic = false
-      let told = await Self.run(operation, on: phone)
-      #expect(told.saved?.count == 9)
-      #expect(told.overall?.code == .partialFailure)
-      #expect(told.overall?.partialErrorsByItemID?.count == 1)
-      #expect(told.saves.keys.map(\.recordName) == ["r3"])
+      let reported = await Self.run(operation, on: phone)
+      #expect(reported.saved?.count == 9)
+      #expect(reported.overall?.code == .partialFailure)
+      #expect(reported.overall?.partialErrorsByItemID?.count == 1)
+      #expect(reported.saves.keys.map(\.recordName) == ["r3"])
       #expect(try await laptop.changes().changed.count == 10)
     }
   }
 
   @Test(arguments: StorageEngine.allCases)
   func `ATM-05 the flag has no effect in the default zone`(_ engine: StorageEngine) async throws {
-    try await World.run(engine) { world in
-      let phone = try await world.device("alice", "phone")
+    try await EndToEndFixture.run(engine) { fixture in
+      let phone = try await fixture.device("alice", "phone")
       try await phone.save("taken", zone: nil)
-      let told = await Self.run(
+      let reported = await Self.run(
         CKModifyRecordsOperation(
           recordsToSave: [phone.record("taken", zone: nil), phone.record("new", zone: nil)]),
         on: phone)
-      #expect(told.saved?.map(\.recordID.recordName) == ["new"])
-      #expect(told.saves.values.map(\.code) == [.serverRecordChanged])
+      #expect(reported.saved?.map(\.recordID.recordName) == ["new"])
+      #expect(reported.saves.values.map(\.code) == [.serverRecordChanged])
     }
   }
 
   @Test(arguments: StorageEngine.allCases)
   func `ATM-09 a child may stand before its parent`(_ engine: StorageEngine) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let (child, parent) = (phone.record("child"), phone.record("parent"))
       child.setParent(parent)
       child["list"] = CKRecord.Reference(record: parent, action: .none)
-      let told = await Self.run(
+      let reported = await Self.run(
         CKModifyRecordsOperation(recordsToSave: [child, parent]), on: phone)
-      #expect(told.overall == nil && told.saved?.count == 2)
+      #expect(reported.overall == nil && reported.saved?.count == 2)
       #expect(try await laptop.fetch("child").parent?.recordID == .named("parent"))
     }
   }
@@ -137,15 +139,15 @@ struct AtomicTests {
   func `ATM-10 parent and child are deleted together in any order`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       for names in [["parent", "child"], ["child", "parent"]] {
         let (child, parent) = (phone.record("child"), phone.record("parent"))
         child.setParent(parent)
         _ = try await phone.database.modifyRecords(saving: [parent, child], deleting: [])
-        let told = await Self.run(
+        let reported = await Self.run(
           CKModifyRecordsOperation(recordIDsToDelete: names.map { .named($0) }), on: phone)
-        #expect(told.overall == nil && told.deleted?.count == 2)
+        #expect(reported.overall == nil && reported.deleted?.count == 2)
         #expect(try await laptop.changes().changed.isEmpty)
       }
     }

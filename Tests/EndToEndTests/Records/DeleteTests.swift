@@ -9,8 +9,8 @@ struct DeleteTests {
   func `DEL-01 a deletion reaches the other device with the record's type`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("a", type: "Song")
       let token = try await laptop.changes().token
       #expect(try await phone.database.deleteRecord(withID: .named("a")) == .named("a"))
@@ -25,8 +25,8 @@ struct DeleteTests {
   func `DEL-02 deleting what is not there succeeds, DEL-03 in a missing zone it does not`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       let ids: [CKRecord.ID] = [.named("a"), .named("a", zone: "Nowhere")]
       let results = try await phone.database.modifyRecords(saving: [], deleting: ids)
         .deleteResults
@@ -39,8 +39,8 @@ struct DeleteTests {
 
   @Test(arguments: StorageEngine.allCases)
   func `DEL-04 a parent cannot go while a child remains`(_ engine: StorageEngine) async throws {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       let (parent, child) = (phone.record("parent"), phone.record("child"))
       child.setParent(parent)
       _ = try await phone.database.modifyRecords(saving: [parent, child], deleting: [])
@@ -57,8 +57,8 @@ struct DeleteTests {
   func `DEL-05 records that depend on a deleted one go too, and theirs`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let names = ["a", "b", "c", "bystander"]
       let records = names.map { phone.record($0) }
       records[1]["owner"] = CKRecord.Reference(record: records[0], action: .deleteSelf)
@@ -72,8 +72,8 @@ struct DeleteTests {
 
   @Test(arguments: StorageEngine.allCases)
   func `DEL-08 a reference without an action dangles`(_ engine: StorageEngine) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let (target, holder) = (phone.record("target"), phone.record("holder"))
       holder["to"] = CKRecord.Reference(record: target, action: .none)
       _ = try await phone.database.modifyRecords(saving: [target, holder], deleting: [])

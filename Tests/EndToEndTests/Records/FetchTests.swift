@@ -11,8 +11,8 @@ struct FetchTests {
   func `FET-01 a fetched record has the values that were saved`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let date = Date(timeIntervalSince1970: 1_700_000_000.5)
       let record = phone.record("a")
       record["text"] = "Grüße\n\u{1F600}"
@@ -43,8 +43,8 @@ struct FetchTests {
   func `FET-02 FET-03 one unknown record is unknown, in a missing zone the zone is`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       let unknown = try await failure { try await phone.fetch("a") }
       #expect(unknown.code == .unknownItem)
       let error = try await failure { try await phone.fetch("a", zone: "Nowhere") }
@@ -56,8 +56,8 @@ struct FetchTests {
   func `FET-04 in a batch the found one comes, the missing one fails alone`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       try await phone.save("a")
       let results = try await phone.database.records(for: [.named("a"), .named("b")])
       #expect(try results[.named("a")]?.get().recordID == .named("a"))
@@ -83,8 +83,8 @@ struct FetchTests {
   func `FET-05 more records than the limit fail as a whole, 400 do not`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       let ids = (0..<401).map { CKRecord.ID.named("r\($0)") }
       let error = try await failure { _ = try await phone.database.records(for: ids) }
       #expect(error.code == .limitExceeded)
@@ -97,8 +97,8 @@ struct FetchTests {
   func `FET-05 records that do not fit into one answer come in several`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine, limits: { $0.answerBytes = 10_000 }) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine, limits: { $0.answerBytes = 10_000 }) { fixture in
+      let (phone, _) = try await fixture.pair()
       let names = (0..<8).map { "r\($0)" }
       for name in names {
         try await phone.save(name, ["text": String(repeating: "x", count: 4000)])
@@ -114,8 +114,8 @@ struct FetchTests {
   func `FET-06 desired keys pick fields: nil all, an empty list none`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       try await phone.save("a", ["one": 1, "two": 2])
       let cases: [([String]?, [String])] = [
         (nil, ["one", "two"]), ([], []), (["two", "other"], ["two"]),
@@ -133,8 +133,8 @@ struct FetchTests {
   func `FET-07 the current user's record can be fetched and not queried`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let phone = try await world.device("alice", "phone")
+    try await EndToEndFixture.run(engine) { fixture in
+      let phone = try await fixture.device("alice", "phone")
       let id = try await phone.container.userRecordID()
       #expect(try await phone.everybodys.record(for: id).recordType == "Users")
       let operation = CKFetchRecordsOperation.fetchCurrentUserRecordOperation()

@@ -1,4 +1,4 @@
-// The calls with completion handlers and the pages of queries that `ThreeWaysTests` does not go
+// The calls with completion handlers and the pages of queries that `APIStyleTests` does not go
 // through: many records at once, cursors, single zones, many subscriptions, many shares.
 
 import BrumeKit
@@ -14,8 +14,8 @@ struct HandlerTests {
   )
 
   @Test func `many records are saved, fetched and deleted with one handler each`() async throws {
-    try await World.run(.memory) { world in
-      let phone = try await world.pair().phone
+    try await EndToEndFixture.run(.memory) { fixture in
+      let phone = try await fixture.pair().phone
       let database = phone.database
       let records = ["a", "b"].map { phone.record($0, ["n": 1, "m": 2]) }
       let saved: Records = try await waited { done in
@@ -54,15 +54,15 @@ struct HandlerTests {
     }
   }
 
-  @Test(arguments: [Way.handlers, .async])
-  func `a query is gone through page by page`(_ way: Way) async throws {
-    try await World.run(.memory) { world in
-      let phone = try await world.pair().phone
+  @Test(arguments: [APIStyle.handlers, .async])
+  func `a query is gone through page by page`(_ style: APIStyle) async throws {
+    try await EndToEndFixture.run(.memory) { fixture in
+      let phone = try await fixture.pair().phone
       for number in 0..<5 { try await phone.save("r\(number)", ["n": number]) }
       let query = CKQuery(recordType: "Note", predicate: NSPredicate(value: true))
       query.sortDescriptors = [NSSortDescriptor(key: "n", ascending: true)]
       func next(_ cursor: CKQueryOperation.Cursor?) async throws -> Page {
-        switch (way, cursor) {
+        switch (style, cursor) {
         case (.handlers, nil):
           return try await waited {
             phone.database.fetch(
@@ -95,8 +95,8 @@ struct HandlerTests {
   }
 
   @Test func `one zone is saved, fetched and deleted with handlers`() async throws {
-    try await World.run(.memory) { world in
-      let database = try await world.device("alice", "phone").database
+    try await EndToEndFixture.run(.memory) { fixture in
+      let database = try await fixture.device("alice", "phone").database
       let saved: CKRecordZone = try await waited { done in
         database.save(CKRecordZone(zoneName: "Z")) { done(either($0, $1)) }
       }
@@ -123,18 +123,18 @@ struct HandlerTests {
     }
   }
 
-  @Test(arguments: [Way.handlers, .async])
-  func `many subscriptions are saved and deleted in one call`(_ way: Way) async throws {
+  @Test(arguments: [APIStyle.handlers, .async])
+  func `many subscriptions are saved and deleted in one call`(_ style: APIStyle) async throws {
     typealias Answer = (
       saveResults: [CKSubscription.ID: Result<CKSubscription, any Error>],
       deleteResults: [CKSubscription.ID: Result<Void, any Error>]
     )
-    try await World.run(.memory) { world in
-      let database = try await world.device("alice", "phone").database
+    try await EndToEndFixture.run(.memory) { fixture in
+      let database = try await fixture.device("alice", "phone").database
       func modify(
         _ subscriptions: [CKSubscription], deleting ids: [CKSubscription.ID]
       ) async throws -> Answer {
-        if way == .async {
+        if style == .async {
           return try await database.modifySubscriptions(saving: subscriptions, deleting: ids)
         }
         return try await waited {
@@ -160,12 +160,13 @@ struct HandlerTests {
     }
   }
 
-  @Test(arguments: [Way.handlers, .async])
-  func `several shares are accepted in one call, each with its own answer`(_ way: Way) async throws
+  @Test(arguments: [APIStyle.handlers, .async])
+  func `several shares are accepted in one call, each with its own answer`(_ style: APIStyle)
+    async throws
   {
-    try await World.run(.memory) { world in
+    try await EndToEndFixture.run(.memory) { fixture in
       let (alice, bob) = (
-        try await world.device("alice", "phone"), try await world.device("bob", "phone")
+        try await fixture.device("alice", "phone"), try await fixture.device("bob", "phone")
       )
       try await alice.makeZone("Z")
       var metadatas: [CKShare.Metadata] = []
@@ -181,7 +182,7 @@ struct HandlerTests {
       }
       try await alice.database.deleteRecord(withID: shares[1].recordID)
       let answers: [CKShare.Metadata: Result<CKShare, any Error>]
-      if way == .async {
+      if style == .async {
         answers = try await bob.container.accept(metadatas)
       } else {
         answers = try await waited { bob.container.accept(metadatas, completionHandler: $0) }
@@ -194,9 +195,9 @@ struct HandlerTests {
   @Test func `a share's metadata is the same after it was archived, and still opens the share`()
     async throws
   {
-    try await World.run(.memory) { world in
+    try await EndToEndFixture.run(.memory) { fixture in
       let (alice, bob) = (
-        try await world.device("alice", "phone"), try await world.device("bob", "phone")
+        try await fixture.device("alice", "phone"), try await fixture.device("bob", "phone")
       )
       try await alice.makeZone("Z")
       let root = alice.record("hike", ["n": 1])
@@ -214,7 +215,7 @@ struct HandlerTests {
         withRootObject: fetched, requiringSecureCoding: true)
       let read = try #require(
         try NSKeyedUnarchiver.unarchivedObject(ofClass: CKShare.Metadata.self, from: data))
-      #expect(read.containerIdentifier == World.containerName)
+      #expect(read.containerIdentifier == EndToEndFixture.containerName)
       #expect(read.hierarchicalRootRecordID == fetched.hierarchicalRootRecordID)
       #expect(read.rootRecord?["n"] == 1 && read.share.url == url)
       #expect(read.ownerIdentity.userRecordID == fetched.ownerIdentity.userRecordID)
@@ -229,8 +230,8 @@ struct HandlerTests {
   }
 
   @Test func `changes of a database come with a handler`() async throws {
-    try await World.run(.memory) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(.memory) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.makeZone("Y")
       typealias Changes = (
         modifications: [CKDatabase.DatabaseChange.Modification],
@@ -253,8 +254,8 @@ struct HandlerTests {
   }
 
   @Test func `a record is made in a zone without a name of its own`() async throws {
-    try await World.run(.memory) { world in
-      let phone = try await world.pair().phone
+    try await EndToEndFixture.run(.memory) { fixture in
+      let phone = try await fixture.pair().phone
       let saved = try await phone.database.save(CKRecord(recordType: "Note", zoneID: .named("Z")))
       #expect(UUID(uuidString: saved.recordID.recordName) != nil)
       #expect(saved.recordID.zoneID == .named("Z"))

@@ -14,8 +14,8 @@ struct LargeSaveTests {
   func `SAV-16 SAV-18 401 items are too many; the two halves are not`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let records = Self.records(401, of: phone)
       let error = try await failure {
         _ = try await phone.database.modifyRecords(saving: records, deleting: [])
@@ -36,8 +36,8 @@ struct LargeSaveTests {
   func `SAV-34 444 records in batches arrive on the second device`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let records = Self.records(444, of: phone)
       for batch in [records[..<400], records[400...]] {
         let operation = CKModifyRecordsOperation(recordsToSave: Array(batch))
@@ -57,8 +57,8 @@ struct LargeSaveTests {
   func `SAV-35 250 records go up in batches of 100, 100 and 50`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       var pending = Self.records(250, of: phone)
       var (sizes, token) = ([Int](), nil as CKServerChangeToken?)
       while !pending.isEmpty {
@@ -77,8 +77,8 @@ struct LargeSaveTests {
   func `a large atomic batch over two zones is kept or dropped zone by zone`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair(zone: "Bad")
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair(zone: "Bad")
       try await phone.makeZone("Good")
       try await phone.save("r180", zone: "Bad")
       // More than one request holds; zones alternate.
@@ -101,8 +101,8 @@ struct LargeSaveTests {
   func `SAV-39 a cancelled operation ends with operationCancelled and saves nothing`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let operation = CKModifyRecordsOperation(recordsToSave: [phone.record("a")])
       var (calls, overall) = (0, nil as Result<Void, any Error>?)
       operation.perRecordSaveBlock = { _, _ in calls += 1 }
@@ -121,8 +121,8 @@ struct LargeSaveTests {
   func `SAV-39 cancelling from a block stops a fetch of many pages`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       _ = try await phone.database.modifyRecords(
         saving: Self.records(300, of: phone), deleting: [])
       let configuration = CKFetchRecordZoneChangesOperation.ZoneConfiguration()
@@ -143,8 +143,8 @@ struct LargeSaveTests {
 
   @Test(arguments: StorageEngine.allCases)
   func `SAV-39 cancelling the task cancels the call`(_ engine: StorageEngine) async throws {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       await withTaskGroup { group in
         group.addTask {
           withUnsafeCurrentTask { $0?.cancel() }

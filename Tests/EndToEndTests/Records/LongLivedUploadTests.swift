@@ -13,7 +13,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(10))) struct LongLivedUploadTests {
   /// When the program is killed.
-  enum Death: String, Codable, Sendable, CaseIterable {
+  enum CrashKind: String, Codable, Sendable, CaseIterable {
     /// Nothing was sent.
     case writtenDown
     /// The server has a part of the file.
@@ -29,7 +29,7 @@ import Testing
     let apiToken: String?
     let userToken: String?
     let folder: String
-    let death: Death
+    let crashKind: CrashKind
 
     var file: URL { URL(filePath: folder + "/photo") }
 
@@ -42,20 +42,20 @@ import Testing
 
     /// The first run: begins the save, and does not live to see its end.
     func runUntilKilled() async {
-      let death = death
+      let crashKind = crashKind
       let photo = CKRecord(recordType: "Photo", recordID: .named("a"))
       photo["title"] = "kept"
       photo["file"] = CKAsset(fileURL: file)
       let operation = CKModifyRecordsOperation(recordsToSave: [photo])
       operation.isLongLived = true
       operation.longLivedOperationWasPersistedBlock = {
-        if death == .writtenDown { kill(getpid(), SIGKILL) }
+        if crashKind == .writtenDown { kill(getpid(), SIGKILL) }
       }
       operation.perRecordProgressBlock = { _, part in
-        if death == .halfUploaded, part > 0.2, part < 1 { kill(getpid(), SIGKILL) }
+        if crashKind == .halfUploaded, part > 0.2, part < 1 { kill(getpid(), SIGKILL) }
       }
       operation.perRecordSaveBlock = { _, _ in
-        if death == .saved { kill(getpid(), SIGKILL) }
+        if crashKind == .saved { kill(getpid(), SIGKILL) }
       }
       await Device(program).run(operation)
     }
@@ -63,23 +63,23 @@ import Testing
 
   private static let content = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
-  @Test(arguments: Death.allCases)
+  @Test(arguments: CrashKind.allCases)
   func `a long-lived save with a file that was killed is found, resumed, and there once`(
-    death: Death
+    crashKind: CrashKind
   ) async throws {
     // The server has a process of its own: this one waits for the program to be killed.
-    try await ServedWorld.run(store: "sqlite") { world in
-      let laptop = try world.device("laptop", of: "alice")
+    try await ServerProcess.run(store: "sqlite") { fixture in
+      let laptop = try fixture.device("laptop", of: "alice")
       try await laptop.makeZone("Z")
       let folder = NSTemporaryDirectory() + "/brume-killed-\(UUID().uuidString)"
       try FileManager.default.createDirectory(
         atPath: folder + "/state", withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(atPath: folder) }
-      let settings = try world.settings("phone", of: "alice")
+      let settings = try fixture.settings("phone", of: "alice")
       let start = Start(
         url: settings.url, container: settings.container, apiToken: settings.apiToken,
         userToken: settings.userToken,
-        folder: folder, death: death)
+        folder: folder, crashKind: crashKind)
       try Self.content.write(to: start.file)
 
       let text = String(decoding: try JSONEncoder().encode(start), as: UTF8.self)
@@ -87,7 +87,7 @@ import Testing
         await try JSONDecoder().decode(Start.self, from: Data(text.utf8)).runUntilKilled()
       }
       let before = try await laptop.changes()
-      #expect(before.summary == (death == .saved ? ["+a"] : []))
+      #expect(before.summary == (crashKind == .saved ? ["+a"] : []))
 
       // The second run.
       let container = start.program

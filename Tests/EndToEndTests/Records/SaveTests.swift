@@ -10,8 +10,8 @@ struct SaveTests {
   func `SAV-01 a new record takes on tag, dates, creator and modifier`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       let record = phone.record("a", ["title": "x"])
       let saved = try await phone.database.save(record)
       #expect(saved.recordChangeTag != nil && saved["title"] == "x")
@@ -26,8 +26,8 @@ struct SaveTests {
   func `SAV-02 saving into a missing zone says that the zone is missing`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let phone = try await world.device("alice", "phone")
+    try await EndToEndFixture.run(engine) { fixture in
+      let phone = try await fixture.device("alice", "phone")
       let error = try await failure { try await phone.save("a", zone: "Nowhere") }
       #expect(error.code == .zoneNotFound)
       #expect(error.localizedDescription.contains("Nowhere"))
@@ -38,8 +38,8 @@ struct SaveTests {
   func `SAV-03 a saved record can be changed and saved again, and its tag moves`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       let record = try await phone.save("a", ["n": 1])
       let first = record.recordChangeTag
       record["n"] = 2
@@ -53,8 +53,8 @@ struct SaveTests {
   func `SAV-04 a stale tag is a conflict that carries all three records`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let mine = try await phone.save("a", ["title": "old"])
       let theirs = try await laptop.fetch("a")
       theirs["title"] = "theirs"
@@ -75,8 +75,8 @@ struct SaveTests {
   func `SAV-05 a new record under a name that is taken is a conflict`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("a", ["title": "first"])
       let error = try await failure { try await laptop.save("a", ["title": "second"]) }
       #expect(error.code == .serverRecordChanged)
@@ -88,8 +88,8 @@ struct SaveTests {
   func `SAV-06 SAV-07 a record deleted elsewhere is unknown; without its tag it begins anew`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let record = try await phone.save("a", ["title": "x"])
       try await laptop.database.deleteRecord(withID: record.recordID)
       record["title"] = "y"
@@ -106,8 +106,8 @@ struct SaveTests {
   func `SAV-08 whoever saves second merges, and both devices converge`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("a", ["title": "t", "note": "n"])
       for (first, second) in [(phone, laptop), (laptop, phone)] {
         let (one, other) = (try await first.fetch("a"), try await second.fetch("a"))
@@ -131,8 +131,8 @@ struct SaveTests {
   func `SAV-09 SAV-10 changed keys are saved whatever the tag, and other fields stay`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let mine = try await phone.save("a", ["one": 1, "two": 1])
       let theirs = try await laptop.fetch("a")
       theirs["two"] = 2
@@ -151,8 +151,8 @@ struct SaveTests {
   func `SAV-10 SAV-11 all keys overwrite what the client knows and leave what it does not`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let mine = try await phone.save("a", ["one": 1])
       let theirs = try await laptop.fetch("a")
       theirs["one"] = 7
@@ -170,8 +170,8 @@ struct SaveTests {
   func `SAV-12 an older app keeps the fields that it does not know`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (new, old) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (new, old) = try await fixture.pair()
       try await new.save("a", ["title": "x", "colour": "red", "tags": ["a", "b"]])
       let record = try await old.fetch("a")
       record["title"] = "y"
@@ -186,8 +186,8 @@ struct SaveTests {
   func `SAV-13 changing a record object does not touch the server`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       let saved = try await phone.save("a", ["title": "x"])
       saved["title"] = "changed after saving"
       let fetched = try await phone.fetch("a")
@@ -204,8 +204,8 @@ struct SaveTests {
   func `SAV-14 SAV-15 one record twice in an operation is refused, and nothing is saved`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       let operations = [
         CKModifyRecordsOperation(
           recordsToSave: [phone.record("a", ["n": 1]), phone.record("a", ["n": 2])]),
@@ -227,8 +227,8 @@ struct SaveTests {
   func `SAV-22 single failures are in the results by record, the call as a whole works`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       try await phone.save("taken")
       let results = try await phone.database.modifyRecords(
         saving: [phone.record("taken"), phone.record("new")], deleting: [], atomically: false)
@@ -241,8 +241,8 @@ struct SaveTests {
   func `SAV-36 save, delete and save again under one name reaches others as a change`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("a", ["n": 1])
       let token = try await laptop.changes().token
       try await phone.database.deleteRecord(withID: .named("a"))
@@ -256,8 +256,8 @@ struct SaveTests {
   func `SAV-41 all keys of a partly fetched record are those that were fetched`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("a", ["one": 1, "two": 1])
       let results = try await laptop.database.records(for: [.named("a")], desiredKeys: ["one"])
       let part = try #require(try results[.named("a")]?.get())

@@ -12,9 +12,9 @@ private struct SharedZone {
   let guest: Device
   let share: CKShare
 
-  init(_ world: World, _ prepare: (CKShare) -> Void = { _ in }) async throws {
-    owner = try await world.device("alice", "phone")
-    guest = try await world.device("bob", "phone")
+  init(_ fixture: EndToEndFixture, _ prepare: (CKShare) -> Void = { _ in }) async throws {
+    owner = try await fixture.device("alice", "phone")
+    guest = try await fixture.device("bob", "phone")
     try await owner.makeZone("Z")
     try await owner.save("a")
     let share = CKShare(recordZoneID: .named("Z"))
@@ -46,12 +46,12 @@ struct AccessRequestTests {
   func `a one-time URL lets in one person, and nobody else learns it`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
+    try await EndToEndFixture.run(engine) { fixture in
       let (place, other) = (
         CKShare.Participant.oneTimeURLParticipant(), CKShare.Participant.oneTimeURLParticipant()
       )
       place.permission = .readWrite
-      let zone = try await SharedZone(world) {
+      let zone = try await SharedZone(fixture) {
         $0.addParticipant(place)
         $0.addParticipant(other)
       }
@@ -84,8 +84,8 @@ struct AccessRequestTests {
   func `a share that takes no requests notes none and does not say so`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let zone = try await SharedZone(world)
+    try await EndToEndFixture.run(engine) { fixture in
+      let zone = try await SharedZone(fixture)
       #expect(!zone.share.allowsAccessRequests)
       try await zone.ask()
       let nowhere = try #require(URL(string: "https://brume.test/share/nothing"))
@@ -101,8 +101,8 @@ struct AccessRequestTests {
   func `who asks is seen by the owner and let in by being added`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let zone = try await SharedZone(world) { $0.allowsAccessRequests = true }
+    try await EndToEndFixture.run(engine) { fixture in
+      let zone = try await SharedZone(fixture) { $0.allowsAccessRequests = true }
       try await zone.ask()
       try await zone.ask()
       let share = try await zone.current()
@@ -127,8 +127,8 @@ struct AccessRequestTests {
   func `who is denied may ask again, who is blocked may not until unblocked`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let zone = try await SharedZone(world) { $0.allowsAccessRequests = true }
+    try await EndToEndFixture.run(engine) { fixture in
+      let zone = try await SharedZone(fixture) { $0.allowsAccessRequests = true }
       try await zone.ask()
       var share = try await zone.current()
       share.denyRequesters(share.requesters)
@@ -155,8 +155,8 @@ struct AccessRequestTests {
   func `an API token is exchanged for a token of the current user`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let phone = try await world.device("alice", "phone")
+    try await EndToEndFixture.run(engine) { fixture in
+      let phone = try await fixture.device("alice", "phone")
       func exchange(_ apiToken: String?) async -> Result<String, any Error>? {
         let operation = CKFetchWebAuthTokenOperation()
         operation.apiToken = apiToken
@@ -165,11 +165,12 @@ struct AccessRequestTests {
         await phone.run(operation, on: phone.database)
         return result
       }
-      let ready = try await world.server.readyMade((.init(World.containerName), .development))
+      let ready = try await fixture.server.readyMade(
+        (.init(EndToEndFixture.containerName), .development))
       let token = try #require(await exchange(ready.apiToken)).get()
       let page = Brume.container(
         Brume.Configuration(
-          url: world.url, container: World.containerName, apiToken: ready.apiToken,
+          url: fixture.url, container: EndToEndFixture.containerName, apiToken: ready.apiToken,
           userToken: token, deviceID: "page"))
       #expect(try await page.userRecordID() == phone.container.userRecordID())
       #expect(await exchange("0000")?.failure?.code == .invalidArguments)

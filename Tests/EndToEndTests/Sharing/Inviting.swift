@@ -4,7 +4,7 @@
 import BrumeKit
 import Foundation
 
-extension Way {
+extension APIStyle {
   /// Somebody to invite.
   func participant(
     _ known: Known, _ container: CKContainer

@@ -15,9 +15,9 @@ private struct Hike {
   var ownerName: String { theirs.ownerName }
 
   /// A root record "hike" with a child "stop", shared; the guest has not accepted yet.
-  init(_ world: World, _ permission: CKShare.ParticipantPermission) async throws {
-    owner = try await world.device("alice", "phone")
-    guest = try await world.device("bob", "phone")
+  init(_ fixture: EndToEndFixture, _ permission: CKShare.ParticipantPermission) async throws {
+    owner = try await fixture.device("alice", "phone")
+    guest = try await fixture.device("bob", "phone")
     try await owner.makeZone("Z")
     let (root, stop) = (owner.record("hike", type: "Hike"), owner.record("stop", type: "Stop"))
     stop.setParent(root)
@@ -61,8 +61,8 @@ struct ShareTests {
   func `SHR-01 SHR-03 a share saved with its root links both; later it is saved alone`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let hike = try await Hike(world, .readWrite)
+    try await EndToEndFixture.run(engine) { fixture in
+      let hike = try await Hike(fixture, .readWrite)
       #expect(hike.share.url != nil && hike.share.recordChangeTag != nil)
       let root = try await hike.owner.fetch("hike")
       #expect(root.share?.recordID == hike.share.recordID)
@@ -84,8 +84,8 @@ struct ShareTests {
   func `SAV-40 a share is compared by its tag whatever the policy`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let hike = try await Hike(world, .readWrite)
+    try await EndToEndFixture.run(engine) { fixture in
+      let hike = try await Hike(fixture, .readWrite)
       let stale = try await hike.owner.database.record(for: hike.share.recordID)
       hike.share[CKShare.SystemFieldKey.title] = "one"
       try await hike.owner.database.save(hike.share)
@@ -102,15 +102,15 @@ struct ShareTests {
   func `SHR-10 SHR-21 who accepts finds root, share and descendants and nothing else`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let hike = try await Hike(world, .readOnly)
+    try await EndToEndFixture.run(engine) { fixture in
+      let hike = try await Hike(fixture, .readOnly)
       #expect(try await hike.guest.shared.allRecordZones().isEmpty)
       let url = try #require(hike.share.url)
       let metadata = try await hike.guest.container.shareMetadata(for: url)
       #expect(metadata.hierarchicalRootRecordID?.recordName == "hike")
       #expect(metadata.participantStatus == .pending && metadata.participantPermission == .readOnly)
       #expect(metadata.share[CKShare.SystemFieldKey.title] == "Our hike")
-      #expect(metadata.containerIdentifier == World.containerName)
+      #expect(metadata.containerIdentifier == EndToEndFixture.containerName)
       try await hike.guest.container.accept(metadata)
 
       #expect(try await hike.guest.shared.allRecordZones().map(\.zoneID) == [hike.theirs])
@@ -131,8 +131,8 @@ struct ShareTests {
   func `SHR-11 SHR-12 a guest's child lands with the owner, a record without a parent does not`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let hike = try await Hike(world, .readWrite)
+    try await EndToEndFixture.run(engine) { fixture in
+      let hike = try await Hike(fixture, .readWrite)
       try await hike.accept()
       let child = CKRecord(recordType: "Stop", recordID: hike.id("lake"))
       child.setParent(hike.id("hike"))
@@ -150,8 +150,8 @@ struct ShareTests {
   func `SHR-13 a read-only guest inserts, edits and deletes nothing`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let hike = try await Hike(world, .readOnly)
+    try await EndToEndFixture.run(engine) { fixture in
+      let hike = try await Hike(fixture, .readOnly)
       try await hike.accept()
       let child = CKRecord(recordType: "Stop", recordID: hike.id("lake"))
       child.setParent(hike.id("hike"))
@@ -173,9 +173,9 @@ struct ShareTests {
   func `SHR-15 anybody with the address of an open share joins and writes`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let owner = try await world.device("alice", "phone")
-      let guest = try await world.device("bob", "phone")
+    try await EndToEndFixture.run(engine) { fixture in
+      let owner = try await fixture.device("alice", "phone")
+      let guest = try await fixture.device("bob", "phone")
       try await owner.makeZone("Z")
       let root = owner.record("root")
       let share = CKShare(rootRecord: root)
@@ -196,8 +196,8 @@ struct ShareTests {
   func `SHR-16 when the owner ends a share, guests lose the zone and the records stay`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let hike = try await Hike(world, .readWrite)
+    try await EndToEndFixture.run(engine) { fixture in
+      let hike = try await Hike(fixture, .readWrite)
       try await hike.accept()
       let before = try await hike.guest.shared.databaseChanges(since: nil)
       #expect(before.modifications.map(\.zoneID) == [hike.theirs])
@@ -214,8 +214,8 @@ struct ShareTests {
   func `SHR-17 a guest leaves by deleting the share, and the owner keeps everything`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let hike = try await Hike(world, .readWrite)
+    try await EndToEndFixture.run(engine) { fixture in
+      let hike = try await Hike(fixture, .readWrite)
       try await hike.accept()
       try await hike.guest.shared.deleteRecord(
         withID: hike.id(hike.share.recordID.recordName))
@@ -229,9 +229,9 @@ struct ShareTests {
   func `SHR-22 SHR-34 SHR-35 a zone-wide share brings the guest a new zone with all its records`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let owner = try await world.device("alice", "phone")
-      let guest = try await world.device("bob", "phone")
+    try await EndToEndFixture.run(engine) { fixture in
+      let owner = try await fixture.device("alice", "phone")
+      let guest = try await fixture.device("bob", "phone")
       try await owner.makeZone("Trip")
       try await owner.save("a", zone: "Trip")
       let share = CKShare(recordZoneID: .named("Trip"))
@@ -256,11 +256,11 @@ struct ShareTests {
   }
 
   @Test(arguments: StorageEngine.allCases)
-  func `both sides of a share are told of each other's changes`(_ engine: StorageEngine)
+  func `both sides of a share are notified of each other's changes`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let hike = try await Hike(world, .readWrite)
+    try await EndToEndFixture.run(engine) { fixture in
+      let hike = try await Hike(fixture, .readWrite)
       try await hike.accept()
       let inboxes = (owner: try await Inbox(hike.owner), guest: try await Inbox(hike.guest))
       try await hike.owner.database.save(CKDatabaseSubscription(subscriptionID: "own").silent())

@@ -1,5 +1,5 @@
-// When subscriptions fire: SUB-14, SUB-20, SUB-26, PSH-01, and who is told. Each test ends with a
-// change that must be told, so that a push that must not come would have come before it.
+// When subscriptions fire: SUB-14, SUB-20, SUB-26, PSH-01, and who is notified. Each test ends with a
+// change that must be notified, so that a push that must not come would have come before it.
 
 import BrumeKit
 import Foundation
@@ -8,11 +8,11 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct FiringTests {
   @Test(arguments: StorageEngine.allCases)
-  func `PSH-01 the other device hears of a change, its own device never does`(
+  func `PSH-01 the other device is notified of a change, its own device never is`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair(zone: "One")
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair(zone: "One")
       try await phone.makeZone("Two")
       let inboxes = (phone: try await Inbox(phone), laptop: try await Inbox(laptop))
       for zone in ["One", "Two"] {
@@ -33,8 +33,8 @@ struct FiringTests {
   func `SUB-14 a database subscription fires for custom zones and not for the default one`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let inbox = try await Inbox(laptop)
       try await laptop.database.save(CKDatabaseSubscription(subscriptionID: "all").silent())
       try await phone.save("a", zone: nil)
@@ -55,8 +55,8 @@ struct FiringTests {
   func `query subscriptions fire for the events they name, with reason and fields`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let record = try await phone.save("a", ["state": "open", "title": "T", "n": 1])
       let inbox = try await Inbox(laptop)
       let condition = "state == 'open'"
@@ -87,8 +87,8 @@ struct FiringTests {
   func `SUB-20 firesOnce fires once, and the subscription is gone`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("first", ["n": 0])
       let inbox = try await Inbox(laptop)
       try await laptop.database.save(
@@ -108,8 +108,8 @@ struct FiringTests {
   func `SUB-20 PSH-16 firesOnce fires once under concurrent saves, and the badge counts one`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("first", ["n": 0])
       let inbox = try await Inbox(laptop)
       let once = CKQuerySubscription.of(
@@ -141,8 +141,8 @@ struct FiringTests {
   func `SUB-26 a subscription whose notification shows nothing still wakes the app`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       let inbox = try await Inbox(laptop)
       let subscription = CKRecordZoneSubscription(zoneID: .named("Z"), subscriptionID: "zone")
       let bare = try await failure { try await laptop.database.save(subscription) }
@@ -156,12 +156,12 @@ struct FiringTests {
   }
 
   @Test(arguments: StorageEngine.allCases)
-  func `everybody who asked is told of a public record, each in his own words`(
+  func `everybody who subscribed is notified of a public record, each in his own words`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let alice = try await world.device("alice", "phone")
-      let bob = try await world.device("bob", "phone")
+    try await EndToEndFixture.run(engine) { fixture in
+      let alice = try await fixture.device("alice", "phone")
+      let bob = try await fixture.device("bob", "phone")
       try await alice.everybodys.save(alice.record("zero", zone: nil, type: "News", ["n": 0]))
       let inboxes = (alice: try await Inbox(alice), bob: try await Inbox(bob))
       try await alice.everybodys.save(CKQuerySubscription.of("News", id: "a").alerting("for alice"))

@@ -15,8 +15,8 @@ struct SubscriptionTests {
   func `SUB-01 SUB-03 a zone subscription is saved, and again changes nothing`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       for _ in 1...2 {
         let saved = try await phone.database.save(Self.zoneSubscription("Z", "zone"))
         #expect((saved as? CKRecordZoneSubscription)?.zoneID == .named("Z"))
@@ -31,8 +31,8 @@ struct SubscriptionTests {
   func `SUB-02 a zone subscription to a missing zone says that the zone is missing`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let phone = try await world.device("alice", "phone")
+    try await EndToEndFixture.run(engine) { fixture in
+      let phone = try await fixture.device("alice", "phone")
       let operation = CKModifySubscriptionsOperation(
         subscriptionsToSave: [Self.zoneSubscription("Nowhere", "zone")])
       var overall: CKError?
@@ -48,8 +48,8 @@ struct SubscriptionTests {
   func `SUB-04 SUB-05 an equal one under another ID is rejected, and the text names the first`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       try await phone.database.save(Self.zoneSubscription("Z", "first"))
       let error = try await failure {
         try await phone.database.save(Self.zoneSubscription("Z", "second"))
@@ -67,8 +67,8 @@ struct SubscriptionTests {
   )
     async throws
   {
-    try await World.run(engine) { world in
-      let phone = try await world.device("alice", "phone")
+    try await EndToEndFixture.run(engine) { fixture in
+      let phone = try await fixture.device("alice", "phone")
       let error = try await failure { _ = try await phone.database.subscription(for: "none") }
       #expect(error.code == .unknownItem)
       let results = try await phone.database.subscriptions(for: ["none"])
@@ -89,9 +89,9 @@ struct SubscriptionTests {
 
   @Test(arguments: StorageEngine.allCases)
   func `SUB-11 a list shows the user's own of this database`(_ engine: StorageEngine) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
-      let other = try await world.device("bob", "phone")
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
+      let other = try await fixture.device("bob", "phone")
       try await phone.everybodys.save(phone.record("x", zone: nil, type: "Item"))
       try await phone.database.save(Self.zoneSubscription("Z", "mine"))
       try await phone.everybodys.save(CKQuerySubscription.of("Item", id: "public").silent())
@@ -107,8 +107,8 @@ struct SubscriptionTests {
   func `SUB-12 SUB-13 each database refuses the kinds it has not`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       let refused: [(CKDatabase, CKSubscription)] = [
         (phone.shared, CKQuerySubscription.of("Note", id: "query").silent()),
         (phone.everybodys, CKDatabaseSubscription(subscriptionID: "database").silent()),
@@ -127,8 +127,8 @@ struct SubscriptionTests {
   func `SUB-15 SUB-16 desired keys are for query subscriptions, at most three, of small types`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       try await phone.save("a", ["text": "x", "list": ["x"]])
       let ofZone = CKRecordZoneSubscription(zoneID: .named("Z"), subscriptionID: "zone")
       let refused: [CKSubscription] = [
@@ -150,16 +150,16 @@ struct SubscriptionTests {
   func `SUB-17 a condition on a field without an index is refused`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, _) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, _) = try await fixture.pair()
       try await phone.save("a", ["text": "x"])
-      try await world.queryable("text", of: "Note", false)
+      try await fixture.queryable("text", of: "Note", false)
       let subscription = CKQuerySubscription.of("Note", where: "text == 'x'", id: "query").silent()
       let error = try await failure { try await phone.database.save(subscription) }
       #expect(error.code == .invalidArguments)
       #expect(error.localizedDescription.contains("'text'"))
       #expect(error.localizedDescription.contains("not marked queryable"))
-      try await world.queryable("text", of: "Note", true)
+      try await fixture.queryable("text", of: "Note", true)
       try await phone.database.save(subscription)
     }
   }
@@ -168,8 +168,8 @@ struct SubscriptionTests {
   func `a subscription is updated by saving its ID again, and deleted by its ID`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("a", ["text": "x"])
       let subscription = CKQuerySubscription.of("Note", where: "text == 'x'", id: "query")
       subscription.zoneID = .named("Z")

@@ -6,14 +6,14 @@ func either<Value>(_ value: Value?, _ error: (any Error)?) -> Result<Value, any 
 }
 
 // Sendable because the value is handed over once.
-private struct Handed<Value>: @unchecked Sendable { let value: Value }
+private struct UncheckedSendable<Value>: @unchecked Sendable { let value: Value }
 
 /// Waits for a handler, which is called once.
 func waited<Value>(
   _ begin: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
 ) async throws -> Value {
   try await withCheckedThrowingContinuation {
-    (continuation: CheckedContinuation<Handed<Value>, any Error>) in
-    begin { result in continuation.resume(with: result.map { Handed(value: $0) }) }
+    (continuation: CheckedContinuation<UncheckedSendable<Value>, any Error>) in
+    begin { result in continuation.resume(with: result.map { UncheckedSendable(value: $0) }) }
   }.value
 }

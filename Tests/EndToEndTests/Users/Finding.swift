@@ -19,7 +19,7 @@ enum Known: Sendable {
   }
 }
 
-extension Way {
+extension APIStyle {
   /// Somebody, or nil if nobody is found.
   @available(*, deprecated, message: "tests what is deprecated")
   func identity(of known: Known, _ container: CKContainer) async throws -> CKUserIdentity? {

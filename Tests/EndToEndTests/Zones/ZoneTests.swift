@@ -9,8 +9,8 @@ struct ZoneTests {
   func `ZON-01 ZON-02 a zone is made with its capabilities; again, it keeps its records`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let phone = try await world.device("alice", "phone")
+    try await EndToEndFixture.run(engine) { fixture in
+      let phone = try await fixture.device("alice", "phone")
       let zone = try await phone.makeZone("Z")
       #expect(zone.capabilities.isSuperset(of: [.atomic, .fetchChanges, .sharing]))
       #expect(zone.zoneID == .named("Z") && zone.zoneID.ownerName == CKCurrentUserDefaultName)
@@ -24,8 +24,8 @@ struct ZoneTests {
   func `ZON-03 one bad zone does not keep the other from being made`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let phone = try await world.device("alice", "phone")
+    try await EndToEndFixture.run(engine) { fixture in
+      let phone = try await fixture.device("alice", "phone")
       let operation = CKModifyRecordZonesOperation(
         recordZonesToSave: [CKRecordZone(zoneName: "_bad"), CKRecordZone(zoneName: "Good")])
       var (saved, overall) = ([String](), nil as CKError?)
@@ -45,8 +45,8 @@ struct ZoneTests {
   func `ZON-04 a deleted zone takes records and zone subscriptions along`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let (phone, laptop) = try await world.pair()
+    try await EndToEndFixture.run(engine) { fixture in
+      let (phone, laptop) = try await fixture.pair()
       try await phone.save("a")
       try await phone.database.save(
         CKRecordZoneSubscription(zoneID: .named("Z"), subscriptionID: "zone").silent())
@@ -63,8 +63,8 @@ struct ZoneTests {
   func `ZON-05 ZON-06 a missing zone can be neither deleted nor fetched`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let phone = try await world.device("alice", "phone")
+    try await EndToEndFixture.run(engine) { fixture in
+      let phone = try await fixture.device("alice", "phone")
       let zone = CKRecordZone.ID.named("Nowhere")
       let single = try await failure { try await phone.database.deleteRecordZone(withID: zone) }
       #expect(single.code == .zoneNotFound)
@@ -83,8 +83,8 @@ struct ZoneTests {
   func `ZON-07 ZON-08 the zones asked for, and all of them with the default one`(
     _ engine: StorageEngine
   ) async throws {
-    try await World.run(engine) { world in
-      let phone = try await world.device("alice", "phone")
+    try await EndToEndFixture.run(engine) { fixture in
+      let phone = try await fixture.device("alice", "phone")
       #expect(try await phone.database.allRecordZones().map(\.zoneID) == [.default])
       let ids = (0..<5).map { CKRecordZone.ID.named("Z\($0)") }
       _ = try await phone.database.modifyRecordZones(
@@ -101,8 +101,8 @@ struct ZoneTests {
   func `ZON-09 ZON-10 zones are made in the private database only`(_ engine: StorageEngine)
     async throws
   {
-    try await World.run(engine) { world in
-      let phone = try await world.device("alice", "phone")
+    try await EndToEndFixture.run(engine) { fixture in
+      let phone = try await fixture.device("alice", "phone")
       let inPublic = try await failure {
         try await phone.everybodys.save(CKRecordZone(zoneName: "Z"))
       }

@@ -20,7 +20,7 @@ import SyncedNotes
         await notes.write(line)
       }
     }
-    // Single failures were told to the delegate, which deals with them in the next run.
+    // Single failures were reported to the delegate, which deals with them in the next run.
     do { try await notes.engine.sendChanges() } catch CKError.partialFailure {}
   }
 }

@@ -1,4 +1,4 @@
-// Whistles that everybody can hear of: records of the public database, and one query subscription for
+// Whistles of which everybody can be notified: records of the public database, and one query subscription for
 // each genre that the user likes, with an alert.
 
 import CloudKit
@@ -49,7 +49,7 @@ public struct WhistleStore: Sendable {
 
   // MARK: Genres
 
-  /// Replaces the genres that the user hears of.
+  /// Replaces the genres of which the user is notified.
   public func follow(_ genres: [String]) async throws {
     let old = try await database.allSubscriptions()
     for subscription in old {

@@ -41,7 +41,7 @@ import Whistles
     #expect(await store.contacts.map(\.name) == ["Grace"])
   }
 
-  @Test func `bob hears of whistles in his genre`() async throws {
+  @Test func `bob is notified of whistles in his genre`() async throws {
     let server = try await LocalServer()
     let alice = WhistleStore(container: try await server.device("phone", of: "alice"))
     let bobsPhone = try await server.device("tablet", of: "bob")
@@ -72,7 +72,7 @@ import Whistles
     await laptop.write("Oat milk", to: "shopping")
     await phone.write("Soy milk", to: "shopping")
     for notes in [laptop, phone, phone, laptop] {
-      // A conflict is told to the engine's delegate, which merges; the next send brings it.
+      // A conflict is reported to the engine's delegate, which merges; the next send brings it.
       do { try await notes.engine.sendChanges() } catch CKError.partialFailure {}
       try await notes.engine.fetchChanges()
     }

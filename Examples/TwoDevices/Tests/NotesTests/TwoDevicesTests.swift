@@ -21,7 +21,8 @@ import Testing
     #expect(await onPhone.texts.contains(text))
   }
 
-  @Test func `the device that saved hears of the other's note, and never of its own`() async throws
+  @Test func `the device that saved is notified of the other's note, and never of its own`()
+    async throws
   {
     let phone = try await Device(of: "alice", "phone")
     let laptop = try await Device(of: "alice", "laptop")

@@ -70,7 +70,7 @@ extension Engine {
     guard let token, token.obstacle(for: credentials) == nil else { return nil }
     let state = SignInState(
       apiToken: token.token, origin: credentials.origin ?? "",
-      expires: host.now() + limits.signInLife)
+      expires: host.now() + limits.signInLifetime)
     return seal.text(state.bytes, for: .signIn)
   }
 

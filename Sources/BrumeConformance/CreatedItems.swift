@@ -1,0 +1,69 @@
+// What a case leaves behind, read from its requests and answers: zones, records outside of them, and
+// subscriptions. It is taken away when the case ends, however it ends, so that somebody else's server
+// is left as it was. Record types stay: the protocol cannot remove them.
+
+import BrumeWire
+
+struct CreatedItems: Equatable, Sendable {
+  struct Item: Hashable, Sendable {
+    let caller: String
+    let database: String
+    let call: String
+    let body: String
+  }
+  private var items: [Item] = []
+
+  /// The requests that clean up: what came last goes first, zones after all.
+  var steps: [(caller: String, database: String, call: String, body: String)] {
+    let zones = items.filter { $0.call == "zones/modify" }
+    let others = items.filter { $0.call != "zones/modify" }
+    return (others.reversed() + zones.reversed()).map { ($0.caller, $0.database, $0.call, $0.body) }
+  }
+
+  mutating func took(_ step: Step, answer: JSON) {
+    switch step.call {
+    case "zones/modify": zones(step, answer)
+    case "records/modify": records(step, answer)
+    case "subscriptions/modify": subscriptions(step, answer)
+    default: return
+    }
+  }
+
+  private mutating func zones(_ step: Step, _ answer: JSON) {
+    for zone in answer["zones"]?.array ?? [] where zone["serverErrorCode"] == nil {
+      guard let id = zone["zoneID"] else { continue }
+      set(step, id.shown, isThere: zone["deleted"] != true) {
+        ["operations": [["operationType": "delete", "zone": ["zoneID": id]]]]
+      }
+    }
+  }
+
+  /// Records of custom zones go with their zone.
+  private mutating func records(_ step: Step, _ answer: JSON) {
+    for record in answer["records"]?.array ?? [] where record["serverErrorCode"] == nil {
+      guard let name = record["recordName"],
+        (record["zoneID"]?["zoneName"]?.string ?? "_defaultZone") == "_defaultZone"
+      else { continue }
+      set(step, name.shown, isThere: record["deleted"] != true) {
+        ["operations": [["operationType": "forceDelete", "record": ["recordName": name]]]]
+      }
+    }
+  }
+
+  private mutating func subscriptions(_ step: Step, _ answer: JSON) {
+    for subscription in answer["subscriptions"]?.array ?? []
+    where subscription["serverErrorCode"] == nil {
+      guard let id = subscription["subscriptionID"] else { continue }
+      set(step, id.shown, isThere: subscription["subscriptionType"] != nil) {
+        ["operations": [["operationType": "delete", "subscription": ["subscriptionID": id]]]]
+      }
+    }
+  }
+
+  private mutating func set(_ step: Step, _ name: String, isThere: Bool, _ body: () -> JSON) {
+    let item = Item(
+      caller: step.caller, database: step.database, call: step.call, body: body().shown)
+    items.removeAll { $0 == item }
+    if isThere { items.append(item) }
+  }
+}

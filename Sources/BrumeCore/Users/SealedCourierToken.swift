@@ -1,0 +1,67 @@
+// Which mailboxes a courier token opens. A client without a push address gets a token of its own; one
+// that registered an address may poll besides, with a token for its one device. That counts for as
+// long as the device has that address, so signing out or another registration ends it.
+
+package import BrumeModel
+package import BrumeStorage
+
+/// What `tokens/register` found or made.
+package struct RegisteredToken: Equatable, Sendable {
+  /// The device, which may have entries that waited for an address.
+  package let device: DeviceKey
+  /// What the client polls the courier with.
+  package let courierToken: String
+}
+
+extension Engine {
+  /// The devices whose mailboxes a courier token opens; none for an unknown one.
+  package func devices(
+    courierToken text: String, in transaction: any ReadTransaction
+  ) throws -> [Device] {
+    guard let bytes = seal.payload(of: text, for: .sealedCourierToken),
+      let token = SealedCourierToken(bytes)
+    else { return try transaction.devices(courierToken: text) }
+    guard let device = try transaction.device(token.device),
+      case .apns(token.address, _, _) = device.channel
+    else { return [] }
+    return [device]
+  }
+
+  /// - Parameter address: the device's push token.
+  func sealedCourierToken(to device: DeviceKey, at address: String) -> String {
+    seal.text(SealedCourierToken(device: device, address: address).bytes, for: .sealedCourierToken)
+  }
+}
+
+private struct SealedCourierToken {
+  let device: DeviceKey
+  let address: String
+
+  init(device: DeviceKey, address: String) {
+    self.device = device
+    self.address = address
+  }
+
+  var bytes: [UInt8] {
+    var packer = Packer()
+    packer.add(device.container.name)
+    packer.add(device.environment.rawValue)
+    packer.add(device.user.name)
+    packer.add(device.device.name)
+    packer.add(address)
+    return packer.bytes
+  }
+
+  init?(_ bytes: [UInt8]) {
+    var unpacker = Unpacker(bytes)
+    guard let container = unpacker.text(),
+      let environment = unpacker.text().flatMap(Environment.init), let user = unpacker.text(),
+      let device = unpacker.text(), let address = unpacker.text(), unpacker.isAtEnd
+    else { return nil }
+    self.init(
+      device: DeviceKey(
+        container: ContainerID(container), environment: environment, user: UserID(user),
+        device: DeviceID(device)),
+      address: address)
+  }
+}

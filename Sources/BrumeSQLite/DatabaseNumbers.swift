@@ -1,0 +1,89 @@
+// Database keys and zones as numbers. A number, once given, is never taken back.
+
+import BrumeModel
+import BrumeStorage
+
+/// A record by its zone's number.
+struct RecordRowKey: Hashable {
+  let zone: Int64
+  let name: String
+}
+
+extension SQLiteTransaction {
+  func number(of database: DatabaseKey) throws -> Int64? {
+    if let known = cache.databases[database] { return known }
+    let found = try connection.first(Self.findDatabase, { $0.bind(database, from: 1) }) {
+      $0.int(0)
+    }
+    cache.databases[database] = found
+    return found
+  }
+
+  func number(of zone: ZoneKey) throws -> Int64? {
+    if let known = cache.zones[zone] { return known }
+    guard let database = try number(of: zone.database) else { return nil }
+    let found = try connection.first(
+      Self.findZone,
+      {
+        $0.bind(1, database)
+        $0.bind(2, zone.name)
+      }
+    ) { $0.int(0) }
+    cache.zones[zone] = found
+    return found
+  }
+
+  func givenNumber(of database: DatabaseKey) throws -> Int64 {
+    if let known = try number(of: database) { return known }
+    try connection.run(Self.addDatabase) { $0.bind(database, from: 1) }
+    cache.isProvisional = true
+    cache.databases[database] = connection.lastRowID
+    return connection.lastRowID
+  }
+
+  func givenNumber(of zone: ZoneKey) throws -> Int64 {
+    if let known = try number(of: zone) { return known }
+    let database = try givenNumber(of: zone.database)
+    try connection.run(Self.addZone) {
+      $0.bind(1, database)
+      $0.bind(2, zone.name)
+    }
+    cache.isProvisional = true
+    cache.zones[zone] = connection.lastRowID
+    return connection.lastRowID
+  }
+
+  private static let findDatabase = SQL(
+    "SELECT id FROM databases WHERE container = ?1 AND environment = ?2 AND owner = ?3")
+  private static let findZone = SQL("SELECT id FROM zones WHERE database = ?1 AND name = ?2")
+  private static let addDatabase = SQL(
+    "INSERT INTO databases (container, environment, owner) VALUES (?1, ?2, ?3)")
+  private static let addZone = SQL("INSERT INTO zones (database, name) VALUES (?1, ?2)")
+}
+
+extension Prepared {
+  /// Three parameters: container, environment, owner.
+  func bind(_ database: DatabaseKey, from index: Int32) {
+    bind(index, database.container.name)
+    bind(index + 1, database.environment.rawValue)
+    bind(index + 2, database.owner?.name ?? "")
+  }
+
+  /// Three columns, as bound above.
+  func database(_ column: Int32) throws -> DatabaseKey {
+    let owner = text(column + 2)
+    return DatabaseKey(
+      container: ContainerID(text(column)), environment: try environment(column + 1),
+      owner: owner.isEmpty ? nil : UserID(owner))
+  }
+
+  func environment(_ column: Int32) throws -> Environment {
+    try known(Environment(rawValue: text(column)), "environment")
+  }
+
+  /// A value that this version must know.
+  func known<Value>(_ value: Value?, _ what: String) throws -> Value {
+    guard let value else { throw StoreError(.corrupt, "unknown \(what) in the database file") }
+    return value
+  }
+}

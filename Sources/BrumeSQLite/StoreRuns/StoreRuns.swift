@@ -1,0 +1,177 @@
+// A start of the store: looks whether the database is older than what was acknowledged, says so, and
+// begins a new run. The rules raise the generation (`Engine`), because the finding is in the same
+// transaction as the run that found it: it is not lost if this start ends at once.
+
+import BrumeStorage
+import CFileBirth
+import GRDB
+import Logging
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+struct StoreRuns {
+  let folder: String
+  /// Where marks outside of the folder are; nil: nowhere.
+  let marks: String?
+  /// The identity of this start.
+  let runID: String
+  let logger: Logger
+
+  /// What a start leaves to those that come after it.
+  struct Begun {
+    let start: Int64
+    let marks: Marks
+  }
+
+  /// Begins a run of the database that `writer` has open. Commits one transaction.
+  func begin(on writer: Database) throws -> Begun {
+    let inFolder = open(folder + "/brume.mark")
+    let known = try Known(writer)
+    let outside = known.store.map { openExternal($0) } ?? (nil, .missing)
+    let file = identity()
+    let finding = CopyRules.finding(
+      database: known.progress, isSameFile: known.file.map { $0 == file },
+      inFolder: inFolder?.read(), outside: outside.says)
+    let earlier = [known.start, inFolder?.read()?.start ?? 0, outside.says.progress?.start ?? 0]
+    let progress = StoreProgress(
+      start: (earlier.max() ?? 0) + 1, runID: runID, position: try Self.lastPosition(writer))
+    // A copy goes its own way, so that the store that it was made from may go on as well.
+    let store = finding == nil ? known.store ?? runID : runID
+    try writer.inTransaction {
+      try Known(store: store, start: progress.start, progress: progress, file: file).write(writer)
+      if let finding { try set(SQLiteTransaction.name(of: .copiedBack), finding, writer) }
+      return .commit
+    }
+    if let finding { say(finding) }
+    let files = [inFolder, store == known.store ? outside.file : openExternal(store).file]
+    return Begun(
+      start: progress.start,
+      marks: Marks(files.compactMap { $0 }, at: progress) { [logger] path in
+        logger.warning(
+          "a mark cannot be written; a folder that is copied back may go unnoticed",
+          metadata: ["store.mark": "\(path)"])
+      })
+  }
+
+  private func say(_ finding: String) {
+    logger.warning(
+      """
+      the data folder was copied back: it may be older than what was acknowledged (\(finding)). \
+      What was saved after the copy was made is not here. The generation is raised: change tokens \
+      of before are expired, so clients fetch everything once, and no change tag is used again
+      """,
+      metadata: ["store.folder": "\(folder)"])
+  }
+
+  // MARK: Marks
+
+  private func open(_ path: String) -> MarkFile? {
+    do {
+      return try MarkFile(path)
+    } catch {
+      logger.warning(
+        "a mark cannot be kept; a folder that is copied back may go unnoticed",
+        metadata: ["store.mark": "\(error.description)"])
+      return nil
+    }
+  }
+
+  private func openExternal(_ store: String) -> (file: MarkFile?, says: ExternalMark) {
+    guard let marks else { return (nil, .missing) }
+    OwnerOnly.makeFolders(marks)
+    let path = "\(marks)/\(store).mark"
+    do throws(StoreError) {
+      let file = try MarkFile(path)
+      return (file, file.read().map { .says($0) } ?? .missing)
+    } catch {
+      if error.code == .inUse { return (nil, .taken) }
+      logger.warning(
+        """
+        no mark can be kept outside of the data folder; a whole folder that is copied back in place \
+        may go unnoticed. Name a folder with --marks, or none to keep no mark there
+        """, metadata: ["store.mark": "\(error.description)"])
+      return (nil, .missing)
+    }
+  }
+
+  /// Distinguishes the database file from a copy of it; nil where the file system does not.
+  private func identity() -> String? {
+    let path = folder + "/brume.sqlite"
+    var status = stat()
+    let creationTime = brume_file_birth(path)
+    // Without a creation time the number says little: it is used again, and some file systems give
+    // another one at each start.
+    guard creationTime != 0, stat(path, &status) == 0 else { return nil }
+    return "\(status.st_ino) \(creationTime)"
+  }
+
+  // MARK: The database's own words
+
+  /// What the database says of itself.
+  fileprivate struct Known {
+    var store: String?
+    var start: Int64
+    /// Nil: no start of it has left a mark.
+    var progress: StoreProgress?
+    var file: String?
+  }
+
+  fileprivate static func lastPosition(_ writer: Database) throws -> Int64 {
+    try Int64.fetchOne(
+      writer,
+      sql: """
+        SELECT max(
+          ifnull((SELECT max(position) FROM log), 0),
+          ifnull((SELECT CAST(value AS INTEGER) FROM settings WHERE name = 'last-log-position'), 0))
+        """) ?? 0
+  }
+}
+
+extension ExternalMark {
+  fileprivate var progress: StoreProgress? {
+    if case .says(let progress) = self { progress } else { nil }
+  }
+}
+
+extension StoreRuns.Known {
+  /// The count is older than the rest: stores of before have it alone.
+  private static let names = (
+    start: "store-starts", runID: "store-life", store: "store-identity", file: "store-file"
+  )
+
+  fileprivate init(_ writer: Database) throws {
+    start = try get(Self.names.start, writer).flatMap { Int64($0) } ?? 0
+    let runID = try get(Self.names.runID, writer)
+    store = try get(Self.names.store, writer)
+    file = try get(Self.names.file, writer)
+    progress = try runID.map {
+      StoreProgress(start: start, runID: $0, position: try StoreRuns.lastPosition(writer))
+    }
+  }
+
+  fileprivate func write(_ writer: Database) throws {
+    try set(Self.names.start, String(start), writer)
+    try set(Self.names.runID, progress?.runID, writer)
+    try set(Self.names.store, store, writer)
+    try set(Self.names.file, file, writer)
+  }
+}
+
+private func get(_ name: String, _ writer: Database) throws -> String? {
+  try String.fetchOne(
+    writer, sql: "SELECT CAST(value AS TEXT) FROM settings WHERE name = ?", arguments: [name])
+}
+
+private func set(_ name: String, _ value: String?, _ writer: Database) throws {
+  guard let value else {
+    return try writer.execute(sql: "DELETE FROM settings WHERE name = ?", arguments: [name])
+  }
+  try writer.execute(
+    sql: "INSERT OR REPLACE INTO settings VALUES (?, ?)", arguments: [name, value])
+}

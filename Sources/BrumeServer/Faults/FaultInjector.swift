@@ -1,0 +1,83 @@
+// The faults of a running server: keeps the plan that decides, and the pushes that are held back.
+// What is done about a decision is in `Call+Faults.swift` and `PushFaults.swift`. Only a server in
+// development mode has one.
+
+package import BrumeCore
+package import BrumeModel
+import BrumeStorage
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Synchronization
+
+package final class FaultInjector: Sendable {
+  private let plan = Mutex(FaultPlan())
+  private let held = Mutex<[HeldPush]>([])
+
+  struct HeldPush: Sendable {
+    let entry: MailboxEntry
+    let device: DeviceKey
+  }
+
+  init() {}
+
+  /// Adds faults that follow each other. Answers the ID of the first.
+  @discardableResult
+  package func add(_ faults: [Fault]) throws(BrumeError) -> Int {
+    try plan.withLock { plan throws(BrumeError) in try plan.add(faults) }
+  }
+
+  package func clear() { plan.withLock { $0.clear() } }
+
+  package var entries: [FaultPlan.Entry] { plan.withLock { $0.entries } }
+
+  var isIdle: Bool { plan.withLock { $0.isEmpty } }
+
+  func decide(_ call: FaultPlan.Call) -> FaultPlan.Decision { plan.withLock { $0.decide(call) } }
+
+  /// Who is signed in on a caller's device. A device that a fault signed out is one without an account:
+  /// it reads the public database.
+  func account(of caller: Caller) -> Caller {
+    guard let proven = caller.user, caller.kind == .user else { return caller }
+    let user = plan.withLock { $0.user(of: proven, on: caller.device) }
+    if user == proven { return caller }
+    return Caller(
+      container: caller.container, environment: caller.environment, user: user,
+      device: caller.device, kind: user == nil ? .anonymous : .user, requestID: caller.requestID)
+  }
+
+  /// Keeps a push back. When too many are held, the oldest is lost.
+  func hold(_ push: HeldPush, limit: Int) {
+    held.withLock { held in
+      held.append(push)
+      held.removeFirst(max(0, held.count - limit))
+    }
+  }
+
+  func takeHeld() -> [HeldPush] {
+    held.withLock { held in
+      defer { held = [] }
+      return held
+    }
+  }
+}
+
+/// The connection ends without an answer, as a fault asked for.
+struct BrokenConnection: Error {
+  /// What a framework reports of it; returned to callers in the same process, who have no connection.
+  let ckError: Int
+  let retryAfter: Double?
+
+  /// A body that breaks off before its first byte: the server closes the connection.
+  var response: Response {
+    var headers: HTTPFields = [.contentLength: "1", .fault: String(ckError)]
+    if let retryAfter { headers[.retryAfter] = String(retryAfter) }
+    return Response(
+      status: .internalServerError, headers: headers,
+      body: ResponseBody(contentLength: 1) { _ in throw self })
+  }
+}
+
+extension HTTPField.Name {
+  static let fault = HTTPField.Name("X-Brume-Fault")!
+}

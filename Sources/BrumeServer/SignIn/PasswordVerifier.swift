@@ -1,0 +1,51 @@
+// Where passwords are checked: a few at a time, on threads of their own, because each costs 64 MB and
+// a tenth of a second; and ever more slowly for whoever guesses.
+
+import BrumeCore
+import BrumeModel
+import NIOPosix
+import Synchronization
+
+final class PasswordVerifier: Sendable {
+  private let slots: Int
+  private let attempts: Mutex<AttemptLimiter>
+  private let taken = Mutex(0)
+  private let threads: NIOThreadPool
+  private let host: Host
+
+  init(limits: Limits, host: Host) {
+    attempts = Mutex(AttemptLimiter(limits: limits))
+    slots = limits.passwordChecks
+    self.host = host
+    threads = NIOThreadPool.singleton
+  }
+
+  /// The account of a name and password.
+  ///
+  /// - Throws: THROTTLED with the seconds to wait, after too many wrong ones.
+  func account(
+    name: String, password: String, at address: ClientAddress, engine: Engine
+  ) async throws -> User {
+    try engine.checkLengths(name: name, password: password)
+    let isFree = taken.withLock { taken in
+      guard taken < slots else { return false }
+      taken += 1
+      return true
+    }
+    guard isFree else {
+      throw BrumeError(.throttled, "many people sign in just now; try again", retryAfter: 1)
+    }
+    defer { taken.withLock { $0 -= 1 } }
+    let now = host.now()
+    if let wait = attempts.withLock({ $0.begin(name: name, address: address.name, now: now) }) {
+      let seconds = (Double(wait) / 1000).rounded(.up)
+      throw BrumeError(
+        .throttled, "too many wrong passwords; try again in \(Int(seconds)) seconds",
+        retryAfter: seconds)
+    }
+    let check = try await engine.passwordCheck(name: name)
+    let user = try await threads.runIfActive { try check.account(password: password) }
+    attempts.withLock { $0.succeeded(name: name, address: address.name) }
+    return user
+  }
+}

@@ -1,0 +1,84 @@
+// A mailbox, somebody who reads it, and a clock that stands still.
+
+import BrumeCore
+import BrumeDelivery
+import BrumeModel
+import BrumePush
+import BrumeStorage
+import BrumeWire
+
+extension StoreCoders {
+  static let wireForms = StoreCoders(
+    record: .wire, encodeSubscription: { Wire.encode($0) },
+    decodeSubscription: { try Wire.subscription($0) })
+}
+
+extension SendPermission {
+  /// Where rights are not what is tested.
+  static let always = SendPermission { _, _, _, _ in .all }
+}
+
+struct MailboxFixture {
+  static let token = String(repeating: "ab", count: 32)
+  let clock = ManualClock()
+  let store = MemoryStore(coders: .wireForms)
+  let signals = MailboxSignals()
+  let phone = DeviceKey(
+    container: ContainerID("iCloud.org.example.trailbook"), environment: .development,
+    user: UserID("_alice"), device: DeviceID("phone"))
+  let inFlight = InFlightEntries(capacity: 10)
+  var limits = Limits()
+
+  func register() async throws {
+    let device = Device(
+      key: phone, channel: .courier(token: Self.token), registered: clock.now)
+    try await store.write(in: nil) { try $0.put(device) }
+  }
+
+  /// Puts entries into the mailbox and signals readers, as the notifier does.
+  func put(_ ids: String..., due: Milliseconds = 0, to device: DeviceKey? = nil) async throws {
+    let time = clock.now + due
+    let phone = device ?? phone
+    try await store.write(in: nil) { transaction in
+      for id in ids {
+        try transaction.enqueue(entry(id, time), to: phone)
+      }
+    }
+    signals.signal(phone)
+  }
+
+  private func entry(_ id: String, _ time: Milliseconds) -> MailboxEntry {
+    let note = Notification(
+      id: id, container: phone.container, environment: .development, scope: .private,
+      subscriptionID: "s", user: phone.user, subject: .zone(ZoneID(name: "Notes")))
+    return MailboxEntry(
+      position: 0, notificationID: id, subscriptionID: "s", collapseID: nil,
+      payload: PushPayload.encode(note), time: time, requestID: "r")
+  }
+
+  var stream: EventStream {
+    EventStream(
+      store: store, signals: signals, device: phone, limits: limits, clock: clock.push,
+      maySend: .always)
+  }
+  var courier: Courier {
+    Courier(
+      store: store, signals: signals, inFlight: inFlight, limits: limits, clock: clock.push,
+      maySend: .always)
+  }
+
+  func log() async throws -> [PushLogEntry] {
+    try await store.read { try $0.pushLog(PushLogFilter(), after: 0, limit: 999) }
+  }
+
+  func waiting() async throws -> [String] {
+    let phone = phone
+    return try await store.read {
+      try $0.mailbox(phone, after: 0, limit: 1000).map(\.notificationID)
+    }
+  }
+}
+
+extension [MailboxEntry] {
+  var ids: [String] { map(\.notificationID) }
+}

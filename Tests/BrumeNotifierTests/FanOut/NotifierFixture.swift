@@ -1,0 +1,220 @@
+// A server's notification path without HTTP: a memory store, the rules, a notifier that is stepped by
+// hand, and a clock that stands still.
+
+import BrumeModel
+import BrumeStorage
+import BrumeTestKit
+import BrumeWire
+import Synchronization
+
+@testable import BrumeCore
+@testable import BrumeNotifier
+
+extension StoreCoders {
+  /// The wire's forms, as the server stores them.
+  static let wireForms = StoreCoders(
+    record: .wire, encodeSubscription: { Wire.encode($0) },
+    decodeSubscription: { try Wire.subscription($0) })
+}
+
+final class HandClock: Sendable {
+  private let time = Mutex<Milliseconds>(1_000_000)
+  private let count = Mutex<Int>(0)
+  var now: Milliseconds { time.withLock { $0 } }
+  func advance(_ by: Milliseconds) { time.withLock { $0 += by } }
+  func next() -> Int {
+    count.withLock {
+      $0 += 1
+      return $0
+    }
+  }
+  var host: Host {
+    Host(
+      now: { self.now }, uuid: { "UUID-\(self.next())" },
+      randomBytes: { count in
+        let seed = UInt8(truncatingIfNeeded: self.next())
+        return (0..<count).map { UInt8(truncatingIfNeeded: $0) ^ seed }
+      })
+  }
+}
+
+/// A store whose writes fail on demand: before anything is kept, or after everything is.
+final class FlakyStore: Store {
+  enum Fault { case beforeCommit, afterCommit }
+  struct Failure: Error {}
+  private let inner: MemoryStore
+  private let faults = Mutex<[Fault?]>([])
+  private let overtaker = Mutex<(@Sendable () async throws -> Void)?>(nil)
+  private let awaited: Flag
+
+  /// A flag that the store's transactions look at.
+  private final class Flag: Sendable {
+    let isSet = Mutex(false)
+  }
+
+  init() {
+    let awaited = Flag()
+    self.awaited = awaited
+    inner = MemoryStore(coders: .wireForms) { awaited.isSet.withLock { $0 } }
+  }
+
+  /// Whether somebody waits for each write from now on.
+  func setAwaited(_ isAwaited: Bool) { awaited.isSet.withLock { $0 = isAwaited } }
+
+  /// Something else happens before the next write.
+  func overtake(by something: @escaping @Sendable () async throws -> Void) {
+    overtaker.withLock { $0 = something }
+  }
+
+  /// What becomes of the next writes.
+  func plan(_ next: [Fault?]) { faults.withLock { $0 = next } }
+
+  func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+  ) async throws -> Value { try await inner.read(body) }
+
+  func write<Value: Sendable>(
+    in database: DatabaseKey?,
+    _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+  ) async throws -> Value {
+    let overtaker = overtaker.withLock { overtaker in
+      defer { overtaker = nil }
+      return overtaker
+    }
+    try await overtaker?()
+    let fault = faults.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    let value = try await inner.write(in: database) { transaction in
+      let value = try body(transaction)
+      if fault == .beforeCommit { throw Failure() }
+      return value
+    }
+    if fault == .afterCommit { throw Failure() }
+    return value
+  }
+
+  func commits() -> AsyncStream<Void> { inner.commits() }
+  func close() async throws { try await inner.close() }
+}
+
+struct NotifierFixture {
+  let clock = HandClock()
+  let store = FlakyStore()
+  let engine: Engine
+  let notifier: Notifier
+  let pendingDevices = PendingDevices()
+  let delivery: TestDelivery
+
+  final class PendingDevices: Sendable {
+    private let devices = Mutex<[String]>([])
+    func add(_ keys: Set<DeviceKey>) {
+      devices.withLock { $0 += keys.map(\.device.name).sorted() }
+    }
+    func take() -> [String] {
+      devices.withLock { names in
+        defer { names = [] }
+        return names
+      }
+    }
+  }
+
+  init(_ change: (inout Limits) -> Void = { _ in }) async throws {
+    var limits = Limits()
+    change(&limits)
+    engine = try await Engine(
+      store: store, limits: limits, host: clock.host, isDevelopment: true)
+    delivery = TestDelivery { [pendingDevices] in pendingDevices.add(Set($0.fetching + $0.pushed)) }
+    notifier = Notifier(engine: engine, encode: PushPayload.encode, delivery: delivery)
+    try await engine.importSchema(
+      text: """
+        DEFINE SCHEMA
+        RECORD TYPE Note (
+          ___recordID REFERENCE QUERYABLE,
+          title STRING QUERYABLE SEARCHABLE SORTABLE,
+          priority INT64 QUERYABLE,
+          tags LIST<STRING> QUERYABLE,
+          data BYTES,
+          hidden STRING,
+          secret ENCRYPTED STRING,
+          GRANT READ TO "_world", GRANT CREATE TO "_icloud", GRANT WRITE TO "_creator"
+        );
+        RECORD TYPE Diary (
+          ___recordID REFERENCE QUERYABLE,
+          title STRING QUERYABLE,
+          GRANT READ, WRITE TO "_creator", GRANT CREATE TO "_icloud"
+        );
+        """, container: container, environment: .development)
+  }
+
+  /// As after a restart: nothing but the store is known.
+  func restarted() -> Notifier {
+    Notifier(engine: engine, encode: PushPayload.encode, delivery: delivery)
+  }
+
+  // MARK: Doing
+
+  func caller(
+    _ user: UserID, _ device: String? = nil, container: ContainerID = container,
+    environment: Environment = .development
+  ) -> Caller {
+    Caller(
+      container: container, environment: environment, user: user,
+      device: device.map { DeviceID($0) }, kind: .user, requestID: "request")
+  }
+
+  /// Registers devices, which are connected from then on.
+  func register(_ user: UserID, _ devices: String...) async throws {
+    for name in devices {
+      try await engine.registerDevice(as: caller(user, name))
+      delivery.connect(device(name, of: user))
+    }
+  }
+
+  @discardableResult
+  func subscribe(
+    _ user: UserID, _ id: String, _ kind: Subscription.Kind, in scope: DatabaseScope = .private,
+    info: NotificationInfo? = silent()
+  ) async throws -> SubscriptionResult {
+    let subscription = Subscription(id: id, kind: kind, info: info)
+    let results = try await engine.modifySubscriptions(
+      [.save(subscription)], in: scope, as: caller(user))
+    return results[0]
+  }
+
+  func zone(_ name: String, of user: UserID) async throws -> ZoneKey {
+    let key = BrumeNotifierTests.zone(name, of: user)
+    try await store.write(in: key.database) { transaction in
+      try transaction.put(Zone(key: key, incarnation: 1, lastSequence: 1))
+    }
+    return key
+  }
+
+  /// Puts a change into the log as a save would.
+  func log(
+    _ kind: RecordChange.Kind, _ name: String, _ fields: [String: FieldValue] = [:],
+    type: String = "Note", in zone: ZoneKey, by user: UserID? = nil, on device: String? = nil,
+    shares: [String] = []
+  ) async throws {
+    var record = record(name, type, in: zone, fields)
+    record.created = user.map { Stamp(time: 1, user: $0, device: "d") }
+    let made = change(kind, record, in: zone, shares: shares)
+    let from = origin(user, device)
+    try await store.write(in: zone.database) { transaction in
+      try transaction.append(made.event, in: zone.database, origin: from)
+    }
+  }
+
+  // MARK: Looking
+
+  func entries(_ device: DeviceKey) async throws -> [MailboxEntry] {
+    try await store.read { try $0.mailbox(device, after: 0, limit: 10_000) }
+  }
+
+  func mailbox(_ user: UserID, _ name: String) async throws -> [Notification] {
+    try await entries(device(name, of: user)).map { try PushPayload.decode($0.payload) }
+  }
+
+  /// The subscription IDs in a mailbox, in order.
+  func pending(_ user: UserID, _ name: String) async throws -> [String] {
+    try await entries(device(name, of: user)).map(\.subscriptionID)
+  }
+}
