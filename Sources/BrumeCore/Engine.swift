@@ -38,7 +38,7 @@ package final class Engine: Sendable {
   ) async throws {
     let fresh = host.randomBytes(32)
     let now = host.now()
-    let (secret, generation) = try await store.write(in: nil) { transaction in
+    let (secret, generation) = try await store.write(in: .server) { transaction in
       (
         try Self.secret(in: transaction, orElse: fresh),
         try Self.generation(in: transaction, orElse: max(1, now))

@@ -18,11 +18,12 @@ struct LogBatch: Sendable {
   ///   - imageBytes: after so many bytes of images only a few entries more are read.
   ///   - needsReaders: whether anybody watches a shared database, before these entries.
   init(
-    after position: Int64, limit: Int, imageBytes: Int, needsReaders: Bool,
+    _ bucket: Bucket, after position: Int64, limit: Int, imageBytes: Int, needsReaders: Bool,
     _ schemas: SchemaCache, _ transaction: any ReadTransaction
   ) throws {
-    entries = try transaction.log(after: position, limit: limit, imageBytes: imageBytes)
-    newest = try transaction.lastLogPosition()
+    entries = try transaction.log(
+      in: bucket, after: position, limit: limit, imageBytes: imageBytes)
+    newest = try transaction.lastLogPosition(in: bucket)
     var last = position
     var needsReaders = needsReaders
     for entry in entries {

@@ -19,6 +19,8 @@ package actor Notifier {
     var pause = Duration.zero
   }
 
+  /// Whose log it follows.
+  package nonisolated let bucket: Bucket
   private let store: any Store
   private let limits: Limits
   private let now: @Sendable () -> Milliseconds
@@ -34,10 +36,11 @@ package actor Notifier {
   ///   - delivery: gets the new entries of mailboxes, after they are durable.
   ///   - pause: waits, so that saves have the store to themselves.
   package init(
-    engine: Engine, encode: @escaping @Sendable (Notification) -> [UInt8],
-    delivery: any EntryDelivery,
+    of bucket: Bucket = .only, engine: Engine,
+    encode: @escaping @Sendable (Notification) -> [UInt8], delivery: any EntryDelivery,
     pause: @escaping @Sendable (Duration) async throws -> Void = { _ in }
   ) {
+    self.bucket = bucket
     store = engine.store
     limits = engine.limits
     now = engine.host.now
@@ -54,13 +57,22 @@ package actor Notifier {
   /// Devices and subscriptions whose last push is remembered for merging.
   var rememberedKeys: Int { state.coalescers.rememberedKeys }
 
-  /// Follows the log until cancelled. Throws when the store fails: then nothing is certain any more,
-  /// and the process should end and start again.
+  /// Follows the log until cancelled, whenever this process owns the bucket. Throws when the store fails:
+  /// then nothing is certain any more, and the process should end and start again.
   package func run() async throws {
     // Listening comes before looking, so that no commit falls between the two.
     let commits = store.commits()
-    try await drain()
-    for await _ in commits { try await drain() }
+    try await drainIfOwned()
+    for await buckets in commits where buckets.contains(bucket) { try await drainIfOwned() }
+  }
+
+  private func drainIfOwned() async throws {
+    if store.leases.owns(bucket) {
+      try await drain()
+    } else {
+      // Somebody else serves the bucket; what is known here will be old when it comes back.
+      state = NotifierState(limits)
+    }
   }
 
   /// Works until the log is read to its end.
@@ -103,8 +115,9 @@ package actor Notifier {
   }
 
   private func load() async throws {
+    let bucket = bucket
     let (saved, index) = try await store.read { transaction in
-      let saved = try transaction.setting(.notifierCursor).flatMap { NotifierCursor($0) }
+      let saved = try transaction.setting(.notifierCursor(bucket)).flatMap { NotifierCursor($0) }
       return (saved ?? NotifierCursor(position: 0), try SubscriptionIndex(from: transaction))
     }
     state.load(index, saved)
@@ -116,10 +129,10 @@ package actor Notifier {
     // In the middle of a large fan-out only its own entry is of interest.
     let limit = start.served == nil ? limits.notifierEntries : 1
     let needsReaders = state.hasSharedDatabases && state.heldMatches == 0
-    let (schemas, bytes) = (rules.permission.schemas, limits.notifierBytes)
+    let (bucket, schemas, bytes) = (bucket, rules.permission.schemas, limits.notifierBytes)
     return try await store.read { transaction in
       try LogBatch(
-        after: start.position, limit: limit, imageBytes: bytes, needsReaders: needsReaders,
+        bucket, after: start.position, limit: limit, imageBytes: bytes, needsReaders: needsReaders,
         schemas, transaction)
     }
   }
@@ -129,12 +142,12 @@ package actor Notifier {
   ) async throws -> FanOut.Outcome {
     let users = Set(jobs.flatMap { $0.targets.map(\.key.scope.user) })
     let input = FanOut.Input(
-      jobs: jobs, cursor: start, now: now(), pace: pace,
+      bucket: bucket, jobs: jobs, cursor: start, now: now(), pace: pace,
       coalescers: state.coalescers.part(of: users),
       connected: delivery.connectedDevices(of: users))
     let rules = rules
     // After a loss of power it is done again, from the cursor that it would have moved.
-    return try await store.writeRepeatable { transaction in
+    return try await store.writeRepeatable(in: .bucket(bucket).and(.server)) { transaction in
       var fanOut = FanOut(input, rules, transaction)
       return try fanOut.run()
     }

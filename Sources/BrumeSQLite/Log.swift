@@ -19,7 +19,7 @@ extension SQLiteTransaction {
   func append(
     _ event: LogEntry.Event, in database: DatabaseKey, origin: Origin
   ) throws -> Int64 {
-    let position = try lastLogPosition() + 1
+    let position = try lastLogPosition(in: .only) + 1
     let columns = try columns(of: event)
     let number = try givenNumber(of: database)
     try connection.run(Self.add) {
@@ -44,8 +44,8 @@ extension SQLiteTransaction {
     return position
   }
 
-  func trimLog(through position: Int64) throws {
-    let last = try lastLogPosition()
+  func trimLog(in bucket: Bucket, through position: Int64) throws {
+    let last = try lastLogPosition(in: .only)
     if position >= last {
       try connection.run(Self.keepLast) {
         $0.bind(1, Self.lastPositionName)
@@ -119,7 +119,7 @@ private struct EventColumns {
 // MARK: Reading
 
 extension SQLiteTransaction {
-  func lastLogPosition() throws -> Int64 {
+  func lastLogPosition(in bucket: Bucket) throws -> Int64 {
     if let known = cache.lastLogPosition { return known }
     let newest = try connection.first(Self.newest) { $0.int(0) } ?? 0
     let kept = try connection.first(Self.findLast, { $0.bind(1, Self.lastPositionName) }) {
@@ -130,7 +130,7 @@ extension SQLiteTransaction {
     return last
   }
 
-  func log(after position: Int64, limit: Int) throws -> [LogEntry] {
+  func log(in bucket: Bucket, after position: Int64, limit: Int) throws -> [LogEntry] {
     try connection.all(
       Self.find,
       {

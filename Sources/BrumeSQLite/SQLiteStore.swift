@@ -97,7 +97,7 @@ package final class SQLiteStore: Store {
 
   @discardableResult
   package func write<Value: Sendable>(
-    in database: DatabaseKey?,
+    in scope: WriteScope,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
     try await commit { try body($0) }
@@ -105,7 +105,7 @@ package final class SQLiteStore: Store {
 
   @discardableResult
   package func writeRepeatable<Value: Sendable>(
-    _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    in scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
     try await commit(isRepeatable: true) { try body($0) }
   }
@@ -152,7 +152,7 @@ package final class SQLiteStore: Store {
   /// Ours: a query waits for this many steps of its index, then does without.
   private static let stepsPerQuery = 10
 
-  package func commits() -> AsyncStream<Void> { signals.stream() }
+  package func commits() -> CommitHints { signals.hints() }
 
   package func close() async throws {
     await writer.close()

@@ -122,7 +122,7 @@ extension Writer {
       let failure = Self.commit(&group, first, next)
       // What a loss of power may undo is not counted before a commit that waited for the disk.
       let isDurable = failure == nil && !first.isRepeatable
-      return (failure, isDurable ? try? transaction.lastLogPosition() : nil)
+      return (failure, isDurable ? try? transaction.lastLogPosition(in: .only) : nil)
     }
     queue.withLock {
       $0.groupEnded(
@@ -132,7 +132,7 @@ extension Writer {
     if let failure { return failed(failure, group) }
     if let position { marks.advance(position) }
     group.finish()
-    if group.logGrew { signals.signal() }
+    if group.logGrew { signals.signal([.only]) }
     if checkpointer.committed(pages: resources.transaction.connection.pagesInLog) {
       resources.pool.writeWithoutTransaction { _ in
         resources.transaction.connection.checkpoint()

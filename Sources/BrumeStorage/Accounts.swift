@@ -64,7 +64,8 @@ package enum SettingKey: Hashable, Sendable {
   case schema(ContainerID, Environment)
   /// The kinds of subscriptions that were saved in an environment, or deployed to it.
   case subscriptionTypes(ContainerID, Environment)
-  case notifierCursor
+  /// How far a bucket's log is served.
+  case notifierCursor(Bucket)
   case generation
   /// Why the store may be older than what was acknowledged from it, noted by the engine that opened it.
   /// Who raises the generation removes it.
@@ -91,7 +92,9 @@ package enum SettingKey: Hashable, Sendable {
     case .schema(let container, let environment): "schema/\(container.name)/\(environment.rawValue)"
     case .subscriptionTypes(let container, let environment):
       "subscription-types/\(container.name)/\(environment.rawValue)"
-    case .notifierCursor: "notifier-cursor"
+    // Stores with one bucket had no number for it.
+    case .notifierCursor(.only): "notifier-cursor"
+    case .notifierCursor(let bucket): "notifier-cursor/\(bucket)"
     case .generation: "generation"
     case .copiedBack: "copied-back"
     case .secret: "secret"

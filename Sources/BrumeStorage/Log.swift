@@ -3,20 +3,23 @@
 package import BrumeModel
 
 package protocol LogReading {
-  /// Entries after `position`, in order, at most `limit`.
-  func log(after position: Int64, limit: Int) throws -> [LogEntry]
-  /// The newest position; 0 for an empty log.
-  func lastLogPosition() throws -> Int64
+  /// Entries of a bucket after `position`, in order, at most `limit`.
+  func log(in bucket: Bucket, after position: Int64, limit: Int) throws -> [LogEntry]
+  /// The newest position in a bucket; 0 for an empty log.
+  func lastLogPosition(in bucket: Bucket) throws -> Int64
 }
 
 extension LogReading {
   /// The same, but after `bytes` of images a few entries more at most: a record may be large.
-  package func log(after position: Int64, limit: Int, imageBytes bytes: Int) throws -> [LogEntry] {
+  package func log(
+    in bucket: Bucket, after position: Int64, limit: Int, imageBytes bytes: Int
+  ) throws -> [LogEntry] {
     var entries: [LogEntry] = []
     var room = bytes
     while entries.count < limit, room > 0 {
       let most = min(LogEntry.fewAtOnce, limit - entries.count)
-      let page = try log(after: entries.last?.position ?? position, limit: most)
+      let page = try log(
+        in: bucket, after: entries.last?.position ?? position, limit: most)
       entries += page
       room -= page.reduce(0) { $0 + $1.imageBytes }
       if page.count < most { break }
@@ -37,9 +40,9 @@ extension LogEntry {
 }
 
 package protocol LogWriting {
-  /// Appends and returns the entry's position.
+  /// Appends to the log of the database's bucket and returns the entry's position.
   @discardableResult
   func append(_ event: LogEntry.Event, in database: DatabaseKey, origin: Origin) throws -> Int64
-  /// Drops entries up to and including `position`. Positions are never used again.
-  func trimLog(through position: Int64) throws
+  /// Drops a bucket's entries up to and including `position`. Positions are never used again.
+  func trimLog(in bucket: Bucket, through position: Int64) throws
 }

@@ -3,16 +3,23 @@
 //
 // 1. A write is a transaction: all of its body or nothing, durable when `write` returns.
 // 2. In one database key, sequences rise in commit order; whoever sees n has seen all below.
-// 3. Log positions rise in commit order over the whole store.
+// 3. Log positions rise in commit order in a bucket.
 // 4. A read sees one consistent state, and every write that returned before it began.
 // 5. Texts come back byte for byte and are compared bytewise.
-// 6. A storage failure means "unknown": the engine refuses further writes
+// 6. A body may run more than once; only its last run counts.
+// 7. A storage failure means "unknown": the engine refuses further writes
 //    (docs/internals/storage.md).
 
 package import BrumeModel
 
 /// A storage engine.
 package protocol Store: Sendable {
+  /// Into how many buckets the store is divided, fixed when it was made.
+  var bucketCount: Int { get }
+
+  /// Which of them this process notifies for.
+  var leases: any Leases { get }
+
   /// Runs `body` on one consistent state. The body calls nothing but the transaction and pure
   /// functions (decision 0005).
   func read<Value: Sendable>(
@@ -22,37 +29,43 @@ package protocol Store: Sendable {
   /// Runs `body` as a transaction and returns when it is durable. Many waiting writes may share
   /// one commit; a body that throws undoes its own work only.
   ///
-  /// - Parameter database: what the body writes to; nil for accounts, devices and mailboxes. Engines
-  ///   order and lock by it.
+  /// The body may run several times; whatever it changes outside of its transaction is a value that it
+  /// answers.
+  ///
+  /// - Parameter scope: what the body changes. Engines order and lock by it.
   @discardableResult
   func write<Value: Sendable>(
-    in database: DatabaseKey?,
+    in scope: WriteScope,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value
 
-  /// Like `write(in: nil)`, for work that its caller does again if it is lost: what it was made from
+  /// Like `write`, for work that its caller does again if it is lost: what it was made from
   /// is durable, and it moves a cursor in the same transaction. It survives the end of the process. A
   /// loss of power may undo it, together with everything that was committed after it.
   @discardableResult
   func writeRepeatable<Value: Sendable>(
+    in scope: WriteScope,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value
 
   /// A hint after each commit that added to the log what a subscription or a webhook may need. Entries
   /// that concern nobody may wait for a hint until there are many. Hints may be merged; nobody may
   /// rely on one for each commit.
-  func commits() -> AsyncStream<Void>
+  func commits() -> CommitHints
 
   /// Closes files and refuses what comes later.
   func close() async throws
 }
 
 extension Store {
+  package var bucketCount: Int { 1 }
+  package var leases: any Leases { AlwaysOwned() }
+
   @discardableResult
   package func writeRepeatable<Value: Sendable>(
-    _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    in scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
-    try await write(in: nil, body)
+    try await write(in: scope, body)
   }
 }
 

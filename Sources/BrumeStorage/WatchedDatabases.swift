@@ -32,4 +32,9 @@ extension SubscriptionScope {
     case .shared: nil
     }
   }
+
+  /// The database in whose log a subscription's own changes stand, and in whose bucket it is kept.
+  package var logDatabase: DatabaseKey {
+    database ?? DatabaseKey(container: container, environment: environment, owner: user)
+  }
 }

@@ -17,7 +17,7 @@ package final class TestServer: Sendable {
   package convenience init(
     coders: StoreCoders, limits: Limits = .apple, isDevelopment: Bool = true, seed: UInt64 = 1
   ) async throws {
-    let store = MemoryStore(coders: coders)
+    let store = MemoryStore(coders: coders, runsTwice: true)
     try await self.init(store: store, limits: limits, isDevelopment: isDevelopment, seed: seed)
   }
 

@@ -5,6 +5,7 @@ import BrumeDelivery
 import BrumeModel
 import BrumePush
 import BrumeStorage
+import BrumeTestKit
 import BrumeWire
 
 extension StoreCoders {
@@ -32,14 +33,14 @@ struct MailboxFixture {
   func register() async throws {
     let device = Device(
       key: phone, channel: .courier(token: Self.token), registered: clock.now)
-    try await store.write(in: nil) { try $0.put(device) }
+    try await store.write(in: .all) { try $0.put(device) }
   }
 
   /// Puts entries into the mailbox and signals readers, as the notifier does.
   func put(_ ids: String..., due: Milliseconds = 0, to device: DeviceKey? = nil) async throws {
     let time = clock.now + due
     let phone = device ?? phone
-    try await store.write(in: nil) { transaction in
+    try await store.write(in: .all) { transaction in
       for id in ids {
         try transaction.enqueue(entry(id, time), to: phone)
       }

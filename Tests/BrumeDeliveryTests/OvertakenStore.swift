@@ -36,11 +36,11 @@ final class OvertakenStore: Store {
   }
 
   func write<Value: Sendable>(
-    in database: DatabaseKey?,
+    in scope: WriteScope,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
     if reads.withLock({ $0 == nil }) { try await overtake() }
-    return try await inner.write(in: database, body)
+    return try await inner.write(in: scope, body)
   }
 
   private func overtake() async throws {
@@ -51,6 +51,6 @@ final class OvertakenStore: Store {
     try await overtaker?()
   }
 
-  func commits() -> AsyncStream<Void> { inner.commits() }
+  func commits() -> CommitHints { inner.commits() }
   func close() async throws { try await inner.close() }
 }

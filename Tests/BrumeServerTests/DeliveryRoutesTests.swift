@@ -2,6 +2,7 @@ import BrumeModel
 import BrumePush
 import BrumeServer
 import BrumeStorage
+import BrumeTestKit
 import BrumeWire
 import Crypto
 import Testing
@@ -206,7 +207,7 @@ import Testing
       let stranger = try await client.admin("push/log", token: "wrong")
       #expect(stranger.status == 401, "\(stranger.text)")
       let alice = fixture.user("alice")
-      try await fixture.server.store.write(in: nil) { store in
+      try await fixture.server.store.write(in: .all) { store in
         for user in [alice, UserID("_other")] {
           try store.append(
             PushLogEntry(

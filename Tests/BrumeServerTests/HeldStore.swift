@@ -83,7 +83,7 @@ final class HeldStore: Store {
   }
 
   func write<Value: Sendable>(
-    in database: DatabaseKey?,
+    in scope: WriteScope,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
     if Self.isOfRequest {
@@ -93,10 +93,10 @@ final class HeldStore: Store {
       }
       try await stop(manner)
     }
-    return try await inner.write(in: database, body)
+    return try await inner.write(in: scope, body)
   }
 
-  func commits() -> AsyncStream<Void> { inner.commits() }
+  func commits() -> CommitHints { inner.commits() }
   func close() async throws { try await inner.close() }
 }
 

@@ -31,7 +31,7 @@ private typealias Gate = DispatchSemaphore
         })
     }
     gate.signal()
-    try await store.write(in: nil) { try $0.set(.secret, to: [1]) }
+    try await store.write(in: .all) { try $0.set(.secret, to: [1]) }
     let log = events.log.withLock { $0 }
     let firstAnswer = try #require(
       log.firstIndex { $0.hasPrefix("done") || $0.hasPrefix("failed") })
@@ -60,11 +60,11 @@ private typealias Gate = DispatchSemaphore
     try store.writer.add(events.job("gate") { _ in gate.wait() })
     try store.writer.add(events.job("joins", isRepeatable: true, note("joins")))
     gate.signal()
-    try await store.writeRepeatable { try $0.set(.secret, to: [1]) }
+    try await store.writeRepeatable(in: .all) { try $0.set(.secret, to: [1]) }
     try store.writer.add(events.job("alone", isRepeatable: true, note("alone")))
-    try await store.write(in: nil) { try $0.set(.secret, to: [2]) }
+    try await store.write(in: .all) { try $0.set(.secret, to: [2]) }
     try store.writer.add(events.job("save", note("save")))
-    try await store.write(in: nil) { try $0.set(.secret, to: [3]) }
+    try await store.write(in: .all) { try $0.set(.secret, to: [3]) }
     #expect(levels.withLock { $0 } == ["joins": 2, "alone": 1, "save": 2])
     try await store.close()
   }
@@ -108,7 +108,7 @@ private typealias Gate = DispatchSemaphore
       try store.writer.add(events.job("\(number)") { try $0.putNext("r\(number)") })
     }
     gate.signal()
-    try await store.write(in: nil) { try $0.set(.secret, to: [1]) }
+    try await store.write(in: .all) { try $0.set(.secret, to: [1]) }
     let log = events.log.withLock { $0 }
     #expect(log.firstIndex(of: "done first") == Writer.groupLimit)
     try await store.close()
@@ -116,15 +116,17 @@ private typealias Gate = DispatchSemaphore
 
   @Test func `E1 a full disk refuses writes, and takes them again when there is room`() async throws
   {
-    try await store.write(in: .sample()) { try $0.putNext("before") }
+    try await store.write(in: .database(.sample())) { try $0.putNext("before") }
     try await store.onWriter { try $0.run(SQL("PRAGMA max_page_count = 1")) }
     let large: [String: FieldValue] = ["b": .bytes(Array(repeating: 7, count: 1 << 20))]
     let error = await #expect(throws: StoreError.self) {
-      try await store.write(in: .sample()) { try $0.putNext("large", fields: large) }
+      try await store.write(in: .database(.sample())) { try $0.putNext("large", fields: large) }
     }
     #expect(error?.code == .noRoom)
     try await store.onWriter { try $0.run(SQL("PRAGMA max_page_count = 1000000")) }
-    let sequence = try await store.write(in: .sample()) { try $0.putNext("after", fields: large) }
+    let sequence = try await store.write(in: .database(.sample())) {
+      try $0.putNext("after", fields: large)
+    }
     #expect(sequence == 2)
     let names = try await store.read {
       try $0.changes(in: .sample(), after: 0, through: .max, limit: 9).count
@@ -134,10 +136,10 @@ private typealias Gate = DispatchSemaphore
   }
 
   @Test func `B11 after a failure of the storage no write is taken, reads go on`() async throws {
-    try await store.write(in: .sample()) { try $0.putNext("before") }
+    try await store.write(in: .database(.sample())) { try $0.putNext("before") }
     for name in ["fails", "refused"] {
       let error = await #expect(throws: StoreError.self) {
-        try await store.write(in: .sample()) { transaction in
+        try await store.write(in: .database(.sample())) { transaction in
           let connection = try #require(transaction as? SQLiteTransaction).connection
           try connection.run(SQL("PRAGMA query_only = ON"))
           // A body that looks away does not save its group.
@@ -336,7 +338,7 @@ private final class Events: Sendable {
   @Test func `an index that grows over several queries answers right all the while`() async throws {
     // One query takes ten steps of two records; the type has fifty.
     let store = try folder.openSQLite(indexStep: 2)
-    try await store.write(in: .sample()) { transaction in
+    try await store.write(in: .database(.sample())) { transaction in
       for number in 0..<50 {
         try transaction.putNext("r\(number)", fields: ["n": .int64(Int64(number % 5))])
       }
@@ -349,7 +351,7 @@ private final class Events: Sendable {
         try connection.exists(SQL("SELECT 1 FROM wanted_fields WHERE built_to IS NULL")) { _ in }
       }
       #expect(isBuilt == (round >= 2))
-      try await store.write(in: .sample()) {
+      try await store.write(in: .database(.sample())) {
         try $0.putNext("new\(round)", fields: ["n": .int64(3)])
       }
     }
@@ -358,7 +360,7 @@ private final class Events: Sendable {
 
   @Test func `a field that no query asked for costs a save no row of the index`() async throws {
     let store = try folder.openSQLite()
-    try await store.write(in: .sample()) { transaction in
+    try await store.write(in: .database(.sample())) { transaction in
       try transaction.putNext("a", fields: ["n": .int64(1), "s": .string("x")])
       try transaction.put(Zone(key: .sample(), incarnation: 1, lastSequence: 1))
     }

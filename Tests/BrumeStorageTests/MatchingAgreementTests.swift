@@ -149,7 +149,7 @@ private struct Trial {
     let folder = try TemporaryFolder()
     let store = try folder.openSQLite(coders: .remembering)
     let (records, zone, conditions) = (records, zone, conditions)
-    try await store.write(in: zone.database) { transaction in
+    try await store.write(in: .database(zone.database)) { transaction in
       for record in records {
         let sequence = try transaction.nextSequence(in: zone.database)
         try transaction.put(record, in: zone, sequence: sequence)

@@ -22,7 +22,7 @@ import Testing
     }
     try openToAll()
     let store = try folder.openSQLite()
-    try await store.write(in: .sample()) { try $0.putNext("a") }
+    try await store.write(in: .database(.sample())) { try $0.putNext("a") }
     let found = try modes()
     #expect(found.keys.contains { $0.hasSuffix("-wal") } && found.keys.contains("assets/ab/abcd"))
     #expect(found.filter { $0.value & 0o077 != 0 } == [:])
@@ -38,7 +38,7 @@ import Testing
     let assets = try FolderAssetStore(folder: data + "/assets")
     var pieces = [[UInt8(1)][...]]
     try await assets.write(String(repeating: "ab", count: 16)) { pieces.popLast() }
-    try await store.write(in: .sample()) { try $0.putNext("a") }
+    try await store.write(in: .database(.sample())) { try $0.putNext("a") }
     let found = try modes()
     #expect(found.filter { $0.value & 0o077 != 0 } == [:])
     #expect(try mode(folder.path + "/marks") == 0o700)

@@ -46,7 +46,7 @@ import Testing
 
   /// A place every hundredth of a degree along the equator, and a text for each.
   private func fill(_ store: SQLiteStore) async throws {
-    try await store.write(in: .sample()) { transaction in
+    try await store.write(in: .database(.sample())) { transaction in
       try transaction.put(Zone(key: .sample(), incarnation: 1, lastSequence: 0))
       for number in 0..<Self.records {
         let word = number % 1000 == 0 ? "summit" : "valley"
@@ -86,7 +86,7 @@ import Testing
     #expect(try await names(search, in: store) == ["r0", "r1000", "r2000"])
     #expect(looks.taken() == 3)
     // A save keeps it: what it no longer says is not found.
-    try await store.write(in: .sample()) { transaction in
+    try await store.write(in: .database(.sample())) { transaction in
       try transaction.putNext("r1000", fields: ["s": .string("A lake")])
       try transaction.putNext("r7", fields: ["s": .string("The summit, number 7")])
     }

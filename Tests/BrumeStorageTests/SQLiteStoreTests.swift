@@ -74,7 +74,7 @@ import Testing
       let store = try folder.openSQLite()
       // A cursor from before stays one that was given.
       #expect(try await store.read { try $0.lastMailboxPosition() } >= places.last ?? 0)
-      places.append(try await store.writeRepeatable { try $0.enqueue(entry, to: key) })
+      places.append(try await store.writeRepeatable(in: .all) { try $0.enqueue(entry, to: key) })
       // As if the write had never reached the disk: no trace of the place is left.
       try await store.onWriter { connection in
         try connection.run(SQL("DELETE FROM mailbox"))
@@ -91,13 +91,13 @@ import Testing
     let entry = MailboxEntry(
       position: 0, notificationID: "n", subscriptionID: "s", collapseID: nil, payload: [1],
       time: 2, requestID: "R")
-    let position = try await store.write(in: .sample()) { transaction in
+    let position = try await store.write(in: .database(.sample())) { transaction in
       for name in ["a", "b", "c"] {
         try transaction.putNext(name, fields: ["n": .int64(name == "b" ? 2 : 1)])
         try transaction.append(.zoneCreated(.sample()), in: .sample(), origin: .sample)
       }
       try transaction.put(Zone(key: .sample(), incarnation: 1, lastSequence: 3))
-      try transaction.trimLog(through: 3)
+      try transaction.trimLog(in: .only, through: 3)
       let position = try transaction.enqueue(entry, to: key)
       try transaction.acknowledge(through: position, by: key)
       return position
@@ -106,10 +106,10 @@ import Testing
     store = try folder.openSQLite()
     try await store.read { transaction in
       try #expect(transaction.zone(.sample())?.lastSequence == 3)
-      try #expect(transaction.lastLogPosition() == 3)
+      try #expect(transaction.lastLogPosition(in: .only) == 3)
       try #expect(transaction.matching(.ones).records.map(\.name) == ["a", "c"])
     }
-    try await store.write(in: .sample()) { transaction in
+    try await store.write(in: .database(.sample())) { transaction in
       try #expect(transaction.putNext("d", fields: ["n": .int64(1)]) == 4)
       try #expect(transaction.append(.zoneCreated(.sample()), in: .sample(), origin: .sample) == 4)
       try #expect(transaction.enqueue(entry, to: key) > position)
@@ -121,12 +121,14 @@ import Testing
   @Test func `an update under a long text's beginning leaves no row behind`() async throws {
     let store = try folder.openSQLite()
     // A query asks for the field, so that saves keep it.
-    try await store.write(in: .sample()) {
+    try await store.write(in: .database(.sample())) {
       try $0.put(Zone(key: .sample(), incarnation: 1, lastSequence: 0))
     }
     _ = try await store.read { try $0.matching(.beginningWith("é")) }
     for text in [String(repeating: "é", count: 100), String(repeating: "é", count: 101), "short"] {
-      try await store.write(in: .sample()) { try $0.putNext("a", fields: ["s": .string(text)]) }
+      try await store.write(in: .database(.sample())) {
+        try $0.putNext("a", fields: ["s": .string(text)])
+      }
       let rows = try await store.onWriter { connection in
         try connection.first(
           SQL(
@@ -163,7 +165,7 @@ extension SQLiteStore {
   func onWriter<Value: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Value
   ) async throws -> Value {
-    try await write(in: nil) { transaction in
+    try await write(in: .all) { transaction in
       try body(#require(transaction as? SQLiteTransaction).connection)
     }
   }

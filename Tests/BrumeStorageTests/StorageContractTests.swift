@@ -13,12 +13,16 @@ enum StoreEngine: String, CaseIterable, Sendable {
   case memory, sqlite
   /// SQLite that never sorts what it fetched, but always walks an index.
   case sqliteWalking
+  /// Engines that run every body twice.
+  case memoryTwice, sqliteTwice
 
   func open(_ folder: TemporaryFolder) throws -> any Store {
     switch self {
     case .memory: MemoryStore(coders: .wireForm)
     case .sqlite: try folder.openSQLite()
     case .sqliteWalking: try folder.openSQLite(fewCandidates: 0)
+    case .memoryTwice: MemoryStore(coders: .wireForm, runsTwice: true)
+    case .sqliteTwice: TwiceStore(try folder.openSQLite())
     }
   }
 }

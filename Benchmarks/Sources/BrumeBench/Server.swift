@@ -14,7 +14,7 @@ final class Server: @unchecked Sendable {
     process.executableURL = URL(filePath: binary)
     process.arguments = [
       "serve", "--dev", "--port", "0", "--data", folder, "--log-level", "error",
-      "--connections", "12000",
+      "--connections", "12000", "--address-connections", "12000",
     ]
     process.standardOutput = FileHandle.nullDevice
     try process.run()

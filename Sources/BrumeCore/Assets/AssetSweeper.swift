@@ -25,14 +25,14 @@ extension Engine {
     let now = host.now()
     let (rows, limits) = (limits.assetSweepRows, limits)
     try await repeatUntilFewer(than: rows) {
-      let count = try await store.write(in: nil) {
+      let count = try await store.write(in: .server) {
         try Self.expireUploads(in: $0, begunBy: now - limits.assetReceiptLifetime, rows)
       }
       report.uploads += count
       return count
     }
     try await repeatUntilFewer(than: rows) {
-      let (looked, removed) = try await store.write(in: nil) {
+      let (looked, removed) = try await store.write(in: .server) {
         try Self.judgeFiles(in: $0, now: now, limits)
       }
       report.files += removed
@@ -101,7 +101,7 @@ extension Engine {
     let names = try await store.read { try $0.discardedAssetObjects(limit: rows) }
     for name in names { try await assets.remove(name) }
     guard !names.isEmpty else { return 0 }
-    try await store.write(in: nil) { transaction in
+    try await store.write(in: .server) { transaction in
       for name in names { try transaction.forgetAssetObject(name) }
     }
     return names.count

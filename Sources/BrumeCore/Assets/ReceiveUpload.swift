@@ -34,7 +34,7 @@ extension Engine {
     let file = AssetFile(
       checksum: AssetMeter.checksum(meter.finished()), object: id, size: meter.size,
       digest: meter.finished())
-    try await store.write(in: nil) { [limits] transaction in
+    try await store.write(in: .server) { [limits] transaction in
       try Self.enter(file, arrivedBy: id, in: transaction)
       try transaction.changePendingUploads(of: ticket.user, now: began, limits) {
         $0.arrived(id, bytes: file.size)
@@ -53,7 +53,7 @@ extension Engine {
   private func begin(
     _ id: String, of ticket: AssetTicket, announced: Int64?, _ began: Milliseconds
   ) async throws -> Int64 {
-    try await store.write(in: nil) { [limits] transaction in
+    try await store.write(in: .server) { [limits] transaction in
       let quota =
         try ticket.zone.database.owner == nil
         ? nil
@@ -69,7 +69,7 @@ extension Engine {
 
   /// If this fails too, the sweeper does it.
   private func giveUp(_ id: String, of ticket: AssetTicket, _ began: Milliseconds) async {
-    _ = try? await store.write(in: nil) { [limits] transaction in
+    _ = try? await store.write(in: .server) { [limits] transaction in
       try transaction.removeAssetUpload(id)
       try transaction.changePendingUploads(of: ticket.user, now: began, limits) { $0.remove(id) }
     }

@@ -27,7 +27,7 @@ extension Engine {
     let uploads = try zip(request.assets, found).map { wanted, result in
       try Self.asset(wanted, result).map { (asset: $0, id: objectName()) }
     }
-    try await store.write(in: nil) { transaction in
+    try await store.write(in: .server) { transaction in
       for case .success(let upload) in uploads {
         try transaction.put(
           AssetUpload(id: upload.id, checksum: upload.asset.fileChecksum, began: now))

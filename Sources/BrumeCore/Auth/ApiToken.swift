@@ -20,7 +20,7 @@ extension Engine {
     let token = APIToken(
       token: Hex.text(host.randomBytes(32)), name: name, container: container,
       environment: environment, allowedOrigins: allowedOrigins, callback: callback)
-    try await store.write(in: nil) { transaction in try transaction.put(token) }
+    try await store.write(in: .server) { transaction in try transaction.put(token) }
     return token
   }
 
@@ -29,7 +29,7 @@ extension Engine {
   }
 
   package func removeAPIToken(_ token: String) async throws {
-    try await store.write(in: nil) { transaction in try transaction.removeAPIToken(token) }
+    try await store.write(in: .server) { transaction in try transaction.removeAPIToken(token) }
     knownCredentials.forget()
   }
 }

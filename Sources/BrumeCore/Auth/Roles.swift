@@ -14,7 +14,7 @@ extension Engine {
     let member = RoleMember(
       container: container, environment: environment, role: role, user: user)
     let schemas = schemas
-    try await store.write(in: nil) { transaction in
+    try await store.write(in: .server) { transaction in
       guard hasRole else { return try transaction.remove(member) }
       let schema = try schemas.schema(of: container, environment, in: transaction)
       guard schema.roles.contains(role) else { throw Self.unknownRole(role, schema) }

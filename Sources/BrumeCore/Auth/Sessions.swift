@@ -81,7 +81,7 @@ extension Engine {
   private func use(_ identity: String, at now: Milliseconds) async throws {
     let horizon = now - 2 * limits.signatureSkew
     let limit = limits.usedSignatures
-    let use = try await store.write(in: nil) {
+    let use = try await store.write(in: .server) {
       try $0.use(signature: identity, at: now, after: horizon, limit: limit)
     }
     switch use {
@@ -112,7 +112,7 @@ extension Engine {
     let key = ServerKey(
       id: id, name: name, container: container, environment: environment,
       publicKey: publicKeyPEM, user: user.id)
-    try await store.write(in: nil) { transaction in
+    try await store.write(in: .server) { transaction in
       try transaction.put(user)
       try transaction.put(key)
     }
@@ -124,7 +124,7 @@ extension Engine {
   }
 
   package func removeServerKey(_ id: String) async throws {
-    try await store.write(in: nil) { transaction in try transaction.removeServerKey(id) }
+    try await store.write(in: .server) { transaction in try transaction.removeServerKey(id) }
   }
 }
 

@@ -50,7 +50,9 @@ extension Engine {
         "\(ids.count) notification IDs in one request; the maximum is "
           + "\(limits.itemsPerOperation). Split it")
     }
-    return try await store.write(in: nil) { transaction in
+    return try await store.write(
+      in: .account(user, caller.container, caller.environment)
+    ) { transaction in
       try transaction.markRead(
         ids, of: user, container: caller.container, environment: caller.environment)
     }
@@ -62,7 +64,9 @@ extension Engine {
     guard (0...Int(Int32.max)).contains(value) else {
       throw BrumeError(.badRequest, "'badge' must be from 0 to \(Int32.max)")
     }
-    try await store.write(in: nil) { transaction in
+    try await store.write(
+      in: .account(user, caller.container, caller.environment)
+    ) { transaction in
       try transaction.setBadge(
         value, of: user, container: caller.container, environment: caller.environment)
     }

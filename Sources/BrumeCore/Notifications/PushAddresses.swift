@@ -44,7 +44,7 @@ extension Engine {
         .badRequest,
         "the request names no device: send the header 'X-Brume-Device' or the parameter 'clientId'")
     }
-    try await store.write(in: nil) { try $0.removeDevice(key) }
+    try await store.write(in: .account(key)) { try $0.removeDevice(key) }
   }
 
   /// Says with which key pushes to one app are signed.
@@ -66,7 +66,7 @@ extension Engine {
         .badRequest, "the key is no P-256 private key in PEM; give the .p8 file from Apple as it is"
       )
     }
-    try await store.write(in: nil) { try $0.put(sender) }
+    try await store.write(in: .server) { try $0.put(sender) }
   }
 
   private static func isPlain(_ byte: UInt8) -> Bool {
@@ -93,7 +93,7 @@ extension Engine {
   /// The key that signs for Web Push services, made on the first start (RFC 8292).
   package func vapidKey() async throws -> [UInt8] {
     let fresh = try freshSigningKey()
-    return try await store.write(in: nil) { transaction in
+    return try await store.write(in: .server) { transaction in
       if let known = try transaction.setting(.vapidKey), known.count == 32 { return known }
       try transaction.set(.vapidKey, to: fresh)
       return fresh

@@ -32,7 +32,7 @@ extension Engine {
       position: 0, notificationID: notification.id, subscriptionID: "brume-test", collapseID: nil,
       payload: budget.fit(notification).payload, time: host.now(), requestID: requestID)
     let rows = limits.mailboxRows
-    return try await store.write(in: nil) { store in
+    return try await store.write(in: .account(user, container, environment)) { store in
       var sent = TestPush(notificationID: entry.notificationID)
       let devices = try store.devices(of: user, container: container, environment: environment)
       for device in devices {

@@ -16,7 +16,7 @@ extension Engine {
       "wh_" + Hex.text(host.randomBytes(8)), host.randomBytes(32), host.now()
     )
     let limit = limits.webhooksPerContainer
-    return try await store.write(in: nil) { transaction in
+    return try await store.write(in: .server) { transaction in
       let others = try transaction.webhooks().filter {
         $0.container == container && $0.environment == environment
       }
@@ -27,7 +27,7 @@ extension Engine {
       }
       let webhook = Webhook(
         id: id, container: container, environment: environment, url: url, secret: secret,
-        created: now, cursor: try transaction.lastLogPosition())
+        created: now, cursor: try transaction.lastLogPosition(in: .only))
       try transaction.put(webhook)
       return webhook
     }
@@ -38,7 +38,7 @@ extension Engine {
   package func enableWebhook(
     _ id: String, container: ContainerID, environment: Environment
   ) async throws {
-    try await store.write(in: nil) { transaction in
+    try await store.write(in: .server) { transaction in
       var webhook = try Self.webhook(id, container, environment, in: transaction)
       guard !webhook.isActive else { return }
       webhook.disabledBecause = nil
@@ -50,7 +50,7 @@ extension Engine {
   package func removeWebhook(
     _ id: String, container: ContainerID, environment: Environment
   ) async throws {
-    try await store.write(in: nil) { transaction in
+    try await store.write(in: .server) { transaction in
       _ = try Self.webhook(id, container, environment, in: transaction)
       try transaction.removeWebhook(id)
     }

@@ -19,7 +19,7 @@ extension Engine {
     for part in plan.parts {
       let memory = OperationMemory(request.operationID, in: part.database, scope, as: caller)
       let (schemas, clientData) = (schemas, request.clientData)
-      let answers = try await store.write(in: part.database) { transaction in
+      let answers = try await store.write(in: part.scope) { transaction in
         if let known = try memory?.recall(part, context, schemas, in: transaction) { return known }
         let answers = try Self.run(part, context, schemas, transaction)
         try ClientData.keep(clientData, of: part, answers, as: caller, in: transaction)

@@ -1,6 +1,7 @@
 // One operation of a request, addressed and named, before any record was read.
 
 import BrumeModel
+import BrumeStorage
 
 struct RecordItem: Sendable {
   /// Its place in the request, and so in the answer.
@@ -16,6 +17,14 @@ struct RecordItem: Sendable {
 
   var name: String { key.name }
   var id: RecordID { RecordID(name: key.name, zone: key.zone.id) }
+  var bringsAssets: Bool {
+    draft.fields.values.contains { field in
+      switch field.value {
+      case .asset, .list(_, of: .asset): true
+      default: false
+      }
+    }
+  }
   /// True when the operation itself says that it is about a share.
   var isShare: Bool {
     draft.type == Record.shareType || key.name == Record.zoneShareName || draft.shareRoot != nil
@@ -27,6 +36,11 @@ struct ModifyPlan: Sendable {
   struct Part: Sendable {
     let database: DatabaseKey
     var zones: [(zone: ZoneKey, items: [RecordItem])]
+    /// The database, and the books of assets if a record brings one.
+    var scope: WriteScope {
+      let bringsAssets = zones.contains { $0.items.contains(where: \.bringsAssets) }
+      return bringsAssets ? .database(database).and(.server) : .database(database)
+    }
   }
   private(set) var parts: [Part] = []
   /// Operations that name nothing that could exist.

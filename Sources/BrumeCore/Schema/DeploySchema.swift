@@ -60,7 +60,7 @@ extension Engine {
       try schema.checkChange(to: new, in: .production, deployed: deployed)
       schema = new
     }
-    try await store.write(in: nil) { transaction in
+    try await store.write(in: .server) { transaction in
       let key = SettingKey.subscriptionTypes(container, .production)
       var types = SubscriptionTypes(try transaction.setting(key))
       types.add(
@@ -75,7 +75,7 @@ extension Engine {
     _ change: @escaping @Sendable (inout Schema, Schema) throws -> Void
   ) async throws {
     let schemas = schemas
-    try await store.write(in: nil) { transaction in
+    try await store.write(in: .server) { transaction in
       var schema = try schemas.schema(of: container, environment, in: transaction)
       let deployed = try schemas.schema(of: container, .production, in: transaction)
       try change(&schema, deployed)

@@ -37,7 +37,7 @@ extension Engine {
         results.append(found.flatMap { _ in .failure(.init(request.value, .shareNotFound)) })
         continue
       }
-      let result = try await store.write(in: key.zone.database) { transaction in
+      let result = try await store.write(in: .database(key.zone.database)) { transaction in
         try ShareResult.item(request.value) {
           let sharing = try transaction.sharing(request, of: caller)
           let accepted = try sharing.accepted(

@@ -19,7 +19,7 @@ extension Engine {
         try transaction.openSharing(request, of: caller)?.key
       }
       guard let key else { continue }
-      try await store.write(in: key.zone.database) { transaction in
+      try await store.write(in: .database(key.zone.database)) { transaction in
         guard let sharing = try transaction.openSharing(request, of: caller),
           let account = try transaction.user(user),
           let asked = AccessRules.asked(account.identity, of: sharing.share, limits)

@@ -27,7 +27,10 @@ extension Engine {
     let change = SubscriptionChange(
       place: place, caller: caller, origin: caller.origin(at: host.now()), limits: limits,
       schemas: schemas)
-    return try await store.write(in: place.logDatabase) { transaction in
+    return try await store.write(
+      in: .database(place.logDatabase)
+        .and(.account(place.user, place.container, place.environment))
+    ) { transaction in
       var own: OwnSubscriptions?
       let results = try named.map { try change.perform($0, &own, in: transaction) }
       if results.contains(where: \.isSave), let device {
@@ -195,14 +198,6 @@ extension SubscriptionOperation {
 extension Result<SubscriptionOutcome, ItemFailure<String>> {
   fileprivate var isSave: Bool {
     if case .success(.saved) = self { true } else { false }
-  }
-}
-
-extension SubscriptionScope {
-  /// Whose log has the subscription's entries. The shared database has no log of its own; its reader's
-  /// private one stands in.
-  var logDatabase: DatabaseKey {
-    database ?? DatabaseKey(container: container, environment: environment, owner: user)
   }
 }
 

@@ -18,7 +18,7 @@ extension Engine {
       phoneNumber: phoneNumber, givenName: givenName, familyName: familyName,
       isDiscoverable: isDiscoverable)
     try AccountRules.check(user, limits: limits)
-    return try await store.write(in: nil) { transaction in
+    return try await store.write(in: .server) { transaction in
       if try transaction.user(named: name) != nil {
         throw BrumeError(.exists, "user '\(name)' exists already; choose another name")
       }
@@ -43,7 +43,8 @@ extension Engine {
   package func changeUser(_ id: UserID, _ change: AccountChange) async throws -> User {
     let hash = try change.password.map { try hashed($0) }
     let limits = limits
-    let user = try await store.write(in: nil) { transaction -> User in
+    let scope = hash == nil ? WriteScope.server : .everything(of: store)
+    let user = try await store.write(in: scope) { transaction -> User in
       guard var user = try transaction.user(id) else {
         throw BrumeError(
           .notFound,
@@ -102,7 +103,7 @@ extension Engine {
   /// devices are reached: from then on nothing is sent to them. What is open must be ended by whoever
   /// holds it.
   package func signOutEverywhere(_ id: UserID) async throws {
-    try await store.write(in: nil) { transaction in
+    try await store.write(in: .everything(of: store)) { transaction in
       guard var user = try transaction.user(id) else {
         throw BrumeError(
           .notFound,

@@ -19,7 +19,7 @@ extension Engine {
     }
     let device = Device(key: key, channel: .stream, registered: host.now())
     let limits = limits
-    try await store.write(in: nil) { try $0.register(device, limits: limits) }
+    try await store.write(in: .account(key)) { try $0.register(device, limits: limits) }
     return key
   }
 
@@ -106,7 +106,8 @@ extension Engine {
       user: try caller.requireUser(), device: id)
     let device = Device(key: key, channel: channel, registered: registered ?? host.now())
     let limits = limits
-    try await store.write(in: nil) { transaction in
+    // Another user may have been reached at the same address.
+    try await store.write(in: .everything(of: store)) { transaction in
       try transaction.requireSession(of: caller)
       try transaction.dropOthers(atAddressOf: device)
       try transaction.put(device)

@@ -22,7 +22,7 @@ extension Engine {
     }
     let database = try caller.databaseKey(.private)
     let (limits, now) = (limits, host.now())
-    return try await store.write(in: database) { transaction in
+    return try await store.write(in: .database(database)) { transaction in
       var room: Int?
       return try operations.map { operation in
         try ZoneResult.item(operation.zone) {
@@ -130,7 +130,7 @@ extension Engine {
     let database = DatabaseKey(container: container, environment: environment, owner: owner)
     let key = ZoneKey(database: database, name: name)
     let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
-    try await store.write(in: database) { transaction in
+    try await store.write(in: .database(database)) { transaction in
       let zone = try transaction.liveZone(key)
       if key.isDefault {
         try transaction.removeContents(of: key)
@@ -146,7 +146,7 @@ extension Engine {
   ) async throws {
     let database = DatabaseKey(container: container, environment: environment, owner: owner)
     let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
-    try await store.write(in: database) { transaction in
+    try await store.write(in: .database(database)) { transaction in
       for zone in try transaction.zones(in: database) where !zone.key.isDefault {
         try transaction.delete(zone, as: .encryptedDataReset, origin)
       }

@@ -64,7 +64,7 @@ struct MailboxReader: Sendable {
       PushLogEntry.withdrawn($0, of: device, by: channel, now: clock.now())
     }
     let rows = limits.pushLogRows
-    try await store.write(in: nil) { store in
+    try await store.write(in: .account(device)) { store in
       for entry in entries { try store.removeMailboxEntry(at: entry.position, of: device) }
       try store.append(lines, limit: rows)
     }
@@ -86,7 +86,7 @@ struct MailboxReader: Sendable {
           return (position: entry.position, line: line)
         }
     }
-    try await store.write(in: nil) { store in
+    try await store.write(in: .account(device)) { store in
       // Another acknowledgement may have been faster.
       let first = try store.mailbox(device, after: 0, limit: 1).first?.position ?? .max
       try store.acknowledge(through: position, by: device)

@@ -119,10 +119,10 @@ extension DeliveryWorker {
       try await drop(entry, of: device, line(.refused))
       return .delivered
     case .retry(let after):
-      try await note(line(.retry), attempt)
+      try await note(line(.retry), of: device, attempt)
       return .retry(after: after)
     case .busy(let after):
-      try await note(line(.retry), attempt)
+      try await note(line(.retry), of: device, attempt)
       return .busy(after: after)
     case .gone(let time):
       let gone = self.line(device, entry, notification, .gone, answer, attempt)
@@ -130,7 +130,7 @@ extension DeliveryWorker {
         report(device.channel.kind.rawValue, .gone, since: start)
         return .empty
       }
-      try await note(line(.retry), attempt)
+      try await note(line(.retry), of: device, attempt)
       return .retry(after: nil)
     }
   }
@@ -140,7 +140,7 @@ extension DeliveryWorker {
     _ entry: MailboxEntry, of device: Device, _ line: PushLogEntry
   ) async throws {
     let rows = limits.pushLogRows
-    try await store.write(in: nil) { store in
+    try await store.write(in: .account(device.key)) { store in
       try store.removeMailboxEntry(at: entry.position, of: device.key)
       try store.append(line, limit: rows)
     }
@@ -156,7 +156,7 @@ extension DeliveryWorker {
   /// One "fetch everything" takes the place of all that waited too long.
   private func expire(_ device: Device, _ attempt: Int, since now: Milliseconds) async throws {
     let (rows, limits) = (limits.mailboxRows, limits)
-    try await store.write(in: nil) { store in
+    try await store.write(in: .account(device.key)) { store in
       let waiting = try store.mailbox(device.key, after: 0, limit: rows)
         .map { (entry: $0, notification: try? PushPayload.decode($0.payload)) }
       let expired = waiting.filter { self.hasExpired($0.entry, $0.notification, now) }
@@ -174,10 +174,10 @@ extension DeliveryWorker {
 
   /// Notes an attempt that failed: the first ones, then ever fewer, so that one dead host does not
   /// push everything else out of the log.
-  func note(_ line: PushLogEntry, _ attempt: Int) async throws {
+  private func note(_ line: PushLogEntry, of device: Device, _ attempt: Int) async throws {
     guard attempt & (attempt - 1) == 0 else { return }
     let rows = limits.pushLogRows
-    try await store.write(in: nil) { try $0.append(line, limit: rows) }
+    try await store.write(in: .account(device.key)) { try $0.append(line, limit: rows) }
   }
 
   /// Forgets a device that is gone. If it registered after it was gone, then only its address, and not
@@ -189,7 +189,7 @@ extension DeliveryWorker {
     _ device: Device, goneAt time: Milliseconds, _ line: PushLogEntry
   ) async throws -> Bool {
     let limits = limits
-    return try await store.write(in: nil) { store in
+    return try await store.write(in: .account(device.key)) { store in
       guard var known = try store.device(device.key), known.channel == device.channel else {
         return false
       }

@@ -46,7 +46,7 @@ extension DeliveryWorker {
     var line = line(batch, messageID, verdict, answer, 1)
     (line.requestID, line.subject) = (requestID, "a test")
     let rows = limits.pushLogRows
-    try await store.write(in: nil) { [line] in try $0.append(line, limit: rows) }
+    try await store.write(in: .server) { [line] in try $0.append(line, limit: rows) }
     return line
   }
 
@@ -54,8 +54,10 @@ extension DeliveryWorker {
 
   private func batch(_ id: String, in store: any ReadTransaction) throws -> Batch? {
     guard let webhook = try store.webhook(id), webhook.isActive else { return nil }
-    let entries = try store.log(after: webhook.cursor, limit: limits.webhookChanges)
-      .filter { entry in webhook.batchEnd.map { entry.position <= $0 } ?? true }
+    let entries = try store.log(
+      in: .only, after: webhook.cursor, limit: limits.webhookChanges
+    )
+    .filter { entry in webhook.batchEnd.map { entry.position <= $0 } ?? true }
     guard let last = entries.last else {
       return webhook.missed ? Batch(webhook: webhook, end: webhook.cursor, changes: []) : nil
     }
@@ -143,7 +145,7 @@ extension DeliveryWorker {
   ) async throws -> Bool {
     let rows = limits.pushLogRows
     let before = batch.webhook.cursor
-    return try await store.write(in: nil) { store in
+    return try await store.write(in: .server) { store in
       if let line { try store.append(line, limit: rows) }
       guard var webhook = try store.webhook(batch.webhook.id), webhook.isActive else { return true }
       // The notifier may have moved it on meanwhile because it is too far behind.

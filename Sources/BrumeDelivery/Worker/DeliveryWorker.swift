@@ -126,7 +126,7 @@ package final class DeliveryWorker: Sendable {
     try Task.checkCancellation()
   }
 
-  private func follow(_ commits: AsyncStream<Void>) async {
+  private func follow(_ commits: CommitHints) async {
     for await _ in commits {
       let isOfInterest = state.withLock { state in
         state.webhooksHinted = state.hasWebhooks

@@ -26,6 +26,7 @@ struct FanOut {
   }
   /// All that a fan-out knows beside what it reads in its transaction.
   struct Input: Sendable {
+    let bucket: Bucket
     let jobs: [Job]
     let cursor: NotifierCursor
     let now: Milliseconds
@@ -94,8 +95,9 @@ struct FanOut {
     for job in input.jobs {
       guard try serve(job) else { break }
     }
-    try transaction.set(.notifierCursor, to: outcome.cursor.bytes)
+    try transaction.set(.notifierCursor(input.bucket), to: outcome.cursor.bytes)
     try transaction.trimLog(
+      in: input.bucket,
       through: transaction.trimmable(through: outcome.cursor.position, limits: rules.limits))
     outcome.coalescers = mailbox.coalescers
     return outcome

@@ -34,7 +34,9 @@ extension Composition {
   package func releasePushes() async throws -> Int {
     let pushes = faults?.takeHeld() ?? []
     for push in pushes {
-      _ = try await store.write(in: nil) { try $0.enqueue(push.entry, to: push.device) }
+      _ = try await store.write(in: .account(push.device)) {
+        try $0.enqueue(push.entry, to: push.device)
+      }
       signals.signal(push.device)
       streams.look(at: push.device)
     }
@@ -42,7 +44,9 @@ extension Composition {
   }
 
   private func forget(_ entry: MailboxEntry, of device: DeviceKey) async throws {
-    try await store.write(in: nil) { try $0.removeMailboxEntry(at: entry.position, of: device) }
+    try await store.write(in: .account(device)) {
+      try $0.removeMailboxEntry(at: entry.position, of: device)
+    }
   }
 }
 

@@ -14,7 +14,7 @@ enum AdminRoutes {
     let (users, tokens, keys, log) = try await server.store.read { store in
       (
         try store.users(), try store.apiTokens(), try store.serverKeys(),
-        try store.lastLogPosition()
+        try store.lastLogPosition(in: .only)
       )
     }
     var facts: [JSONObject.Member] = [

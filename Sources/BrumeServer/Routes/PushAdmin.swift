@@ -74,7 +74,7 @@ enum PushAdmin {
 
   static func removeSender(_ call: Call) async throws -> Reply {
     let (topic, container) = (try call.json().text("topic"), call.containerEnvironment.container)
-    let wasThere = try await call.server.store.write(in: nil) {
+    let wasThere = try await call.server.store.write(in: .server) {
       try $0.removeAPNsSender(topic, of: container)
     }
     guard wasThere else {

@@ -13,11 +13,19 @@ package final class MemoryStore: Store {
   private let signals = CommitSignals()
 
   private let isAwaited: @Sendable () -> Bool
+  private let runsTwice: Bool
 
-  /// - Parameter isAwaited: whether others wait for a write; for tests to say, since writes in memory
-  ///   take no time.
-  package init(coders: StoreCoders, isAwaited: @escaping @Sendable () -> Bool = { false }) {
+  /// - Parameters:
+  ///   - runsTwice: every body runs once for nothing before it counts, as it may on other engines; for
+  ///     tests to see that it leaves nothing behind.
+  ///   - isAwaited: whether others wait for a write; for tests to say, since writes in memory take no
+  ///     time.
+  package init(
+    coders: StoreCoders, runsTwice: Bool = false,
+    isAwaited: @escaping @Sendable () -> Bool = { false }
+  ) {
     self.coders = coders
+    self.runsTwice = runsTwice
     self.isAwaited = isAwaited
   }
 
@@ -29,13 +37,13 @@ package final class MemoryStore: Store {
 
   @discardableResult
   package func write<Value: Sendable>(
-    in database: DatabaseKey?,
+    in scope: WriteScope,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
-    try commit(body)
+    try commit(scope, body)
   }
 
-  package func commits() -> AsyncStream<Void> { signals.stream() }
+  package func commits() -> CommitHints { signals.hints() }
 
   package func close() async throws {
     state.withLock { $0 = nil }
@@ -43,17 +51,22 @@ package final class MemoryStore: Store {
   }
 
   private func commit<Value: Sendable>(
-    _ body: (any WriteTransaction) throws -> Value
+    _ scope: WriteScope, _ body: (any WriteTransaction) throws -> Value
   ) throws -> Value {
     let (value, logGrew) = try writer.withLock { _ in
       let before = try current()
-      let transaction = MemoryTransaction(before, coders, awaited: isAwaited)
+      if runsTwice { _ = try body(transaction(before, scope)) }
+      let transaction = transaction(before, scope)
       let value = try body(transaction)
       try keep(transaction.state)
       return (value, transaction.state.lastLogPosition > before.lastLogPosition)
     }
-    if logGrew { signals.signal() }
+    if logGrew { signals.signal([.only]) }
     return value
+  }
+
+  private func transaction(_ state: MemoryState, _ scope: WriteScope) -> MemoryTransaction {
+    MemoryTransaction(state, coders, scope: scope, awaited: isAwaited)
   }
 
   private func current() throws -> MemoryState {

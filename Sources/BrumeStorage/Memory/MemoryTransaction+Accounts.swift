@@ -27,7 +27,10 @@ extension MemoryTransaction {
     }
   }
 
-  func put(_ user: User) throws { state.users[user.id] = user }
+  func put(_ user: User) throws {
+    changes(.server)
+    state.users[user.id] = user
+  }
 }
 
 // MARK: Credentials
@@ -45,13 +48,25 @@ extension MemoryTransaction {
     state.serverKeys.sorted { $0.key < $1.key }.map(\.value)
   }
 
-  func put(_ token: APIToken) throws { state.apiTokens[ByteText(token.token)] = token }
+  func put(_ token: APIToken) throws {
+    changes(.server)
+    state.apiTokens[ByteText(token.token)] = token
+  }
 
-  func removeAPIToken(_ token: String) throws { state.apiTokens[ByteText(token)] = nil }
+  func removeAPIToken(_ token: String) throws {
+    changes(.server)
+    state.apiTokens[ByteText(token)] = nil
+  }
 
-  func put(_ key: ServerKey) throws { state.serverKeys[ByteText(key.id)] = key }
+  func put(_ key: ServerKey) throws {
+    changes(.server)
+    state.serverKeys[ByteText(key.id)] = key
+  }
 
-  func removeServerKey(_ id: String) throws { state.serverKeys[ByteText(id)] = nil }
+  func removeServerKey(_ id: String) throws {
+    changes(.server)
+    state.serverKeys[ByteText(id)] = nil
+  }
 }
 
 // MARK: Sign-in, roles, used signatures
@@ -60,6 +75,7 @@ extension MemoryTransaction {
   func user(_ identity: ProviderIdentity) throws -> UserID? { state.identities[key(identity)] }
 
   func link(_ identity: ProviderIdentity, to user: UserID) throws {
+    changes(.server)
     state.identities[key(identity)] = user
   }
 
@@ -81,9 +97,15 @@ extension MemoryTransaction {
       }
   }
 
-  func put(_ member: RoleMember) throws { state.roleMembers.insert(member) }
+  func put(_ member: RoleMember) throws {
+    changes(.server)
+    state.roleMembers.insert(member)
+  }
 
-  func remove(_ member: RoleMember) throws { state.roleMembers.remove(member) }
+  func remove(_ member: RoleMember) throws {
+    changes(.server)
+    state.roleMembers.remove(member)
+  }
 
   func use(
     signature: String, at time: Milliseconds, after horizon: Milliseconds, limit: Int
@@ -114,15 +136,22 @@ extension MemoryTransaction {
     sorted { $0.share.zone == zone }
   }
 
-  func put(_ membership: Membership) throws { state.memberships.insert(membership) }
+  func put(_ membership: Membership) throws {
+    changes(.database(membership.share.zone.database))
+    state.memberships.insert(membership)
+  }
 
-  func remove(_ membership: Membership) throws { state.memberships.remove(membership) }
+  func remove(_ membership: Membership) throws {
+    changes(.database(membership.share.zone.database))
+    state.memberships.remove(membership)
+  }
 
   func record(shortGUID: String) throws -> RecordKey? {
     state.shortGUIDs[ByteText(shortGUID)]
   }
 
   func setShortGUID(_ shortGUID: String, record: RecordKey) throws {
+    changes(.database(record.zone.database))
     state.shortGUIDs[ByteText(shortGUID)] = record
   }
 
@@ -147,6 +176,7 @@ extension MemoryTransaction {
   func setting(_ key: SettingKey) throws -> [UInt8]? { state.settings[ByteText(key.text)] }
 
   func set(_ key: SettingKey, to value: [UInt8]?) throws {
+    changes(key)
     state.settings[ByteText(key.text)] = value
   }
 }

@@ -38,19 +38,33 @@ extension MemoryTransaction {
     state.discardedAssetObjects.sorted().prefix(limit).map(\.text)
   }
 
-  func put(_ file: AssetFile) throws { state.assetFiles[ByteText(file.checksum)] = file }
+  func put(_ file: AssetFile) throws {
+    changes(.server)
+    state.assetFiles[ByteText(file.checksum)] = file
+  }
 
-  func removeAssetFile(_ checksum: String) throws { state.assetFiles[ByteText(checksum)] = nil }
+  func removeAssetFile(_ checksum: String) throws {
+    changes(.server)
+    state.assetFiles[ByteText(checksum)] = nil
+  }
 
-  func put(_ upload: AssetUpload) throws { state.assetUploads[ByteText(upload.id)] = upload }
+  func put(_ upload: AssetUpload) throws {
+    changes(.server)
+    state.assetUploads[ByteText(upload.id)] = upload
+  }
 
-  func removeAssetUpload(_ id: String) throws { state.assetUploads[ByteText(id)] = nil }
+  func removeAssetUpload(_ id: String) throws {
+    changes(.server)
+    state.assetUploads[ByteText(id)] = nil
+  }
 
   func discardAssetObject(_ name: String) throws {
+    changes(.server)
     state.discardedAssetObjects.insert(ByteText(name))
   }
 
   func forgetAssetObject(_ name: String) throws {
+    changes(.server)
     state.discardedAssetObjects.remove(ByteText(name))
   }
 

@@ -3,16 +3,17 @@
 import BrumeModel
 
 extension MemoryTransaction {
-  func log(after position: Int64, limit: Int) throws -> [LogEntry] {
+  func log(in bucket: Bucket, after position: Int64, limit: Int) throws -> [LogEntry] {
     let start = state.log.firstIndex { $0.position > position } ?? state.log.endIndex
     return Array(state.log[start...].prefix(limit))
   }
 
-  func lastLogPosition() throws -> Int64 { state.lastLogPosition }
+  func lastLogPosition(in bucket: Bucket) throws -> Int64 { state.lastLogPosition }
 
   func append(
     _ event: LogEntry.Event, in database: DatabaseKey, origin: Origin
   ) throws -> Int64 {
+    changes(.database(database))
     state.lastLogPosition += 1
     state.log.append(
       LogEntry(
@@ -20,7 +21,8 @@ extension MemoryTransaction {
     return state.lastLogPosition
   }
 
-  func trimLog(through position: Int64) throws {
+  func trimLog(in bucket: Bucket, through position: Int64) throws {
+    changes(.bucket(bucket))
     state.log.removeAll { $0.position <= position }
   }
 }

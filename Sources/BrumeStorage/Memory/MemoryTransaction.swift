@@ -6,17 +6,35 @@ import BrumeModel
 final class MemoryTransaction {
   var state: MemoryState
   let coders: StoreCoders
+  /// What may be changed; nil for reading.
+  private let scope: WriteScope?
   private let awaited: @Sendable () -> Bool
 
   init(
-    _ state: MemoryState, _ coders: StoreCoders, awaited: @escaping @Sendable () -> Bool = { false }
+    _ state: MemoryState, _ coders: StoreCoders, scope: WriteScope? = nil,
+    awaited: @escaping @Sendable () -> Bool = { false }
   ) {
     self.state = state
     self.coders = coders
+    self.scope = scope
     self.awaited = awaited
   }
 
+  /// Ends the process if the write did not say that it changes one of these: on an engine that locks by
+  /// the scope it would change what it has not locked.
+  func changes(_ parts: WriteScope.Part...) {
+    precondition(
+      parts.contains { scope?.covers($0, among: 1) ?? false },
+      "a write in \(scope.map { "\($0.parts)" } ?? "nothing") changes \(parts)")
+  }
+
   var isAwaited: Bool { awaited() }
+
+  func changes(_ key: SettingKey) {
+    precondition(
+      scope?.covers(key, among: 1) ?? false,
+      "a write in \(scope.map { "\($0.parts)" } ?? "nothing") changes \(key)")
+  }
 
   func zone(of key: ZoneKey) -> MemoryZone? {
     state.databases[key.database]?.zones[ByteText(key.name)]

@@ -34,12 +34,12 @@ package final class CrashingStore: Store {
   }
 
   package func write<Value: Sendable>(
-    in database: DatabaseKey?,
+    in scope: WriteScope,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
     let point = next()
     if point == .beforeCall { throw Crash() }
-    let value = try await inner.write(in: database) { transaction in
+    let value = try await inner.write(in: scope) { transaction in
       let value = try body(transaction)
       if point == .beforeCommit { throw Crash() }
       return value
@@ -48,6 +48,6 @@ package final class CrashingStore: Store {
     return value
   }
 
-  package func commits() -> AsyncStream<Void> { inner.commits() }
+  package func commits() -> CommitHints { inner.commits() }
   package func close() async throws { try await inner.close() }
 }

@@ -189,7 +189,7 @@ package final class PushSimulator {
     let scope = SubscriptionScope(
       container: Self.container, environment: .development, scope: .public, user: other)
     guard case .query = subscription.kind else { return }
-    try await store.write(in: key) { transaction in
+    try await store.write(in: .database(key)) { transaction in
       let origin = Origin(user: nil, device: nil, requestID: "", time: 0)
       let position = try transaction.append(
         .subscription(scope, id: "planted"), in: key, origin: origin)
@@ -223,7 +223,7 @@ package final class PushSimulator {
     guard let last = entries.map(\.position).max(), limit == .max || !random.one(in: 4) else {
       return
     }
-    try await store.write(in: nil) { try $0.acknowledge(through: last, by: device) }
+    try await store.write(in: .all) { try $0.acknowledge(through: last, by: device) }
   }
 
   // MARK: The server
@@ -249,15 +249,15 @@ package final class PushSimulator {
     let again = once
     switch fault {
     case .`a crash forgets what waits`:
-      try await store.write(in: nil) { transaction in
-        let newest = try transaction.lastLogPosition()
-        try transaction.set(.notifierCursor, to: NotifierCursor(position: newest).bytes)
+      try await store.write(in: .all) { transaction in
+        let newest = try transaction.lastLogPosition(in: .only)
+        try transaction.set(.notifierCursor(.only), to: NotifierCursor(position: newest).bytes)
       }
     case .`a crash changes the nid`:
       let next = Array(String(engine.generation + 1).utf8)
-      try await store.write(in: nil) { try $0.set(.generation, to: next) }
+      try await store.write(in: .all) { try $0.set(.generation, to: next) }
     case .`a subscription that fired once comes back`:
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         for stored in again.values { try transaction.put(stored) }
       }
     default: break
@@ -269,7 +269,7 @@ package final class PushSimulator {
     let after = logRead
     let (entries, subscriptions) = try await store.read { transaction in
       (
-        try transaction.log(after: after, limit: 1000),
+        try transaction.log(in: .only, after: after, limit: 1000),
         try transaction.allSubscriptions(after: nil, limit: 1000).subscriptions
       )
     }

@@ -13,7 +13,7 @@ extension StorageContract {
         User(id: UserID("_1"), name: "bob", isDiscoverable: false),
         User(id: UserID("_3"), name: "zo\u{eb}"),
       ]
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         for user in users.reversed() { try transaction.put(user) }
         try transaction.put(users[0])
       }
@@ -34,7 +34,7 @@ extension StorageContract {
         User(id: UserID("_2"), name: "bob", emailAddress: "BO@example.org"),
         User(id: UserID("_3"), name: "zoe", emailAddress: "zo\u{eb}[@example.org"),
       ]
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         for user in users { try transaction.put(user) }
       }
       try await store.read { transaction in
@@ -57,7 +57,7 @@ extension StorageContract {
       let key = ServerKey(
         id: "k", name: "K", container: .sample, environment: .development, publicKey: "PEM\n",
         user: UserID("_1"))
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         for token in tokens { try transaction.put(token) }
         try transaction.put(key)
       }
@@ -67,7 +67,7 @@ extension StorageContract {
         try expectEqual(try transaction.serverKeys(), [key], "server keys")
         try expectEqual(try transaction.serverKey("k"), key, "server key")
       }
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         try transaction.removeAPIToken("t0")
         try transaction.removeServerKey("k")
       }
@@ -87,7 +87,7 @@ extension StorageContract {
         membership("_b2", .sample("B", owner: "_a1"), "s1"),
       ]
       let other = membership("_d4", .sample("B", owner: "_a1"), "s1")
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         for membership in all.reversed() + [other, all[0]] { try transaction.put(membership) }
       }
       func own() async throws -> [Membership] {
@@ -99,18 +99,18 @@ extension StorageContract {
       try expectEqual(try await own(), all, "of a user")
       let inZone = try await store.read { try $0.memberships(in: .sample("B", owner: "_a1")) }
       try expectEqual(inZone, [all[2], all[3], other], "in a zone")
-      try await store.write(in: nil) { try $0.remove(all[2]) }
+      try await store.write(in: .all) { try $0.remove(all[2]) }
       try expectEqual(try await own(), [all[0], all[1], all[3]], "after leaving")
     },
     Case("short GUIDs and settings come back") { store in
       let key = RecordKey(zone: .sample(), name: "root")
       let schema = SettingKey.schema(.sample, .development)
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         try transaction.setShortGUID("0abc", record: key)
         try transaction.set(schema, to: Array("DEFINE".utf8))
         try transaction.set(.operation(user: UserID("_1"), id: "x/é"), to: [])
-        try transaction.set(.notifierCursor, to: [1])
-        try transaction.set(.notifierCursor, to: nil)
+        try transaction.set(.notifierCursor(.only), to: [1])
+        try transaction.set(.notifierCursor(.only), to: nil)
       }
       try await store.read { transaction in
         try expectEqual(try transaction.record(shortGUID: "0abc"), key, "short GUID")
@@ -118,7 +118,7 @@ extension StorageContract {
         try expectEqual(try transaction.setting(schema), Array("DEFINE".utf8), "schema")
         try expectEqual(
           try transaction.setting(.operation(user: UserID("_1"), id: "x/é")), [], "empty value")
-        try expectEqual(try transaction.setting(.notifierCursor), nil, "a removed setting")
+        try expectEqual(try transaction.setting(.notifierCursor(.only)), nil, "a removed setting")
         try expectEqual(
           try transaction.setting(.schema(.sample, .production)), nil, "other environment")
       }

@@ -6,7 +6,7 @@ import BrumeStorage
 extension StorageContract {
   static let changes: [Case] = [
     Case("the feed has each name once, in its newest state, in sequence order") { store in
-      try await store.write(in: .sample()) { transaction in
+      try await store.write(in: .database(.sample())) { transaction in
         for name in ["a", "b", "c", "d"] { try transaction.putNext(name) }
         try transaction.putNext("a", fields: ["n": .int64(2)])
         try transaction.putNext("z", in: .sample("Other"))
@@ -51,17 +51,17 @@ extension StorageContract {
     Case("log entries come back whole, in order") { store in
       let events = LogSamples.events
       for event in events {
-        try await store.write(in: .sample()) {
+        try await store.write(in: .database(.sample())) {
           try $0.append(event, in: .sample(), origin: .sample)
         }
       }
       let unknown = Origin(user: nil, device: nil, requestID: "R2", time: 5)
-      try await store.write(in: .sample(owner: nil)) {
+      try await store.write(in: .database(.sample(owner: nil))) {
         try $0.append(
           .zoneDeleted(.sample("P", owner: nil)), in: .sample(owner: nil), origin: unknown)
       }
       try await store.read { transaction in
-        let entries = try transaction.log(after: 0, limit: 99)
+        let entries = try transaction.log(in: .only, after: 0, limit: 99)
         try expectEqual(entries.map(\.position), Array(1...Int64(events.count + 1)), "positions")
         for (entry, event) in zip(entries, events) {
           try expectEqual(
@@ -71,33 +71,33 @@ extension StorageContract {
         }
         try expectEqual(entries.last?.origin, unknown, "an origin without user")
         try expectEqual(entries.last?.database, .sample(owner: nil), "the public database")
-        let some = try transaction.log(after: 2, limit: 2).map(\.position)
+        let some = try transaction.log(in: .only, after: 2, limit: 2).map(\.position)
         try expectEqual(some, [3, 4], "two after the second")
       }
     },
     Case("a trimmed log never uses a position again") { store in
       for _ in 1...3 {
-        try await store.write(in: .sample()) { transaction in
+        try await store.write(in: .database(.sample())) { transaction in
           for _ in 1...4 {
             try transaction.append(.zoneCreated(.sample()), in: .sample(), origin: .sample)
           }
         }
       }
-      try await store.write(in: nil) { try $0.trimLog(through: 5) }
-      let rest = try await store.read { try $0.log(after: 0, limit: 99).map(\.position) }
+      try await store.write(in: .all) { try $0.trimLog(in: .only, through: 5) }
+      let rest = try await store.read { try $0.log(in: .only, after: 0, limit: 99).map(\.position) }
       try expectEqual(rest, Array(6...12), "what trimming left")
-      try await store.write(in: nil) { try $0.trimLog(through: 12) }
-      let last = try await store.read { try $0.lastLogPosition() }
+      try await store.write(in: .all) { try $0.trimLog(in: .only, through: 12) }
+      let last = try await store.read { try $0.lastLogPosition(in: .only) }
       try expectEqual(last, 12, "last position of an empty log")
-      let next = try await store.write(in: .sample()) {
+      let next = try await store.write(in: .database(.sample())) {
         try $0.append(.zoneCreated(.sample()), in: .sample(), origin: .sample)
       }
       try expectEqual(next, 13, "position after trimming")
     },
     Case("a commit that adds to the log is hinted at, another is not") { store in
       let hints = store.commits()
-      try await store.write(in: nil) { try $0.set(.secret, to: [1]) }
-      try await store.write(in: .sample()) {
+      try await store.write(in: .all) { try $0.set(.secret, to: [1]) }
+      try await store.write(in: .database(.sample())) {
         try $0.append(.zoneCreated(.sample()), in: .sample(), origin: .sample)
       }
       var iterator = hints.makeAsyncIterator()

@@ -12,7 +12,7 @@ extension StorageContract {
         for writer in 0..<8 {
           group.addTask(operation: {
             for round in 0..<25 {
-              try await store.write(in: .sample()) { transaction in
+              try await store.write(in: .database(.sample())) { transaction in
                 for half in ["a", "b"] {
                   try transaction.putNext("\(writer)-\(round)-\(half)")
                   try transaction.append(
@@ -36,7 +36,7 @@ extension StorageContract {
       let (records, entries) = try await store.read { transaction in
         (
           try transaction.changes(in: .sample(), after: 0, through: .max, limit: 1000),
-          try transaction.log(after: 0, limit: 1000)
+          try transaction.log(in: .only, after: 0, limit: 1000)
         )
       }
       try expectEqual(records.map(\.sequence), Array(1...400), "sequences")
@@ -46,7 +46,7 @@ extension StorageContract {
       let outcomes = await withTaskGroup(of: (Int, Bool).self) { group in
         for number in 0..<120 {
           group.addTask(operation: {
-            let result: Void? = try? await store.write(in: .sample()) { transaction in
+            let result: Void? = try? await store.write(in: .database(.sample())) { transaction in
               try transaction.putNext("r\(number)", in: .sample("Z\(number % 7)"))
               try transaction.append(.zoneCreated(.sample()), in: .sample(), origin: .sample)
               if number % 3 == 0 { throw Refusal() }
@@ -63,7 +63,7 @@ extension StorageContract {
           try expectEqual(outcomes[number], number % 3 != 0, "answer \(number)")
         }
         try expectEqual(try transaction.lastSequence(in: .sample()), 80, "last sequence")
-        let positions = try transaction.log(after: 0, limit: 999).map(\.position)
+        let positions = try transaction.log(in: .only, after: 0, limit: 999).map(\.position)
         try expectEqual(positions, Array(1...80), "log positions")
       }
     },
@@ -71,7 +71,7 @@ extension StorageContract {
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask(operation: {
           for number in 0..<200 {
-            try await store.write(in: .sample()) { try $0.putNext("r\(number)") }
+            try await store.write(in: .database(.sample())) { try $0.putNext("r\(number)") }
           }
         })
         group.addTask(operation: {
@@ -95,7 +95,7 @@ extension StorageContract {
           group.addTask(operation: {
             let zone = ZoneKey.sample(owner: "_u\(user)")
             for round in 1...20 {
-              let sequence = try await store.write(in: zone.database) {
+              let sequence = try await store.write(in: .database(zone.database)) {
                 try $0.putNext("r\(round)", in: zone)
               }
               try expectEqual(sequence, Int64(round), "sequence of user \(user)")
@@ -104,6 +104,26 @@ extension StorageContract {
         }
         try await group.waitForAll()
       }
+    },
+    Case("writes in two databases that both change a schema lose neither change") { store in
+      let schema = SettingKey.schema(.sample, .development)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for user in 0..<8 {
+          group.addTask(operation: {
+            for round in 0..<10 {
+              try await store.write(in: .database(.sample(owner: "_u\(user)"))) { transaction in
+                let before = try transaction.setting(schema) ?? []
+                try transaction.set(schema, to: before + Array("\(user).\(round) ".utf8))
+              }
+            }
+          })
+        }
+        try await group.waitForAll()
+      }
+      let text = try await store.read { try $0.setting(schema) } ?? []
+      let words = String(decoding: text, as: UTF8.self).split(separator: " ")
+      try expectEqual(Set(words).count, 80, "changes that are there")
+      try expectEqual(words.count, 80, "changes, each once")
     },
   ]
 }
@@ -117,7 +137,7 @@ extension ReadTransaction {
     try expectEqual(changes.map(\.sequence), Array(last + 1...newest), "a feed with a gap")
     let halves = Dictionary(grouping: changes) { $0.name.dropLast(2) }
     try expect(halves.values.allSatisfy { $0.count == 2 }, "half a transaction is visible")
-    let positions = try lastLogPosition()
+    let positions = try lastLogPosition(in: .only)
     try expectEqual(positions, newest, "log and records of one state")
     return newest
   }

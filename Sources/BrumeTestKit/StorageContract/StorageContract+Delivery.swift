@@ -15,7 +15,7 @@ extension StorageContract {
       let devices = channels.enumerated().map { index, channel in
         Device(key: DeviceKey.sample("d\(index)"), channel: channel, registered: Int64(index))
       }
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         for device in devices { try transaction.put(device) }
         try transaction.put(
           Device(key: .sample("d9", user: "_b2"), channel: channels[0], registered: 7))
@@ -35,7 +35,7 @@ extension StorageContract {
       }
     },
     Case("devices with mail are found page by page, and only those that are sent to") { store in
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         for number in 1...5 {
           let key = DeviceKey.sample("d\(number)")
           try transaction.put(
@@ -68,7 +68,7 @@ extension StorageContract {
       }
       let renewed = APNsSender(
         container: .sample, topic: "b", team: "OTHER", keyID: "KEY2", privateKey: "pem 2")
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         for sender in senders { try transaction.put(sender) }
         try transaction.put(renewed)
       }
@@ -76,7 +76,7 @@ extension StorageContract {
       try expectEqual(found, [renewed, senders[1]], "senders")
       let other = try await store.read { try $0.apnsSenders(of: ContainerID("iCloud.other")) }
       try expectEqual(other, [], "another container's")
-      let removed = try await store.write(in: nil) { transaction in
+      let removed = try await store.write(in: .all) { transaction in
         [
           try transaction.removeAPNsSender("b", of: .sample),
           try transaction.removeAPNsSender("b", of: .sample),
@@ -94,7 +94,7 @@ extension StorageContract {
         id: "w2", container: .sample, environment: .development, url: "https://b.example/",
         secret: [1], created: 6, cursor: 0)
       let before = first
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         try transaction.put(second)
         try transaction.put(before)
       }
@@ -104,19 +104,19 @@ extension StorageContract {
       first.disabledBecause = "answered 410"
       first.missed = true
       let after = first
-      try await store.write(in: nil) { try $0.put(after) }
+      try await store.write(in: .all) { try $0.put(after) }
       try await store.read { transaction in
         try expectEqual(try transaction.webhooks(), [after, second], "webhooks")
         try expectEqual(try transaction.webhook("w1"), after, "webhook")
         try expectEqual(try transaction.webhook("w3"), nil, "unknown webhook")
       }
-      let removed = try await store.write(in: nil) { transaction in
+      let removed = try await store.write(in: .all) { transaction in
         [try transaction.removeWebhook("w1"), try transaction.removeWebhook("w1")]
       }
       try expectEqual(removed, [true, false], "removed")
     },
     Case("the push log keeps the newest entries and finds them") { store in
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         for number in 1...6 {
           try transaction.append(.sample(number), limit: 4)
         }

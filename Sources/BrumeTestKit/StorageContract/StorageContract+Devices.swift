@@ -12,7 +12,7 @@ extension StorageContract {
       let devices = channels.enumerated().map { index, channel in
         Device(key: DeviceKey.sample("d\(index)"), channel: channel, registered: Int64(index))
       }
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         for device in devices.reversed() { try transaction.put(device) }
         try transaction.put(
           Device(key: .sample("d0", user: "_b2"), channel: .courier(token: "c1"), registered: 1))
@@ -41,7 +41,7 @@ extension StorageContract {
       let own = [DeviceKey.sample("d"), other].map {
         Device(key: $0, channel: .courier(token: "c"), registered: 1)
       }
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         for device in own { try transaction.put(device) }
         try transaction.put(
           Device(key: .sample("d", user: "_a"), channel: .stream, registered: 1))
@@ -57,7 +57,7 @@ extension StorageContract {
     },
     Case("mail waits in order until it is acknowledged") { store in
       let key = DeviceKey.sample("d")
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         try transaction.put(Device(key: key, channel: .stream, registered: 0))
         for number in 1...5 { try transaction.enqueue(.sample("n\(number)"), to: key) }
         try transaction.enqueue(.sample("other"), to: .sample("e"))
@@ -69,7 +69,7 @@ extension StorageContract {
       try expectEqual(all[0].collapseID, "c", "collapse ID")
       let some = try await store.read { try $0.mailbox(key, after: all[1].position, limit: 2) }
       try expectEqual(some, Array(all[2...3]), "two after the second")
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         try transaction.acknowledge(through: all[1].position, by: key)
         try transaction.removeMailboxEntry(at: all[3].position, of: key)
         try transaction.removeMailboxEntry(at: all[4].position, of: .sample("e"))
@@ -88,7 +88,7 @@ extension StorageContract {
       func count(
         _ change: @escaping @Sendable (any WriteTransaction) throws -> Void
       ) async throws -> [Int] {
-        try await store.write(in: nil) { transaction in
+        try await store.write(in: .all) { transaction in
           let before = try transaction.mailboxCount(key)
           try change(transaction)
           return [before, try transaction.mailboxCount(key)]
@@ -120,7 +120,7 @@ extension StorageContract {
     },
     Case("the same notification waits once, and positions are never used again") { store in
       let key = DeviceKey.sample("d")
-      let positions = try await store.write(in: nil) { transaction in
+      let positions = try await store.write(in: .all) { transaction in
         let first = try transaction.enqueue(.sample("n"), to: key)
         let again = try transaction.enqueue(.sample("n"), to: key)
         let second = try transaction.enqueue(.sample("n", subscription: "s2"), to: key)
@@ -128,27 +128,27 @@ extension StorageContract {
       }
       try expectEqual(positions[0], positions[1], "a repeated notification")
       try expect(positions[2] > positions[1], "another subscription's notification was dropped")
-      let next = try await store.write(in: nil) { transaction in
+      let next = try await store.write(in: .all) { transaction in
         try transaction.acknowledge(through: positions[2], by: key)
         return try transaction.enqueue(.sample("n"), to: key)
       }
       try expect(next > positions[2], "a position was used again")
       let last = try await store.read { try $0.lastMailboxPosition() }
       try expectEqual(last, next, "the last position, though its entry is the only one")
-      try await store.write(in: nil) { try $0.acknowledge(through: next, by: key) }
+      try await store.write(in: .all) { try $0.acknowledge(through: next, by: key) }
       let lastOfEmpty = try await store.read { try $0.lastMailboxPosition() }
       try expectEqual(lastOfEmpty, next, "the last position once all is acknowledged")
     },
     Case("a replaced device keeps its mail, a removed one loses it") { store in
       let key = DeviceKey.sample("d")
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         try transaction.put(Device(key: key, channel: .stream, registered: 0))
         try transaction.enqueue(.sample("n"), to: key)
         try transaction.put(Device(key: key, channel: .courier(token: "t"), registered: 1))
       }
       try expectEqual(try await store.read { try $0.mailboxCount(key) }, 1, "after replacing")
-      try await store.write(in: nil) { try $0.removeDevice(key) }
-      try await store.write(in: nil) {
+      try await store.write(in: .all) { try $0.removeDevice(key) }
+      try await store.write(in: .all) {
         try $0.put(Device(key: key, channel: .stream, registered: 2))
       }
       try expectEqual(try await store.read { try $0.mailboxCount(key) }, 0, "after removing")

@@ -6,7 +6,7 @@ import BrumeStorage
 extension StorageContract {
   static let notifications: [Case] = [
     Case("notifications are kept in order, once, and the oldest are dropped") { store in
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         for id in ["a", "b", "a", "c", "d"] { try transaction.keepSample(id, limit: 3) }
         try transaction.keepSample("a", user: "_b2", limit: 3)
       }
@@ -22,35 +22,35 @@ extension StorageContract {
     Case("the bound of kept notifications holds whatever failed, was marked or came twice") {
       store in
       struct Change: Error {}
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         for id in ["a", "b"] { try transaction.keepSample(id, limit: 3) }
       }
       do {
-        try await store.write(in: nil) { transaction in
+        try await store.write(in: .all) { transaction in
           for id in ["x", "y", "z"] { try transaction.keepSample(id, limit: 3) }
           throw Change()
         }
       } catch is Change {}
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         for id in ["b", "c", "c"] { try transaction.keepSample(id, limit: 3) }
       }
       try expectEqual(try await store.read { try $0.keptSample().map(\.id) }, ["a", "b", "c"])
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         _ = try transaction.markRead(
           ["a"], of: UserID("_a1"), container: .sample, environment: .development)
         for id in ["d", "e"] { try transaction.keepSample(id, limit: 3) }
       }
       try expectEqual(try await store.read { try $0.keptSample().map(\.id) }, ["a", "d", "e"])
       // A bound that is lowered takes effect with the next.
-      try await store.write(in: nil) { try $0.keepSample("f", limit: 1) }
+      try await store.write(in: .all) { try $0.keepSample("f", limit: 1) }
       try expectEqual(try await store.read { try $0.keptSample().map(\.id) }, ["f"])
     },
     Case("marking as read moves to the end and answers what was found") { store in
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         for id in ["a", "b", "c"] { try transaction.keepSample(id, limit: 9) }
       }
       let before = try await store.read { try $0.keptSample() }
-      let found = try await store.write(in: nil) {
+      let found = try await store.write(in: .all) {
         try $0.markRead(
           ["b", "unknown", "b"], of: UserID("_a1"), container: .sample, environment: .development)
       }
@@ -63,7 +63,7 @@ extension StorageContract {
     },
     Case("badges are per user, container and environment") { store in
       let user = UserID("_a1")
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         try transaction.setBadge(5, of: user, container: .sample, environment: .development)
         try transaction.setBadge(7, of: user, container: .sample, environment: .development)
       }

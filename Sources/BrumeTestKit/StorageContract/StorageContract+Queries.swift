@@ -9,7 +9,7 @@ extension StorageContract {
   static let queries: [Case] =
     [
       Case("pages go on where the last ended, whatever was written between") { store in
-        try await store.write(in: .sample()) { transaction in
+        try await store.write(in: .database(.sample())) { transaction in
           for name in ["a", "c", "e", "g"] { try transaction.putNext(name) }
         }
         func page(_ after: QueryPosition?) async throws -> EngineQueryPage {
@@ -23,7 +23,7 @@ extension StorageContract {
         let first = try await page(nil)
         try expectEqual(first.records.map(\.name), ["a", "c"], "first page")
         try expectEqual(first.next, QueryPosition(offset: 2, zone: "Trails", name: "c"), "position")
-        try await store.write(in: .sample()) { transaction in
+        try await store.write(in: .database(.sample())) { transaction in
           for name in ["b", "d"] { try transaction.putNext(name) }
         }
         let second = try await page(first.next)
@@ -33,7 +33,7 @@ extension StorageContract {
         try expectEqual(third.next, nil, "end")
       },
       Case("a query of an unknown type, zone or database finds nothing") { store in
-        try await store.write(in: .sample()) { try $0.putNext("a") }
+        try await store.write(in: .database(.sample())) { try $0.putNext("a") }
         for (database, zone, type) in [
           (DatabaseKey.sample(), "Trails", "Hut"), (.sample(), "Unknown", "Trail"),
           (.sample(owner: "_x"), nil as String?, "Trail"),
@@ -62,7 +62,7 @@ extension StorageContract {
         }
       },
       Case("a query ends when nobody waits for it, and the store goes on") { store in
-        try await store.write(in: .sample()) { transaction in
+        try await store.write(in: .database(.sample())) { transaction in
           for name in ["a", "b"] { try transaction.putNext(name, fields: ["n": .int64(1)]) }
         }
         for sorts in [[], [Sort(.field("n"))]] {
@@ -84,7 +84,7 @@ extension StorageContract {
         }
       },
       Case("a page ends when it has so many bytes, and the next goes on there") { store in
-        try await store.write(in: .sample()) { transaction in
+        try await store.write(in: .database(.sample())) { transaction in
           for name in ["a", "b", "c"] { try transaction.putNext(name) }
         }
         for sorts in [[], [Sort(.field("n"))]] {
@@ -113,7 +113,7 @@ extension StorageContract {
     var generator = QueryGenerator(seed: seed)
     for round in 0..<4 {
       for _ in 0..<4 {
-        generator = try await store.write(in: .sample()) { [generator] transaction in
+        generator = try await store.write(in: .database(.sample())) { [generator] transaction in
           var next = generator
           for _ in 0..<25 { try next.change(transaction) }
           return next
@@ -234,7 +234,7 @@ private struct HiddenRecords: Sendable {
   ) async throws -> [String] {
     let database = DatabaseKey.sample(owner: "_hidden\(hidden)")
     let zone = ZoneKey(database: database, name: "Trails")
-    try await store.write(in: database) { [hidden] transaction in
+    try await store.write(in: .database(database)) { [hidden] transaction in
       guard try transaction.zone(zone) == nil else { return }
       var names = (0..<4).map { ("b\($0)", "_me") }
       for number in 0..<hidden { names += ["a", "b1-", "c"].map { ("\($0)\(number)", "_other") } }

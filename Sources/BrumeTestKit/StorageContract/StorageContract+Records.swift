@@ -7,7 +7,7 @@ extension StorageContract {
   static let records: [Case] = [
     Case("a record comes back byte for byte") { store in
       let fields = FieldSamples.oneOfEach
-      let sequence = try await store.write(in: .sample()) {
+      let sequence = try await store.write(in: .database(.sample())) {
         try $0.putNext("Full", fields: fields, parent: "root")
       }
       try await store.read { transaction in
@@ -26,7 +26,7 @@ extension StorageContract {
     },
     Case("names are told apart by their bytes") { store in
       let names = ["a", "A", "a ", "a%", "a_", "aa", "'", "\"", "--", ";", "~"]
-      try await store.write(in: .sample()) { transaction in
+      try await store.write(in: .database(.sample())) { transaction in
         for name in names { try transaction.putNext(name, fields: ["own": .string(name)]) }
       }
       try await store.read { transaction in
@@ -39,7 +39,7 @@ extension StorageContract {
     Case("of a deleted record its type stays, and in the public database who made it") { store in
       let (open, own) = (ZoneKey.sample(owner: nil), ZoneKey.sample())
       for zone in [open, own] {
-        try await store.write(in: zone.database) { transaction in
+        try await store.write(in: .database(zone.database)) { transaction in
           try transaction.putNext("gone", in: zone)
           try transaction.putNext("back", in: zone)
           try transaction.putNext("there", in: zone)
@@ -65,7 +65,7 @@ extension StorageContract {
       }
     },
     Case("what put answers is what is stored") { store in
-      let (answer, inside) = try await store.write(in: .sample()) { transaction in
+      let (answer, inside) = try await store.write(in: .database(.sample())) { transaction in
         let record = Record.sample(
           "a", sequence: try transaction.nextSequence(in: .sample()),
           fields: FieldSamples.oneOfEach)
@@ -80,7 +80,7 @@ extension StorageContract {
       try expectEqual(inside, later, "read in the same body")
     },
     Case("descendants are all records below, however deep, each once") { store in
-      try await store.write(in: .sample()) { transaction in
+      try await store.write(in: .database(.sample())) { transaction in
         for name in ["root", "other", "apart"] { try transaction.putNext(name) }
         for name in ["a", "b"] { try transaction.putNext(name, parent: "root") }
         for (name, parent) in [("a1", "a"), ("a2", "a1"), ("o1", "other")] {
@@ -100,7 +100,7 @@ extension StorageContract {
       }
     },
     Case("a feed ends with the change that fills its bytes") { store in
-      try await store.write(in: .sample()) { transaction in
+      try await store.write(in: .database(.sample())) { transaction in
         for name in ["a", "b", "c"] { try transaction.putNext(name) }
       }
       try await store.read { transaction in
@@ -117,7 +117,7 @@ extension StorageContract {
       }
     },
     Case("children come in name order, and only children") { store in
-      try await store.write(in: .sample()) { transaction in
+      try await store.write(in: .database(.sample())) { transaction in
         try transaction.putNext("root")
         for name in ["b", "a", "c", "B"] { try transaction.putNext(name, parent: "root") }
         try transaction.putNext("x", parent: "a")
@@ -138,7 +138,7 @@ extension StorageContract {
         .reference(Reference(recordName: "target", zone: zone, action: action))
       }
       let own = ZoneKey.sample().id
-      try await store.write(in: .sample()) { transaction in
+      try await store.write(in: .database(.sample())) { transaction in
         try transaction.putNext("plain", fields: ["r": reference(.none)])
         try transaction.putNext("b", fields: ["r": reference(.deleteSelf)])
         try transaction.putNext("a", fields: ["r": reference(.deleteSelf, zone: own)])

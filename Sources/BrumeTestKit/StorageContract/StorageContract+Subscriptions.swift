@@ -11,7 +11,7 @@ extension StorageContract {
         let stored = StoredSubscription(
           scope: scope, subscription: SubscriptionSamples.subscription("one", kind),
           startPosition: 7)
-        try await store.write(in: nil) { try $0.put(stored) }
+        try await store.write(in: .all) { try $0.put(stored) }
         let found = try await store.read { try $0.subscription("one", in: scope) }
         try expectEqual(found, stored, "subscription")
         try expectEqual(try await store.read { try $0.subscriptions(in: scope).count }, 1)
@@ -25,7 +25,7 @@ extension StorageContract {
       store in
       let scope = SubscriptionSamples.scope(.private)
       let ids = ["b", "caf\u{e9}", "cafe\u{301}", "A", "ä"]
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         for id in ids {
           try transaction.put(SubscriptionSamples.stored(id, scope))
         }
@@ -35,7 +35,7 @@ extension StorageContract {
       }
       let expected = ids.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
       try expectEqual(listed, expected, "IDs")
-      let removed = try await store.write(in: nil) { transaction in
+      let removed = try await store.write(in: .all) { transaction in
         [
           try transaction.removeSubscription("caf\u{e9}", in: scope),
           try transaction.removeSubscription("caf\u{e9}", in: scope),
@@ -46,7 +46,7 @@ extension StorageContract {
       try expectEqual(try await store.read { try $0.subscriptions(in: scope).count }, 4)
     },
     Case("pages of all subscriptions miss none and repeat none") { store in
-      try await store.write(in: nil) { transaction in
+      try await store.write(in: .all) { transaction in
         for number in 0..<25 {
           let scope = SubscriptionSamples.scope(.private, user: "_u\(number % 4)")
           try transaction.put(SubscriptionSamples.stored("s\(number)", scope))
@@ -71,7 +71,7 @@ extension StorageContract {
       func watched(_ type: String, _ owner: String?) async throws -> [Bool] {
         // Asked in a write, where an engine may remember the answer, and in a read.
         try await [
-          store.write(in: nil) {
+          store.write(in: .all) {
             try $0.hasQuerySubscriptions(on: type, in: .sample(owner: owner))
           },
           store.read { try $0.hasQuerySubscriptions(on: type, in: .sample(owner: owner)) },
@@ -85,18 +85,18 @@ extension StorageContract {
         let stored = StoredSubscription(
           scope: SubscriptionSamples.scope(scope),
           subscription: SubscriptionSamples.subscription("q", query), startPosition: 0)
-        try await store.write(in: nil) { try $0.put(stored) }
+        try await store.write(in: .all) { try $0.put(stored) }
         try expectEqual(try await watched("Trail", watchedDatabase), [true, true], "\(scope)")
         try expectEqual(
           try await watched("Hut", watchedDatabase), [false, false], "\(scope), other type")
         try expectEqual(
           try await watched("Trail", otherDatabase), [false, false], "\(scope), elsewhere")
-        try await store.write(in: nil) { _ = try $0.removeSubscription("q", in: stored.scope) }
+        try await store.write(in: .all) { _ = try $0.removeSubscription("q", in: stored.scope) }
         try expectEqual(
           try await watched("Trail", watchedDatabase), [false, false], "\(scope), removed")
       }
       let zone = SubscriptionSamples.stored("z", SubscriptionSamples.scope(.private))
-      try await store.write(in: nil) { try $0.put(zone) }
+      try await store.write(in: .all) { try $0.put(zone) }
       try expectEqual(try await watched("Trail", "_a1"), [false, false], "a zone subscription")
     },
   ]

@@ -11,7 +11,7 @@ extension StorageContract {
         let zone = Zone(
           key: .sample("Z\(index)"), incarnation: Int64(index + 3), lastSequence: Int64(index + 7),
           deletion: deletion, hasShares: index == 1)
-        try await store.write(in: .sample()) { try $0.put(zone) }
+        try await store.write(in: .all) { try $0.put(zone) }
         let found = try await store.read { try $0.zone(zone.key) }
         try expectEqual(found, zone, "zone")
       }
@@ -21,7 +21,7 @@ extension StorageContract {
       try expectEqual(live, ["Z0"], "live zones")
     },
     Case("a record in a zone that was never put does not make the zone") { store in
-      try await store.write(in: .sample()) { try $0.putNext("a") }
+      try await store.write(in: .all) { try $0.putNext("a") }
       try await store.read { transaction in
         try expectEqual(try transaction.zone(.sample()), nil, "zone")
         try expectEqual(try transaction.zones(in: .sample()), [], "zones")
@@ -29,7 +29,7 @@ extension StorageContract {
       }
     },
     Case("zones come in name order, changed zones in sequence order") { store in
-      try await store.write(in: .sample()) { transaction in
+      try await store.write(in: .all) { transaction in
         for (name, sequence) in [("b", 3), ("a", 9), ("C", 4), ("_defaultZone", 1)] {
           let key = ZoneKey.sample(name)
           try transaction.put(Zone(key: key, incarnation: 1, lastSequence: Int64(sequence)))
@@ -56,7 +56,7 @@ extension StorageContract {
           owner: UserID("_a1")),
       ]
       for (index, database) in databases.enumerated() {
-        try await store.write(in: database) { transaction in
+        try await store.write(in: .database(database)) { transaction in
           let zone = ZoneKey(database: database, name: "Trails")
           for _ in 0...index { try transaction.putNext("r\(index)", in: zone) }
           try transaction.put(Zone(key: zone, incarnation: 1, lastSequence: 1))
@@ -75,14 +75,14 @@ extension StorageContract {
     },
     Case("raised sequences are above all that were given before, in every database") { store in
       let other = DatabaseKey(container: .sample, environment: .production, owner: nil)
-      try await store.write(in: .sample()) { transaction in
+      try await store.write(in: .all) { transaction in
         try transaction.put(
           Zone(
             key: .sample(), incarnation: 1,
             lastSequence: transaction.nextSequence(in: .sample())))
       }
-      try await store.write(in: nil) { try $0.raiseSequences(above: 5000) }
-      try await store.write(in: .sample()) { transaction in
+      try await store.write(in: .all) { try $0.raiseSequences(above: 5000) }
+      try await store.write(in: .all) { transaction in
         try expectEqual(try transaction.lastSequence(in: .sample()), 1, "the last one given")
         try expectEqual(try transaction.nextSequence(in: .sample()), 5001, "the next")
         try expectEqual(try transaction.nextSequence(in: .sample()), 5002, "the one after")
@@ -92,7 +92,7 @@ extension StorageContract {
       }
     },
     Case("removing a zone's contents leaves no record, no line, no trace in queries") { store in
-      try await store.write(in: .sample()) { transaction in
+      try await store.write(in: .all) { transaction in
         for name in ["a", "b", "c"] {
           try transaction.putNext(
             name,
@@ -104,8 +104,8 @@ extension StorageContract {
           RecordKey(zone: .sample(), name: "c"), type: "Trail",
           sequence: transaction.nextSequence(in: .sample()))
       }
-      try await store.write(in: .sample()) { try $0.removeContents(of: .sample()) }
-      try await store.write(in: .sample()) { transaction in
+      try await store.write(in: .all) { try $0.removeContents(of: .sample()) }
+      try await store.write(in: .all) { transaction in
         try expect(!transaction.hasRecord("a"), "a record is left")
         let changes = try transaction.changes(in: .sample(), after: 0, through: .max, limit: 9)
         try expectEqual(changes.map(\.name), [], "lines of the feed")

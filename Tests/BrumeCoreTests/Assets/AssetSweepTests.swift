@@ -72,7 +72,7 @@ import Testing
     // As the books and the store are when the server crashes after the last byte.
     let store = assets.fixture.server.store
     let time = assets.clock.now
-    try await store.write(in: nil) {
+    try await store.write(in: .all) {
       try $0.put(AssetUpload(id: "cutoffcutoff", checksum: nil, began: time))
     }
     try await assets.fixture.server.assets.write([1], as: "cutoffcutoff")
@@ -108,7 +108,7 @@ import Testing
     let engine = try await Engine(
       store: store, assets: stubborn, limits: .apple, host: .test(clock: clock, seed: 1),
       isDevelopment: true)
-    try await store.write(in: nil) { try $0.discardAssetObject("old000000000") }
+    try await store.write(in: .all) { try $0.discardAssetObject("old000000000") }
     await #expect(throws: AssetFailure.self) { _ = try await engine.sweepAssets() }
     #expect(try await store.read { try $0.discardedAssetObjects(limit: 9) } == ["old000000000"])
   }

@@ -130,7 +130,7 @@ struct OperationMemoryTests {
       id: "s",
       kind: .query(Query(recordType: "Hike"), zone: nil, firesOn: [.create], firesOnce: false),
       info: nil)
-    try await fixture.server.store.write(in: nil) {
+    try await fixture.server.store.write(in: .all) {
       try $0.put(
         StoredSubscription(
           scope: SubscriptionScope(

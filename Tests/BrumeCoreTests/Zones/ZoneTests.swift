@@ -47,7 +47,7 @@ struct ZoneTests {
       user: try #require(fixture.phone.user))
     let subscription = Subscription(
       id: "s", kind: .zone(EngineFixture.trails, recordType: nil), info: nil)
-    try await fixture.server.store.write(in: nil) {
+    try await fixture.server.store.write(in: .all) {
       try $0.put(StoredSubscription(scope: scope, subscription: subscription, startPosition: 0))
     }
     #expect(try await fixture.deleteZone(EngineFixture.trails).get().deletion == .deleted)

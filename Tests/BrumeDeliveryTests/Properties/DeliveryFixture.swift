@@ -156,9 +156,9 @@ final class DeliveryFixture {
   /// The notifier's turn, until it has read the log.
   func notify() async throws {
     if fault == .cursorFirst {
-      try await store.write(in: nil) { store in
-        let newest = NotifierCursor(position: try store.lastLogPosition())
-        try store.set(.notifierCursor, to: newest.bytes)
+      try await store.write(in: .all) { store in
+        let newest = NotifierCursor(position: try store.lastLogPosition(in: .only))
+        try store.set(.notifierCursor(.only), to: newest.bytes)
       }
     }
     try await notifier.drain()
@@ -204,14 +204,14 @@ final class DeliveryFixture {
       return
     }
     let device = Device(key: key, channel: channel, registered: clock.now)
-    try await memory.write(in: nil) { try $0.put(device) }
+    try await memory.write(in: .all) { try $0.put(device) }
   }
 
   func signOut(_ user: UserID) async throws {
     let devices = try await memory.read { try $0.devices(of: user) }
     try await engine.signOutEverywhere(user)
     guard fault == .signOutForgotten else { return }
-    try await memory.write(in: nil) { store in for device in devices { try store.put(device) } }
+    try await memory.write(in: .all) { store in for device in devices { try store.put(device) } }
   }
 
   func subscribe(
@@ -252,7 +252,7 @@ final class DeliveryFixture {
   /// Notes what the log holds.
   func follow() async throws {
     let after = logRead
-    for entry in try await memory.read({ try $0.log(after: after, limit: 10_000) }) {
+    for entry in try await memory.read({ try $0.log(in: .only, after: after, limit: 10_000) }) {
       logRead = max(logRead, entry.position)
       guard case .record(let change) = entry.event else { continue }
       let nid = NotificationID.text(generation: engine.generation, entry: entry)
@@ -337,7 +337,7 @@ final class DeliveryFixture {
 
   private func takeAndForget(_ name: String, _ key: DeviceKey) async throws {
     while let entry = try await store.read({ try $0.mailbox(key, after: 0, limit: 1).first }) {
-      try await store.write(in: nil) { try $0.removeMailboxEntry(at: entry.position, of: key) }
+      try await store.write(in: .all) { try $0.removeMailboxEntry(at: entry.position, of: key) }
       try note(entry.payload, at: name)
     }
   }
@@ -347,7 +347,7 @@ final class DeliveryFixture {
     for entry in entries.reversed() {
       try note(entry.payload, at: name)
     }
-    try await store.write(in: nil) { try $0.acknowledge(through: .max, by: key) }
+    try await store.write(in: .all) { try $0.acknowledge(through: .max, by: key) }
   }
 }
 
@@ -398,7 +398,7 @@ extension DeliveryFixture {
 
   /// What a server that mixes up databases would do: the last change, in another user's.
   func logAgain(in user: UserID) async throws {
-    let last = try await memory.read { try $0.log(after: 0, limit: 1000).last }
+    let last = try await memory.read { try $0.log(in: .only, after: 0, limit: 1000).last }
     guard let last, case .record(let change) = last.event else { return }
     let database = DatabaseKey(
       container: Self.container, environment: .development, owner: user)
@@ -406,7 +406,7 @@ extension DeliveryFixture {
       record: RecordKey(
         zone: ZoneKey(database: database, name: change.record.zone.name), name: change.record.name),
       recordType: change.recordType, kind: change.kind, image: change.image)
-    try await memory.write(in: database) { store in
+    try await memory.write(in: .all) { store in
       try store.append(.record(moved), in: database, origin: last.origin)
     }
   }

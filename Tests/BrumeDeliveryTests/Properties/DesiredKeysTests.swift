@@ -1,5 +1,6 @@
 import BrumeModel
 import BrumeStorage
+import BrumeTestKit
 import BrumeWire
 import Testing
 
@@ -46,7 +47,7 @@ import Testing
       user: subscriber)
     let record = record(in: zone, type, of: fixture.alice, isMarked)
     let origin = Origin(user: fixture.alice, device: nil, requestID: "r", time: 0)
-    try await fixture.memory.write(in: database) { [info] store in
+    try await fixture.memory.write(in: .all) { [info] store in
       let startPosition = try store.append(
         .subscription(scope, id: "s"), in: database, origin: origin)
       let subscription = Subscription(id: "s", kind: .created(type), info: info)

@@ -2,6 +2,7 @@ import BrumeCore
 import BrumeModel
 import BrumeNotifier
 import BrumeStorage
+import BrumeTestKit
 import Testing
 
 /// A `firesOnce` subscription fires for one change, however many match at the same time.
@@ -33,7 +34,7 @@ import Testing
       while try await fixture.memory.read({ try $0.subscription("once", in: scope) }) != nil {
         try await fixture.notifier.step()
       }
-      try await fixture.memory.write(in: nil) { try $0.put(stored) }
+      try await fixture.memory.write(in: .all) { try $0.put(stored) }
       try await fixture.restart()
       try await fixture.save("later")
     }

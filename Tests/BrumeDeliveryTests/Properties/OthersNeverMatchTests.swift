@@ -1,5 +1,6 @@
 import BrumeModel
 import BrumeStorage
+import BrumeTestKit
 import Testing
 
 /// A change reaches subscriptions of its own container, environment and, in private databases, its own
@@ -59,7 +60,7 @@ import Testing
         key: DeviceKey(
           container: scope.container, environment: scope.environment, user: fixture.alice,
           device: DeviceID("phone")), channel: .stream, registered: 0)
-      try await fixture.memory.write(in: database) { store in
+      try await fixture.memory.write(in: .all) { store in
         let origin = Origin(user: nil, device: nil, requestID: "", time: 0)
         let startPosition = try store.append(
           .subscription(scope, id: "same"), in: database, origin: origin)

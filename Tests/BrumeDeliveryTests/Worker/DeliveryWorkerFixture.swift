@@ -150,7 +150,7 @@ struct DeliveryWorkerFixture: Sendable {
       key: key,
       channel: .apns(token: token ?? "aa\(device)", environment: .production, topic: nil),
       registered: clock.now)
-    try await store.write(in: nil) { try $0.put(entry) }
+    try await store.write(in: .all) { try $0.put(entry) }
     return key
   }
 
@@ -166,7 +166,7 @@ struct DeliveryWorkerFixture: Sendable {
     let entry = MailboxEntry(
       position: 0, notificationID: id, subscriptionID: "s", collapseID: nil,
       payload: PushPayload.encode(note), time: clock.now + due, requestID: "R-\(id)")
-    try await store.write(in: nil) { _ = try $0.enqueue(entry, to: device) }
+    try await store.write(in: .all) { _ = try $0.enqueue(entry, to: device) }
     if hinting { worker.hint([device]) }
   }
 

@@ -456,7 +456,7 @@ import Testing
     let fixture = try await DeliveryWorkerFixture()
     let (tablet, phone) = (fixture.key("tablet"), try await fixture.register("phone"))
     let device = Device(key: tablet, channel: .stream, registered: 0)
-    try await fixture.store.write(in: nil) { try $0.put(device) }
+    try await fixture.store.write(in: .all) { try $0.put(device) }
     try await fixture.put("N1", to: tablet)
     try await fixture.put("N2", to: phone)
     try await fixture.running {

@@ -31,7 +31,7 @@ import Testing
       container: container, environment: environment, owner: UserID("_alice"))
     let zone = ZoneKey(database: database, name: "Notes")
     let now = fixture.clock.now
-    try await fixture.store.write(in: database) { store in
+    try await fixture.store.write(in: .database(database)) { store in
       for name in names {
         let origin = Origin(user: UserID("_alice"), device: nil, requestID: "R-\(name)", time: now)
         let change = RecordChange(
@@ -87,7 +87,7 @@ import Testing
         bodies.value.append(call.body)
         if bodies.value.count == 1 {
           // The notifier moves on what is too far behind.
-          try await store.write(in: nil) { store in
+          try await store.write(in: .all) { store in
             guard var moved = try store.webhook(hook.id) else { return }
             (moved.cursor, moved.batchEnd, moved.missed) = (2, nil, true)
             try store.put(moved)
@@ -178,9 +178,9 @@ import Testing
     var hook = try await add(fixture)
     hook.disabledBecause = disabledBecause
     hook.batchEnd = 1
-    try await fixture.store.write(in: nil) { [hook] in try $0.put(hook) }
+    try await fixture.store.write(in: .all) { [hook] in try $0.put(hook) }
     try await change("a", "b", "c", "d", "e", in: fixture)
-    let floors = try await fixture.store.write(in: nil) { [limits] store in
+    let floors = try await fixture.store.write(in: .all) { [limits] store in
       [
         try store.trimmable(through: 2, limits: limits),
         try store.trimmable(through: 5, limits: limits),
@@ -191,7 +191,7 @@ import Testing
     #expect(behind?.missed == true)
     // The call that was begun is of changes that are given up.
     #expect(behind?.cursor == 2 && behind?.batchEnd == nil)
-    try await fixture.store.write(in: nil) { try $0.trimLog(through: 2) }
+    try await fixture.store.write(in: .all) { try $0.trimLog(in: .only, through: 2) }
     try await enable(hook.id, fixture)
     try await fixture.running { _ = try await fixture.logged(1) }
     let body = try JSON(parsing: fixture.hook.all[0].body)
@@ -210,7 +210,7 @@ import Testing
     let fixture = try await DeliveryWorkerFixture()
     var hook = try await add(fixture)
     hook.disabledBecause = "answered 410"
-    try await fixture.store.write(in: nil) { [hook] in try $0.put(hook) }
+    try await fixture.store.write(in: .all) { [hook] in try $0.put(hook) }
     let changes = [
       { try await fixture.engine.enableWebhook($0, container: $1, environment: $2) },
       { try await fixture.engine.removeWebhook($0, container: $1, environment: $2) },

@@ -96,7 +96,7 @@ struct DeviceTests {
   @Test func `signing out forgets addresses and keeps devices`() async throws {
     let fixture = try await NotifierFixture()
     let engine = fixture.engine
-    try await fixture.store.write(in: nil) { try $0.put(User(id: alice, name: "alice")) }
+    try await fixture.store.write(in: .all) { try $0.put(User(id: alice, name: "alice")) }
     try await engine.registerToken(
       "abcd", environment: .production, clientID: "phone", as: fixture.caller(alice))
     _ = try await engine.createCourierToken(
@@ -108,7 +108,7 @@ struct DeviceTests {
 
   @Test func `N11 a registration under way when its user signs out is refused`() async throws {
     let fixture = try await NotifierFixture()
-    try await fixture.store.write(in: nil) { try $0.put(User(id: alice, name: "alice")) }
+    try await fixture.store.write(in: .all) { try $0.put(User(id: alice, name: "alice")) }
     let epoch = try await fixture.store.read { try $0.user(alice)?.tokenEpoch }
     let plain = fixture.caller(alice)
     let caller = Caller(

@@ -183,7 +183,7 @@ struct LargeFanOutTests {
     let text = String(repeating: "x", count: 10_000)
     for number in 0..<40 {
       let image = record("n\(number)", "Note", in: open, ["title": .string(text)])
-      try await fixture.store.write(in: open.database) { [open] store in
+      try await fixture.store.write(in: .database(open.database)) { [open] store in
         let sequence = try store.nextSequence(in: open.database)
         let stored = try store.put(image, in: open, sequence: sequence)
         let change = RecordChange(

@@ -1,5 +1,6 @@
 import BrumeModel
 import BrumeStorage
+import BrumeTestKit
 import BrumeWire
 import Testing
 
@@ -44,7 +45,7 @@ struct NotifierCrashTests {
     let fixture = try await prepared()
     // The log is kept for somebody who is behind, so that what was delivered could be read again.
     let database = main.database
-    try await fixture.store.write(in: nil) { store in
+    try await fixture.store.write(in: .all) { store in
       try store.put(
         Webhook(
           id: "w", container: database.container, environment: database.environment,
@@ -53,7 +54,7 @@ struct NotifierCrashTests {
     // Now it remembers how far it is.
     try await fixture.notifier.drain()
     try await fixture.log(.created, "n", in: main)
-    let first = try await fixture.store.read { try $0.log(after: 0, limit: 10) }.last
+    let first = try await fixture.store.read { try $0.log(in: .only, after: 0, limit: 10) }.last
     let nid = NotificationID.text(generation: fixture.engine.generation, entry: try #require(first))
     fixture.store.plan([fault])
     await #expect(throws: FlakyStore.Failure.self) { try await fixture.notifier.drain() }
@@ -83,7 +84,7 @@ struct NotifierCrashTests {
   @Test func `two steps from the same cursor leave one entry`() async throws {
     let fixture = try await prepared()
     try await fixture.log(.created, "n", in: main)
-    let log = try await fixture.store.read { try $0.log(after: 0, limit: 10) }
+    let log = try await fixture.store.read { try $0.log(in: .only, after: 0, limit: 10) }
     try await fixture.notifier.drain()
     // The same log once more, as if the cursor had not moved.
     let target = FanOut.Target(
@@ -96,13 +97,13 @@ struct NotifierCrashTests {
     #expect(jobs.count == 1)
     let (engine, limits) = (fixture.engine, fixture.engine.limits)
     let input = FanOut.Input(
-      jobs: jobs, cursor: NotifierCursor(position: 0), now: 1,
+      bucket: .only, jobs: jobs, cursor: NotifierCursor(position: 0), now: 1,
       pace: Pace(isAmidFanOut: false, othersWrite: false, waiting: 0, limits),
       coalescers: [:], connected: [])
     let rules = FanOut.Rules(
       permission: engine.permission, generation: engine.generation, limits: limits,
       encode: PushPayload.encode)
-    let outcome = try await fixture.store.write(in: nil) { transaction in
+    let outcome = try await fixture.store.write(in: .all) { transaction in
       var fanOut = FanOut(input, rules, transaction)
       return try fanOut.run()
     }

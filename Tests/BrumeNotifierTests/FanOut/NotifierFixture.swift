@@ -55,7 +55,7 @@ final class FlakyStore: Store {
   init() {
     let awaited = Flag()
     self.awaited = awaited
-    inner = MemoryStore(coders: .wireForms) { awaited.isSet.withLock { $0 } }
+    inner = MemoryStore(coders: .wireForms, runsTwice: true) { awaited.isSet.withLock { $0 } }
   }
 
   /// Whether somebody waits for each write from now on.
@@ -74,7 +74,7 @@ final class FlakyStore: Store {
   ) async throws -> Value { try await inner.read(body) }
 
   func write<Value: Sendable>(
-    in database: DatabaseKey?,
+    in scope: WriteScope,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
     let overtaker = overtaker.withLock { overtaker in
@@ -83,7 +83,7 @@ final class FlakyStore: Store {
     }
     try await overtaker?()
     let fault = faults.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-    let value = try await inner.write(in: database) { transaction in
+    let value = try await inner.write(in: scope) { transaction in
       let value = try body(transaction)
       if fault == .beforeCommit { throw Failure() }
       return value
@@ -92,7 +92,7 @@ final class FlakyStore: Store {
     return value
   }
 
-  func commits() -> AsyncStream<Void> { inner.commits() }
+  func commits() -> CommitHints { inner.commits() }
   func close() async throws { try await inner.close() }
 }
 
@@ -182,7 +182,7 @@ struct NotifierFixture {
 
   func zone(_ name: String, of user: UserID) async throws -> ZoneKey {
     let key = BrumeNotifierTests.zone(name, of: user)
-    try await store.write(in: key.database) { transaction in
+    try await store.write(in: .database(key.database)) { transaction in
       try transaction.put(Zone(key: key, incarnation: 1, lastSequence: 1))
     }
     return key
@@ -198,7 +198,7 @@ struct NotifierFixture {
     record.created = user.map { Stamp(time: 1, user: $0, device: "d") }
     let made = change(kind, record, in: zone, shares: shares)
     let from = origin(user, device)
-    try await store.write(in: zone.database) { transaction in
+    try await store.write(in: .database(zone.database)) { transaction in
       try transaction.append(made.event, in: zone.database, origin: from)
     }
   }

@@ -169,7 +169,7 @@ struct NotifierMailboxTests {
     for entry in try await fixture.entries(phone).prefix(while: { $0.time <= now }) {
       delivered[entry.subscriptionID, default: 0] += 1
       let position = entry.position
-      try await fixture.store.write(in: nil) {
+      try await fixture.store.write(in: .all) {
         try $0.acknowledge(through: position, by: phone)
       }
     }

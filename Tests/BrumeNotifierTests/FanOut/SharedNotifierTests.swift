@@ -35,7 +35,7 @@ struct SharedNotifierTests {
           identity: UserIdentity(user: $0))
       })
     let shared = record
-    try await fixture.store.write(in: zone.database) { transaction in
+    try await fixture.store.write(in: .database(zone.database)) { transaction in
       let sequence = try transaction.nextSequence(in: zone.database)
       try transaction.put(shared, in: zone, sequence: sequence)
       for user in users {
@@ -97,7 +97,7 @@ struct SharedNotifierTests {
   private func logMembership(
     of user: UserID, in zone: ZoneKey, _ fixture: NotifierFixture
   ) async throws {
-    try await fixture.store.write(in: zone.database) { transaction in
+    try await fixture.store.write(in: .database(zone.database)) { transaction in
       try transaction.append(
         .membership(user, zone), in: zone.database, origin: origin(user, "elsewhere"))
     }

@@ -103,7 +103,7 @@ extension Engine {
     let id = UserID("_" + Hex.text(host.randomBytes(16)))
     let suffix = Hex.text(host.randomBytes(4))
     let maximum = limits.nameLength
-    let user = try await store.write(in: nil) { transaction -> User in
+    let user = try await store.write(in: .server) { transaction -> User in
       if let known = try transaction.user(identity).flatMap({ try transaction.user($0) }) {
         return known
       }

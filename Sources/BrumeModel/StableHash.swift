@@ -1,10 +1,12 @@
 // FNV-1a: a hash that is the same in every process, for digests inside sealed texts and for slots.
 
-struct StableHash: Sendable {
-  private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+package struct StableHash: Sendable {
+  package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+
+  package init() {}
 
   /// Adds a text and its end, so that ("ab", "c") and ("a", "bc") differ.
-  mutating func add(_ text: String) {
+  package mutating func add(_ text: String) {
     for byte in text.utf8 { add(byte) }
     add(0xff)
   }

@@ -1,0 +1,104 @@
+// What a write may change. Engines lock by it, so whoever writes says it before, and a body that changes
+// anything else is a mistake: the memory engine, on which most tests run, ends the process for it.
+
+package import BrumeModel
+
+package struct WriteScope: Hashable, Sendable {
+  package enum Part: Hashable, Sendable {
+    /// Zones, records, log, subscriptions and share members of a database, and what a save keeps beside
+    /// its records.
+    case database(DatabaseKey)
+    /// Devices of a user in a container and environment, their mailboxes, kept notifications, badge.
+    case account(UserID, ContainerID, Environment)
+    /// All databases and accounts in a bucket: what the notifier writes.
+    case bucket(Bucket)
+    /// What belongs to no bucket: users, credentials, roles, schemas, webhooks, the books of assets.
+    case server
+  }
+
+  package let parts: Set<Part>
+
+  package init(parts: Set<Part>) { self.parts = parts }
+
+  package static func database(_ database: DatabaseKey) -> WriteScope {
+    WriteScope(parts: [.database(database)])
+  }
+  package static func account(_ device: DeviceKey) -> WriteScope {
+    account(device.user, device.container, device.environment)
+  }
+  package static func account(
+    _ user: UserID, _ container: ContainerID, _ environment: Environment
+  ) -> WriteScope {
+    WriteScope(parts: [.account(user, container, environment)])
+  }
+  package static func bucket(_ bucket: Bucket) -> WriteScope {
+    WriteScope(parts: [.bucket(bucket)])
+  }
+  package static let server = WriteScope(parts: [.server])
+  /// Everything of everybody: for administration, and for what ends all of a user's sessions.
+  package static func everything(of store: any Store) -> WriteScope {
+    WriteScope(parts: Set((0..<store.bucketCount).map { .bucket(Bucket($0)) } + [.server]))
+  }
+
+  package func and(_ other: WriteScope) -> WriteScope {
+    WriteScope(parts: parts.union(other.parts))
+  }
+
+  /// The buckets that the write locks, in the order of locking.
+  package func buckets(among count: Int) -> [Bucket] {
+    Set(parts.compactMap { $0.bucket(among: count) }).sorted()
+  }
+
+  /// Whether a write of this scope may change `part`.
+  package func covers(_ part: Part, among count: Int) -> Bool {
+    if parts.contains(part) { return true }
+    guard let bucket = part.bucket(among: count) else { return false }
+    return parts.contains(.bucket(bucket))
+  }
+}
+
+extension WriteScope.Part {
+  /// Nil for what is in no bucket.
+  fileprivate func bucket(among count: Int) -> Bucket? {
+    switch self {
+    case .database(let database): Bucket(of: database, among: count)
+    case .account(let user, let container, let environment):
+      Bucket(
+        of: DatabaseKey(container: container, environment: environment, owner: user), among: count)
+    case .bucket(let bucket): bucket
+    case .server: nil
+    }
+  }
+}
+
+// MARK: Settings
+
+extension WriteScope {
+  /// Whether a write of this scope may change a setting.
+  package func covers(_ key: SettingKey, among count: Int) -> Bool {
+    switch key {
+    case .generation, .copiedBack, .secret, .vapidKey: covers(.server, among: count)
+    case .notifierCursor(let bucket): covers(.bucket(bucket), among: count)
+    case .sharingEpoch(let zone), .clientData(let zone, _), .storedBytes(let zone):
+      covers(.database(zone.database), among: count)
+    case .storedBytesOfDatabase(let database): covers(.database(database), among: count)
+    // A save brings new types and fields; what it answers is kept beside its records; it uses uploads.
+    case .schema(let container, let environment),
+      .subscriptionTypes(let container, let environment):
+      covers(.server, among: count)
+        || changesDatabase { $0.container == container && $0.environment == environment }
+    case .operation: changesDatabase { _ in true }
+    case .pendingUploads: covers(.server, among: count) || changesDatabase { _ in true }
+    }
+  }
+
+  private func changesDatabase(where condition: (DatabaseKey) -> Bool) -> Bool {
+    parts.contains { part in
+      switch part {
+      case .database(let database): condition(database)
+      case .bucket: true
+      case .account, .server: false
+      }
+    }
+  }
+}

@@ -1,0 +1,30 @@
+// A store that runs every body of a write twice, the first time for nothing, as an engine may that has to
+// begin a transaction anew. What a body leaves behind outside of its transaction shows.
+
+package import BrumeStorage
+
+package struct TwiceStore: Store {
+  private struct Undone: Error {}
+  private let inner: any Store
+
+  package init(_ inner: any Store) { self.inner = inner }
+
+  package func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+  ) async throws -> Value { try await inner.read(body) }
+
+  package func write<Value: Sendable>(
+    in scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+  ) async throws -> Value {
+    do {
+      try await inner.write(in: scope) { transaction in
+        _ = try body(transaction)
+        throw Undone()
+      }
+    } catch is Undone {}
+    return try await inner.write(in: scope, body)
+  }
+
+  package func commits() -> CommitHints { inner.commits() }
+  package func close() async throws { try await inner.close() }
+}
