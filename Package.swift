@@ -182,6 +182,8 @@ let ruleTests = [
       "BrumeQueryPlan", "BrumeSQLite", "BrumeTestKit", log,
     ]),
   tests(
+    of: "BrumeQueryPlan", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeTestKit"]),
+  tests(
     of: "BrumeCore",
     uses: [
       "BrumeModel", "BrumePredicate", "BrumeSchema", "BrumeStorage", "BrumeWire", "BrumeTestKit",
