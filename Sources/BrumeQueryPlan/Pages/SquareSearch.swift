@@ -17,7 +17,9 @@ package struct SquareSearch: Sendable {
   private var squares: [(square: GlobeCells.Square, bound: Double)] = []
   private var waiting: [(match: SortedMatch, distance: Double)] = []
 
-  /// - Parameter place: from where distances are measured.
+  /// - Parameters:
+  ///   - place: from where distances are measured.
+  ///   - query: its first sort is by distance.
   package init(_ place: Location, _ query: Query) {
     self.place = place
     let sort = query.sorts[0]

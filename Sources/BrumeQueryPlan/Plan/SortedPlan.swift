@@ -30,12 +30,12 @@ package struct KeyWalk: Sendable {
   /// What must still be checked of each record. Its source is not used.
   package let checks: ZonePlan
 
-  /// How many rows have the first `count` matches; nil: nobody knows.
+  /// The first `count` matches are among so many rows; nil: nobody knows.
   package func rowLimit(count: Int) -> Int? { checks.isExact && !sortsBlocks ? count : nil }
 }
 
 extension ZoneQuery {
-  /// The plan for a query with sorts. With `many` candidates a walk is better than sorting.
+  /// The plan for a query that has sorts. With `many` candidates a walk is better than sorting.
   package func sortedPlan(many: Int, counting: RowCounter) rethrows -> SortedPlan {
     let sort = request.query.sorts[0]
     guard case .all = request.visible, filters.names == nil, let key = walkable(sort),
