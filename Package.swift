@@ -67,6 +67,9 @@ let languages = [
 
 let ports = [layer("BrumeStorage", uses: ["BrumeModel", "BrumePredicate"])]
 
+/// What is the same for all engines that search with SQL.
+let plans = [layer("BrumeQueryPlan", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage"])]
+
 let rules = [
   layer(
     "BrumeCore",
@@ -87,8 +90,12 @@ let adapters = [
   Target.target(name: "CFileBirth"),
   layer(
     "BrumeSQLite",
-    uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", "CFileBirth", grdb, sqlite, log]),
-  layer("BrumePostgres", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", log]),
+    uses: [
+      "BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeQueryPlan", "CFileBirth", grdb, sqlite,
+      log,
+    ]),
+  layer(
+    "BrumePostgres", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeQueryPlan", log]),
   layer(
     "BrumeAssets",
     uses: ["BrumeModel", "BrumeStorage", crypto, httpClient, nioCore, nioHTTP1]),
@@ -172,8 +179,10 @@ let ruleTests = [
     of: "BrumeStorage",
     uses: [
       "BrumeModel", "BrumePredicate", "BrumeCore", "BrumeNotifier", "BrumeWire", "BrumeAssets",
-      "BrumeSQLite", "BrumeTestKit", log,
+      "BrumeQueryPlan", "BrumeSQLite", "BrumeTestKit", log,
     ]),
+  tests(
+    of: "BrumeQueryPlan", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeTestKit"]),
   tests(
     of: "BrumeCore",
     uses: [
@@ -252,7 +261,9 @@ let package = Package(
     .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.25.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.8.0"),
   ],
-  targets: nouns + languages + ports + rules + adapters + composition + client + support + [tool]
+  targets: nouns + languages + ports + plans + rules + adapters + composition + client + support + [
+    tool
+  ]
     + ruleTests + edgeTests
 )
 

@@ -2,6 +2,7 @@
 // How it works inside: docs/internals/storage.md.
 
 package import BrumeModel
+import BrumeQueryPlan
 package import BrumeStorage
 import GRDB
 package import Logging

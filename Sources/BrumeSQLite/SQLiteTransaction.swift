@@ -3,6 +3,7 @@
 // that failed may have taught it is forgotten.
 
 import BrumeModel
+import BrumeQueryPlan
 import BrumeStorage
 
 final class SQLiteTransaction {

@@ -1,6 +1,7 @@
 // Zones and database sequences in SQLite.
 
 import BrumeModel
+import BrumeQueryPlan
 import BrumeStorage
 
 extension SQLiteTransaction {

@@ -5,6 +5,7 @@ import BrumeCore
 import BrumeModel
 import BrumeNotifier
 import BrumePredicate
+import BrumeQueryPlan
 import BrumeStorage
 import BrumeTestKit
 import Foundation
@@ -223,7 +224,7 @@ private struct Plans {
     guard let store = store as? SQLiteTransaction,
       let zone = try query.zone.flatMap({
         try store.number(of: ZoneKey(database: query.database, name: $0))
-      }), let (filters, _) = try store.resolve(query, in: zone)
+      }), let filters = try store.resolve(query, in: zone)?.filters
     else { return [] }
     if filters.names != nil { return [] }
     return filters.residual.map { reason($0, in: query.database, filters) }

@@ -1,6 +1,7 @@
 // What the query index is for: that a search looks at few records. What it finds is the contract's.
 
 import BrumeModel
+import BrumeQueryPlan
 import BrumeStorage
 import BrumeTestKit
 import BrumeWire
@@ -106,8 +107,7 @@ import Testing
       let reader = try #require(transaction as? SQLiteTransaction)
       let zone = try #require(
         try reader.number(of: ZoneKey(database: .sample(), name: "Trails")))
-      let (filters, keys) = try #require(try reader.resolve(search, in: zone))
-      let plan = try reader.plan(filters, keys, search, in: zone)
+      let plan = try reader.plan(try #require(try reader.resolve(search, in: zone)))
       guard case .index(let rows) = plan.source else {
         Issue.record("the plan looks at every record")
         return

@@ -1,32 +1,19 @@
-// How a field comes into the query index: the first query that could use it asks for it, the writer
-// goes through the records that are there, some at a time, and from then on every save keeps it. Until
-// all records are in, queries judge the records themselves.
-//
-// Why not every field from the start: each row of the index is a page that a save changes at a random
-// place, and most fields are never searched (docs/internals/storage.md, "What a save costs").
+// How a field comes into the query index: the first query that could use it asks for it (`IndexWanted`),
+// the writer goes through the records that are there, some at a time, and from then on every save
+// keeps it.
 
 import BrumeModel
-import BrumePredicate
+import BrumeQueryPlan
 import BrumeStorage
-
-/// Thrown out of a read that would be faster with an index; the store grows it and reads again.
-struct IndexWanted: Error {
-  let database: DatabaseKey
-  let type: String
-  /// Fields by their names in the index, by the zone's number.
-  var fields: [Int64: [String]] = [:]
-}
 
 extension SQLiteTransaction {
   /// Asks for the index that the query needs, if this read may ask.
   func requireIndex(_ request: EngineQuery, _ zones: [SearchedZone]) throws {
     guard asksForIndex else { return }
-    let useful = request.usefulFields.map(\.indexName)
-    var wanted = IndexWanted(database: request.database, type: request.query.recordType)
+    var wanted = IndexWanted(for: request)
     for zone in zones {
       let keys = try typeKeys(RecordTypeRowKey(zone: zone.number, type: wanted.type))
-      let missing = useful.filter { keys.fields[$0]?.isComplete != true }
-      if !missing.isEmpty { wanted.fields[zone.number] = missing }
+      wanted.look(at: keys, inZone: zone.number)
     }
     if !wanted.fields.isEmpty { throw wanted }
   }
@@ -98,17 +85,4 @@ extension SQLiteTransaction {
     SELECT content FROM records
     WHERE zone = ?1 AND type = ?2 AND name > ?3 ORDER BY name LIMIT ?4
     """)
-}
-
-extension EngineQuery {
-  /// Fields whose index would find candidates, or give their order. A query for a whole type is
-  /// served from creation times, so that a rare type is found without a search of the zone.
-  fileprivate var usefulFields: Set<IndexedField> {
-    if query.filters.contains(where: \.namesRecords) { return [] }
-    var fields = Set(query.filters.flatMap { IndexCondition.all($0, in: database).map(\.field) })
-    if let sort = query.sorts.first, sort.field.isIndexed, !sort.field.hidesOwner(of: database) {
-      fields.insert(.value(sort.field))
-    }
-    return fields.isEmpty ? [.value(.system(.createdTimestamp))] : fields
-  }
 }

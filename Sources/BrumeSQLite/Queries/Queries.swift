@@ -1,8 +1,10 @@
-// Queries in SQLite. Without sorting, a page goes on in key order from where the last one ended;
-// with it, see `SortedQueries.swift`. The memory engine is what both are tested against.
+// Queries in SQLite: carries out what `BrumeQueryPlan` decided. Without sorting, a page goes on in key
+// order from where the last one ended; with it, see `SortedQueries.swift`. The memory engine is what
+// both are tested against.
 
 import BrumeModel
 import BrumePredicate
+import BrumeQueryPlan
 import BrumeStorage
 
 extension SQLiteTransaction {
@@ -14,16 +16,25 @@ extension SQLiteTransaction {
       ? page(byKey: request, zones) : page(bySort: request, zones)
   }
 
+  /// The query in one zone. Nil: nothing there can match.
+  func resolve(_ request: EngineQuery, in zone: Int64) throws -> ZoneQuery? {
+    let keys = try typeKeys(RecordTypeRowKey(zone: zone, type: request.query.recordType))
+    return ZoneQuery(request, inZone: zone, keys)
+  }
+
+  func plan(_ query: ZoneQuery) throws -> ZonePlan {
+    try query.plan(many: fewCandidates) { try countRows($0, limit: $1) }
+  }
+
   /// One page in key order. Stops at the first match beyond the page, or when it has looked at
   /// enough candidates.
   private func page(byKey request: EngineQuery, _ zones: [SearchedZone]) throws -> EngineQueryPage {
     var page = KeyPage(request)
-    for zone in zones where request.after.map({ zone.isAtOrAfter($0.zone) }) ?? true {
-      guard let (filters, keys) = try resolve(request, in: zone.number) else { continue }
-      let plan = try plan(filters, keys, request, in: zone.number)
-      let after = request.after.flatMap { zone.isNamed($0.zone) ? $0.name : nil }
-      let most = plan.isExact ? page.missing : page.candidatesLeft
-      try eachCandidate(plan, after: after, limit: plan.mayHide ? -1 : most + 1) { name in
+    for zone in request.remaining(zones) {
+      guard let query = try resolve(request, in: zone.number) else { continue }
+      let plan = try plan(query)
+      let (after, limit) = (request.start(in: zone), page.rowLimit(plan))
+      try eachCandidate(plan, after: after, limit: limit) { name in
         if plan.mayHide, try !isVisible(name, plan, request) { return true }
         return page.look(at: name, in: zone) ? try page.add(match(name, plan, request)) : false
       }
@@ -34,7 +45,7 @@ extension SQLiteTransaction {
 
   /// Candidates in name order until `visit` answers false.
   func eachCandidate(
-    _ plan: ZonePlan, after: String?, limit: Int, _ visit: (String) throws -> Bool
+    _ plan: ZonePlan, after: String?, limit: Int?, _ visit: (String) throws -> Bool
   ) throws {
     switch plan.source {
     case .type:
@@ -76,65 +87,7 @@ extension SQLiteTransaction {
   }
 }
 
-/// A page in key order as it fills.
-private struct KeyPage {
-  private let request: EngineQuery
-  private let limit: Int
-  private(set) var records: [StoredRecord] = []
-  private(set) var next: QueryPosition?
-  private var looked = 0
-  private var bytes = 0
-  private var lastLooked: (zone: String, name: String)?
-  private var lastFound: (zone: String, name: String)?
-
-  init(_ request: EngineQuery) {
-    self.request = request
-    limit = max(1, request.limit)
-  }
-
-  /// How many matches the page can still take.
-  var missing: Int { limit - records.count }
-  var candidatesLeft: Int { max(0, min(request.candidateLimit, 1 << 40) - looked) }
-
-  /// Whether the candidate may be looked at. If not, the page ends before it.
-  mutating func look(at name: String, in zone: SearchedZone) -> Bool {
-    if looked >= max(1, request.candidateLimit), let lastLooked {
-      next = position(lastLooked)
-      return false
-    }
-    looked += 1
-    lastLooked = (zone.name, name)
-    return true
-  }
-
-  /// Takes the candidate last looked at, if it is a match. Answers whether to go on.
-  mutating func add(_ match: StoredRecord?) -> Bool {
-    guard let match else { return true }
-    bytes += match.byteCount
-    if let lastFound, records.count == limit || bytes > request.byteLimit {
-      next = position(lastFound)
-      return false
-    }
-    records.append(match)
-    lastFound = lastLooked
-    return true
-  }
-
-  private func position(_ end: (zone: String, name: String)) -> QueryPosition {
-    QueryPosition(
-      offset: (request.after?.offset ?? 0) + records.count, zone: end.zone, name: end.name)
-  }
-}
-
 // MARK: Zones
-
-struct SearchedZone {
-  let number: Int64
-  let name: String
-
-  func isNamed(_ other: String) -> Bool { ByteText(name) == ByteText(other) }
-  func isAtOrAfter(_ other: String) -> Bool { !(ByteText(name) < ByteText(other)) }
-}
 
 extension SQLiteTransaction {
   private func searchedZones(_ request: EngineQuery) throws -> [SearchedZone] {

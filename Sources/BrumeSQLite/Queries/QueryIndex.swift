@@ -1,9 +1,9 @@
 // Keeps the query index in step with records: for each wanted field of a record one row, or one for
-// each element of a list. Only fields that changed are touched. Which fields are wanted, and how
-// their rows come to be for records that were there before: `IndexGrowth.swift`.
+// each element of a list. Only fields that changed are touched (`IndexChange`). Which fields are wanted,
+// and how their rows come to be for records that were there before: `IndexGrowth.swift`.
 
 import BrumeModel
-import BrumePredicate
+import BrumeQueryPlan
 import BrumeStorage
 
 extension SQLiteTransaction {
@@ -19,13 +19,10 @@ extension SQLiteTransaction {
     let keys = try typeKeys(typeRowKey)
     for (name, wanted) in keys.fields {
       let field = IndexedField(indexName: name)
-      let before = old?.indexedValue(of: field, in: database)
-      let after = new?.indexedValue(of: field, in: database)
-      if old != nil, new != nil, before == after { continue }
+      guard let change = IndexChange(of: field, from: old, to: new, in: database) else { continue }
       var entry = IndexEntry(name: name, type: typeRowKey, wanted: wanted, record: rowKey.name)
-      let (gone, come) = IndexedField.difference(field, before, after)
-      if let gone, before != after { try remove(gone, &entry) }
-      if new != nil { try add(come, &entry) }
+      if let gone = change.gone { try remove(gone, &entry) }
+      if change.isThere { try add(change.come, &entry) }
       try keep(entry)
     }
   }
@@ -50,22 +47,12 @@ extension SQLiteTransaction {
   /// Puts a record under its keys; nil is a record without the field.
   func add(_ value: FieldValue?, _ entry: inout IndexEntry) throws {
     var own: IndexKey?
-    switch value {
-    case nil: break
-    case .list(let elements, _):
-      for element in elements {
-        guard let (kind, value) = element.indexed else { continue }
-        try addRow(value, key(kind.ofElements, &entry), &entry)
-      }
-      _ = try key(.unindexed, &entry)
-    case .some(let value):
-      if let (kind, value) = value.indexed {
-        own = try key(kind, &entry)
-        if let own { try addRow(value, own, &entry) }
-      } else {
-        _ = try key(.unindexed, &entry)
-      }
+    try value?.eachIndexRow { kind, value in
+      let key = try key(kind, &entry)
+      if kind.isSingle { own = key }
+      try addRow(value, key, &entry)
     }
+    if value != nil, own == nil { _ = try key(.unindexed, &entry) }
     try markSparse(except: own, &entry)
     try start(&entry)
   }
@@ -74,20 +61,12 @@ extension SQLiteTransaction {
     try connection.run(Self.addRow) { $0.bind(key, value, entry.record) }
     guard value.isCut, !key.isCut else { return }
     try connection.run(Self.markCut) { $0.bind(1, key.id) }
-    entry.change(key) { $0.isCut = true }
+    entry.wanted.change(key) { $0.isCut = true }
   }
 
   private func remove(_ value: FieldValue, _ entry: inout IndexEntry) throws {
-    let elements: [FieldValue]
-    let isList: Bool
-    if case .list(let list, _) = value {
-      (elements, isList) = (list, true)
-    } else {
-      (elements, isList) = ([value], false)
-    }
-    for element in elements {
-      guard let (kind, value) = element.indexed else { continue }
-      let key = try key(isList ? kind.ofElements : kind, &entry)
+    try value.eachIndexRow { kind, value in
+      let key = try key(kind, &entry)
       try connection.run(Self.removeRow) { $0.bind(key, value, entry.record) }
     }
   }
@@ -102,8 +81,8 @@ extension SQLiteTransaction {
 
 extension SQLiteTransaction {
   private func key(_ kind: IndexKind, _ entry: inout IndexEntry) throws -> IndexKey {
-    if let known = entry.wanted.keys.first(where: { $0.kind == kind }) { return known }
-    let isSparse = !kind.isSingle || entry.wanted.isStarted
+    if let known = entry.wanted.key(kind) { return known }
+    let isSparse = entry.wanted.isSparse(new: kind)
     try connection.run(Self.addKey) {
       $0.bind(1, entry.type.zone)
       $0.bind(2, entry.type.type)
@@ -120,7 +99,7 @@ extension SQLiteTransaction {
   private func markSparse(except own: IndexKey?, _ entry: inout IndexEntry) throws {
     for key in entry.wanted.keys where !key.isSparse && key.id != own?.id {
       try connection.run(Self.markSparse) { $0.bind(1, key.id) }
-      entry.change(key) { $0.isSparse = true }
+      entry.wanted.change(key) { $0.isSparse = true }
     }
   }
 
@@ -141,17 +120,21 @@ extension SQLiteTransaction {
     "UPDATE wanted_fields SET started = 1 WHERE zone = ?1 AND type = ?2 AND field = ?3")
 }
 
-extension IndexEntry {
-  fileprivate mutating func change(_ key: IndexKey, _ change: (inout IndexKey) -> Void) {
-    guard let index = wanted.keys.firstIndex(where: { $0.id == key.id }) else { return }
-    change(&wanted.keys[index])
-  }
-}
-
 extension Prepared {
   fileprivate func bind(_ key: IndexKey, _ value: IndexValue, _ name: String) {
     bind(1, key.id)
     bind(2, value)
     bind(3, name)
+  }
+
+  /// SQLite compares numbers of both types exactly, and texts by their bytes: its order under a key is
+  /// `Order.of`.
+  func bind(_ index: Int32, _ value: IndexValue) {
+    switch value {
+    case .int(let value): bind(index, value)
+    case .double(let value): bind(index, value)
+    case .text(let value): bind(index, value)
+    case .cut(let bytes): bind(index, textBytes: bytes)
+    }
   }
 }

@@ -1,13 +1,13 @@
 // The statements of queries: rows of the index in one range, in one order. Their text is put
-// together from constant pieces; names and values are always parameters.
+// together from constant pieces; names and values are always parameters. A limit of nil is none.
 
-import BrumeModel
+import BrumeQueryPlan
 import BrumeStorage
 
 extension SQLiteTransaction {
   /// Names under a condition, in name order, those after `after`.
   func eachName(
-    _ rows: ZonePlan.Rows, after: String?, limit: Int,
+    _ rows: ZonePlan.Rows, after: String?, limit: Int?,
     _ visit: (String) throws -> Bool
   ) throws {
     let text = """
@@ -21,28 +21,28 @@ extension SQLiteTransaction {
         $0.bind(index, after)
         index += 1
       }
-      $0.bind(index, limit)
+      $0.bind(index, limit ?? -1)
     }
     try connection.each(composed: text, bind) { try visit($0.text(0)) }
   }
 
   /// Names of all records of a type, in name order, those after `after`.
   func eachName(
-    ofType type: String, in zone: Int64, after: String?, limit: Int,
+    ofType type: String, in zone: Int64, after: String?, limit: Int?,
     _ visit: (String) throws -> Bool
   ) throws {
     let bind: (Prepared) -> Void = {
       $0.bind(1, zone)
       $0.bind(2, type)
       $0.bind(3, after ?? "")
-      $0.bind(4, limit)
+      $0.bind(4, limit ?? -1)
     }
     try connection.each(Self.namesOfType, bind) { try visit($0.text(0)) }
   }
 
   /// Names under a key in the order of its values, then of names; with the number or text they have.
   func eachName(
-    under key: IndexKey, _ range: ValueRange?, ascending: Bool, limit: Int,
+    under key: IndexKey, _ range: ValueRange?, ascending: Bool, limit: Int?,
     _ visit: (String, SortedValue) throws -> Bool
   ) throws {
     let text = """
@@ -51,7 +51,7 @@ extension SQLiteTransaction {
       """
     let bind: (Prepared) -> Void = { statement in
       statement.bind(1, key.id)
-      statement.bind(range.map { statement.bind($0, from: 2) } ?? 2, limit)
+      statement.bind(range.map { statement.bind($0, from: 2) } ?? 2, limit ?? -1)
     }
     try connection.each(composed: text, bind) {
       try visit($0.text(0), SortedValue($0, column: 1, isText: key.kind.holdsText))
@@ -171,30 +171,8 @@ extension Prepared {
   }
 }
 
-/// A value of the index, just precise enough to see that a later one differs. Two that are equal for
-/// sorting are always equal here.
-enum SortedValue: Equatable {
-  case number(Double)
-  case text(String)
-
+extension SortedValue {
   fileprivate init(_ row: Prepared, column: Int32, isText: Bool) {
     self = isText ? .text(row.text(column)) : .number(row.double(column))
-  }
-
-  static func == (a: Self, b: Self) -> Bool {
-    switch (a, b) {
-    case (.number(let x), .number(let y)): x == y
-    case (.text(let x), .text(let y)): ByteText(x) == ByteText(y)
-    case (.number, .text), (.text, .number): false
-    }
-  }
-}
-
-extension IndexKind {
-  fileprivate var holdsText: Bool {
-    switch self {
-    case .text, .reference, .texts, .references: true
-    case .number, .timestamp, .unindexed, .place, .numbers, .timestamps, .places: false
-    }
   }
 }

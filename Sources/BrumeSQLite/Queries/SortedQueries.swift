@@ -1,72 +1,30 @@
-// Sorted queries in SQLite. Two ways: few candidates are fetched and sorted; of many, the index of
-// the first sort is walked in its order until the page is full. By distance: `NearestFirst.swift`.
+// Sorted queries in SQLite: carries out a `SortedPlan`. By distance: `NearestFirst.swift`.
 
 import BrumeModel
-import BrumePredicate
+import BrumeQueryPlan
 import BrumeStorage
-
-/// A match, fetched and decoded as far as somebody needed it.
-struct SortedMatch {
-  let zone: Int64
-  let name: String
-  var stored: StoredRecord?
-  /// With the fields that the order depends on and no others: a page brings few of many matches.
-  var record: Record?
-}
 
 extension SQLiteTransaction {
   func page(bySort request: EngineQuery, _ zones: [SearchedZone]) throws -> EngineQueryPage {
-    let offset = max(0, request.after?.offset ?? 0)
-    let limit = max(1, request.limit)
-    let count = offset + limit + 1
+    let page = SortedPage(request)
     var matches: [SortedMatch] = []
-    for zone in zones { matches += try first(count, of: request, in: zone.number) }
+    for zone in zones { matches += try first(page.count, of: request, in: zone.number) }
     if zones.count > 1 { matches = try sorted(matches, request) }
-    let fetched = try matches.dropFirst(offset).prefix(limit).map { try self.fetched($0) }
-    let page = request.fitting(fetched) { $0.stored?.byteCount ?? 0 }
-    let records = page.compactMap(\.stored)
-    guard let last = page.last, matches.count > offset + page.count else {
-      return EngineQueryPage(records: records, next: nil)
-    }
-    let zoneName = zones.first { $0.number == last.zone }?.name ?? ""
-    let next = QueryPosition(offset: offset + page.count, zone: zoneName, name: last.name)
-    return EngineQueryPage(records: records, next: next)
+    let fetched = try page.slice(of: matches).map { try self.fetched($0) }
+    return page.page(fetched, of: matches.count, zones)
   }
 
   /// The first matches of one zone in their order.
   private func first(
     _ count: Int, of request: EngineQuery, in zone: Int64
   ) throws -> [SortedMatch] {
-    guard let (filters, keys) = try resolve(request, in: zone) else { return [] }
-    let sort = request.query.sorts[0]
-    if case .all = request.visible, filters.names == nil,
-      let key = Self.walkable(sort, keys, request.database),
-      try narrowest(filters) >= fewCandidates
-    {
-      if let centre = sort.relativeLocation {
-        return try nearest(to: centre, key, filters, count, of: request, in: zone)
-      }
-      let own = filters.conditions.firstIndex { $0.rows.key.id == key.id }
-      return try walk(key, own, filters, count, of: request, in: zone)
+    guard let query = try resolve(request, in: zone) else { return [] }
+    let plan = try query.sortedPlan(many: fewCandidates) { try countRows($0, limit: $1) }
+    return switch plan {
+    case .sort(let plan): try sort(plan, count, request)
+    case .walk(let walk): try self.walk(walk, count, request)
+    case .nearest(let walk, let place): try nearest(to: place, walk, count, request)
     }
-    return try self.sort(plan(filters, keys, request, in: zone), count, request)
-  }
-
-  /// The key whose order is the sort's, if every value of the field is under it.
-  private static func walkable(
-    _ sort: Sort, _ keys: TypeKeys, _ database: DatabaseKey
-  ) -> IndexKey? {
-    guard !sort.field.hidesOwner(of: database), let all = keys.complete(.value(sort.field)),
-      all.count == 1, all[0].kind.isSingle, !all[0].isCut,
-      (all[0].kind == .place) == (sort.relativeLocation != nil),
-      sort.relativeLocation?.isOnGlobe ?? true
-    else { return nil }
-    return all[0]
-  }
-
-  /// The number of candidates of the narrowest condition, as far as counted.
-  private func narrowest(_ filters: ResolvedFilters) throws -> Int {
-    try filters.conditions.map { try countRows($0.rows, limit: fewCandidates) }.min() ?? .max
   }
 
   private func fetched(_ match: SortedMatch) throws -> SortedMatch {
@@ -81,18 +39,13 @@ extension SQLiteTransaction {
   func keyed(_ match: SortedMatch, _ request: EngineQuery) throws -> SortedMatch {
     if match.record != nil { return match }
     try Task.checkCancellation()
-    let record = try fetched(match).stored?.record().keeping(request.query.sorts)
-    return SortedMatch(zone: match.zone, name: match.name, record: record)
+    return match.keyed(by: try fetched(match).stored?.record(), request.query.sorts)
   }
 
   func sorted(
     _ matches: [SortedMatch], _ request: EngineQuery
   ) throws -> [SortedMatch] {
-    let decoded = try matches.map { try keyed($0, request) }
-    return decoded.sorted { a, b in
-      guard let a = a.record, let b = b.record else { return false }
-      return Evaluate.precedes(a, b, request.query.sorts)
-    }
+    try matches.map { try keyed($0, request) }.inOrder(of: request.query.sorts)
   }
 }
 
@@ -104,7 +57,7 @@ extension SQLiteTransaction {
     _ plan: ZonePlan, _ count: Int, _ request: EngineQuery
   ) throws -> [SortedMatch] {
     var matches: [SortedMatch] = []
-    try eachCandidate(plan, after: nil, limit: -1) { name in
+    try eachCandidate(plan, after: nil, limit: nil) { name in
       guard let stored = try match(name, plan, request) else { return true }
       let match = SortedMatch(zone: plan.zone, name: name, stored: stored)
       matches.append(try keyed(match, request))
@@ -120,90 +73,43 @@ extension SQLiteTransaction {
 // MARK: Many candidates
 
 extension SQLiteTransaction {
-  /// Walks the first sort's key. Records without the field have no row there: they are the first
-  /// block in ascending order and the last in descending.
   private func walk(
-    _ key: IndexKey, _ own: Int?, _ filters: ResolvedFilters, _ count: Int,
-    of request: EngineQuery, in zone: Int64
+    _ plan: KeyWalk, _ count: Int, _ request: EngineQuery
   ) throws -> [SortedMatch] {
-    let ascending = request.query.sorts[0].ascending
-    var plan = ZonePlan(zone: zone, recordType: request.query.recordType)
-    plan.residual = filters.residual
-    plan.check(filters.conditions, except: own)
-    var walk = SortedWalk(count: count, sortsBlocks: request.query.sorts.count > 1)
-    let withoutField = {
-      if own == nil, key.isSparse { try self.walkMissing(key, plan, request, &walk) }
+    var walk = SortedWalk(plan, count: count)
+    if plan.ascending { try walkMissing(plan, request, &walk) }
+    try eachName(
+      under: plan.key, plan.range, ascending: plan.ascending, limit: plan.rowLimit(count: count)
+    ) { name, value in
+      try visit(name, value, plan.checks, request, &walk)
     }
-    if ascending { try withoutField() }
-    let limit = plan.isExact && !walk.sortsBlocks ? count : -1
-    let range = own.map { filters.conditions[$0].rows.range }
-    try eachName(under: key, range, ascending: ascending, limit: limit) { name, value in
-      try visit(name, value, plan, request, &walk)
-    }
-    try endBlock(&walk, request)
-    if !ascending, !walk.isFull { try withoutField() }
-    return Array(walk.matches.prefix(count))
+    try walk.endBlock { try sorted($0, request) }
+    if !plan.ascending, !walk.isFull { try walkMissing(plan, request, &walk) }
+    return walk.first
   }
 
   func walkMissing(
-    _ key: IndexKey, _ plan: ZonePlan, _ request: EngineQuery, _ walk: inout SortedWalk
+    _ plan: KeyWalk, _ request: EngineQuery, _ walk: inout SortedWalk
   ) throws {
-    try eachName(ofType: plan.recordType, in: plan.zone, without: key) { name in
-      try visit(name, nil, plan, request, &walk)
+    guard plan.hasMissing else { return }
+    let checks = plan.checks
+    try eachName(ofType: checks.recordType, in: checks.zone, without: plan.key) { name in
+      try visit(name, nil, checks, request, &walk)
     }
-    try endBlock(&walk, request)
+    try walk.endBlock { try sorted($0, request) }
   }
 
   private func visit(
-    _ name: String, _ value: SortedValue?, _ plan: ZonePlan, _ request: EngineQuery,
+    _ name: String, _ value: SortedValue?, _ checks: ZonePlan, _ request: EngineQuery,
     _ walk: inout SortedWalk
   ) throws -> Bool {
-    if value != walk.blockValue { try endBlock(&walk, request) }
+    if walk.isEnd(ofBlock: value) { try walk.endBlock { try sorted($0, request) } }
     if walk.isFull { return false }
-    walk.blockValue = value
-    if plan.isExact {
-      walk.block.append(SortedMatch(zone: plan.zone, name: name))
-    } else if try match(name, plan, request) != nil {
-      walk.block.append(SortedMatch(zone: plan.zone, name: name))
+    walk.look(at: value)
+    if try checks.isExact || match(name, checks, request) != nil {
+      walk.add(SortedMatch(zone: checks.zone, name: name))
     }
-    if walk.sortsBlocks, walk.block.count >= 2 * walk.missing + fewCandidates {
-      walk.block = Array(try sorted(walk.block, request).prefix(walk.missing))
-    }
+    if walk.isBlockLong(many: fewCandidates) { walk.shortenBlock(try sorted(walk.block, request)) }
     return true
-  }
-
-  /// A block has one value of the first sort; the other sorts order it.
-  private func endBlock(_ walk: inout SortedWalk, _ request: EngineQuery) throws {
-    walk.matches += try walk.sortsBlocks ? sorted(walk.block, request) : walk.block
-    walk.block = []
-  }
-}
-
-/// The matches of a walk so far.
-struct SortedWalk {
-  let count: Int
-  /// Whether a block must be seen whole before its order is known.
-  let sortsBlocks: Bool
-  var matches: [SortedMatch] = []
-  var block: [SortedMatch] = []
-  var blockValue: SortedValue?
-
-  init(count: Int, sortsBlocks: Bool) {
-    self.count = count
-    self.sortsBlocks = sortsBlocks
-  }
-
-  /// How many matches are still to come, with those of the block.
-  var missing: Int { count - matches.count }
-  var isFull: Bool { matches.count + (sortsBlocks ? 0 : block.count) >= count }
-}
-
-extension Record {
-  /// The record with no other fields than the sorts look at.
-  func keeping(_ sorts: [Sort]) -> Record {
-    var kept = self
-    kept.shareDetails = nil
-    kept.fields = fields.filter { field in sorts.contains { $0.field == .field(field.key) } }
-    return kept
   }
 }

@@ -1,38 +1,21 @@
 // A filter as a condition on the query index. A filter without one is judged on the decoded record.
 // Every condition here must find exactly what `Evaluate` finds: a test compares the two.
 
-import BrumeModel
+package import BrumeModel
 import BrumePredicate
 import BrumeStorage
 
-/// Which values under a key satisfy a filter.
-enum ValueRange: Equatable, Sendable {
-  case equals(IndexValue)
-  /// At least two values.
-  case oneOf([IndexValue])
-  case between(lower: Bound?, upper: Bound?)
-  /// Whole numbers in one of several ranges, which may be many at once.
-  case within([ClosedRange<Int64>])
-
-  struct Bound: Equatable, Sendable {
-    let value: IndexValue
-    let isIncluded: Bool
-  }
-  /// Whether the rows of the range have their names in order.
-  var isEquality: Bool { if case .equals = self { true } else { false } }
-}
-
 /// A filter as ranges of the index, by the kind of the field's values.
-struct IndexCondition: Equatable, Sendable {
-  let field: IndexedField
+package struct IndexCondition: Equatable, Sendable {
+  package let field: IndexedField
   /// A kind without a range has no match.
-  var ranges: [IndexKind: ValueRange] = [:]
+  package private(set) var ranges: [IndexKind: ValueRange] = [:]
   /// What the ranges find is judged anyway.
-  var isRough = false
+  package private(set) var isRough = false
 
   /// What a filter asks of the index. Each is a condition that its matches meet; none if the index
   /// cannot answer it.
-  static func all(_ filter: Filter, in database: DatabaseKey) -> [IndexCondition] {
+  package static func all(_ filter: Filter, in database: DatabaseKey) -> [IndexCondition] {
     switch filter.comparator {
     case .containsAllTokens, .containsAnyTokens: words(filter)
     case .equals, .notEquals, .lessThan, .lessThanOrEquals, .greaterThan, .greaterThanOrEquals,
@@ -174,33 +157,6 @@ extension FieldValue {
     case .reference(let reference): ByteText(reference.recordName) == ByteText(user.name)
     case .list(let elements, _): elements.contains { $0.mayName(user) }
     case .int64, .double, .timestamp, .bytes, .location, .asset: false
-    }
-  }
-}
-
-// MARK: Keys that hold only the beginnings of long texts
-
-extension ValueRange {
-  /// A range over beginnings that finds all that this one does, and perhaps more.
-  var overBeginnings: ValueRange {
-    switch self {
-    case .equals(let value): .equals(value.beginning)
-    case .oneOf(let values): .oneOf(values.map(\.beginning))
-    case .between(let lower, let upper):
-      .between(
-        lower: lower.map { Bound(value: $0.value.beginning, isIncluded: true) },
-        upper: upper.map { Bound(value: $0.value.beginning, isIncluded: true) })
-    case .within: self
-    }
-  }
-}
-
-extension IndexValue {
-  fileprivate var beginning: IndexValue {
-    switch self {
-    case .int, .double: self
-    case .text(let text): IndexValue(cutting: text)
-    case .cut(let bytes): .cut(Array(bytes.prefix(Self.textLimit)))
     }
   }
 }

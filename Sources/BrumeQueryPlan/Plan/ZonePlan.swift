@@ -1,0 +1,68 @@
+// How a query is answered in one zone: where the candidates come from, which equalities are asked of
+// the index for each, and which filters are judged on the decoded record. An engine carries it out.
+
+package import BrumeModel
+package import BrumePredicate
+import BrumeStorage
+
+package struct ZonePlan: Sendable {
+  /// One range under one key of the index.
+  package struct Rows: Equatable, Sendable {
+    package let key: IndexKey
+    package let range: ValueRange
+
+    package init(key: IndexKey, range: ValueRange) {
+      self.key = key
+      self.range = range
+    }
+  }
+  /// A filter and the rows that satisfy it.
+  package struct Condition: Equatable, Sendable {
+    package let filter: Filter
+    package let rows: Rows
+    /// What the rows find is judged anyway.
+    package let isRough: Bool
+  }
+  /// Where the candidates come from, in the order of their names' bytes.
+  package enum Source: Equatable, Sendable {
+    /// Every record of the type.
+    case type
+    case index(Rows)
+    /// Records that the query names, in order.
+    case names([String])
+  }
+  /// The engine's number of the zone.
+  package let zone: Int64
+  package let recordType: String
+  package internal(set) var source = Source.type
+  /// Further equalities, asked of the index for each candidate.
+  package private(set) var probes: [Rows] = []
+  /// The rest, judged on the decoded record.
+  package internal(set) var residual: [Filter] = [] {
+    didSet { judge = PreparedFilters(residual) }
+  }
+  /// `residual`, made ready to judge many records.
+  package private(set) var judge = PreparedFilters([])
+  /// Among the candidates are records that are not there for whoever asks.
+  package internal(set) var mayHide = false
+
+  init(zone: Int64, recordType: String) {
+    self.zone = zone
+    self.recordType = recordType
+  }
+
+  /// Whether a candidate is a match without a look at it.
+  package var isExact: Bool { probes.isEmpty && residual.isEmpty }
+
+  /// Adds what must still be checked of each candidate.
+  mutating func check(_ conditions: [Condition], except source: Int?) {
+    for (index, condition) in conditions.enumerated() where index != source {
+      if condition.isRough { continue }
+      if condition.rows.range.isEquality {
+        probes.append(condition.rows)
+      } else {
+        residual.append(condition.filter)
+      }
+    }
+  }
+}

@@ -1,0 +1,146 @@
+// Where the candidates of a query come from, and what is checked of each.
+
+import BrumeModel
+import BrumeQueryPlan
+import BrumeStorage
+import BrumeTestKit
+import Testing
+
+struct ZonePlanTests {
+  static let equal = Filter(.equals, .field("n"), .int64(7))
+  static let other = Filter(.equals, .field("s"), .string("a"))
+  static let less = Filter(.lessThan, .field("n"), .int64(7))
+  static let equals7 = ValueRange.equals(.int(7))
+
+  private func plan(
+    _ request: EngineQuery, _ keys: TypeKeys, rows: [Int64: Int] = [:]
+  ) throws -> ZonePlan {
+    let query = try #require(ZoneQuery(request.withVisibility, inZone: 1, keys))
+    return query.plan(many: 1000, counting: counter(rows))
+  }
+
+  @Test func `an equality on an indexed field is answered by the index alone`() throws {
+    let keys = TypeKeys.sample(["n": .number])
+    let query = try #require(ZoneQuery(.sample([Self.equal]), inZone: 1, keys))
+    // There is nothing to choose, so nothing is counted.
+    let plan = try query.plan(many: 1000, counting: nothing)
+    #expect(plan.source == keys.rows("n", Self.equals7).map { .index($0) })
+    #expect(plan.isExact && !plan.mayHide)
+  }
+
+  @Test
+  func `the condition with the fewest rows leads, another equality is asked for each candidate`()
+    throws
+  {
+    let keys = TypeKeys.sample(["n": .number, "s": .text])
+    let plan = try plan(.sample([Self.equal, Self.other]), keys, rows: [1: 900, 2: 3])
+    #expect(plan.source == keys.rows("s", .equals(.text("a"))).map { .index($0) })
+    #expect(plan.probes == [try #require(keys.rows("n", Self.equals7))])
+    #expect(plan.residual == [])
+    #expect(!plan.isExact)
+  }
+
+  @Test func `a range that does not lead is judged on the record`() throws {
+    let keys = TypeKeys.sample(["n": .number, "s": .text])
+    let plan = try plan(.sample([Self.less, Self.other]), keys, rows: [1: 900, 2: 3])
+    #expect(plan.probes == [])
+    #expect(plan.residual == [Self.less])
+  }
+
+  @Test(arguments: [
+    Filter(.notEquals, .field("n"), .int64(7)), Filter(.equals, .field("b"), .bytes([1])),
+    Filter(.equals, .system(.modifiedUserRecordName), .string("_bob")),
+    Filter(.listContainsAll, .field("n"), .list([.int64(1)], of: .int64)),
+  ])
+  func `what no index answers is judged on every record of the type:`(filter: Filter) throws {
+    let keys = TypeKeys.sample(["n": .number, "b": .unindexed])
+    let plan = try plan(.sample([filter]), keys)
+    #expect(plan.source == .type)
+    #expect(plan.residual == [filter])
+  }
+
+  @Test func `a field that is not yet wholly in the index answers nothing`() throws {
+    var keys = TypeKeys.sample(["n": .number])
+    keys.fields["n"]?.builtTo = "r17"
+    let plan = try plan(.sample([Self.equal]), keys)
+    #expect(plan.source == .type)
+    #expect(plan.residual == [Self.equal])
+  }
+
+  @Test func `a type with few records is found by its creation times`() throws {
+    let keys = TypeKeys.sample(["___createTime": .timestamp])
+    #expect(
+      try plan(.sample(), keys, rows: [1: 999]).source
+        == keys.rows("___createTime", .all).map { .index($0) })
+    #expect(try plan(.sample(), keys, rows: [1: 1000]).source == .type)
+  }
+
+  @Test func `no record is looked at if none has a value of the kind`() {
+    let keys = TypeKeys.sample(["n": .text])
+    #expect(ZoneQuery(.sample([Self.equal]), inZone: 1, keys) == nil)
+    let search = Filter(.containsAllTokens, nil, .string("the"))
+    #expect(ZoneQuery(.sample([search]), inZone: 1, TypeKeys()) == nil)
+  }
+
+  @Test func `what rows with the beginnings of texts find is judged`() throws {
+    var keys = TypeKeys.sample(["s": .text])
+    keys.fields["s"]?.keys[0].isCut = true
+    let long = String(repeating: "x", count: 200)
+    let filter = Filter(.equals, .field("s"), .string(long))
+    let plan = try plan(.sample([filter]), keys)
+    let beginning = IndexValue.cut(Array(repeating: UInt8(ascii: "x"), count: 128))
+    #expect(plan.source == keys.rows("s", .equals(beginning)).map { .index($0) })
+    #expect(plan.residual == [filter])
+  }
+
+  @Test func `where only its creator sees a record, the creator leads`() throws {
+    let keys = TypeKeys.sample(["n": .number, "___createdBy": .reference])
+    let mine = EngineQuery(
+      database: .sample(owner: nil), zone: "Trails",
+      query: Query(recordType: "Trail", filters: [Self.equal]), visible: .made(by: UserID("_bob")),
+      after: nil, limit: 10, candidateLimit: .max)
+    let leading = try plan(mine, keys, rows: [1: 1, 2: 900])
+    #expect(leading.source == keys.rows("___createdBy", .equals(.text("_bob"))).map { .index($0) })
+    #expect(leading.probes == [try #require(keys.rows("n", Self.equals7))])
+    #expect(!leading.mayHide)
+    // Without an index of creators, others' records are among the candidates.
+    #expect(try plan(mine, .sample(["n": .number])).mayHide)
+  }
+
+  @Test func `names lead to the records themselves, in the order of their bytes`() throws {
+    let names = Filter(
+      .in, .system(.recordName), .list([.string("b"), .string("a"), .string("é")], of: .string))
+    let keys = TypeKeys.sample(["n": .number])
+    let plan = try plan(.sample([names, Self.equal]), keys)
+    #expect(plan.source == .names(["a", "b", "é"]))
+    #expect(plan.residual == [names, Self.equal])
+    let visible = VisibleRecords.named([ByteText("b"), ByteText("c")])
+    #expect(try self.plan(.sample([names], visible: visible), keys).source == .names(["b"]))
+  }
+
+  @Test func `all words are looked up and the rarest leads; what is found is judged`() throws {
+    let keys = TypeKeys.sample(["~s": .texts], isSparse: true)
+    let search = Filter(.containsAllTokens, .field("s"), .string("Summit lake"))
+    let query = try #require(ZoneQuery(.sample([search]), inZone: 1, keys))
+    let plan = query.plan(many: 1000) { rows, _ in
+      rows.range == .oneOf([.text("lake"), .text("")]) ? 2 : 800
+    }
+    #expect(
+      plan.source == keys.rows("~s", .oneOf([.text("lake"), .text("")])).map { .index($0) })
+    #expect(plan.probes == [])
+    #expect(plan.residual == [search])
+  }
+
+  @Test func `a circle leads to squares of the globe, whose records are judged`() throws {
+    let keys = TypeKeys.sample(["p": .place])
+    let near = Filter(
+      .near, .field("p"), .location(Location(latitude: 60, longitude: 10)), distance: 1000)
+    let plan = try plan(.sample([near]), keys)
+    guard case .index(let rows) = plan.source, case .within(let ranges) = rows.range else {
+      Issue.record("\(plan.source) is not a search of squares")
+      return
+    }
+    #expect(!ranges.isEmpty && ranges.count <= 12)
+    #expect(plan.residual == [near])
+  }
+}
