@@ -114,5 +114,6 @@ extension Metric {
   ]
 
   /// By name.
-  package static let meanings = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0.meaning) })
+  package static let meanings = Dictionary(
+    all.map { ($0.name, $0.meaning) }, uniquingKeysWith: { first, _ in first })
 }
