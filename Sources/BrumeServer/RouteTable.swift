@@ -6,22 +6,25 @@
 package import HTTPTypes
 
 /// Who may call an endpoint, before the rules look at the request itself.
-package enum Access: Sendable, Equatable {
-  /// Nobody's call, and it counts against nobody: whoever supervises the server must not take a flood
-  /// of requests from its own address for a server that is down. Says nothing, and does next to nothing.
-  case probe
-  /// No credentials, because the path reveals nothing. Counts against its address.
-  case open
-  /// The address carries its own secret, which somebody signed in was given.
-  case bearer
-  /// An API token is enough; the rules decide what anonymous callers see.
-  case anyone
-  /// A signed-in user or a server key.
-  case account
-  /// A signed-in user. Server keys have no such endpoints.
-  case user
-  /// The server's admin token.
-  case `operator`
+package enum Access: String, CaseIterable, Sendable {
+  case probe, open, bearer, anyone, account, user, `operator`
+
+  /// One sentence for the list of endpoints.
+  package var meaning: String {
+    switch self {
+    // Whoever supervises the server must not take a flood of requests from its own address for a
+    // server that is down.
+    case .probe:
+      "anybody, and it counts against nobody: it says nothing, and does next to nothing"
+    case .open: "anybody, because the path reveals nothing; counts against the caller's address"
+    case .bearer:
+      "whoever has the address: it carries a secret of its own, which somebody signed in was given"
+    case .anyone: "whoever has an API token; the rules decide what callers without a user see"
+    case .account: "a signed-in user or a server-to-server key"
+    case .user: "a signed-in user; server-to-server keys have no such endpoints"
+    case .operator: "whoever has the server's admin token"
+    }
+  }
 
   /// Nobody has to show who he is; a body is small then.
   var isOpen: Bool { self == .probe || self == .open || self == .bearer }
@@ -29,15 +32,22 @@ package enum Access: Sendable, Equatable {
 
 /// How an endpoint is worked on: where, how long, and whether it takes its turn. One table decides, so that
 /// no handler has to.
-package enum Work: Sendable, Equatable {
-  /// Asks the store: away from the event loops, which many connections share; in its caller's turn and
-  /// until the deadline.
-  case usual
-  /// Answers from memory: on the connection's event loop.
-  case brief
-  /// Waits for a push, or lasts as long as a file is on its way: away from the event loops, without
-  /// deadline and turn. Polls end by themselves, files must flow, and connections are counted.
-  case lasting
+package enum Work: String, CaseIterable, Sendable {
+  case usual, brief, lasting
+
+  /// One sentence for the list of endpoints.
+  package var meaning: String {
+    switch self {
+    // Event loops are shared by many connections.
+    case .usual:
+      "on a worker thread, because it asks the store; in its caller's turn and until the deadline"
+    case .brief: "on the connection's event loop, because it answers from memory"
+    // Polls end by themselves, files must flow, and connections are counted.
+    case .lasting:
+      "on a worker thread, without deadline and turn: it waits for a push, lasts as long as a file "
+        + "is on its way, or must be answered when nobody else is"
+    }
+  }
 }
 
 package struct Endpoint: Sendable {

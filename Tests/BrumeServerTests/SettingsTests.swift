@@ -33,6 +33,17 @@ import Testing
     #expect(settings.limits == .apple)
   }
 
+  @Test func `a default that only its help names is the one that holds`() async throws {
+    let settings = try await Self.settings()
+    #expect(settings.rates.user == 100)
+    #expect(settings.rates.anonymous == 20)
+    #expect(settings.limits.assetBytes == 50 << 20)
+    #expect(try await Self.settings(["--limits", "relaxed"]).limits.assetBytes == 4 << 30)
+    #expect(settings.limits.assetUploadLifetime == 15 * 60_000)
+    #expect(settings.limits.assetReceiptLifetime == 60 * 60_000)
+    #expect(settings.limits.assetAddressLifetime == 4 * 60 * 60_000)
+  }
+
   @Test func `a flag beats a variable, which beats the file, which beats the default`() async throws
   {
     try await Self.withFile(#"{"port": 1, "host": "file", "log": {"level": "debug"}}"#) { path in

@@ -79,8 +79,8 @@ extension Setting {
     key: "asset.base.url", kind: .text, fallback: nil, form: "URL",
     help: "Another address of this server for uploads and downloads, an origin of their own.")
   package static let assetBytes = Setting(
-    key: "asset.bytes", kind: .number, fallback: nil, form: "NUMBER",
-    help: "The largest asset. The limits' profile says 50 MB.")
+    key: "asset.bytes", kind: .number, fallback: nil, form: "BYTES",
+    help: "The largest asset; 50 MB unless set, 4 GB with relaxed limits.")
   package static let assetUploadLifetime = Setting(
     key: "asset.upload.life", kind: .number, fallback: nil, form: "SECONDS",
     help: "How long an upload address is good; 15 minutes unless set.")
@@ -90,7 +90,8 @@ extension Setting {
   package static let assetAddressLifetime = Setting(
     key: "asset.address.life", kind: .number, fallback: nil, form: "SECONDS",
     help:
-      "How long a download address is good, and how long a file without a record stays; 4 hours.")
+      "How long a download address is good, and how long a file without a record stays; 4 hours "
+      + "unless set.")
   package static let assetSweep = Setting(
     key: "asset.sweep", kind: .number, fallback: "60", form: "SECONDS",
     help: "How often files that no record holds are looked for.")

@@ -37,8 +37,10 @@ package final class MetricsRegistry: MetricsFactory {
     var histograms: [SeriesID: HistogramHandler] = [:]
   }
   private let state = Mutex(State())
+  private let meanings: [String: String]
 
-  package init() {}
+  /// - Parameter meanings: by name, on one line each.
+  package init(meanings: [String: String] = [:]) { self.meanings = meanings }
 
   func counter(_ label: String, _ dimensions: [(String, String)]) -> CountingHandler {
     let id = SeriesID(label, dimensions)
@@ -114,6 +116,7 @@ package final class MetricsRegistry: MetricsFactory {
     var named: [String: [SeriesID]] = [:]
     for id in series.keys { named[id.name, default: []].append(id) }
     for (name, ids) in named.sorted(by: { $0.key < $1.key }) {
+      if let meaning = meanings[name] { lines.append("# HELP \(name) \(meaning)") }
       lines.append("# TYPE \(name) \(kind)")
       for id in ids.sorted(by: { $0.labels.lexicographicallyPrecedes($1.labels) }) {
         if let handler = series[id] { lines += each(handler, id) }

@@ -1,4 +1,4 @@
-// What the server counts. Names are in one place so that dashboards have one source.
+// What the server counts. What is counted under which name is `Metric.swift`.
 
 package import BrumeDelivery
 import BrumeModel
@@ -18,16 +18,16 @@ package struct ServerMetrics: Sendable {
   private let downloadedBytes: Counter
   private let refusedConnections: Counter
 
-  package init(registry: MetricsRegistry = MetricsRegistry()) {
+  package init(registry: MetricsRegistry = MetricsRegistry(meanings: Metric.meanings)) {
     self.registry = registry
-    savedRecords = Counter(label: "brume_records_saved_total", factory: registry)
-    deletedRecords = Counter(label: "brume_records_deleted_total", factory: registry)
-    connectedStreams = Meter(label: "brume_streams_connected", factory: registry)
-    waitingPolls = Meter(label: "brume_courier_polls_waiting", factory: registry)
-    uploadedBytes = Counter(label: "brume_assets_uploaded_bytes_total", factory: registry)
-    downloadedBytes = Counter(label: "brume_assets_downloaded_bytes_total", factory: registry)
-    refusedConnections = Counter(label: "brume_connections_refused_total", factory: registry)
-    delivered = Counter(label: "brume_notifications_delivered_total", factory: registry)
+    savedRecords = Counter(label: Metric.savedRecords.name, factory: registry)
+    deletedRecords = Counter(label: Metric.deletedRecords.name, factory: registry)
+    connectedStreams = Meter(label: Metric.connectedStreams.name, factory: registry)
+    waitingPolls = Meter(label: Metric.waitingPolls.name, factory: registry)
+    uploadedBytes = Counter(label: Metric.uploadedBytes.name, factory: registry)
+    downloadedBytes = Counter(label: Metric.downloadedBytes.name, factory: registry)
+    refusedConnections = Counter(label: Metric.refusedConnections.name, factory: registry)
+    delivered = Counter(label: Metric.delivered.name, factory: registry)
   }
 
   /// - Parameter route: the path as the table has it, so that the number of series stays bounded.
@@ -58,15 +58,15 @@ package struct ServerMetrics: Sendable {
   /// A channel to the outside got an answer.
   package func pushAnswered(_ report: DeliveryWorker.Report) {
     registry.counter(
-      "brume_pushes_total", [("channel", report.channel), ("verdict", report.verdict.rawValue)]
+      Metric.pushes.name, [("channel", report.channel), ("verdict", report.verdict.rawValue)]
     ).increment(by: 1)
-    registry.histogram("brume_push_seconds", [("channel", report.channel)], .seconds)
+    registry.histogram(Metric.pushTime.name, [("channel", report.channel)], .seconds)
       .record(Double(report.time) / 1000)
   }
 
   /// Read from the store when somebody looks.
-  package func gauge(_ name: String, _ value: Int64) {
-    registry.gauge(name, []).set(value)
+  package func gauge(_ metric: Metric, _ value: Int64) {
+    registry.gauge(metric.name, []).set(value)
   }
 }
 
@@ -85,9 +85,9 @@ private final class RouteSeries: Sendable {
     let key = Key(method: method.rawValue, route: route, family: family)
     if let pair = known.withLock({ $0[key] }) { return pair }
     let count = registry.counter(
-      "brume_http_requests_total",
+      Metric.requests.name,
       [("method", key.method), ("route", route), ("status", "\(family)xx")])
-    let seconds = registry.histogram("brume_http_request_seconds", [("route", route)], .seconds)
+    let seconds = registry.histogram(Metric.requestTime.name, [("route", route)], .seconds)
     known.withLock { $0[key] = (count, seconds) }
     return (count, seconds)
   }

@@ -42,22 +42,22 @@ enum HealthRoutes {
     let metrics = call.server.metrics
     let position = try await call.server.store.read { try $0.lastLogPosition(in: .only) }
     let notifier = await call.server.notifier.status
-    metrics.gauge("brume_log_position", position)
-    metrics.gauge("brume_notifier_lag_entries", notifier.lag(behind: position))
+    metrics.gauge(.logPosition, position)
+    metrics.gauge(.notifierLag, notifier.lag(behind: position))
     let since = notifier.waitingSince.map { max(0, call.server.host.now() - $0) } ?? 0
-    metrics.gauge("brume_notifier_lag_milliseconds", max(0, since))
-    metrics.gauge("brume_notifier_unserved_subscriptions", Int64(notifier.unserved))
-    metrics.gauge("brume_notifier_subscriptions", Int64(notifier.subscriptions))
-    metrics.gauge("brume_notifications_made", Int64(notifier.notifications))
-    metrics.gauge("brume_mailbox_entries_written", Int64(notifier.mailboxEntries))
-    metrics.gauge("brume_mailbox_overflows", Int64(notifier.overflows))
+    metrics.gauge(.notifierDelay, max(0, since))
+    metrics.gauge(.unservedSubscriptions, Int64(notifier.unserved))
+    metrics.gauge(.subscriptions, Int64(notifier.subscriptions))
+    metrics.gauge(.notificationsMade, Int64(notifier.notifications))
+    metrics.gauge(.mailboxEntries, Int64(notifier.mailboxEntries))
+    metrics.gauge(.mailboxOverflows, Int64(notifier.overflows))
     metrics.gauge(
-      "brume_devices_listening",
+      .listeningDevices,
       Int64(call.server.signals.listenedDevices + call.server.streams.count))
     let deliveries = call.server.deliveries.worker.status
-    metrics.gauge("brume_push_lanes", Int64(deliveries.lanes))
-    metrics.gauge("brume_pushes_under_way", Int64(deliveries.underWay))
-    metrics.gauge("brume_ready", call.server.health.isReady ? 1 : 0)
+    metrics.gauge(.pushLanes, Int64(deliveries.lanes))
+    metrics.gauge(.pushesUnderWay, Int64(deliveries.underWay))
+    metrics.gauge(.ready, call.server.health.isReady ? 1 : 0)
     var reply = Reply(body: .bytes(Array(metrics.registry.text().utf8)))
     reply.contentType = "text/plain; version=0.0.4; charset=utf-8"
     return reply
