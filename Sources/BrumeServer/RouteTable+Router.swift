@@ -102,11 +102,14 @@ extension RouteTable {
   /// Answers when it is the caller's turn.
   private static func answer(_ call: Call, _ endpoint: Endpoint) async throws -> Reply {
     let lane = call.caller.user.map { "user \($0.name)" } ?? call.address.lane
-    let work: () async throws -> Reply = {
-      try await endpoint.carryOut(for: lane) { try await endpoint.handler(call) }
+    guard endpoint.work == .usual, call.caller.kind != .operator else {
+      return try await endpoint.carryOut(for: lane) { try await endpoint.handler(call) }
     }
-    guard endpoint.work == .usual, call.caller.kind != .operator else { return try await work() }
-    return try await call.server.requestShares.run(for: lane, work)
+    // The turn is waited for on the worker's side: work that goes on after waiting would go on where it
+    // waited, on the event loop.
+    return try await endpoint.carryOut(for: lane) {
+      try await call.server.requestShares.run(for: lane) { try await endpoint.handler(call) }
+    }
   }
 
   /// Container, environment and database: from the path, or from the query under `/_brume`.

@@ -55,6 +55,17 @@ private struct DeliveryService: Service {
   }
 }
 
+/// Runs a service on threads that may block: it asks the store.
+private struct StoreWork: Service {
+  let name: String
+  let service: any Service
+
+  func run() async throws {
+    let service = service
+    try await Workers.background.run(for: name) { try await service.run() }
+  }
+}
+
 package enum Services {
   /// Serves until the process is asked to end.
   ///
@@ -110,9 +121,12 @@ package enum Services {
     // The libraries' own lifecycle lines are for their authors.
     if logger.logLevel == .info { logger.logLevel = .warning }
     let services: [any Service] = [
-      StoreService(server: server), DeliveryService(server: server),
-      NotifierService(server: server), AssetSweepService(server: server),
-      StorageWatch(server: server), StreamReadsService(server: server),
+      StoreService(server: server),
+      StoreWork(name: "delivery", service: DeliveryService(server: server)),
+      StoreWork(name: "notifier", service: NotifierService(server: server)),
+      StoreWork(name: "assets", service: AssetSweepService(server: server)),
+      StorageWatch(server: server),
+      StoreWork(name: "streams", service: StreamReadsService(server: server)),
       application(server, logger, onReady),
     ]
     var configuration = ServiceGroupConfiguration(

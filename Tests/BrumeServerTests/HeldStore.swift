@@ -1,10 +1,11 @@
 // A store that stops where a test wants it to: calls wait, or keep their thread, until they are let go.
 
 import BrumeModel
-import BrumeServer
 import BrumeStorage
 import Foundation
 import Synchronization
+
+@testable import BrumeServer
 
 final class HeldStore: Store {
   /// What a test sees of a call that is stopped.
@@ -30,7 +31,7 @@ final class HeldStore: Store {
   var reads: Int { readCount.withLock { $0 } }
 
   func stopNextRead(_ manner: Manner = .waits) { next.withLock { $0.read = manner } }
-  func stopNextWrite() { next.withLock { $0.write = .waits } }
+  func stopNextWrite(_ manner: Manner = .waits) { next.withLock { $0.write = manner } }
 
   /// Waits until a call does what is said.
   func happens(_ event: Event) async -> Bool {
@@ -61,10 +62,8 @@ final class HeldStore: Store {
     }
   }
 
-  /// Requests have executors of their own; the server's services, which read too, have none.
-  private static var isOfRequest: Bool {
-    withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil }
-  }
+  /// The server's services ask the store too.
+  private static var isOfRequest: Bool { RequestWork.current != nil }
 
   private func block() { thread.wait() }
 

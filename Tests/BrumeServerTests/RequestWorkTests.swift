@@ -134,12 +134,20 @@ import Testing
 }
 
 @Suite struct EventLoopTests {
-  @Test func `a store that keeps its reader waiting holds up no other connection`() async throws {
+  @Test(arguments: [false, true])
+  func `a store that keeps a reader or a writer waiting holds up no other connection`(
+    isWrite: Bool
+  ) async throws {
     try await HeldServer.live { server in
-      server.store.stopNextRead(.blocks)
+      if isWrite {
+        server.store.stopNextWrite(.blocks)
+      } else {
+        server.store.stopNextRead(.blocks)
+      }
       let slow = try server.connect()
       defer { slow.close() }
-      await slow.send(server.post("zones/list"))
+      let zone = #"{"operations":[{"operationType":"create","zone":{"zoneID":{"zoneName":"Z"}}}]}"#
+      await slow.send(isWrite ? server.post("zones/modify", zone) : server.post("zones/list"))
       #expect(await server.store.happens(.stopped))
       // Connections take event loops in turn: some of these share the slow one's.
       for _ in 0..<(2 * ProcessInfo.processInfo.activeProcessorCount + 2) {

@@ -11,7 +11,11 @@ package final class Workers: Sendable {
   /// Ours: threads that the requests of one user or address have at once.
   package static let threadsPerLane = 4
 
+  /// For requests.
   package static let shared = Workers(threads: threads, perLane: threadsPerLane)
+  /// For the notifier, delivery and streams' reading, so that no request keeps them waiting.
+  package static let background = Workers(threads: backgroundThreads, perLane: 2)
+  private static let backgroundThreads = 6
 
   /// A step of a task, and whom the task believes to run it.
   fileprivate typealias Step = (job: UnownedJob, lane: Lane)
