@@ -1,0 +1,56 @@
+// What is true of the index whenever nothing is being changed. Tests ask after every change.
+
+import BrumeModel
+
+extension SubscriptionIndex {
+  /// What is wrong, in words; empty if all counts agree. Takes time with the size of the index.
+  func checkInvariants() -> [String] {
+    countFlaws + homeFlaws + useFlaws + (count == 0 ? leftovers : [])
+  }
+
+  private var usedRows: [Int32] { rows.indices.map { Int32($0) }.filter { keys.isUsed($0) } }
+
+  private var countFlaws: [String] {
+    let used = usedRows
+    let shared = used.filter { key(at: $0).scope.scope == .shared }.count
+    var flaws: [String] = []
+    if used.count != count { flaws.append("\(used.count) rows for \(count) subscriptions") }
+    if shared != sharedCount { flaws.append("\(sharedCount) shared ones noted, \(shared) there") }
+    return flaws
+  }
+
+  /// Every subscription waits at a posting or a condition that is there.
+  private var homeFlaws: [String] {
+    usedRows.compactMap { row in
+      let home = rows[Int(row)].home
+      if rows[Int(row)].side == Row.condition {
+        return conditions[home] == nil ? "row \(row) waits at a condition that is gone" : nil
+      }
+      return postingKeys.isUsed(home) && postings[Int(home)].count > 0
+        ? nil : "row \(row) waits at a posting that is gone"
+    }
+  }
+
+  /// The uses of a scope's fields are as many as its postings.
+  private var useFlaws: [String] {
+    let open = postings.indices.filter { postingKeys.isUsed(Int32($0)) }
+    let byScope = Dictionary(grouping: open) { postings[$0].scope }
+    return scopes.indices.compactMap { scope in
+      let uses = scopes[scope].uses.reduce(0) { $0 + Int($1.count) }
+      let everything = scopes[scope].everything >= 0 ? 1 : 0
+      let there = byScope[Int32(scope)]?.count ?? 0
+      return uses + everything == there
+        ? nil : "scope \(scope) has \(there) postings and \(uses + everything) uses"
+    }
+  }
+
+  /// An index without subscriptions holds nothing else.
+  private var leftovers: [String] {
+    let tables = [scopeKeys, users, keys, fields, scopeNames, postingKeys]
+    let counts = [
+      conditions.inUse, boundSets.inUse, conditionLists.inUse, owners.inUse, meanings.count,
+    ]
+    return tables.allSatisfy { $0.count == 0 } && counts.allSatisfy { $0 == 0 }
+      ? [] : ["something is left of subscriptions that are gone"]
+  }
+}
