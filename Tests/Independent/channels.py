@@ -214,11 +214,18 @@ def apns_statuses(world):
         "ca": ("reset", True, True),
         "cb": ("goaway", True, True),
     }
+    # Those that break the connection come first: they may take others' answers along, which then come twice.
+    breaking = {name: case for name, case in cases.items() if isinstance(case[0], str)}
+    play_statuses(world, "breaking", breaking)
+    play_statuses(world, "statuses", {name: case for name, case in cases.items() if name not in breaking})
+
+
+def play_statuses(world, record, cases):
     tokens = {name: name * 32 for name in cases}
     for name, (answer, _, _) in cases.items():
         world.phone(name, tokens[name])
         world.apple.script[tokens[name]] = [answer]
-    world.save("statuses", text="x", urgent=0)
+    world.save(record, text="x", urgent=0)
     for name, (answer, again, _) in cases.items():
         count = 2 if again else 1
         world.apple.arrivals.wait(lambda _: len(world.apple.to(tokens[name])) >= count, f"{name} {answer}", 30)
@@ -228,7 +235,8 @@ def apns_statuses(world):
     left = world.devices()
     for name, (answer, again, stays) in cases.items():
         arrived = world.apple.to(tokens[name])
-        check(len(arrived) == (2 if again else 1), f"{answer}: {len(arrived)} times")
+        exact = record != "breaking"
+        check(len(arrived) == (2 if again else 1) if exact else len(arrived) >= 2, f"{answer}: {len(arrived)} times")
         check(len({item["headers"]["apns-id"] for item in arrived}) == 1, f"{answer}: the same ID")
         check((name in left) == stays, f"{answer}: device {'stays' if stays else 'goes'}")
         if name in ("c2", "c3"):
