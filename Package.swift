@@ -162,8 +162,9 @@ let support = [
 let tool = Target.executableTarget(
   name: "brume",
   dependencies: [
-    "BrumeModel", "BrumeCore", "BrumeNotifier", "BrumeDelivery", "BrumePush", "BrumeServer",
-    "BrumeClient", "BrumeKit", "BrumeSchema", "BrumeWire", "BrumeConformance", arguments, signals,
+    "BrumeModel", "BrumeStorage", "BrumeCore", "BrumeNotifier", "BrumeDelivery", "BrumePush",
+    "BrumeServer", "BrumeClient", "BrumeKit", "BrumeSchema", "BrumeWire", "BrumeConformance",
+    arguments, signals,
     log,
   ],
   swiftSettings: settings)
