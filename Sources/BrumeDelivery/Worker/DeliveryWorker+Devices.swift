@@ -46,8 +46,7 @@ extension DeliveryWorker {
     guard let device = try store.device(key), channels[device.channel.kind] != nil,
       let entry = try store.mailbox(key, after: 0, limit: 1).first
     else { return .nothing }
-    // Later than merging can make it: from before the clock was set back.
-    if entry.time > now, entry.time <= now + limits.coalescingWindow { return .notDue(entry.time) }
+    guard entry.isDue(at: now, window: limits.coalescingWindow) else { return .notDue(entry.time) }
     guard let notification = try? PushPayload.decode(entry.payload) else {
       return .drop(device, entry, nil, .refused, reason: "the push cannot be read")
     }
