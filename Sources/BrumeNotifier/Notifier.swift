@@ -93,10 +93,11 @@ package actor Notifier {
       if state.cursor == nil { try await load() }
       guard let start = state.cursor else { return Progress() }
       let batch = try await read(start)
+      let othersWrote = status.looked(at: batch)
       guard let oldest = batch.entries.first?.origin.time else { return Progress() }
       state.follow(batch.subscriptions)
       let pace = Pace(
-        isAmidFanOut: start.served != nil, othersWrite: status.looked(at: batch),
+        isAmidFanOut: start.served != nil, othersWrite: othersWrote,
         waiting: now() - oldest, limits)
       let jobs = try state.jobs(of: batch, from: start, room: pace.deliveries)
       let outcome =
@@ -126,9 +127,10 @@ package actor Notifier {
   }
 
   private func read(_ start: NotifierCursor) async throws -> LogBatch {
-    // In the middle of a large fan-out only its own entry is of interest.
-    let limit = start.served == nil ? limits.notifierEntries : 1
-    let needsReaders = state.hasSharedDatabases && state.heldMatches == 0
+    // In the middle of a large fan-out only its own entry is of interest, whose matches may be held.
+    let isAmidFanOut = start.served != nil
+    let limit = isAmidFanOut ? 1 : limits.notifierEntries
+    let needsReaders = state.hasSharedDatabases && !(isAmidFanOut && state.heldMatches > 0)
     let (bucket, schemas, bytes) = (bucket, rules.permission.schemas, limits.notifierBytes)
     return try await store.read { transaction in
       try LogBatch(

@@ -10,8 +10,10 @@ struct SharedNotifierTests {
   private let carol = UserID("_carol")
 
   /// Alice's zone with a share that Bob accepted, and both subscribed.
-  private func prepared() async throws -> (NotifierFixture, ZoneKey) {
-    let fixture = try await NotifierFixture()
+  private func prepared(
+    _ change: (inout Limits) -> Void = { _ in }
+  ) async throws -> (NotifierFixture, ZoneKey) {
+    let fixture = try await NotifierFixture(change)
     let notes = try await fixture.zone("Notes", of: alice)
     try await share("share", in: notes, with: [bob], fixture)
     try await fixture.register(alice, "A")
@@ -43,6 +45,26 @@ struct SharedNotifierTests {
           Membership(user: user, share: RecordKey(zone: zone, name: name)))
       }
     }
+  }
+
+  /// A fan-out stops before an entry of which nothing is served yet: the entries after it are read again
+  /// with it, and theirs must be found as well.
+  @Test func `a participant is notified of a change behind one that had no room`() async throws {
+    let (fixture, notes) = try await prepared { $0.notifierDeliveries = 3 }
+    let open = zone(ZoneID.defaultName, of: nil)
+    try await fixture.register(alice, "A2", "A3")
+    try await fixture.subscribe(alice, "diary", query("Diary"), in: .public, info: visible())
+    for user in [bob, carol] {
+      try await fixture.subscribe(user, "notes", query("Note"), in: .public, info: visible())
+    }
+    try await fixture.notifier.drain()
+    try await fixture.log(.created, "fills the transaction", type: "Diary", in: open, by: alice)
+    try await fixture.log(.created, "has no room", in: open)
+    try await fixture.log(.created, "behind", in: notes, by: alice, on: "A", shares: ["share"])
+    try await fixture.notifier.drain()
+    #expect(try await fixture.mailbox(alice, "A").count == 1)
+    #expect(try await fixture.pending(carol, "C") == ["notes"])
+    #expect(try await fixture.pending(bob, "B") == ["notes", "shared"])
   }
 
   @Test func `a participant is notified of covered changes, in the zone's own name`() async throws {
