@@ -5,9 +5,14 @@ import Synchronization
 
 package final class CommitSignals: Sendable {
   private struct State {
-    var listeners: [Int: CommitHints] = [:]
+    var listeners: [Int: Listener] = [:]
     var nextID = 0
     var isFinished = false
+  }
+  /// What is kept of a listener. Not its stream: when nobody holds that any more, the listener is gone.
+  private struct Listener: Sendable {
+    let pending: PendingBuckets
+    let signal: AsyncStream<Void>.Continuation
   }
   private let state = Mutex(State())
   /// Ours: entries that nobody's subscription follows may be announced together, so many at a time.
@@ -15,27 +20,34 @@ package final class CommitSignals: Sendable {
 
   package init() {}
 
+  package var listenerCount: Int { state.withLock { $0.listeners.count } }
+
   /// Hints from now on. A slow listener finds one pending hint with all buckets, never a queue.
   package func hints() -> CommitHints {
-    let hints = CommitHints()
+    let (stream, signal) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let pending = PendingBuckets()
     let id = state.withLock { state -> Int? in
       if state.isFinished { return nil }
       state.nextID += 1
-      state.listeners[state.nextID] = hints
+      state.listeners[state.nextID] = Listener(pending: pending, signal: signal)
       return state.nextID
     }
-    guard let id else {
-      hints.finish()
-      return hints
+    if let id {
+      signal.onTermination = { [weak self] _ in
+        self?.state.withLock { _ = $0.listeners.removeValue(forKey: id) }
+      }
+    } else {
+      signal.finish()
     }
-    hints.onTermination { [weak self] in
-      self?.state.withLock { _ = $0.listeners.removeValue(forKey: id) }
-    }
-    return hints
+    return CommitHints(pending: pending, stream: stream)
   }
 
   package func signal(_ buckets: Set<Bucket>) {
-    for listener in state.withLock({ Array($0.listeners.values) }) { listener.add(buckets) }
+    for listener in state.withLock({ Array($0.listeners.values) }) {
+      listener.pending.add(buckets)
+      listener.signal.yield()
+    }
   }
 
   package func finish() {
@@ -43,51 +55,41 @@ package final class CommitSignals: Sendable {
       state.isFinished = true
       return Array(state.listeners.values)
     }
-    for listener in listeners { listener.finish() }
+    for listener in listeners { listener.signal.finish() }
+  }
+}
+
+/// Buckets whose logs grew since one listener last looked.
+private final class PendingBuckets: Sendable {
+  private let buckets = Mutex<Set<Bucket>>([])
+
+  func add(_ more: Set<Bucket>) { buckets.withLock { $0.formUnion(more) } }
+
+  func take() -> Set<Bucket> {
+    buckets.withLock { buckets in
+      defer { buckets = [] }
+      return buckets
+    }
   }
 }
 
 /// Buckets whose logs grew, as one listener gets them: those of all commits since it last looked.
-package final class CommitHints: AsyncSequence, Sendable {
-  private let pending = Mutex<Set<Bucket>>([])
-  private let stream: AsyncStream<Void>
-  private let continuation: AsyncStream<Void>.Continuation
-
-  package init() {
-    (stream, continuation) = AsyncStream.makeStream(
-      of: Void.self, bufferingPolicy: .bufferingNewest(1))
-  }
-
-  package func add(_ buckets: Set<Bucket>) {
-    pending.withLock { $0.formUnion(buckets) }
-    continuation.yield()
-  }
-
-  package func finish() { continuation.finish() }
-
-  fileprivate func onTermination(_ body: @escaping @Sendable () -> Void) {
-    continuation.onTermination = { _ in body() }
-  }
-
-  fileprivate func take() -> Set<Bucket> {
-    pending.withLock { pending in
-      defer { pending = [] }
-      return pending
-    }
-  }
+package struct CommitHints: AsyncSequence, Sendable {
+  fileprivate let pending: PendingBuckets
+  fileprivate let stream: AsyncStream<Void>
 
   package struct Iterator: AsyncIteratorProtocol {
-    fileprivate let hints: CommitHints
+    fileprivate let pending: PendingBuckets
     fileprivate var inner: AsyncStream<Void>.Iterator
 
     package mutating func next() async -> Set<Bucket>? { await next(isolation: nil) }
 
     package mutating func next(isolation actor: isolated (any Actor)?) async -> Set<Bucket>? {
-      await inner.next(isolation: actor) == nil ? nil : hints.take()
+      await inner.next(isolation: actor) == nil ? nil : pending.take()
     }
   }
 
   package func makeAsyncIterator() -> Iterator {
-    Iterator(hints: self, inner: stream.makeAsyncIterator())
+    Iterator(pending: pending, inner: stream.makeAsyncIterator())
   }
 }
