@@ -13,6 +13,7 @@ struct LogBatch: Sendable {
   private(set) var searchable = SearchableFields()
   /// By an entry's position: the users whose shared database shows its change.
   private(set) var readers: [Int64: Set<UserID>] = [:]
+  private var members: [ZoneKey: [Membership]] = [:]
 
   /// - Parameters:
   ///   - imageBytes: after so many bytes of images only a few entries more are read.
@@ -33,7 +34,7 @@ struct LogBatch: Sendable {
       if case .subscription(let scope, _) = entry.event, scope.scope == .shared {
         needsReaders = true
       }
-      if needsReaders { readers[entry.position] = try Self.readers(of: entry, transaction) }
+      if needsReaders { readers[entry.position] = try readers(of: entry, transaction) }
     }
   }
 
@@ -52,18 +53,28 @@ struct LogBatch: Sendable {
 
   /// Whoever takes part later is notified of that itself; whoever no longer does is left out when the
   /// notification is made.
-  private static func readers(
+  private mutating func readers(
     of entry: LogEntry, _ transaction: any ReadTransaction
   ) throws -> Set<UserID> {
     switch entry.event {
     case .record(let change):
       if change.coveringShares.isEmpty { return [] }
-      return Audience.readers(of: entry, among: try transaction.memberships(in: change.record.zone))
+      return Audience.readers(of: entry, among: try members(of: change.record.zone, transaction))
     case .zoneDeleted(let zone):
-      return Audience.readers(of: entry, among: try transaction.memberships(in: zone))
+      return Audience.readers(of: entry, among: try members(of: zone, transaction))
     case .membership: return Audience.readers(of: entry, among: [])
     case .zoneCreated, .subscription: return []
     }
+  }
+
+  /// Looked up once a batch, not once an entry.
+  private mutating func members(
+    of zone: ZoneKey, _ transaction: any ReadTransaction
+  ) throws -> [Membership] {
+    if let known = members[zone] { return known }
+    let found = try transaction.memberships(in: zone)
+    members[zone] = found
+    return found
   }
 }
 
