@@ -28,7 +28,7 @@ extension MemoryTransaction {
   }
 
   func put(_ user: User) throws {
-    changes(.server)
+    requireScope(.server)
     state.users[user.id] = user
   }
 }
@@ -49,22 +49,22 @@ extension MemoryTransaction {
   }
 
   func put(_ token: APIToken) throws {
-    changes(.server)
+    requireScope(.server)
     state.apiTokens[ByteText(token.token)] = token
   }
 
   func removeAPIToken(_ token: String) throws {
-    changes(.server)
+    requireScope(.server)
     state.apiTokens[ByteText(token)] = nil
   }
 
   func put(_ key: ServerKey) throws {
-    changes(.server)
+    requireScope(.server)
     state.serverKeys[ByteText(key.id)] = key
   }
 
   func removeServerKey(_ id: String) throws {
-    changes(.server)
+    requireScope(.server)
     state.serverKeys[ByteText(id)] = nil
   }
 }
@@ -75,7 +75,7 @@ extension MemoryTransaction {
   func user(_ identity: ProviderIdentity) throws -> UserID? { state.identities[key(identity)] }
 
   func link(_ identity: ProviderIdentity, to user: UserID) throws {
-    changes(.server)
+    requireScope(.server)
     state.identities[key(identity)] = user
   }
 
@@ -98,12 +98,12 @@ extension MemoryTransaction {
   }
 
   func put(_ member: RoleMember) throws {
-    changes(.server)
+    requireScope(.server)
     state.roleMembers.insert(member)
   }
 
   func remove(_ member: RoleMember) throws {
-    changes(.server)
+    requireScope(.server)
     state.roleMembers.remove(member)
   }
 
@@ -137,12 +137,12 @@ extension MemoryTransaction {
   }
 
   func put(_ membership: Membership) throws {
-    changes(.database(membership.share.zone.database))
+    requireScope(.database(membership.share.zone.database))
     state.memberships.insert(membership)
   }
 
   func remove(_ membership: Membership) throws {
-    changes(.database(membership.share.zone.database))
+    requireScope(.database(membership.share.zone.database))
     state.memberships.remove(membership)
   }
 
@@ -151,7 +151,7 @@ extension MemoryTransaction {
   }
 
   func setShortGUID(_ shortGUID: String, record: RecordKey) throws {
-    changes(.database(record.zone.database))
+    requireScope(.database(record.zone.database))
     state.shortGUIDs[ByteText(shortGUID)] = record
   }
 
@@ -176,7 +176,7 @@ extension MemoryTransaction {
   func setting(_ key: SettingKey) throws -> [UInt8]? { state.settings[ByteText(key.text)] }
 
   func set(_ key: SettingKey, to value: [UInt8]?) throws {
-    changes(key)
+    requireScope(key)
     state.settings[ByteText(key.text)] = value
   }
 }

@@ -39,32 +39,32 @@ extension MemoryTransaction {
   }
 
   func put(_ file: AssetFile) throws {
-    changes(.server)
+    requireScope(.server)
     state.assetFiles[ByteText(file.checksum)] = file
   }
 
   func removeAssetFile(_ checksum: String) throws {
-    changes(.server)
+    requireScope(.server)
     state.assetFiles[ByteText(checksum)] = nil
   }
 
   func put(_ upload: AssetUpload) throws {
-    changes(.server)
+    requireScope(.server)
     state.assetUploads[ByteText(upload.id)] = upload
   }
 
   func removeAssetUpload(_ id: String) throws {
-    changes(.server)
+    requireScope(.server)
     state.assetUploads[ByteText(id)] = nil
   }
 
   func discardAssetObject(_ name: String) throws {
-    changes(.server)
+    requireScope(.server)
     state.discardedAssetObjects.insert(ByteText(name))
   }
 
   func forgetAssetObject(_ name: String) throws {
-    changes(.server)
+    requireScope(.server)
     state.discardedAssetObjects.remove(ByteText(name))
   }
 

@@ -28,7 +28,7 @@ extension MemoryTransaction {
   }
 
   func put(_ sender: APNsSender) throws {
-    changes(.server)
+    requireScope(.server)
     if let index = index(sender.topic, sender.container) {
       state.apnsSenders[index] = sender
     } else {
@@ -37,7 +37,7 @@ extension MemoryTransaction {
   }
 
   func removeAPNsSender(_ topic: String, of container: ContainerID) throws -> Bool {
-    changes(.server)
+    requireScope(.server)
     guard let index = index(topic, container) else { return false }
     state.apnsSenders.remove(at: index)
     return true
@@ -60,14 +60,14 @@ extension MemoryTransaction {
   }
 
   func put(_ webhook: Webhook) throws {
-    changes(.server)
+    requireScope(.server)
     try removeWebhook(webhook.id)
     state.webhooks.append(webhook)
   }
 
   @discardableResult
   func removeWebhook(_ id: String) throws -> Bool {
-    changes(.server)
+    requireScope(.server)
     let index = state.webhooks.firstIndex { ByteText($0.id) == ByteText(id) }
     if let index { state.webhooks.remove(at: index) }
     return index != nil

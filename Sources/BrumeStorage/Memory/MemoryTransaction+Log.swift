@@ -13,7 +13,7 @@ extension MemoryTransaction {
   func append(
     _ event: LogEntry.Event, in database: DatabaseKey, origin: Origin
   ) throws -> Int64 {
-    changes(.database(database))
+    requireScope(.database(database))
     state.lastLogPosition += 1
     state.log.append(
       LogEntry(
@@ -22,7 +22,7 @@ extension MemoryTransaction {
   }
 
   func trimLog(in bucket: Bucket, through position: Int64) throws {
-    changes(.bucket(bucket))
+    requireScope(.bucket(bucket))
     state.log.removeAll { $0.position <= position }
   }
 }

@@ -29,18 +29,18 @@ extension MemoryTransaction {
   }
 
   func put(_ device: Device) throws {
-    changes(device.key)
+    requireScope(device.key)
     state.devices[device.key.byteText] = device
   }
 
   func removeDevice(_ key: DeviceKey) throws {
-    changes(key)
+    requireScope(key)
     state.devices[key.byteText] = nil
     state.mailboxes[key.byteText] = nil
   }
 
-  private func changes(_ device: DeviceKey) {
-    changes(.account(device.user, device.container, device.environment))
+  private func requireScope(_ device: DeviceKey) {
+    requireScope(.account(device.user, device.container, device.environment))
   }
 }
 
@@ -61,7 +61,7 @@ extension MemoryTransaction {
   }
 
   func enqueue(_ entry: MailboxEntry, to device: DeviceKey) throws -> Int64 {
-    changes(device)
+    requireScope(device)
     let name = ByteText(parts: entry.notificationID, entry.subscriptionID)
     let waiting = state.mailboxes[device.byteText]?.first {
       ByteText(parts: $0.notificationID, $0.subscriptionID) == name
@@ -77,12 +77,12 @@ extension MemoryTransaction {
   }
 
   func acknowledge(through position: Int64, by device: DeviceKey) throws {
-    changes(device)
+    requireScope(device)
     state.mailboxes[device.byteText]?.removeAll { $0.position <= position }
   }
 
   func removeMailboxEntry(at position: Int64, of device: DeviceKey) throws {
-    changes(device)
+    requireScope(device)
     state.mailboxes[device.byteText]?.removeAll { $0.position == position }
   }
 }
@@ -102,7 +102,7 @@ extension MemoryTransaction {
     _ notification: KeptNotification, for user: UserID, container: ContainerID,
     environment: Environment, limit: Int
   ) throws {
-    changes(.account(user, container, environment))
+    requireScope(.account(user, container, environment))
     let place = place(user, container, environment)
     let name = ByteText(parts: notification.id, notification.subscriptionID)
     var kept = state.kept[place] ?? []
@@ -116,7 +116,7 @@ extension MemoryTransaction {
   func markRead(
     _ ids: [String], of user: UserID, container: ContainerID, environment: Environment
   ) throws -> [String] {
-    changes(.account(user, container, environment))
+    requireScope(.account(user, container, environment))
     let place = place(user, container, environment)
     var found: [String] = []
     for id in ids where !found.contains(where: { ByteText($0) == ByteText(id) }) {
@@ -137,7 +137,7 @@ extension MemoryTransaction {
   func setBadge(
     _ value: Int, of user: UserID, container: ContainerID, environment: Environment
   ) throws {
-    changes(.account(user, container, environment))
+    requireScope(.account(user, container, environment))
     state.badges[place(user, container, environment)] = value
   }
 

@@ -57,7 +57,7 @@ extension MemoryTransaction {
   }
 
   func put(_ record: Record, in zone: ZoneKey, sequence: Int64) throws -> StoredRecord {
-    changes(.database(zone.database))
+    requireScope(.database(zone.database))
     let bytes = coders.record.encode(record)
     let kept = MemoryRecord(
       record: try coders.record.decode(bytes), bytes: bytes, sequence: sequence)
@@ -70,7 +70,7 @@ extension MemoryTransaction {
   }
 
   func remove(_ key: RecordKey, type: String, sequence: Int64) throws {
-    changes(.database(key.zone.database))
+    requireScope(.database(key.zone.database))
     let old = zone(of: key.zone)?.records[ByteText(key.name)]?.record
     assetsLetGo(from: old, to: nil)
     let creator = key.zone.database.owner == nil ? old?.created?.user : nil

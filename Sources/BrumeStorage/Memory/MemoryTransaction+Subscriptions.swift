@@ -31,7 +31,7 @@ extension MemoryTransaction {
   }
 
   func put(_ subscription: StoredSubscription) throws {
-    changes(.database(subscription.scope.logDatabase))
+    requireScope(.database(subscription.scope.logDatabase))
     let coded = StoredSubscription(
       scope: subscription.scope,
       subscription: try coders.decodeSubscription(
@@ -48,7 +48,7 @@ extension MemoryTransaction {
   }
 
   func removeSubscription(_ id: String, in scope: SubscriptionScope) throws -> Bool {
-    changes(.database(scope.logDatabase))
+    requireScope(.database(scope.logDatabase))
     guard let index = index(id, scope) else { return false }
     state.subscriptions.remove(at: index)
     return true

@@ -25,24 +25,24 @@ extension MemoryTransaction {
   }
 
   func nextSequence(in database: DatabaseKey) throws -> Int64 {
-    changes(.database(database))
+    requireScope(.database(database))
     let next = max(try lastSequence(in: database), state.sequenceFloor) + 1
     state.databases[database, default: .init()].sequence = next
     return next
   }
 
   func raiseSequences(above floor: Int64) throws {
-    changes(.server)
+    requireScope(.server)
     state.sequenceFloor = max(state.sequenceFloor, floor)
   }
 
   func put(_ zone: Zone) throws {
-    changes(.database(zone.key.database))
+    requireScope(.database(zone.key.database))
     change(zone.key) { $0.row = zone }
   }
 
   func removeContents(of zone: ZoneKey) throws {
-    changes(.database(zone.database))
+    requireScope(.database(zone.database))
     for kept in self.zone(of: zone)?.records.values.map(\.record) ?? [] {
       assetsLetGo(from: kept, to: nil)
     }

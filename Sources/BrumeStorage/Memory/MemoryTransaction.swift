@@ -20,21 +20,22 @@ final class MemoryTransaction {
     self.awaited = awaited
   }
 
-  /// Ends the process if the write did not say that it changes one of these: on an engine that locks by
+  /// Ends the process if the write did not say that it changes this: on an engine that locks by
   /// the scope it would change what it has not locked.
-  func changes(_ parts: WriteScope.Part...) {
+  func requireScope(_ part: WriteScope.Part) {
+    requireScope(scope?.covers(part, among: 1) ?? false, for: part)
+  }
+
+  func requireScope(_ key: SettingKey) {
+    requireScope(scope?.covers(key, among: 1) ?? false, for: key)
+  }
+
+  private func requireScope(_ isCovered: Bool, for changed: Any) {
     precondition(
-      parts.contains { scope?.covers($0, among: 1) ?? false },
-      "a write in \(scope.map { "\($0.parts)" } ?? "nothing") changes \(parts)")
+      isCovered, "a write in \(scope.map { "\($0.parts)" } ?? "nothing") changes \(changed)")
   }
 
   var isAwaited: Bool { awaited() }
-
-  func changes(_ key: SettingKey) {
-    precondition(
-      scope?.covers(key, among: 1) ?? false,
-      "a write in \(scope.map { "\($0.parts)" } ?? "nothing") changes \(key)")
-  }
 
   func zone(of key: ZoneKey) -> MemoryZone? {
     state.databases[key.database]?.zones[ByteText(key.name)]
