@@ -105,8 +105,8 @@ extension RouteTable {
     guard endpoint.work == .usual, call.caller.kind != .operator else {
       return try await endpoint.carryOut(for: lane) { try await endpoint.handler(call) }
     }
-    // The turn is waited for on the worker's side: work that goes on after waiting would go on where it
-    // waited, on the event loop.
+    // The turn is waited for on the worker's side: with the waiting outside, handlers ran on the event loop
+    // (`EventLoopTests`).
     return try await endpoint.carryOut(for: lane) {
       try await call.server.requestShares.run(for: lane) { try await endpoint.handler(call) }
     }
