@@ -86,10 +86,12 @@ extension ZoneBatch {
 }
 
 extension FieldValue {
-  fileprivate var holdsAssets: Bool {
+  /// Also of a list that does not say what its elements are.
+  var holdsAssets: Bool {
     switch self {
     case .asset, .list(_, of: .asset): true
-    case .string, .int64, .double, .bytes, .timestamp, .location, .reference, .list: false
+    case .list(let elements, _): elements.contains(where: \.holdsAssets)
+    case .string, .int64, .double, .bytes, .timestamp, .location, .reference: false
     }
   }
 

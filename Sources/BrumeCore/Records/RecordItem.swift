@@ -17,14 +17,7 @@ struct RecordItem: Sendable {
 
   var name: String { key.name }
   var id: RecordID { RecordID(name: key.name, zone: key.zone.id) }
-  var bringsAssets: Bool {
-    draft.fields.values.contains { field in
-      switch field.value {
-      case .asset, .list(_, of: .asset): true
-      default: false
-      }
-    }
-  }
+  var bringsAssets: Bool { draft.fields.values.contains { $0.value?.holdsAssets ?? false } }
   /// True when the operation itself says that it is about a share.
   var isShare: Bool {
     draft.type == Record.shareType || key.name == Record.zoneShareName || draft.shareRoot != nil

@@ -260,6 +260,22 @@ struct AssetFixture: Sendable {
     #expect(error.code == .badRequest)
   }
 
+  @Test func `a list that does not say what it holds takes receipts as one of assets does`()
+    async throws
+  {
+    let assets = try await AssetFixture()
+    let file = try await assets.upload([1, 2, 3], for: "one", "album")
+
+    let saved = try await assets.fixture.save(
+      assets.operation(.create, "one", "album", .list([.asset(file)], of: nil)))
+    let other = try await assets.fixture.failure(
+      of: assets.operation(.create, "two", "album", .list([.asset(file)], of: nil)))
+
+    let kept = Asset(fileChecksum: file.fileChecksum, size: file.size)
+    #expect(saved.fields["album"] == .list([.asset(kept)], of: .asset))
+    #expect(other.code == .badRequest)
+  }
+
   @Test func `assets do not count against a record's size`() async throws {
     let assets = try await AssetFixture { $0.recordBytes = 100 }
     try await assets.save(try await assets.upload(Self.photo))
