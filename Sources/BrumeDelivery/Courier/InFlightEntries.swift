@@ -15,7 +15,7 @@ package final class InFlightEntries: Sendable {
 
   /// - Parameter capacity: devices that are remembered; beyond it all are forgotten.
   package init(capacity: Int) {
-    precondition(capacity > 0, "a desk that may remember nobody is none")
+    precondition(capacity > 0, "a capacity of zero would take nothing in")
     self.capacity = capacity
   }
 
