@@ -1,86 +1,105 @@
-// The only entry point to the rules. Every operation is one function of this class; each is in its
-// feature's folder as an extension, so that this file holds only what they share:
-//
-//   Records/   modifyRecords lookupRecords          Changes/  databaseChanges zoneChanges
-//   Zones/     listZones lookupZones modifyZones    Queries/  query
-//   Sharing/   resolveShares acceptShares           Schema/   schema setIndex importSchema
-//   Assets/    uploadTickets receiveUpload rereference openAsset sweepAssets checkAssets
-//   Users/     currentUser createUser discover      Auth/     authenticate webAuthToken createAPIToken
-//   Subscriptions/, Notifications/, Users/Devices   subscriptions, kept notifications, devices
+// The rules of a server, by feature. Each feature is a value that holds what it needs and nothing else,
+// in the folder of its name; whoever serves a request takes the one that the request is about.
 //
 // Rule failures are thrown as `BrumeError`; a failure of one item of a batch is in the answer.
 
 package import BrumeModel
 package import BrumeStorage
-import Crypto
 
-package final class Engine: Sendable {
-  package let store: any Store
-  let assets: any AssetStore
+package struct Engine: Sendable {
+  package let records: Records
+  package let queries: Queries
+  package let zones: Zones
+  package let zoneAdministration: ZoneAdministration
+  package let changes: Changes
+  package let subscriptions: Subscriptions
+  package let notifications: Notifications
+  package let pushKeys: PushKeys
+  package let testPushes: TestPushes
+  package let webhooks: Webhooks
+  package let devices: Devices
+  package let webPush: WebPushRegistration
+  package let shares: Shares
+  package let schemas: Schemas
+  package let uploadTickets: UploadTickets
+  package let assetUploads: AssetUploads
+  package let assetRereferences: AssetRereferences
+  package let assetDownloads: AssetDownloads
+  package let assetSweeper: AssetSweeper
+  package let assetCheck: AssetCheck
+  package let accounts: Accounts
+  package let discovery: Discovery
+  package let roles: Roles
+  package let authentication: Authentication
+  package let webAuthTokens: WebAuthTokens
+  package let apiTokens: APITokens
+  package let serverKeys: ServerKeys
+  package let signIns: SignIns
+  package let providerVisits: ProviderVisits
+  /// Who may read what, as it is asked when notifications are made and delivered.
+  package let permission: ReadPermission
   package let limits: Limits
-  package let host: Host
-  /// The server runs for a developer: ready-made accounts may exist. The schema's strictness is
-  /// not decided by this but by the environment a request names.
-  package let isDevelopment: Bool
-  let seal: Seal
   /// Which generation of which store this is: part of every change token and of every position in a
   /// stream. A store that was copied back raises it, which expires what earlier runs issued.
   package let generation: Int64
-  let schemas = SchemaCache()
-  /// Who may read what, as it is asked when notifications are made and delivered.
-  package var permission: ReadPermission { ReadPermission(schemas: schemas, limits: limits) }
-  let knownCredentials = KnownCredentials()
 
   /// Opens the rules on a store. The first start makes the secret that seals tokens.
+  ///
+  /// - Throws: a `StoreError` if the store cannot be written.
   package init(
-    store: any Store, assets: any AssetStore = MemoryAssetStore(), limits: Limits, host: Host,
-    isDevelopment: Bool
+    store: any Store, assets: any AssetStore = MemoryAssetStore(), limits: Limits, host: Host
   ) async throws {
-    let fresh = host.randomBytes(32)
-    let now = host.now()
-    let (secret, generation) = try await store.write(in: .server) { transaction in
-      (
-        try Self.secret(in: transaction, orElse: fresh),
-        try Self.generation(in: transaction, orElse: max(1, now))
-      )
-    }
-    self.store = store
-    self.assets = assets
-    self.limits = limits
-    self.host = host
-    self.isDevelopment = isDevelopment
-    self.seal = Seal(secret: secret)
-    self.generation = generation
+    let identity = try await StoreIdentity.open(in: store, host: host)
+    self.init(
+      EngineParts(
+        store: store, assets: assets, limits: limits, host: host,
+        seal: Seal(secret: identity.secret), generation: identity.generation))
   }
 
-  private static func secret(
-    in transaction: any WriteTransaction, orElse fresh: [UInt8]
-  ) throws -> [UInt8] {
-    if let stored = try transaction.setting(.secret), stored.count >= 32 { return stored }
-    try transaction.set(.secret, to: fresh)
-    return fresh
+  private init(_ parts: EngineParts) {
+    records = Records(parts)
+    queries = Queries(parts)
+    zones = Zones(parts)
+    zoneAdministration = ZoneAdministration(parts)
+    changes = Changes(parts)
+    subscriptions = Subscriptions(parts)
+    notifications = Notifications(parts)
+    pushKeys = PushKeys(parts)
+    testPushes = TestPushes(parts)
+    webhooks = Webhooks(parts)
+    devices = Devices(parts)
+    webPush = WebPushRegistration(parts)
+    shares = Shares(parts)
+    schemas = Schemas(parts)
+    uploadTickets = UploadTickets(parts)
+    assetUploads = AssetUploads(parts)
+    assetRereferences = AssetRereferences(parts)
+    assetDownloads = AssetDownloads(parts)
+    assetSweeper = AssetSweeper(parts)
+    assetCheck = AssetCheck(parts)
+    accounts = Accounts(parts)
+    discovery = Discovery(parts)
+    roles = Roles(parts)
+    authentication = Authentication(parts)
+    webAuthTokens = WebAuthTokens(parts)
+    apiTokens = APITokens(parts)
+    serverKeys = ServerKeys(parts)
+    signIns = SignIns(parts)
+    providerVisits = ProviderVisits(parts)
+    permission = ReadPermission(schemas: parts.schemas, limits: parts.limits)
+    limits = parts.limits
+    generation = parts.generation
   }
+}
 
-  /// A new store takes the time of its creation, so that two stores of one machine never look alike.
-  private static func generation(
-    in transaction: any WriteTransaction, orElse fresh: Int64
-  ) throws -> Int64 {
-    let stored = try transaction.setting(.generation).flatMap {
-      Int64(String(decoding: $0, as: UTF8.self))
-    }
-    let wasCopiedBack = try transaction.setting(.copiedBack) != nil
-    if let stored, !wasCopiedBack { return stored }
-    // By the clock, because two runs may begin with the same copy.
-    let generation = max(fresh, (stored ?? 0) + 1)
-    try transaction.set(.generation, to: Array(String(generation).utf8))
-    if wasCopiedBack {
-      try transaction.raiseSequences(above: generation << Self.sequencesPerMillisecond)
-      try transaction.set(.copiedBack, to: nil)
-    }
-    return generation
-  }
-
-  /// Ours, as a power of two: more than any database gives, so that a run that begins later begins
-  /// above all sequences, and so above all change tags, of the runs before it.
-  private static let sequencesPerMillisecond: Int64 = 10
+/// What the features are made of.
+struct EngineParts: Sendable {
+  let store: any Store
+  let assets: any AssetStore
+  let limits: Limits
+  let host: Host
+  let seal: Seal
+  let generation: Int64
+  let schemas = SchemaCache()
+  let knownCredentials = KnownCredentials()
 }

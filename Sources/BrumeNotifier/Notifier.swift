@@ -31,19 +31,19 @@ package actor Notifier {
   package private(set) var status = NotifierStatus()
 
   /// - Parameters:
-  ///   - engine: the rules of who may read what, and the store.
+  ///   - engine: the rules of who may read what.
   ///   - encode: the push in the wire's form.
   ///   - delivery: gets the new entries of mailboxes, after they are durable.
   ///   - pause: waits, so that saves have the store to themselves.
   package init(
-    of bucket: Bucket = .only, engine: Engine,
+    of bucket: Bucket = .only, engine: Engine, store: any Store, host: Host,
     encode: @escaping @Sendable (Notification) -> [UInt8], delivery: any EntryDelivery,
     pause: @escaping @Sendable (Duration) async throws -> Void = { _ in }
   ) {
     self.bucket = bucket
-    store = engine.store
+    self.store = store
     limits = engine.limits
-    now = engine.host.now
+    now = host.now
     rules = FanOut.Rules(
       permission: engine.permission, generation: engine.generation, limits: engine.limits,
       encode: encode)

@@ -61,8 +61,7 @@ package final class Composition: Sendable {
     store = wrapping(try await Self.open(settings, host, logger))
     assets = try Self.openAssets(settings, host: host)
     engine = try await Engine(
-      store: store, assets: assets, limits: settings.limits, host: host,
-      isDevelopment: settings.isDevelopment)
+      store: store, assets: assets, limits: settings.limits, host: host)
     let signals = MailboxSignals()
     self.signals = signals
     metrics = ServerMetrics()
@@ -76,7 +75,7 @@ package final class Composition: Sendable {
     let faults = settings.isDevelopment ? FaultInjector() : nil
     self.faults = faults
     notifier = Notifier(
-      engine: engine, encode: { PushPayload.encode($0) },
+      engine: engine, store: store, host: host, encode: { PushPayload.encode($0) },
       delivery: ServerDelivery(
         streams: streams, signals: signals, inFlight: inFlight, worker: deliveries.worker,
         faults: faults),
@@ -114,8 +113,8 @@ package final class Composition: Sendable {
 
   /// Replaces the development schema of the settings' container.
   package func importSchema(_ text: String) async throws {
-    try await engine.importSchema(
-      text: text, container: settings.container, environment: .development)
+    try await engine.schemas.replace(
+      by: text, in: settings.container, environment: .development)
   }
 
   /// These devices have pending entries: notifies whoever waits for them and whoever sends them.

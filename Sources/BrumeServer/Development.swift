@@ -64,7 +64,7 @@ package struct Development: Sendable {
     var accounts: [ReadyMade.Account] = []
     for name in users {
       let user = try await user(named: name)
-      let token = try await server.engine.webAuthToken(
+      let token = try await server.engine.webAuthTokens.issue(
         for: user, container: container, environment: environment, keep: true)
       accounts.append(.init(name: name, user: user, token: token))
     }
@@ -83,7 +83,7 @@ package struct Development: Sendable {
     }) {
       return token.token
     }
-    return try await server.engine.createAPIToken(
+    return try await server.engine.apiTokens.create(
       name: Self.label, container: container, environment: environment, allowedOrigins: nil
     ).token
   }
@@ -93,7 +93,7 @@ package struct Development: Sendable {
     // An address to be invited by, unless somebody has it.
     let address = "\(name)@example.org"
     let isTaken = try await server.store.read { try $0.user(emailAddress: address) } != nil
-    return try await server.engine.createUser(
+    return try await server.engine.accounts.create(
       name: name, emailAddress: isTaken ? nil : address
     ).id
   }
@@ -118,7 +118,7 @@ package struct Development: Sendable {
     }) {
       return (known.id, file)
     }
-    let made = try await server.engine.createServerKey(
+    let made = try await server.engine.serverKeys.create(
       name: Self.label, publicKeyPEM: pair.publicKeyPEM, container: container,
       environment: environment)
     return (made.id, file)

@@ -89,7 +89,7 @@ extension RouteTable {
         caller: caller, address: address, channel: state.channel)
       var response = try await answer(call, endpoint).response
       if caller.kind == .user, let token = query["ckWebAuthToken"] {
-        response.headers[.webAuthToken] = server.engine.renewedToken(after: token)
+        response.headers[.webAuthToken] = server.engine.webAuthTokens.renewed(after: token)
       }
       return response
     } catch let error as BrumeError where error.code == .authenticationRequired {

@@ -15,27 +15,26 @@ package final class TestServer: Sendable {
 
   /// - Parameter coders: the form in which records are kept; the wire's own in the product.
   package convenience init(
-    coders: StoreCoders, limits: Limits = .apple, isDevelopment: Bool = true, seed: UInt64 = 1
+    coders: StoreCoders, limits: Limits = .apple, seed: UInt64 = 1
   ) async throws {
     let store = MemoryStore(coders: coders, runsTwice: true)
-    try await self.init(store: store, limits: limits, isDevelopment: isDevelopment, seed: seed)
+    try await self.init(store: store, limits: limits, seed: seed)
   }
 
   package init(
-    store: any Store, limits: Limits = .apple, isDevelopment: Bool = true, seed: UInt64 = 1,
+    store: any Store, limits: Limits = .apple, seed: UInt64 = 1,
     now: Milliseconds = ManualClock.start
   ) async throws {
     clock = ManualClock(now)
     self.store = store
     engine = try await Engine(
-      store: store, assets: assets, limits: limits, host: .test(clock: clock, seed: seed),
-      isDevelopment: isDevelopment)
+      store: store, assets: assets, limits: limits, host: .test(clock: clock, seed: seed))
   }
 
   /// The user of a name, made on first use with an address at example.org.
   package func user(_ name: String) async throws -> User {
-    if let user = try await engine.user(named: name) { return user }
-    return try await engine.createUser(
+    if let user = try await engine.accounts.user(named: name) { return user }
+    return try await engine.accounts.create(
       name: name, emailAddress: "\(name)@example.org", givenName: name.capitalizedFirst)
   }
 

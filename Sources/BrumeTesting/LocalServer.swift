@@ -61,7 +61,7 @@ public final class LocalServer: Sendable {
     container = containerIdentifier
     inProcess = InProcessServer(server)
     faults = Faults(server, users)
-    apiToken = try await server.engine.createAPIToken(
+    apiToken = try await server.engine.apiTokens.create(
       name: "tests", container: settings.container, environment: .development, allowedOrigins: nil
     ).token
     notifier = Task { try? await server.notifier.run() }
@@ -110,7 +110,7 @@ public final class LocalServer: Sendable {
   /// database.
   public func program() async throws -> CKContainer {
     let pair = ServerKeyPair()
-    let key = try await server.engine.createServerKey(
+    let key = try await server.engine.serverKeys.create(
       name: "tests", publicKeyPEM: pair.publicKeyPEM, container: ContainerID(container),
       environment: .development)
     let settings = BrumeClient.Configuration(
@@ -146,18 +146,19 @@ public final class LocalServer: Sendable {
 
   private func token(of name: String?) async throws -> String? {
     guard let name else { return nil }
-    return try await server.engine.webAuthToken(
+    return try await server.engine.webAuthTokens.issue(
       for: try await user(name).id, container: ContainerID(container), environment: .development,
       keep: true)
   }
 
   private func user(_ name: String) async throws -> User {
-    let known = try await server.engine.user(named: name)
+    let known = try await server.engine.accounts.user(named: name)
     let user: User
     if let known {
       user = known
     } else {
-      user = try await server.engine.createUser(name: name, emailAddress: "\(name)@example.org")
+      user = try await server.engine.accounts.create(
+        name: name, emailAddress: "\(name)@example.org")
     }
     users[name] = user.id
     return user
@@ -174,13 +175,13 @@ public final class LocalServer: Sendable {
     of user: String, givenName: String? = nil, familyName: String? = nil,
     emailAddress: String? = nil, phoneNumber: String? = nil, isDiscoverable: Bool? = nil
   ) async throws {
-    var change = Engine.AccountChange()
+    var change = Accounts.Change()
     change.givenName = givenName
     change.familyName = familyName
     change.emailAddress = emailAddress
     change.phoneNumber = phoneNumber
     change.isDiscoverable = isDiscoverable
-    _ = try await server.engine.changeUser(try await self.user(user).id, change)
+    _ = try await server.engine.accounts.change(try await self.user(user).id, change)
   }
 
   // MARK: What happens to zones outside of the app

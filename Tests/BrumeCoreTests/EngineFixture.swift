@@ -35,7 +35,7 @@ struct EngineFixture: Sendable {
   @discardableResult
   func makeZone(_ zone: ZoneID, as caller: Caller? = nil) async throws -> ZoneState {
     try #require(
-      try await engine.modifyZones([.init(.create, zone)], in: .private, as: caller ?? phone)
+      try await engine.zones.modify([.init(.create, zone)], in: .private, as: caller ?? phone)
         .first
     ).get()
   }
@@ -43,7 +43,7 @@ struct EngineFixture: Sendable {
   @discardableResult
   func deleteZone(_ zone: ZoneID, as caller: Caller? = nil) async throws -> ZoneResult {
     try #require(
-      try await engine.modifyZones([.init(.delete, zone)], in: .private, as: caller ?? phone)
+      try await engine.zones.modify([.init(.delete, zone)], in: .private, as: caller ?? phone)
         .first)
   }
 
@@ -51,7 +51,7 @@ struct EngineFixture: Sendable {
     _ operations: [RecordOperation], atomic: Bool? = nil, in scope: DatabaseScope = .private,
     zone: ZoneID? = trails, id: String? = nil, as caller: Caller? = nil
   ) async throws -> [RecordResult] {
-    try await engine.modifyRecords(
+    try await engine.records.modify(
       .init(
         zone: scope == .public ? nil : zone, operations: operations, atomic: atomic,
         operationID: id),
@@ -83,7 +83,7 @@ struct EngineFixture: Sendable {
     _ name: String, in scope: DatabaseScope = .private, zone: ZoneID? = trails,
     as caller: Caller? = nil
   ) async throws -> Record {
-    let results = try await engine.lookupRecords(
+    let results = try await engine.records.lookup(
       .init(zone: scope == .public ? nil : zone, items: [.init(name: name)]), in: scope,
       as: caller ?? phone)
     guard case .saved(let stored) = try #require(results.first).get() else {
@@ -109,7 +109,7 @@ struct EngineFixture: Sendable {
     since token: String? = nil, limit: Int? = nil, zone: ZoneID = trails,
     in scope: DatabaseScope = .private, types: [String]? = nil, as caller: Caller? = nil
   ) async throws -> ZoneChangesPage {
-    let results = try await engine.zoneChanges(
+    let results = try await engine.changes.ofZones(
       [.init(zone: zone, token: token, limit: limit, desiredTypes: types)], in: scope,
       as: caller ?? phone)
     return try #require(results.first).get()
@@ -119,7 +119,7 @@ struct EngineFixture: Sendable {
     since token: String?, zone: ZoneID = trails, in scope: DatabaseScope = .private,
     as caller: Caller? = nil
   ) async throws -> BrumeError {
-    let results = try await engine.zoneChanges(
+    let results = try await engine.changes.ofZones(
       [.init(zone: zone, token: token)], in: scope, as: caller ?? phone)
     return try #require(results.first?.failure?.error)
   }
@@ -128,8 +128,8 @@ struct EngineFixture: Sendable {
     since token: String? = nil, limit: Int? = nil, in scope: DatabaseScope = .private,
     as caller: Caller? = nil
   ) async throws -> DatabaseChangesPage {
-    try await engine.databaseChanges(
-      token: token, limit: limit, in: scope, as: caller ?? phone)
+    try await engine.changes.ofDatabase(
+      since: token, limit: limit, in: scope, as: caller ?? phone)
   }
 
   /// The log's record changes, oldest first.

@@ -24,21 +24,21 @@ import Testing
     let host = Host(
       now: { clock.now }, uuid: { "UUID" }, randomBytes: { Array(repeating: 7, count: $0) })
     let engine = try await Engine(
-      store: fixture.store, limits: Limits(), host: host, isDevelopment: true)
+      store: fixture.store, limits: Limits(), host: host)
     let signals = fixture.signals
     let notifier = Notifier(
-      engine: engine, encode: PushPayload.encode,
+      engine: engine, store: fixture.store, host: host, encode: PushPayload.encode,
       delivery: TestDelivery { signals.signal($0.fetching) })
     let zone = ZoneID(name: "Notes")
-    _ = try await engine.modifyZones(
+    _ = try await engine.zones.modify(
       [ZoneOperation(.create, zone)], in: .private, as: caller("phone"))
     try await save("first", zone, engine)
     for device in ["phone", "tablet"] {
-      try await engine.registerDevice(as: caller(device))
+      try await engine.devices.register(as: caller(device))
     }
     let subscription = Subscription(
       id: "zone", kind: .zone(zone, recordType: nil), info: NotificationInfo())
-    _ = try await engine.modifySubscriptions(
+    _ = try await engine.subscriptions.modify(
       [.save(subscription)], in: .private, as: caller("phone"))
 
     let tablet = DeviceKey(
@@ -59,7 +59,7 @@ import Testing
   private func save(_ name: String, _ zone: ZoneID, _ engine: Engine) async throws {
     let draft = RecordDraft(
       name: name, type: "Note", fields: ["title": DraftField(.string("Milk"))])
-    let results = try await engine.modifyRecords(
+    let results = try await engine.records.modify(
       ModifyRecordsRequest(zone: zone, operations: [RecordOperation(.create, draft)]),
       in: .private, as: caller("phone"))
     guard case .success = results.first else {

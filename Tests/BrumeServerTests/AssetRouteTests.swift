@@ -277,7 +277,7 @@ import Testing
         user: fixture.user("alice"), device: nil, kind: .user, requestID: "test")
       let file = AssetUploadRequest.File(recordType: "Note", fieldName: "photo")
       let ticket = try #require(
-        try await server.engine.uploadTickets(
+        try await server.engine.uploadTickets.issue(
           AssetUploadRequest(files: [file]), in: .private, as: caller
         ).first?.ticket)
       await socket.send(

@@ -68,7 +68,7 @@ import Testing
     try await ServerFixture().routes { client in
       let fixture = client.fixture
       let token = fixture.ready.accounts[0].token
-      let foreign = try await fixture.server.engine.webAuthToken(
+      let foreign = try await fixture.server.engine.webAuthTokens.issue(
         for: fixture.user("alice"), container: ContainerID("iCloud.org.example.other"),
         environment: .development, keep: true)
       for bad in [String(token.dropLast(2)) + "AA", "AAAA", foreign] {

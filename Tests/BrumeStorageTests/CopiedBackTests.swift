@@ -169,7 +169,7 @@ private struct ServerRun: Sendable {
   /// Saves a new record and answers its tag.
   @discardableResult
   func save(_ name: String) async throws -> String {
-    _ = try await server.engine.modifyZones(
+    _ = try await server.engine.zones.modify(
       [.init(.create, ZoneID(name: "Trails"))], in: .private, as: phone)
     let results = try await modify(.create, name, tag: nil)
     guard case .saved(let stored) = try #require(results.first).get() else { return "" }
@@ -187,7 +187,7 @@ private struct ServerRun: Sendable {
     _ kind: RecordOperation.Kind, _ name: String, tag: String?
   ) async throws -> [RecordResult] {
     let draft = RecordDraft(name: name, type: "Trail", changeTag: tag)
-    return try await server.engine.modifyRecords(
+    return try await server.engine.records.modify(
       .init(zone: ZoneID(name: "Trails"), operations: [.init(kind, draft)]), in: .private,
       as: phone)
   }
@@ -206,7 +206,7 @@ private struct ServerRun: Sendable {
   }
 
   private func changes(since token: String?) async throws -> ZoneChangesResult {
-    let results = try await server.engine.zoneChanges(
+    let results = try await server.engine.changes.ofZones(
       [.init(zone: ZoneID(name: "Trails"), token: token)], in: .private, as: phone)
     return try #require(results.first)
   }

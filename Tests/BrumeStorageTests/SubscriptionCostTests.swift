@@ -29,7 +29,7 @@ struct SubscriptionCostTests {
     let store = try folder.openSQLite(coders: coders)
     let server = try await TestServer(store: store)
     let (phone, trails) = (try await server.device("phone", of: "alice"), ZoneID(name: "Trails"))
-    _ = try await server.engine.modifyZones([.init(.create, trails)], in: .private, as: phone)
+    _ = try await server.engine.zones.modify([.init(.create, trails)], in: .private, as: phone)
     for round in 0..<2 {
       let before = decoded.value
       let operations = (0..<60).map { number in
@@ -40,7 +40,7 @@ struct SubscriptionCostTests {
             id: "\(round)-\(number)", kind: .zone(trails, recordType: type),
             info: NotificationInfo()))
       }
-      let results = try await server.engine.modifySubscriptions(
+      let results = try await server.engine.subscriptions.modify(
         operations, in: .private, as: phone)
       #expect(results.count { if case .failure = $0 { true } else { false } } == 20)
       #expect(decoded.value - before == round * 40)

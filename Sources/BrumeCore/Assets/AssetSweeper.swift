@@ -18,9 +18,22 @@ package struct AssetSweepReport: Equatable, Sendable {
   }
 }
 
-extension Engine {
+/// Removes files that no record holds any more.
+package struct AssetSweeper: Sendable {
+  private let store: any Store
+  private let assets: any AssetStore
+  private let limits: Limits
+  private let host: Host
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    assets = parts.assets
+    limits = parts.limits
+    host = parts.host
+  }
+
   /// One pass. Does not begin another batch once the task is cancelled.
-  package func sweepAssets() async throws -> AssetSweepReport {
+  package func sweep() async throws -> AssetSweepReport {
     var report = AssetSweepReport()
     let now = host.now()
     let (rows, limits) = (limits.assetSweepRows, limits)

@@ -3,11 +3,24 @@
 package import BrumeModel
 import BrumeStorage
 
-extension Engine {
+/// Addresses for files that records are going to hold.
+package struct UploadTickets: Sendable {
+  private let store: any Store
+  private let limits: Limits
+  private let host: Host
+  private let seal: Seal
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+    host = parts.host
+    seal = parts.seal
+  }
+
   /// A ticket for each file, in order. A request without a record name gets one.
   ///
   /// - Throws: too many files, a name that cannot be, or a zone that is not there for the caller.
-  package func uploadTickets(
+  package func issue(
     _ request: AssetUploadRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [AssetUploadTicket] {
     let user = try caller.requireUser()

@@ -57,29 +57,3 @@ final class KnownCredentials: Sendable {
     state.withLock { $0 = State(edition: $0.edition + 1) }
   }
 }
-
-extension Engine {
-  /// The API token and account that a request names, as far as they exist.
-  func tokenAndAccount(
-    _ text: String, _ accountKey: AccountKey?
-  ) async throws -> (token: APIToken?, account: KnownAccount?) {
-    let known = knownCredentials.look(text, accountKey)
-    if let token = known.token, accountKey == nil || known.account != nil {
-      return (token, known.account)
-    }
-    let (token, account) = try await store.read { transaction in
-      (try transaction.apiToken(text), try accountKey.flatMap { try transaction.account(at: $0) })
-    }
-    knownCredentials.remember(token, account, at: accountKey, edition: known.edition)
-    return (token, account)
-  }
-}
-
-extension ReadTransaction {
-  fileprivate func account(at accountKey: AccountKey) throws -> KnownAccount? {
-    guard let user = try user(accountKey.user) else { return nil }
-    let roles = try roles(
-      of: accountKey.user, container: accountKey.container, environment: accountKey.environment)
-    return KnownAccount(user: user, roles: Set(roles))
-  }
-}

@@ -5,9 +5,20 @@ package import BrumeModel
 import BrumeSchema
 import BrumeStorage
 
-extension Engine {
+/// Who has which of a container's own roles.
+package struct Roles: Sendable {
+  private let store: any Store
+  private let schemas: SchemaCache
+  private let knownCredentials: KnownCredentials
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    schemas = parts.schemas
+    knownCredentials = parts.knownCredentials
+  }
+
   /// Gives a user a role of the schema, or takes it away (case SCH-09).
-  package func setRole(
+  package func set(
     _ role: String, of user: UserID, to hasRole: Bool, container: ContainerID,
     environment: Environment
   ) async throws {
@@ -29,7 +40,7 @@ extension Engine {
   }
 
   /// Everybody who has a role, in role and user order.
-  package func roleMembers(
+  package func members(
     container: ContainerID, environment: Environment
   ) async throws -> [RoleMember] {
     try await store.read { try $0.roleMembers(container: container, environment: environment) }

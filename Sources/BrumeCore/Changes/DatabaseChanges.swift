@@ -1,30 +1,17 @@
 // changes/database: which zones changed or went since a token. The private database has one
 // sequence; the shared one is a view over many, so its token holds a position in each zone.
 
-package import BrumeModel
+import BrumeModel
 import BrumeStorage
 
-extension Engine {
-  /// One page of the zones that changed, each once. The default zone has no feed and is not among
-  /// them (cases ZON-17, CHG-24).
-  package func databaseChanges(
-    token: String?, limit: Int?, in scope: DatabaseScope, as caller: Caller
-  ) async throws -> DatabaseChangesPage {
-    try refuseChangesOfPublic(scope, caller)
-    let opened = try token.map { text throws(BrumeError) in
-      try self.opened(text, in: scope, for: caller)
-    }
-    let size = limits.page(limit)
-    return try await store.read { transaction in
-      scope == .private
-        ? try self.privateChanges(opened, size, caller, transaction)
-        : try self.sharedChanges(opened, size, caller, transaction)
-    }
-  }
+/// One page of the zones that changed.
+struct DatabaseChanges: Sendable {
+  let token: ChangeToken?
+  let size: Int
+  let caller: Caller
+  let tokens: ChangeTokens
 
-  private func privateChanges(
-    _ token: ChangeToken?, _ size: Int, _ caller: Caller, _ transaction: any ReadTransaction
-  ) throws -> DatabaseChangesPage {
+  func ofPrivate(_ transaction: any ReadTransaction) throws -> DatabaseChangesPage {
     let database = try caller.databaseKey(.private)
     let newest = try transaction.lastSequence(in: database)
     let after = token?.sequence ?? 0
@@ -38,18 +25,17 @@ extension Engine {
     let moreComing = found.count > page.count
     let states = try page.map { zone in
       zone.isLive
-        ? try state(of: ZoneView(zone: zone, shares: nil), in: .private, for: caller, transaction)
+        ? try tokens.state(
+          of: ZoneView(zone: zone, shares: nil), in: .private, for: caller, transaction)
         : ZoneState(zone: zone.key.id, isAtomic: true, deletion: zone.deletion)
     }
     let position = moreComing ? page.last?.lastSequence ?? after : newest
     return DatabaseChangesPage(
-      zones: states, token: try self.token(.database, at: position, in: .private, for: caller),
+      zones: states, token: try tokens.token(.database, at: position, in: .private, for: caller),
       moreComing: moreComing)
   }
 
-  private func sharedChanges(
-    _ token: ChangeToken?, _ size: Int, _ caller: Caller, _ transaction: any ReadTransaction
-  ) throws -> DatabaseChangesPage {
+  func ofShared(_ transaction: any ReadTransaction) throws -> DatabaseChangesPage {
     var known: [ChangeToken.SharedPosition] = []
     if let token {
       guard case .shared(let positions) = token.subject else { throw TokenRules.expired }
@@ -60,11 +46,11 @@ extension Engine {
     for old in known where !zones.contains(where: { old.isOf($0.zone.key) }) { page.gone(old) }
     for view in zones {
       guard page.hasChanged(view.zone) else { continue }
-      try page.changed(view.zone, state(of: view, in: .shared, for: caller, transaction))
+      try page.changed(view.zone, tokens.state(of: view, in: .shared, for: caller, transaction))
     }
     return DatabaseChangesPage(
       zones: page.states,
-      token: try self.token(.shared(page.positions), at: 0, in: .shared, for: caller),
+      token: try tokens.token(.shared(page.positions), at: 0, in: .shared, for: caller),
       moreComing: page.moreComing)
   }
 }

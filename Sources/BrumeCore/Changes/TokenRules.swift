@@ -118,36 +118,3 @@ enum TokenRules {
     return positions
   }
 }
-
-extension Engine {
-  /// A token as clients hold it.
-  package func sealed(_ token: ChangeToken) -> String {
-    seal.text(TokenRules.bytes(token), for: .changeToken)
-  }
-
-  /// A token for this caller in this database, at `sequence`.
-  package func token(
-    _ subject: ChangeToken.Subject, at sequence: Int64, in scope: DatabaseScope,
-    for caller: Caller, walk: ChangeToken.Walk? = nil
-  ) throws(BrumeError) -> String {
-    sealed(
-      ChangeToken(
-        container: caller.container, environment: caller.environment, scope: scope,
-        reader: try caller.requireUser(), generation: generation, subject: subject,
-        sequence: sequence, walk: walk))
-  }
-
-  /// The token behind a text that this caller sent for this database. Whether its subject is the
-  /// one asked about is the feature's own check.
-  package func opened(
-    _ text: String, in scope: DatabaseScope, for caller: Caller
-  ) throws(BrumeError) -> ChangeToken {
-    guard let bytes = seal.payload(of: text, for: .changeToken),
-      let token = TokenRules.token(bytes),
-      token.container == caller.container, token.environment == caller.environment,
-      token.scope == scope, token.reader == caller.user, token.generation == generation,
-      token.sequence >= 0
-    else { throw TokenRules.expired }
-    return token
-  }
-}

@@ -6,39 +6,18 @@
 // walk from the newest change to the oldest; its last token goes on forwards from where it began
 // (cases CHG-14, CHG-15).
 
-package import BrumeModel
+import BrumeModel
 import BrumeStorage
 
-extension Engine {
-  /// One page of each zone's changes. The answer has one result per zone, in order; a zone that fails
-  /// does not keep the others back (case CHG-22).
-  package func zoneChanges(
-    _ requests: [ZoneChangesRequest], in scope: DatabaseScope, as caller: Caller
-  ) async throws -> [ZoneChangesResult] {
-    try refuseChangesOfPublic(scope, caller)
-    try limits.checkCount(requests.count)
-    return try await store.read { transaction in
-      var budget = AnswerBudget(self.limits)
-      return try requests.map { request in
-        try ZoneChangesResult.item(request.zone) {
-          try self.page(request, in: scope, as: caller, transaction, &budget)
-        }
-      }
-    }
-  }
+/// The changes of zones, for one request.
+struct ZoneChanges: Sendable {
+  let scope: DatabaseScope
+  let caller: Caller
+  let limits: Limits
+  let tokens: ChangeTokens
 
-  func refuseChangesOfPublic(_ scope: DatabaseScope, _ caller: Caller) throws(BrumeError) {
-    if scope == .public {
-      throw BrumeError(
-        .badDatabase,
-        "the public database has no change feeds; query it instead")
-    }
-    try caller.requireAccess(to: scope)
-  }
-
-  private func page(
-    _ request: ZoneChangesRequest, in scope: DatabaseScope, as caller: Caller,
-    _ transaction: any ReadTransaction, _ budget: inout AnswerBudget
+  func page(
+    _ request: ZoneChangesRequest, _ transaction: any ReadTransaction, _ budget: inout AnswerBudget
   ) throws -> ZoneChangesPage {
     let key = try caller.zoneKey(request.zone, in: scope, limits: limits)
     if key.isDefault {
@@ -48,7 +27,7 @@ extension Engine {
     let view = try transaction.zoneView(key, in: scope, for: caller)
     let subject = ChangeToken.Subject.zone(view)
     let token = try request.token.map { text throws(BrumeError) in
-      let token = try opened(text, in: scope, for: caller)
+      let token = try tokens.opened(text, in: scope, for: caller)
       guard token.subject == subject, token.sequence <= view.zone.lastSequence else {
         throw TokenRules.expired(token, for: subject)
       }
@@ -59,7 +38,7 @@ extension Engine {
       includesDeletions: request.withDeletions ?? false,
       types: request.desiredTypes.map { Set($0) }, limits: limits)
     try reader.read(limits.page(request.limit), from: transaction, &budget)
-    let next = try self.token(
+    let next = try tokens.token(
       subject, at: reader.position, in: scope, for: caller,
       walk: reader.moreComing ? reader.next : nil)
     return ZoneChangesPage(
@@ -71,7 +50,7 @@ extension Engine {
 
 /// What one answer may still hold and look at, over all the zones that it is about. A zone for which
 /// nothing is left gets an empty page and is asked for again.
-private struct AnswerBudget {
+struct AnswerBudget {
   private(set) var bytes: Int
   private var changes: Int
 

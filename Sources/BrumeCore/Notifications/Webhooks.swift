@@ -3,9 +3,20 @@
 package import BrumeModel
 package import BrumeStorage
 
-extension Engine {
+/// The webhooks of a server.
+package struct Webhooks: Sendable {
+  private let store: any Store
+  private let limits: Limits
+  private let host: Host
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+    host = parts.host
+  }
+
   /// Registers a webhook from now on. The answer holds its secret, which is shown this once.
-  package func addWebhook(
+  package func add(
     url: String, container: ContainerID, environment: Environment
   ) async throws -> Webhook {
     try NameRules.container(container.name)
@@ -35,7 +46,7 @@ extension Engine {
 
   /// Switches a webhook on again. It goes on where it stopped: the log is kept for it meanwhile, up to
   /// `webhookLag` entries.
-  package func enableWebhook(
+  package func enable(
     _ id: String, container: ContainerID, environment: Environment
   ) async throws {
     try await store.write(in: .server) { transaction in
@@ -47,7 +58,7 @@ extension Engine {
     }
   }
 
-  package func removeWebhook(
+  package func remove(
     _ id: String, container: ContainerID, environment: Environment
   ) async throws {
     try await store.write(in: .server) { transaction in
@@ -59,7 +70,7 @@ extension Engine {
   /// A webhook of one container and environment.
   ///
   /// - Throws: `notFound` if there is none, or if it is another's.
-  package func webhook(
+  package func find(
     _ id: String, container: ContainerID, environment: Environment
   ) async throws -> Webhook {
     try await store.read { try Self.webhook(id, container, environment, in: $0) }

@@ -1,35 +1,10 @@
 // records/lookup: records by name. What the caller may not see does not exist for him.
 
-package import BrumeModel
+import BrumeModel
 import BrumeStorage
 
-extension Engine {
-  /// Fetches records by name. The answer has one result per item, in order.
-  package func lookupRecords(
-    _ request: LookupRecordsRequest, in scope: DatabaseScope, as caller: Caller
-  ) async throws -> [RecordResult] {
-    try caller.requireAccess(to: scope)
-    let maximum = limits.operationsPerRequest
-    if request.items.count > maximum {
-      throw BrumeError(
-        .limitExceeded,
-        "the request asks for \(request.items.count) records; the maximum is \(maximum). Split it")
-    }
-    let (limits, schemas) = (limits, schemas)
-    return try await store.read { transaction in
-      let schema = try schemas.schema(of: caller.container, caller.environment, in: transaction)
-      var lookup = RecordLookup(
-        access: RecordAccess(transaction, scope, caller, limits, schema))
-      return try request.items.map { item in
-        try Task.checkCancellation()
-        return try lookup.result(item.name, in: item.zone ?? request.zone)
-      }
-    }
-  }
-}
-
 /// Looks records up in one transaction.
-private struct RecordLookup {
+struct RecordLookup {
   private var access: RecordAccess
   private var bytes = 0
 

@@ -2,39 +2,12 @@
 // the same whether or not there is such a share, and whether or not it takes requests (Apple:
 // CKShare.allowsAccessRequests).
 
-package import BrumeModel
+import BrumeModel
 import BrumeStorage
-
-extension Engine {
-  /// Asks the owners of shares for access.
-  package func requestShareAccess(
-    _ requests: [ShortGUIDRequest], as caller: Caller
-  ) async throws {
-    try caller.requireAccess(to: .shared)
-    try limits.checkCount(requests.count)
-    let user = try caller.requireUser()
-    let (limits, now) = (limits, host.now())
-    for request in requests {
-      let key = try await store.read { transaction in
-        try transaction.openSharing(request, of: caller)?.key
-      }
-      guard let key else { continue }
-      try await store.write(in: .database(key.zone.database)) { transaction in
-        guard let sharing = try transaction.openSharing(request, of: caller),
-          let account = try transaction.user(user),
-          let asked = AccessRules.asked(account.identity, of: sharing.share, limits)
-        else { return }
-        var record = sharing.record
-        record.shareDetails = asked
-        try transaction.rewrite(record, sharing, caller, now)
-      }
-    }
-  }
-}
 
 extension ReadTransaction {
   /// The share behind an address if it takes requests.
-  fileprivate func openSharing(
+  func openSharing(
     _ request: ShortGUIDRequest, of caller: Caller
   ) throws -> Sharing? {
     do {

@@ -4,9 +4,22 @@
 package import BrumeModel
 import BrumeStorage
 
-extension Engine {
+/// The accounts of a server.
+package struct Accounts: Sendable {
+  private let store: any Store
+  private let limits: Limits
+  private let host: Host
+  private let knownCredentials: KnownCredentials
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+    host = parts.host
+    knownCredentials = parts.knownCredentials
+  }
+
   /// Makes an account. Names, addresses and numbers are unique on the server.
-  package func createUser(
+  package func create(
     name: String, password: String? = nil, emailAddress: String? = nil,
     phoneNumber: String? = nil, givenName: String? = nil, familyName: String? = nil,
     isDiscoverable: Bool = true
@@ -29,7 +42,7 @@ extension Engine {
   }
 
   /// What may be changed about an account; nil leaves a thing as it is, an empty text removes it.
-  package struct AccountChange: Sendable {
+  package struct Change: Sendable {
     package var password: String?
     package var emailAddress: String?
     package var phoneNumber: String?
@@ -40,7 +53,7 @@ extension Engine {
   }
 
   /// Changes an account. A new password ends all of its sessions.
-  package func changeUser(_ id: UserID, _ change: AccountChange) async throws -> User {
+  package func change(_ id: UserID, _ change: Change) async throws -> User {
     let hash = try change.password.map { try hashed($0) }
     let limits = limits
     let scope = hash == nil ? WriteScope.server : .everything(of: store)
@@ -68,13 +81,13 @@ extension Engine {
 
   /// Whether others may find the account by its address and learn its name.
   func setDiscoverable(_ id: UserID, _ isDiscoverable: Bool) async throws {
-    var change = AccountChange()
+    var change = Change()
     change.isDiscoverable = isDiscoverable
-    _ = try await changeUser(id, change)
+    _ = try await self.change(id, change)
   }
 
   /// All accounts in name order.
-  package func users() async throws -> [User] {
+  package func all() async throws -> [User] {
     try await store.read { transaction in try transaction.users() }
   }
 
@@ -174,7 +187,7 @@ enum AccountRules {
 }
 
 extension User {
-  fileprivate mutating func apply(_ change: Engine.AccountChange, passwordHash hash: String?) {
+  fileprivate mutating func apply(_ change: Accounts.Change, passwordHash hash: String?) {
     func changed(_ old: String?, _ new: String?) -> String? {
       guard let new else { return old }
       return new.isEmpty ? nil : new

@@ -7,11 +7,24 @@
 package import BrumeModel
 package import BrumeStorage
 
-extension Engine {
+/// The devices of users, and how each is reached.
+package struct Devices: Sendable {
+  private let store: any Store
+  private let limits: Limits
+  private let host: Host
+  private let seal: Seal
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+    host = parts.host
+    seal = parts.seal
+  }
+
   /// Registers the caller's device for the event stream. A device that is reached in another way
   /// stays so; its mailbox is the same.
   @discardableResult
-  package func registerDevice(as caller: Caller) async throws -> DeviceKey {
+  package func register(as caller: Caller) async throws -> DeviceKey {
     guard let key = try caller.deviceKey() else {
       throw BrumeError(
         .badRequest,
@@ -121,6 +134,34 @@ extension Engine {
     try NameRules.device(clientID, limits: limits)
     return DeviceID(clientID)
   }
+
+  /// Forgets the caller's device and its mailbox.
+  package func unregister(as caller: Caller) async throws {
+    guard let key = try caller.deviceKey() else {
+      throw BrumeError(
+        .badRequest,
+        "the request names no device: send the header 'X-Brume-Device' or the parameter 'clientId'")
+    }
+    try await store.write(in: .account(key)) { try $0.removeDevice(key) }
+  }
+
+  /// The devices whose mailboxes a courier token opens; none for an unknown one.
+  package func opened(
+    by text: String, in transaction: any ReadTransaction
+  ) throws -> [Device] {
+    guard let bytes = seal.payload(of: text, for: .sealedCourierToken),
+      let token = SealedCourierToken(bytes)
+    else { return try transaction.devices(courierToken: text) }
+    guard let device = try transaction.device(token.device),
+      case .apns(token.address, _, _) = device.channel
+    else { return [] }
+    return [device]
+  }
+
+  /// - Parameter address: the device's push token.
+  func sealedCourierToken(to device: DeviceKey, at address: String) -> String {
+    seal.text(SealedCourierToken(device: device, address: address).bytes, for: .sealedCourierToken)
+  }
 }
 
 extension Caller {
@@ -129,45 +170,6 @@ extension Caller {
     let user = try requireUser()
     return device.map {
       DeviceKey(container: container, environment: environment, user: user, device: $0)
-    }
-  }
-}
-
-extension WriteTransaction {
-  /// Registers a device if it is new. The registration of a stream device is renewed, because the
-  /// oldest registration goes first when there are too many.
-  func register(_ device: Device, limits: Limits) throws {
-    let known = try self.device(device.key)
-    if let known, known.channel != .stream { return }
-    try put(device)
-    if known == nil { try dropOldestDevices(besides: device, limits: limits) }
-  }
-
-  /// An address that the server sends to belongs to whoever registered it last.
-  func dropOthers(atAddressOf device: Device) throws {
-    let address: String
-    switch device.channel {
-    case .stream, .courier: return
-    case .apns(let token, _, _): address = token
-    case .webPush(let target): address = target.endpoint
-    }
-    for other in try devices(address: address)
-    where other.key != device.key && other.key.container == device.key.container
-      && other.channel.kind == device.channel.kind
-      && other.key.environment == device.key.environment
-    {
-      try removeDevice(other.key)
-    }
-  }
-
-  /// Keeps the number of a user's devices bounded.
-  func dropOldestDevices(besides new: Device, limits: Limits) throws {
-    let key = new.key
-    let all = try devices(
-      of: key.user, container: key.container, environment: key.environment)
-    let old = all.filter { $0.key != key }.sorted { $0.registered < $1.registered }
-    for device in old.prefix(max(0, all.count - limits.devicesPerUser)) {
-      try removeDevice(device.key)
     }
   }
 }

@@ -4,7 +4,16 @@
 package import BrumeModel
 import BrumeStorage
 
-extension Engine {
+/// Finding accounts.
+package struct Discovery: Sendable {
+  private let store: any Store
+  private let limits: Limits
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+  }
+
   /// The caller's own identity; with names only if he agreed to be discoverable (docs/sign-in.md).
   ///
   /// A server-to-server key gets its own user: web clients begin with this call, and give up where
@@ -23,7 +32,7 @@ extension Engine {
 
   /// The accounts behind addresses, numbers or record names, in the order asked; who is not found is
   /// left out. Each has the one address that it was looked up by.
-  package func discoverUsers(
+  package func users(
     _ wanted: [UserIdentity], as caller: Caller
   ) async throws -> [UserIdentity] {
     let me = try caller.requireSignedIn()
@@ -41,7 +50,7 @@ extension Engine {
 
   /// Discoverable users that the caller has to do with: those who share with him, and those he shares
   /// with. There is no address book here (case LIM-13).
-  package func discoverContacts(as caller: Caller) async throws -> [UserIdentity] {
+  package func contacts(as caller: Caller) async throws -> [UserIdentity] {
     let me = try caller.requireSignedIn()
     let own = try caller.databaseKey(.private)
     let maximum = limits.recordsPerResponse

@@ -3,7 +3,6 @@
 // long as the device has that address, so signing out or another registration ends it.
 
 package import BrumeModel
-package import BrumeStorage
 
 /// What `tokens/register` found or made.
 package struct RegisteredToken: Equatable, Sendable {
@@ -13,27 +12,7 @@ package struct RegisteredToken: Equatable, Sendable {
   package let courierToken: String
 }
 
-extension Engine {
-  /// The devices whose mailboxes a courier token opens; none for an unknown one.
-  package func devices(
-    courierToken text: String, in transaction: any ReadTransaction
-  ) throws -> [Device] {
-    guard let bytes = seal.payload(of: text, for: .sealedCourierToken),
-      let token = SealedCourierToken(bytes)
-    else { return try transaction.devices(courierToken: text) }
-    guard let device = try transaction.device(token.device),
-      case .apns(token.address, _, _) = device.channel
-    else { return [] }
-    return [device]
-  }
-
-  /// - Parameter address: the device's push token.
-  func sealedCourierToken(to device: DeviceKey, at address: String) -> String {
-    seal.text(SealedCourierToken(device: device, address: address).bytes, for: .sealedCourierToken)
-  }
-}
-
-private struct SealedCourierToken {
+struct SealedCourierToken {
   let device: DeviceKey
   let address: String
 

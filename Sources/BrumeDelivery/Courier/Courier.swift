@@ -34,7 +34,7 @@ package struct Courier: Sendable {
       store: store, signals: signals, inFlight: inFlight, limits: engine.limits,
       clock: PushClock(host),
       maySend: SendPermission(engine.permission)
-    ) { token, transaction in try engine.devices(courierToken: token, in: transaction) }
+    ) { token, transaction in try engine.devices.opened(by: token, in: transaction) }
   }
 
   /// - Parameter findDevices: the devices whose mailboxes a token opens.

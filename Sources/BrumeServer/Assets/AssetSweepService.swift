@@ -17,7 +17,7 @@ struct AssetSweepService: Service {
     while true {
       try await Task.sleep(for: .seconds(server.settings.assets.sweepInterval))
       do {
-        let report = try await server.engine.sweepAssets()
+        let report = try await server.engine.assetSweeper.sweep()
         guard report != AssetSweepReport() else { continue }
         server.logger.info(
           "assets swept",

@@ -35,7 +35,7 @@ package final class Deliveries: Sendable {
       exchange: exchange)
     let concurrency = settings.outside.concurrency
     webPush = WebPushChannel(
-      vapid: try VAPID(key: await engine.vapidKey(), contact: settings.outside.contact),
+      vapid: try VAPID(key: await engine.pushKeys.vapidKey(), contact: settings.outside.contact),
       concurrency: concurrency, limits: settings.limits, outside: webPushGuard,
       randomBytes: host.randomBytes, exchange: exchange)
     self.clients = clients

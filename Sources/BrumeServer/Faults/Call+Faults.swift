@@ -46,7 +46,7 @@ extension Call {
       // A part of the request is another request: repeating the whole must not answer with it.
       if rest.count != request.operations.count { request.operationID = nil }
       request.operations = rest
-      return try await engine.modifyRecords(request, in: scope, as: caller)
+      return try await engine.records.modify(request, in: scope, as: caller)
     }
   }
 
@@ -61,7 +61,7 @@ extension Call {
     return try await injecting(faulty) { rest in
       var request = request
       request.items = rest
-      return try await engine.lookupRecords(request, in: scope, as: caller)
+      return try await engine.records.lookup(request, in: scope, as: caller)
     }
   }
 
@@ -70,7 +70,7 @@ extension Call {
       items: zones, describe: { Asked(.fetchZones, zone: $0.name) },
       fail: { .failure(ItemFailure($0, $1)) })
     return try await injecting(faulty) {
-      try await engine.lookupZones($0, in: scope, as: caller)
+      try await engine.zones.lookup($0, in: scope, as: caller)
     }
   }
 
@@ -81,7 +81,7 @@ extension Call {
       fail: { .failure(ItemFailure($0.zone, $1)) })
     faulty.pretend = { .success(ZoneState(zone: $0.zone, isAtomic: true)) }
     return try await injecting(faulty) {
-      try await engine.modifyZones($0, in: scope, as: caller)
+      try await engine.zones.modify($0, in: scope, as: caller)
     }
   }
 
@@ -91,7 +91,7 @@ extension Call {
       describe: { Asked(.fetchZoneChanges, zone: $0.zone.name, token: $0.token) },
       fail: { .failure(ItemFailure($0.zone, $1)) })
     return try await injecting(faulty) {
-      try await engine.zoneChanges($0, in: scope, as: caller)
+      try await engine.changes.ofZones($0, in: scope, as: caller)
     }
   }
 
@@ -113,7 +113,7 @@ extension Call {
         }
       })
     return try await injecting(faulty) {
-      try await engine.modifySubscriptions($0, in: scope, as: caller)
+      try await engine.subscriptions.modify($0, in: scope, as: caller)
     }
   }
 
@@ -193,11 +193,11 @@ extension Call {
     draft.changeTag = nil
     draft.zone = zone
     let other = caller.another
-    let known = try await engine.lookupRecords(
+    let known = try await engine.records.lookup(
       LookupRecordsRequest(items: [LookupRecordsRequest.Item(name: name, zone: zone)]), in: scope,
       as: other)
     if case .success(.saved)? = known.first { draft.fields = [:] }
-    _ = try await engine.modifyRecords(
+    _ = try await engine.records.modify(
       ModifyRecordsRequest(operations: [RecordOperation(.forceUpdate, draft)]), in: scope,
       as: other)
   }
@@ -211,13 +211,13 @@ extension Engine {
     let user = try caller.requireUser()
     switch reason {
     case .deleted:
-      _ = try await modifyZones(
+      _ = try await zones.modify(
         [ZoneOperation(.delete, ZoneID(name: name))], in: .private, as: caller.another)
     case .purged:
-      try await purgeZone(
+      try await zoneAdministration.purge(
         name, of: user, container: caller.container, environment: caller.environment)
     case .encryptedDataReset:
-      try await resetEncryptedData(
+      try await zoneAdministration.resetEncryptedData(
         of: user, container: caller.container, environment: caller.environment)
     }
   }

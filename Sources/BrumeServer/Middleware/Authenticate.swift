@@ -56,7 +56,7 @@ struct Authenticate: Sendable {
       }
       return nobody(.operator)
     case .anyone, .account, .user:
-      let proven = try await server.engine.authenticate(
+      let proven = try await server.engine.authentication.authenticate(
         try credentials(request, query: query, target: target, body: body))
       let caller = server.faults?.account(of: proven) ?? proven
       try check(caller)

@@ -15,7 +15,7 @@ enum AccountAdmin {
 
   static func createUser(_ call: Call) async throws -> Reply {
     let json = try call.json()
-    let user = try await call.engine.createUser(
+    let user = try await call.engine.accounts.create(
       name: json.text("name"), password: json["password"]?.string,
       emailAddress: json["email"]?.string, phoneNumber: json["phone"]?.string,
       givenName: json["givenName"]?.string, familyName: json["familyName"]?.string,
@@ -26,14 +26,14 @@ enum AccountAdmin {
   static func changeUser(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let user = try await call.account(named: json.text("user"))
-    var change = Engine.AccountChange()
+    var change = Accounts.Change()
     change.password = json["password"]?.string
     change.emailAddress = json["email"]?.string
     change.phoneNumber = json["phone"]?.string
     change.givenName = json["givenName"]?.string
     change.familyName = json["familyName"]?.string
     change.isDiscoverable = json["discoverable"]?.bool
-    let changed = try await call.engine.changeUser(user.id, change)
+    let changed = try await call.engine.accounts.change(user.id, change)
     if change.password != nil { call.server.endOpenRequests(of: user.id) }
     return .json(describe(changed))
   }
@@ -48,7 +48,7 @@ enum AccountAdmin {
   /// A web auth token for a user, for two weeks.
   static func userToken(_ call: Call) async throws -> Reply {
     let user = try await call.account(named: call.json().text("user"))
-    let token = try await call.engine.webAuthToken(
+    let token = try await call.engine.webAuthTokens.issue(
       for: user.id, container: call.containerEnvironment.container,
       environment: call.containerEnvironment.environment,
       keep: true)
@@ -76,7 +76,7 @@ enum AccountAdmin {
   static func createToken(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let origins = json["origins"]?.array?.compactMap(\.string)
-    let token = try await call.engine.createAPIToken(
+    let token = try await call.engine.apiTokens.create(
       name: json.text("name"), container: call.containerEnvironment.container,
       environment: call.containerEnvironment.environment, allowedOrigins: origins,
       callback: json["callback"]?.string)
@@ -105,7 +105,7 @@ enum AccountAdmin {
   static func createKey(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let pair = json["publicKey"] == nil ? ServerKeyPair() : nil
-    let key = try await call.engine.createServerKey(
+    let key = try await call.engine.serverKeys.create(
       name: json.text("name"), publicKeyPEM: pair?.publicKeyPEM ?? json.text("publicKey"),
       container: call.containerEnvironment.container,
       environment: call.containerEnvironment.environment)

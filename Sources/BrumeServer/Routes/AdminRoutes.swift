@@ -56,7 +56,7 @@ enum AdminRoutes {
   static func purgeZone(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let user = try await call.account(named: json.text("user"))
-    try await call.engine.purgeZone(
+    try await call.engine.zoneAdministration.purge(
       json.text("zone"), of: user.id, container: call.containerEnvironment.container,
       environment: call.containerEnvironment.environment)
     return .empty
@@ -87,7 +87,7 @@ enum AdminRoutes {
     let json = try call.json()
     let containerEnvironment = call.containerEnvironment
     let user = try await call.account(named: json.text("user"))
-    let sent = try await call.engine.sendTestPush(
+    let sent = try await call.engine.testPushes.send(
       json["text"]?.string ?? "A test push from Brume", to: user.id,
       container: containerEnvironment.container,
       environment: containerEnvironment.environment, requestID: call.caller.requestID,

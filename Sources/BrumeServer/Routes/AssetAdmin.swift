@@ -10,7 +10,7 @@ enum AssetAdmin {
 
   /// Lists files without bytes and objects without a file, as after a restore of one half.
   static func check(_ call: Call) async throws -> Reply {
-    let report = try await call.engine.checkAssets(limit: shown)
+    let report = try await call.engine.assetCheck.run(limit: shown)
     var object = JSONObject()
     object["files"] = .int(Int64(report.files))
     object["objects"] = .int(Int64(report.objects))

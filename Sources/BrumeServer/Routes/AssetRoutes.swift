@@ -14,7 +14,7 @@ enum AssetRoutes {
   static func tokens(_ call: Call) async throws -> Reply {
     let request = try AssetUploadRequest(json: call.json())
     var tickets = try await call.withFaults(.uploadAssets, zone: request.zone?.name) {
-      try await call.engine.uploadTickets(request, in: call.scope, as: call.caller)
+      try await call.engine.uploadTickets.issue(request, in: call.scope, as: call.caller)
     }
     for index in tickets.indices {
       tickets[index].ticket = call.server.uploadURL(ticket: tickets[index].ticket)
@@ -24,7 +24,8 @@ enum AssetRoutes {
 
   static func rereference(_ call: Call) async throws -> Reply {
     let request = try AssetRereferenceRequest(json: call.json())
-    let results = try await call.engine.rereference(request, in: call.scope, as: call.caller)
+    let results = try await call.engine.assetRereferences.make(
+      request, in: call.scope, as: call.caller)
     return .json(Wire.assetResults(results))
   }
 
@@ -41,9 +42,9 @@ enum AssetRoutes {
         throw BrumeError(
           .badRequest, "the address lacks its ticket; use it as assets/upload gave it")
       }
-      try call.engine.checkUploadTicket(ticket)
+      try call.engine.assetUploads.check(ticket)
       try file.read(call.headers)
-      let asset = try await call.engine.receiveUpload(ticket, announced: file.announced) {
+      let asset = try await call.engine.assetUploads.receive(ticket, announced: file.announced) {
         try await file.next()
       }
       call.server.metrics.assetUploaded(bytes: asset.size)
@@ -61,7 +62,7 @@ enum AssetRoutes {
       throw BrumeError(.badRequest, "the address lacks its pass; use it as the record gave it")
     }
     let (file, lifetime) = try await call.withFaults(.fetchAssets) {
-      try await call.engine.openAsset(token)
+      try await call.engine.assetDownloads.open(token)
     }
     let answer = AssetAnswer(file: file, lifetime: lifetime, request: call.headers)
     var reply = Reply(status: answer.status, headers: answer.headers, body: .bytes([]))
@@ -71,7 +72,7 @@ enum AssetRoutes {
     reply.body = .stream { @concurrent writer in
       // Nobody else has it: each piece is written before the next is read, all in this closure.
       nonisolated(unsafe) var out = writer
-      try await engine.readAsset(file, range) { piece in
+      try await engine.assetDownloads.read(file, range) { piece in
         try await out.write(ByteBuffer(bytes: piece))
         metrics.assetDownloaded(bytes: Int64(piece.count))
       }
@@ -98,7 +99,7 @@ extension Composition {
 
   /// Where an asset of a record can be fetched for some hours.
   func downloadURL(_ asset: Asset) -> String {
-    "\(assetBase)/_brume/assets/file?pass=\(engine.downloadToken(for: asset))"
+    "\(assetBase)/_brume/assets/file?pass=\(engine.assetDownloads.token(for: asset))"
   }
 
   private var assetBase: String { settings.assets.baseURL ?? url }

@@ -8,8 +8,8 @@ enum ChangeRoutes {
   static func database(_ call: Call) async throws -> Reply {
     let request = try FeedRequest(json: call.json())
     let page = try await call.withFaults(.fetchDatabaseChanges, token: request.token) {
-      try await call.engine.databaseChanges(
-        token: request.token, limit: request.limit, in: call.scope, as: call.caller)
+      try await call.engine.changes.ofDatabase(
+        since: request.token, limit: request.limit, in: call.scope, as: call.caller)
     }
     return .json(Wire.databaseChanges(page))
   }
@@ -42,8 +42,8 @@ enum ChangeRoutes {
   /// zones/changes: as changes/database, with a token of another name.
   static func zones(_ call: Call) async throws -> Reply {
     let object = try call.json().asObject("the body")
-    let page = try await call.engine.databaseChanges(
-      token: object.string("metaSyncToken"),
+    let page = try await call.engine.changes.ofDatabase(
+      since: object.string("metaSyncToken"),
       limit: object.int("resultsLimit").map { Int(clamping: $0) },
       in: call.scope, as: call.caller)
     guard case .object(var reply) = try JSON(parsing: Wire.databaseChanges(page)) else {

@@ -17,13 +17,13 @@ enum DeviceRoutes {
     } else if let subscription = try body.object("webPush") {
       call.server.deliveries.worker.hint([try await registerWebPush(subscription, call)])
     } else {
-      _ = try await call.engine.registerDevice(as: call.caller)
+      _ = try await call.engine.devices.register(as: call.caller)
     }
     return .empty
   }
 
   static func remove(_ call: Call) async throws -> Reply {
-    try await call.engine.unregisterDevice(as: call.caller)
+    try await call.engine.devices.unregister(as: call.caller)
     return .empty
   }
 
@@ -39,7 +39,7 @@ enum DeviceRoutes {
     guard let environment = Environment(rawValue: name) else {
       throw BrumeError(.badRequest, "'apns.environment' must be development or production")
     }
-    return try await call.engine.registerToken(
+    return try await call.engine.devices.registerToken(
       TokenRequest.hex(body.requiredString("token")), environment: environment,
       topic: body.string("topic"), clientID: nil, as: call.caller
     ).device
@@ -54,7 +54,7 @@ enum DeviceRoutes {
       let secret = try Base64URL.lenientBytes(keys.requiredString("auth"))
     else { throw BrumeError(.badRequest, "'keys' must hold base64url texts") }
     _ = try await call.server.deliveries.webPushGuard.target(endpoint)
-    return try await call.engine.registerWebPush(
+    return try await call.engine.webPush.register(
       WebPushTarget(endpoint: endpoint, key: key, secret: secret), clientID: nil, as: call.caller)
   }
 }

@@ -9,7 +9,7 @@ enum NotificationRoutes {
     let request = try FeedRequest(json: call.json())
     return .json(
       Wire.keptNotifications(
-        try await call.engine.keptNotifications(
+        try await call.engine.notifications.kept(
           token: request.token, limit: request.limit, as: call.caller,
           decode: { try PushPayload.decode($0) })))
   }
@@ -18,11 +18,11 @@ enum NotificationRoutes {
     let ids = try Wire.notificationIDs(call.json())
     return .json(
       Wire.notificationIDs(
-        try await call.engine.markNotificationsRead(ids, as: call.caller)))
+        try await call.engine.notifications.markRead(ids, as: call.caller)))
   }
 
   static func badge(_ call: Call) async throws -> Reply {
-    try await call.engine.setBadge(Wire.badge(call.json()), as: call.caller)
+    try await call.engine.notifications.setBadge(Wire.badge(call.json()), as: call.caller)
     return .empty
   }
 }

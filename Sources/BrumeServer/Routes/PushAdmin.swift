@@ -67,7 +67,7 @@ enum PushAdmin {
       container: call.containerEnvironment.container, topic: try json.text("topic"),
       team: try json.text("team"),
       keyID: try json.text("keyID"), privateKey: try json.text("key"))
-    try await call.engine.addAPNsSender(sender)
+    try await call.engine.pushKeys.addAPNsSender(sender)
     call.server.deliveries.worker.configurationChanged()
     return .json(describe(sender))
   }

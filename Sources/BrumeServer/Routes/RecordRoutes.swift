@@ -31,7 +31,7 @@ enum RecordRoutes {
     let request = try QueryRequest(json: json)
     let token = try await call.currentSyncToken(of: request.zone)
     let page = try await call.withFaults(.query, zone: request.zone?.name) {
-      try await call.engine.query(request, in: call.scope, as: call.caller)
+      try await call.engine.queries.run(request, in: call.scope, as: call.caller)
     }
     let options = call.options(json, desiring: request.desiredKeys)
     return .json(Wire.queryPage(page, options, syncToken: token))
@@ -48,7 +48,7 @@ extension Call {
     guard query["getCurrentSyncToken"]?.lowercased() == "true", scope != .public, let zone else {
       return nil
     }
-    let found = try await engine.lookupZones([zone], in: scope, as: caller)
+    let found = try await engine.zones.lookup([zone], in: scope, as: caller)
     guard case .success(let state)? = found.first else { return nil }
     return state.token
   }

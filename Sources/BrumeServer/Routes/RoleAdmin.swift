@@ -8,7 +8,7 @@ import BrumeWire
 enum RoleAdmin {
   static func list(_ call: Call) async throws -> Reply {
     let containerEnvironment = call.containerEnvironment
-    let members = try await call.engine.roleMembers(
+    let members = try await call.engine.roles.members(
       container: containerEnvironment.container, environment: containerEnvironment.environment)
     let names = try await call.server.store.read { store in
       try members.map { try store.user($0.user)?.name ?? $0.user.name }
@@ -23,7 +23,7 @@ enum RoleAdmin {
     let json = try call.json()
     guard let isOn = json["on"]?.bool else { throw BrumeError(.badRequest, "'on' is missing") }
     let user = try await call.account(named: json.text("user"))
-    try await call.engine.setRole(
+    try await call.engine.roles.set(
       json.text("role"), of: user.id, to: isOn, container: call.containerEnvironment.container,
       environment: call.containerEnvironment.environment)
     return try await list(call)

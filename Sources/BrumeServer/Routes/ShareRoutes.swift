@@ -9,7 +9,7 @@ enum ShareRoutes {
     let json = try call.json()
     let requests = try Wire.shortGUIDs(json)
     let found = try await call.withFaults(.sharing) {
-      try await call.engine.resolveShares(requests, as: call.caller)
+      try await call.engine.shares.resolve(requests, as: call.caller)
     }
     return .json(Wire.shareResults(found, call.options(json)))
   }
@@ -18,13 +18,13 @@ enum ShareRoutes {
     let json = try call.json()
     let requests = try Wire.shortGUIDs(json)
     let accepted = try await call.withFaults(.sharing) {
-      try await call.engine.acceptShares(requests, as: call.caller)
+      try await call.engine.shares.accept(requests, as: call.caller)
     }
     return .json(Wire.shareResults(accepted, call.options(json)))
   }
 
   static func requestAccess(_ call: Call) async throws -> Reply {
-    try await call.engine.requestShareAccess(Wire.shortGUIDs(call.json()), as: call.caller)
+    try await call.engine.shares.requestAccess(Wire.shortGUIDs(call.json()), as: call.caller)
     return .empty
   }
 }

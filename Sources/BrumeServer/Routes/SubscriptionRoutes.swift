@@ -7,7 +7,7 @@ import BrumeWire
 enum SubscriptionRoutes {
   static func list(_ call: Call) async throws -> Reply {
     let all = try await call.withFaults(.fetchSubscriptions) {
-      try await call.engine.listSubscriptions(in: call.scope, as: call.caller)
+      try await call.engine.subscriptions.list(in: call.scope, as: call.caller)
     }
     return .json(Wire.subscriptions(all))
   }
@@ -15,7 +15,7 @@ enum SubscriptionRoutes {
   static func lookup(_ call: Call) async throws -> Reply {
     let ids = try Wire.subscriptionLookup(call.json())
     let found = try await call.withFaults(.fetchSubscriptions) {
-      try await call.engine.lookupSubscriptions(ids, in: call.scope, as: call.caller)
+      try await call.engine.subscriptions.lookup(ids, in: call.scope, as: call.caller)
     }
     return .json(Wire.subscriptions(found))
   }

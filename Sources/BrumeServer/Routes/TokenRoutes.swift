@@ -8,7 +8,7 @@ import BrumeWire
 enum TokenRoutes {
   static func create(_ call: Call) async throws -> Reply {
     let request = try TokenRequest(json: call.json())
-    let token = try await call.engine.createCourierToken(
+    let token = try await call.engine.devices.createCourierToken(
       environment: request.environment, clientID: request.clientID, as: call.caller)
     return answer(call, request, token: token, courier: token)
   }
@@ -18,7 +18,7 @@ enum TokenRoutes {
     guard let token = request.token else {
       throw BrumeError(.badRequest, "'apnsToken' is missing: the device's push token as hex digits")
     }
-    let registered = try await call.engine.registerToken(
+    let registered = try await call.engine.devices.registerToken(
       token, environment: request.environment, topic: request.topic, clientID: request.clientID,
       as: call.caller)
     call.server.deliveries.worker.hint([registered.device])

@@ -24,7 +24,7 @@ enum WebhookAdmin {
   static func add(_ call: Call) async throws -> Reply {
     let url = try call.json().text("url")
     _ = try await call.server.deliveries.webhookGuard.target(url)
-    let webhook = try await call.engine.addWebhook(
+    let webhook = try await call.engine.webhooks.add(
       url: url, container: call.containerEnvironment.container,
       environment: call.containerEnvironment.environment)
     call.server.deliveries.worker.configurationChanged()
@@ -37,7 +37,7 @@ enum WebhookAdmin {
 
   static func enable(_ call: Call) async throws -> Reply {
     let containerEnvironment = call.containerEnvironment
-    try await call.engine.enableWebhook(
+    try await call.engine.webhooks.enable(
       call.json().text("id"), container: containerEnvironment.container,
       environment: containerEnvironment.environment)
     call.server.deliveries.worker.configurationChanged()
@@ -46,7 +46,7 @@ enum WebhookAdmin {
 
   static func remove(_ call: Call) async throws -> Reply {
     let containerEnvironment = call.containerEnvironment
-    try await call.engine.removeWebhook(
+    try await call.engine.webhooks.remove(
       call.json().text("id"), container: containerEnvironment.container,
       environment: containerEnvironment.environment)
     return .empty
@@ -55,7 +55,7 @@ enum WebhookAdmin {
   /// Calls a webhook once, without changes, whatever its state.
   static func test(_ call: Call) async throws -> Reply {
     let (server, containerEnvironment) = (call.server, call.containerEnvironment)
-    let webhook = try await call.engine.webhook(
+    let webhook = try await call.engine.webhooks.find(
       call.json().text("id"), container: containerEnvironment.container,
       environment: containerEnvironment.environment)
     let line = try await server.deliveries.worker.test(

@@ -7,7 +7,7 @@ import BrumeWire
 enum ZoneRoutes {
   static func list(_ call: Call) async throws -> Reply {
     let zones = try await call.withFaults(.fetchZones) {
-      try await call.engine.listZones(in: call.scope, as: call.caller)
+      try await call.engine.zones.list(in: call.scope, as: call.caller)
     }
     return .json(Wire.zones(zones))
   }

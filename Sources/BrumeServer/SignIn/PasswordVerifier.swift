@@ -26,7 +26,7 @@ final class PasswordVerifier: Sendable {
   func account(
     name: String, password: String, at address: ClientAddress, engine: Engine
   ) async throws -> User {
-    try engine.checkLengths(name: name, password: password)
+    try engine.accounts.checkLengths(name: name, password: password)
     let isFree = taken.withLock { taken in
       guard taken < slots else { return false }
       taken += 1
@@ -43,7 +43,7 @@ final class PasswordVerifier: Sendable {
         .throttled, "too many wrong passwords; try again in \(Int(seconds)) seconds",
         retryAfter: seconds)
     }
-    let check = try await engine.passwordCheck(name: name)
+    let check = try await engine.accounts.passwordCheck(name: name)
     let user = try await threads.runIfActive { try check.account(password: password) }
     attempts.withLock { $0.succeeded(name: name, address: address.name) }
     return user

@@ -17,7 +17,7 @@ enum SignInRoutes {
 
   /// What the page shows.
   static func options(_ call: Call) async throws -> Reply {
-    let signIn = try await call.engine.signIn(call.query["state"] ?? "")
+    let signIn = try await call.engine.signIns.open(call.query["state"] ?? "")
     var options = JSONObject()
     options["app"] = .string(signIn.token.name)
     options["container"] = .string(signIn.token.container.name)
@@ -30,9 +30,9 @@ enum SignInRoutes {
   static func password(_ call: Call) async throws -> Reply {
     try requireOwnPage(call)
     let json = try call.json()
-    let signIn = try await call.engine.signIn(json.text("state"))
+    let signIn = try await call.engine.signIns.open(json.text("state"))
     let user = try await user(call, name: json.text("name"), password: json["password"]?.string)
-    let token = try await call.engine.complete(
+    let token = try await call.engine.signIns.complete(
       signIn, as: user, keep: json["keep"]?.bool ?? false,
       // An unticked box on the password page changes nothing: the operator may have decided.
       discoverable: json["discoverable"]?.bool == true ? true : nil)
@@ -45,7 +45,8 @@ enum SignInRoutes {
   ) async throws -> UserID {
     let server = call.server
     if password ?? "" == "", server.settings.isDevelopment, call.address.isLocal,
-      server.developmentUsers.contains(name), let user = try await call.engine.user(named: name),
+      server.developmentUsers.contains(name),
+      let user = try await call.engine.accounts.user(named: name),
       user.passwordHash == nil
     {
       return user.id
@@ -77,12 +78,12 @@ enum SignInRoutes {
           .notFound,
           "this server knows no sign-in provider; use a name and a password")
       }
-      let signIn = try await call.engine.signIn(call.query["state"] ?? "")
+      let signIn = try await call.engine.signIns.open(call.query["state"] ?? "")
       let visit = try call.server.providerCalls.begin(from: call.address)
       defer { visit.end() }
       let browser =
         BrowserCookie.value(call.headers) ?? Hex.text(call.server.host.randomBytes(32))
-      let departure = call.engine.depart(
+      let departure = call.engine.providerVisits.depart(
         signIn, browser: browser, keep: call.query["keep"] == "true",
         discoverable: call.query["discoverable"] == "true")
       var reply = SignInPage.redirect(
@@ -99,7 +100,8 @@ enum SignInRoutes {
           .badRequest,
           "this address is for a sign-in provider's answers; go back to the app and sign in there")
       }
-      let back = try await call.engine.comeBack(state, browser: BrowserCookie.value(call.headers))
+      let back = try await call.engine.providerVisits.comeBack(
+        state, browser: BrowserCookie.value(call.headers))
       guard let code = call.query["code"] else {
         let why = call.query["error"] ?? "no reason given"
         return SignInPage.outcome(
@@ -109,8 +111,8 @@ enum SignInRoutes {
       defer { visit.end() }
       let claims = try await provider.claims(
         code: code, verifier: back.verifier, nonce: back.nonce, redirectURI: redirectURI(call))
-      let user = try await call.engine.account(of: claims)
-      let token = try await call.engine.complete(
+      let user = try await call.engine.providerVisits.account(of: claims)
+      let token = try await call.engine.signIns.complete(
         back.signIn, as: user.id, keep: back.keep, discoverable: back.discoverable ? true : nil)
       if case .redirect(let callback) = SignInDelivery.decide(back.signIn) {
         return SignInPage.redirect(SignInOutcome.address(callback, token))
@@ -193,7 +195,9 @@ enum BrowserCookie {
 extension Composition {
   /// Where the user signs in whom a request needs; nil if its API token is of no use.
   func signInAddress(for credentials: Credentials) async throws -> String? {
-    try await engine.beginSignIn(for: credentials).map { "\(url)\(SignInRoutes.path)/?state=\($0)" }
+    try await engine.signIns.begin(for: credentials).map {
+      "\(url)\(SignInRoutes.path)/?state=\($0)"
+    }
   }
 }
 

@@ -8,7 +8,7 @@ import BrumeModel
 extension Composition {
   /// Ends all sessions of a user.
   func signOutEverywhere(_ user: UserID) async throws {
-    try await engine.signOutEverywhere(user)
+    try await engine.accounts.signOutEverywhere(user)
     endOpenRequests(of: user)
   }
 
@@ -22,6 +22,6 @@ extension Composition {
 extension Call {
   /// Whether the user has not signed out since the request began.
   func isStillSignedIn() async throws -> Bool {
-    try await engine.isSignedIn(by: query["ckWebAuthToken"] ?? "")
+    try await engine.webAuthTokens.isSignedIn(by: query["ckWebAuthToken"] ?? "")
   }
 }

@@ -22,7 +22,8 @@ enum StreamRoute {
   static func open(_ call: Call) async throws -> Reply {
     try requireDevice(call)
     let cursor = try await position(call, call.headers[.lastEventID] ?? call.query["cursor"])
-    let stream = call.server.eventStream(of: try await call.engine.registerDevice(as: call.caller))
+    let stream = call.server.eventStream(
+      of: try await call.engine.devices.register(as: call.caller))
     try await stream.acknowledge(through: cursor)
     var reply = Reply(body: body(of: stream, after: cursor, call))
     reply.contentType = "text/event-stream"

@@ -75,21 +75,23 @@ package final class PushSimulator {
     store = MemoryStore(coders: coders)
     crashing = CrashingStore(store)
     (self.fault, self.form) = (fault, form)
-    engine = try await Self.engine(store, clock: { 1_000_000 })
-    notifier = Notifier(engine: engine, encode: form.encode, delivery: TestDelivery())
+    let host = Self.host { 1_000_000 }
+    engine = try await Self.engine(store, host)
+    notifier = Notifier(
+      engine: engine, store: store, host: host, encode: form.encode, delivery: TestDelivery())
   }
 
-  private static func engine(
-    _ store: any Store, clock: @escaping @Sendable () -> Milliseconds
-  ) async throws -> Engine {
+  private static func host(_ clock: @escaping @Sendable () -> Milliseconds) -> Host {
+    Host(now: clock, uuid: { "UUID" }, randomBytes: { Array(repeating: 7, count: $0) })
+  }
+
+  private static func engine(_ store: any Store, _ host: Host) async throws -> Engine {
     var limits = Limits()
     // Small enough for overflows and for fan-outs of several transactions.
     limits.mailboxRows = 12
     limits.notifierDeliveries = 3
     limits.notifierEntries = 4
-    let host = Host(
-      now: clock, uuid: { "UUID" }, randomBytes: { Array(repeating: 7, count: $0) })
-    return try await Engine(store: store, limits: limits, host: host, isDevelopment: true)
+    return try await Engine(store: store, limits: limits, host: host)
   }
 
   // MARK: A run
@@ -118,22 +120,24 @@ package final class PushSimulator {
   /// As after the start of a process: nothing but the store is known.
   private func restart() async throws {
     let clock = clock
-    engine = try await Self.engine(crashing) { clock.now }
-    notifier = Notifier(engine: engine, encode: form.encode, delivery: TestDelivery())
+    let host = Self.host { clock.now }
+    engine = try await Self.engine(crashing, host)
+    notifier = Notifier(
+      engine: engine, store: crashing, host: host, encode: form.encode, delivery: TestDelivery())
   }
 
   private func prepare() async throws {
-    try await engine.importSchema(
-      text: """
+    try await engine.schemas.replace(
+      by: """
         DEFINE SCHEMA
         RECORD TYPE Note (
           ___recordID REFERENCE QUERYABLE, a INT64 QUERYABLE,
           GRANT READ TO "_world", GRANT CREATE TO "_icloud", GRANT WRITE TO "_icloud"
         );
-        """, container: Self.container, environment: .development)
+        """, in: Self.container, environment: .development)
     for device in PushOracle.devices {
-      try await engine.registerDevice(as: caller(device))
-      _ = try await engine.modifyZones(
+      try await engine.devices.register(as: caller(device))
+      _ = try await engine.zones.modify(
         [ZoneOperation(.create, ZoneID(name: "Z"))], in: .private, as: caller(device))
     }
     try await follow(nil)
@@ -157,7 +161,7 @@ package final class PushSimulator {
       zone: scope == .private ? ZoneID(name: "Z") : nil,
       operations: [RecordOperation(.create, draft)])
     let isNamed = fault != .`saves do not say their device`
-    _ = try await engine.modifyRecords(request, in: scope, as: caller(device, isNamed: isNamed))
+    _ = try await engine.records.modify(request, in: scope, as: caller(device, isNamed: isNamed))
     outcome.changes += 1
     try await follow(device)
   }
@@ -177,7 +181,7 @@ package final class PushSimulator {
     }
     let info = NotificationInfo()
     let subscription = Subscription(id: "s\(random.next(below: 6))", kind: kind, info: info)
-    _ = try await engine.modifySubscriptions(
+    _ = try await engine.subscriptions.modify(
       [.save(subscription)], in: scope, as: caller(device))
     if fault == .`another user is subscribed` { try await plantStranger(subscription, device) }
     try await follow(device)
@@ -204,7 +208,7 @@ package final class PushSimulator {
   private func unsubscribe() async throws {
     let device = random.pick(PushOracle.devices)
     let scope: DatabaseScope = random.one(in: 2) ? .public : .private
-    _ = try await engine.modifySubscriptions(
+    _ = try await engine.subscriptions.modify(
       [.delete(id: "s\(random.next(below: 6))")], in: scope, as: caller(device))
     try await follow(device)
   }

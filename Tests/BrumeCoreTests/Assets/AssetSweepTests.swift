@@ -90,7 +90,7 @@ import Testing
     let object = try #require(try await bytes.names(after: "", limit: 1).first)
     try await bytes.remove(object)
     try await bytes.write([1], as: "nobodyknows0")
-    let report = try await assets.engine.checkAssets(limit: 10)
+    let report = try await assets.engine.assetCheck.run(limit: 10)
     #expect(report.missing == [uploaded.fileChecksum] && report.unknown == ["nobodyknows0"])
     let error = await #expect(throws: BrumeError.self) {
       _ = try await assets.content(uploaded)
@@ -106,10 +106,9 @@ import Testing
     let stubborn = StubbornAssets()
     let store = MemoryStore(coders: .wire)
     let engine = try await Engine(
-      store: store, assets: stubborn, limits: .apple, host: .test(clock: clock, seed: 1),
-      isDevelopment: true)
+      store: store, assets: stubborn, limits: .apple, host: .test(clock: clock, seed: 1))
     try await store.write(in: .all) { try $0.discardAssetObject("old000000000") }
-    await #expect(throws: AssetFailure.self) { _ = try await engine.sweepAssets() }
+    await #expect(throws: AssetFailure.self) { _ = try await engine.assetSweeper.sweep() }
     #expect(try await store.read { try $0.discardedAssetObjects(limit: 9) } == ["old000000000"])
   }
 }
@@ -126,7 +125,7 @@ private struct StubbornAssets: AssetStore {
 }
 
 extension AssetFixture {
-  func sweep() async throws -> AssetSweepReport { try await engine.sweepAssets() }
+  func sweep() async throws -> AssetSweepReport { try await engine.assetSweeper.sweep() }
 
   /// Long enough for anything idle to go.
   func advanceTime() async throws {

@@ -27,12 +27,12 @@ struct AssetFixture: Sendable {
     let request = AssetUploadRequest(
       zone: zone, files: [.init(recordType: "Trail", fieldName: field, recordName: record)])
     return try #require(
-      try await engine.uploadTickets(request, in: scope, as: caller ?? fixture.phone).first)
+      try await engine.uploadTickets.issue(request, in: scope, as: caller ?? fixture.phone).first)
   }
 
   func upload(_ bytes: [UInt8], to ticket: AssetUploadTicket) async throws -> Asset {
     var rest = bytes[...]
-    return try await engine.receiveUpload(ticket.ticket) {
+    return try await engine.assetUploads.receive(ticket.ticket) {
       guard !rest.isEmpty else { return nil }
       defer { rest = rest.dropFirst(1000) }
       return rest.prefix(1000)
@@ -70,13 +70,13 @@ struct AssetFixture: Sendable {
 
   /// The file's content, by the address that a reader gets.
   func content(_ asset: Asset) async throws -> [UInt8] {
-    let (file, _) = try await engine.openAsset(engine.downloadToken(for: asset))
+    let (file, _) = try await engine.assetDownloads.open(engine.assetDownloads.token(for: asset))
     var bytes: [UInt8] = []
-    try await engine.readAsset(file, 0..<file.size) { bytes += $0 }
+    try await engine.assetDownloads.read(file, 0..<file.size) { bytes += $0 }
     return bytes
   }
 
-  func objects() async throws -> Int { try await engine.checkAssets(limit: 10).objects }
+  func objects() async throws -> Int { try await engine.assetCheck.run(limit: 10).objects }
 }
 
 @Suite struct AssetTests {
@@ -98,7 +98,7 @@ struct AssetFixture: Sendable {
     let files = ["b", nil, "a"].map {
       AssetUploadRequest.File(recordType: "Trail", fieldName: "photo", recordName: $0)
     }
-    let tickets = try await assets.engine.uploadTickets(
+    let tickets = try await assets.engine.uploadTickets.issue(
       AssetUploadRequest(zone: EngineFixture.trails, files: files), in: .private,
       as: assets.fixture.phone)
     #expect(tickets.map(\.recordName)[0] == "b" && tickets.map(\.recordName)[2] == "a")
@@ -109,7 +109,8 @@ struct AssetFixture: Sendable {
     let assets = try await AssetFixture()
     func refused(_ request: AssetUploadRequest) async -> BrumeError.Code? {
       do {
-        _ = try await assets.engine.uploadTickets(request, in: .private, as: assets.fixture.phone)
+        _ = try await assets.engine.uploadTickets.issue(
+          request, in: .private, as: assets.fixture.phone)
         return nil
       } catch { return (error as? BrumeError)?.code }
     }
@@ -290,14 +291,14 @@ struct AssetFixture: Sendable {
         .init(recordName: "one", fieldName: "photo"), .init(recordName: "one", fieldName: "none"),
         .init(recordName: "nobody", fieldName: "photo"),
       ])
-    let results = try await assets.engine.rereference(
+    let results = try await assets.engine.assetRereferences.make(
       request, in: .private, as: assets.fixture.phone)
     let asset = try #require(results.first).get()
     try await assets.save(asset, in: "two", "cover")
     #expect(try await assets.refusal(of: asset, in: "three").code == .badRequest)
     #expect(try await assets.objects() == 1)
     #expect(results[1].error?.code == .badRequest && results[2].error?.code == .notFound)
-    let foreign = try await assets.engine.rereference(
+    let foreign = try await assets.engine.assetRereferences.make(
       AssetRereferenceRequest(assets: request.assets), in: .private, as: assets.fixture.bob)
     #expect(foreign.allSatisfy { $0.error?.code == .notFound })
   }
@@ -306,12 +307,16 @@ struct AssetFixture: Sendable {
     let assets = try await AssetFixture()
     let uploaded = try await assets.upload([1, 2, 3])
     try await assets.save(uploaded)
-    let token = assets.engine.downloadToken(for: uploaded)
+    let token = assets.engine.assetDownloads.token(for: uploaded)
     assets.clock.advance(by: assets.limits.assetAddressLifetime)
-    _ = try await assets.engine.openAsset(token)
+    _ = try await assets.engine.assetDownloads.open(token)
     assets.clock.advance(by: 60_000)
-    await #expect(throws: BrumeError.self) { _ = try await assets.engine.openAsset(token) }
-    await #expect(throws: BrumeError.self) { _ = try await assets.engine.openAsset("AAAA") }
+    await #expect(throws: BrumeError.self) {
+      _ = try await assets.engine.assetDownloads.open(token)
+    }
+    await #expect(throws: BrumeError.self) {
+      _ = try await assets.engine.assetDownloads.open("AAAA")
+    }
   }
 }
 

@@ -15,7 +15,7 @@ struct PendingUploadTests {
     let ticket = try await fixture.ticket()
     var written = 0
     let error = try await ruleFailure {
-      try await fixture.engine.receiveUpload(ticket.ticket, announced: announced) {
+      try await fixture.engine.assetUploads.receive(ticket.ticket, announced: announced) {
         written += 100
         return bytes(100)[...]
       }
@@ -60,10 +60,10 @@ struct PendingUploadTests {
     let ticket = try await fixture.ticket()
     var inner: BrumeError?
     var rest = bytes(600)[...]
-    _ = try await fixture.engine.receiveUpload(ticket.ticket, announced: 600) {
+    _ = try await fixture.engine.assetUploads.receive(ticket.ticket, announced: 600) {
       if inner == nil {
         inner = try await ruleFailure {
-          try await fixture.engine.receiveUpload(ticket.ticket, announced: 600) {
+          try await fixture.engine.assetUploads.receive(ticket.ticket, announced: 600) {
             Issue.record("a byte was asked for")
             return nil
           }

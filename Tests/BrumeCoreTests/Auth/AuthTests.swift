@@ -18,25 +18,28 @@ struct AuthTests {
   }
 
   private func apiToken(_ fixture: EngineFixture, origins: [String]? = nil) async throws -> String {
-    try await fixture.engine.createAPIToken(
+    try await fixture.engine.apiTokens.create(
       name: "test", container: TestContainer.id, environment: .development,
       allowedOrigins: origins
     ).token
   }
 
   private func webToken(_ fixture: EngineFixture, keep: Bool = false) async throws -> String {
-    try await fixture.engine.webAuthToken(
+    try await fixture.engine.webAuthTokens.issue(
       for: try #require(fixture.phone.user), container: TestContainer.id, environment: .development,
       keep: keep)
   }
 
   @Test func `nothing proves nothing`() async throws {
     let fixture = try await EngineFixture()
-    let error = try await ruleFailure { try await fixture.engine.authenticate(credentials()) }
+    let error = try await ruleFailure {
+      try await fixture.engine.authentication.authenticate(credentials())
+    }
     #expect(error.code == .authenticationFailed)
     #expect(error.reason.hasPrefix("no auth method found"))
     let unknown = try await ruleFailure {
-      try await fixture.engine.authenticate(credentials(api: String(repeating: "0", count: 64)))
+      try await fixture.engine.authentication.authenticate(
+        credentials(api: String(repeating: "0", count: 64)))
     }
     #expect(unknown.code == .authenticationFailed)
   }
@@ -47,10 +50,10 @@ struct AuthTests {
     let fixture = try await EngineFixture()
     let api = try await apiToken(fixture)
     #expect(api.count == 64)
-    let anonymous = try await fixture.engine.authenticate(credentials(api: api))
+    let anonymous = try await fixture.engine.authentication.authenticate(credentials(api: api))
     #expect(anonymous.kind == .anonymous)
     #expect(anonymous.user == nil)
-    let caller = try await fixture.engine.authenticate(
+    let caller = try await fixture.engine.authentication.authenticate(
       credentials(api: api, web: try await webToken(fixture)))
     #expect(caller.kind == .user)
     #expect(caller.user == fixture.phone.user)
@@ -61,13 +64,14 @@ struct AuthTests {
     let fixture = try await EngineFixture()
     let (api, web) = (try await apiToken(fixture), try await webToken(fixture))
     let error = try await ruleFailure {
-      try await fixture.engine.authenticate(credentials(api: api, environment: .production))
+      try await fixture.engine.authentication.authenticate(
+        credentials(api: api, environment: .production))
     }
     #expect(error.code == .authenticationFailed)
-    let production = try await fixture.engine.createAPIToken(
+    let production = try await fixture.engine.apiTokens.create(
       name: "p", container: TestContainer.id, environment: .production)
     let other = try await ruleFailure {
-      try await fixture.engine.authenticate(
+      try await fixture.engine.authentication.authenticate(
         credentials(api: production.token, web: web, environment: .production))
     }
     #expect(other.code == .authenticationFailed)
@@ -80,10 +84,12 @@ struct AuthTests {
     let fixture = try await EngineFixture()
     let (api, web) = (try await apiToken(fixture), try await webToken(fixture, keep: keep))
     fixture.server.clock.advance(by: lifetime - 1)
-    #expect(try await fixture.engine.authenticate(credentials(api: api, web: web)).kind == .user)
+    #expect(
+      try await fixture.engine.authentication.authenticate(credentials(api: api, web: web)).kind
+        == .user)
     fixture.server.clock.advance(by: 1)
     let error = try await ruleFailure {
-      try await fixture.engine.authenticate(credentials(api: api, web: web))
+      try await fixture.engine.authentication.authenticate(credentials(api: api, web: web))
     }
     #expect(error.code == .authenticationRequired)
   }
@@ -91,10 +97,10 @@ struct AuthTests {
   @Test func `a removed API token is refused from then on`() async throws {
     let fixture = try await EngineFixture()
     let api = try await apiToken(fixture)
-    _ = try await fixture.engine.authenticate(credentials(api: api))
-    try await fixture.engine.removeAPIToken(api)
+    _ = try await fixture.engine.authentication.authenticate(credentials(api: api))
+    try await fixture.engine.apiTokens.remove(api)
     let error = try await ruleFailure {
-      try await fixture.engine.authenticate(credentials(api: api))
+      try await fixture.engine.authentication.authenticate(credentials(api: api))
     }
     #expect(error.code == .authenticationFailed)
   }
@@ -103,15 +109,17 @@ struct AuthTests {
     let fixture = try await EngineFixture()
     let (api, web) = (try await apiToken(fixture), try await webToken(fixture))
     // Used once before, so that the server knows it when it ends.
-    _ = try await fixture.engine.authenticate(credentials(api: api, web: web))
-    try await fixture.engine.signOutEverywhere(try #require(fixture.phone.user))
+    _ = try await fixture.engine.authentication.authenticate(credentials(api: api, web: web))
+    try await fixture.engine.accounts.signOutEverywhere(try #require(fixture.phone.user))
     let error = try await ruleFailure {
-      try await fixture.engine.authenticate(credentials(api: api, web: web))
+      try await fixture.engine.authentication.authenticate(credentials(api: api, web: web))
     }
     #expect(error.code == .authenticationRequired)
     #expect(
-      try await fixture.engine.authenticate(credentials(api: api, web: try await webToken(fixture)))
-        .kind == .user)
+      try await fixture.engine.authentication.authenticate(
+        credentials(api: api, web: try await webToken(fixture))
+      )
+      .kind == .user)
   }
 
   @Test func `a web auth token is refused whichever of its characters was changed`() async throws {
@@ -122,7 +130,8 @@ struct AuthTests {
       var forged = characters
       forged[index] = forged[index] == "A" ? "B" : "A"
       let error = try await ruleFailure {
-        try await fixture.engine.authenticate(credentials(api: api, web: String(forged)))
+        try await fixture.engine.authentication.authenticate(
+          credentials(api: api, web: String(forged)))
       }
       #expect(error.code == .authenticationFailed)
     }
@@ -133,7 +142,7 @@ struct AuthTests {
     let api = try await apiToken(fixture)
     let change = try await fixture.changes().token
     let error = try await ruleFailure {
-      try await fixture.engine.authenticate(credentials(api: api, web: change))
+      try await fixture.engine.authentication.authenticate(credentials(api: api, web: change))
     }
     #expect(error.code == .authenticationFailed)
     #expect(
@@ -146,23 +155,27 @@ struct AuthTests {
     var credentials = credentials(
       api: try await apiToken(fixture, origins: ["https://trailbook.example"]))
     credentials.origin = "https://evil.example"
-    let error = try await ruleFailure { try await fixture.engine.authenticate(credentials) }
+    let error = try await ruleFailure {
+      try await fixture.engine.authentication.authenticate(credentials)
+    }
     #expect(error.code == .authenticationFailed)
     credentials.origin = "https://trailbook.example"
-    #expect(try await fixture.engine.authenticate(credentials).kind == .anonymous)
+    #expect(try await fixture.engine.authentication.authenticate(credentials).kind == .anonymous)
   }
 
   @Test func `passwords are checked against their hash and never stored`() async throws {
     let fixture = try await EngineFixture()
-    let user = try await fixture.engine.createUser(name: "carol", password: "correct horse")
+    let user = try await fixture.engine.accounts.create(name: "carol", password: "correct horse")
     #expect(user.passwordHash?.hasPrefix("scrypt$") == true)
     #expect(user.passwordHash?.contains("horse") == false)
     #expect(
-      try await fixture.engine.passwordCheck(name: "carol").account(password: "correct horse").id
+      try await fixture.engine.accounts.passwordCheck(name: "carol").account(
+        password: "correct horse"
+      ).id
         == user.id)
     for (name, password) in [("carol", "wrong"), ("nobody", "x"), ("alice", "")] {
       let error = try await ruleFailure {
-        try await fixture.engine.passwordCheck(name: name).account(password: password)
+        try await fixture.engine.accounts.passwordCheck(name: name).account(password: password)
       }
       #expect(error.code == .authenticationFailed)
     }
@@ -170,10 +183,10 @@ struct AuthTests {
 
   @Test func `user names and addresses are unique`() async throws {
     let fixture = try await EngineFixture()
-    let name = try await ruleFailure { try await fixture.engine.createUser(name: "alice") }
+    let name = try await ruleFailure { try await fixture.engine.accounts.create(name: "alice") }
     #expect(name.code == .exists)
     let address = try await ruleFailure {
-      try await fixture.engine.createUser(name: "alice2", emailAddress: "Alice@Example.org")
+      try await fixture.engine.accounts.create(name: "alice2", emailAddress: "Alice@Example.org")
     }
     #expect(address.code == .exists)
     let user = try await fixture.server.user("alice")
@@ -183,12 +196,12 @@ struct AuthTests {
 
   @Test func `people are discovered by address, others are left out`() async throws {
     let fixture = try await EngineFixture()
-    let found = try await fixture.engine.discoverUsers(
+    let found = try await fixture.engine.discovery.users(
       [
         UserIdentity(emailAddress: "bob@example.org"),
         UserIdentity(emailAddress: "nobody@example.org"),
       ], as: fixture.phone)
     #expect(found.map(\.user) == [fixture.bob.user])
-    #expect(try await fixture.engine.currentUser(as: fixture.phone).givenName == "Alice")
+    #expect(try await fixture.engine.discovery.currentUser(as: fixture.phone).givenName == "Alice")
   }
 }

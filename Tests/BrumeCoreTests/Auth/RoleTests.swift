@@ -30,27 +30,27 @@ struct RoleTests {
 
   private func fixture() async throws -> EngineFixture {
     let fixture = try await EngineFixture()
-    try await fixture.engine.importSchema(
-      text: Self.schema, container: TestContainer.id, environment: .development)
+    try await fixture.engine.schemas.replace(
+      by: Self.schema, in: TestContainer.id, environment: .development)
     return fixture
   }
 
   private func give(_ role: String, to name: String, _ fixture: EngineFixture, isOn: Bool = true)
     async throws
   {
-    try await fixture.engine.setRole(
+    try await fixture.engine.roles.set(
       role, of: try await fixture.server.user(name).id, to: isOn, container: TestContainer.id,
       environment: .development)
   }
 
   /// The caller as `authenticate` makes him, with his roles.
   private func caller(_ name: String, _ fixture: EngineFixture) async throws -> Caller {
-    let api = try await fixture.engine.createAPIToken(
+    let api = try await fixture.engine.apiTokens.create(
       name: "t", container: TestContainer.id, environment: .development)
-    let web = try await fixture.engine.webAuthToken(
+    let web = try await fixture.engine.webAuthTokens.issue(
       for: try await fixture.server.user(name).id, container: TestContainer.id,
       environment: .development, keep: false)
-    return try await fixture.engine.authenticate(
+    return try await fixture.engine.authentication.authenticate(
       Credentials(
         container: TestContainer.id, environment: .development, apiToken: api.token,
         webAuthToken: web, device: DeviceID("phone"), requestID: "r"))
@@ -59,7 +59,7 @@ struct RoleTests {
   private func query(_ type: String, _ fixture: EngineFixture, as caller: Caller) async throws
     -> [String]
   {
-    try await fixture.engine.query(
+    try await fixture.engine.queries.run(
       QueryRequest(query: Query(recordType: type)), in: .public, as: caller
     ).records.map(\.name)
   }
@@ -115,12 +115,12 @@ struct RoleTests {
   @Test func `SCH-09 roles count in their own container and environment only`() async throws {
     let fixture = try await fixture()
     try await give("editor", to: "alice", fixture)
-    let api = try await fixture.engine.createAPIToken(
+    let api = try await fixture.engine.apiTokens.create(
       name: "p", container: TestContainer.id, environment: .production)
-    let web = try await fixture.engine.webAuthToken(
+    let web = try await fixture.engine.webAuthTokens.issue(
       for: try await fixture.server.user("alice").id, container: TestContainer.id,
       environment: .production, keep: false)
-    let caller = try await fixture.engine.authenticate(
+    let caller = try await fixture.engine.authentication.authenticate(
       Credentials(
         container: TestContainer.id, environment: .production, apiToken: api.token,
         webAuthToken: web, requestID: "r"))
@@ -157,7 +157,7 @@ struct RoleTests {
     let fixture = try await fixture()
     try await give("reader", to: "bob", fixture)
     try await give("editor", to: "alice", fixture)
-    let members = try await fixture.engine.roleMembers(
+    let members = try await fixture.engine.roles.members(
       container: TestContainer.id, environment: .development)
     #expect(members.map(\.role) == ["editor", "reader"])
   }

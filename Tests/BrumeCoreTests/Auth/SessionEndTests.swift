@@ -9,20 +9,20 @@ import Testing
 
 struct SessionEndTests {
   private func token(_ fixture: EngineFixture, keep: Bool) async throws -> String {
-    try await fixture.engine.webAuthToken(
+    try await fixture.engine.webAuthTokens.issue(
       for: try #require(fixture.phone.user), container: TestContainer.id, environment: .development,
       keep: keep)
   }
 
   private func api(_ fixture: EngineFixture) async throws -> String {
-    try await fixture.engine.createAPIToken(
+    try await fixture.engine.apiTokens.create(
       name: "test", container: TestContainer.id, environment: .development
     ).token
   }
 
   private func caller(_ fixture: EngineFixture, _ api: String, _ web: String) async throws -> Caller
   {
-    try await fixture.engine.authenticate(
+    try await fixture.engine.authentication.authenticate(
       Credentials(
         container: TestContainer.id, environment: .development, apiToken: api, webAuthToken: web,
         requestID: "r1"))
@@ -38,11 +38,11 @@ struct SessionEndTests {
     var web = try await token(fixture, keep: keep)
     for _ in 1..<(session / step) {
       fixture.server.clock.advance(by: Milliseconds(step) * 60_000)
-      web = try #require(fixture.engine.renewedToken(after: web))
+      web = try #require(fixture.engine.webAuthTokens.renewed(after: web))
       #expect(try await caller(fixture, api, web).kind == .user)
     }
     fixture.server.clock.advance(by: Milliseconds(step) * 60_000)
-    for token in [web, fixture.engine.renewedToken(after: web) ?? ""] {
+    for token in [web, fixture.engine.webAuthTokens.renewed(after: web) ?? ""] {
       let error = try await ruleFailure { try await caller(fixture, api, token) }
       #expect(error.code == .authenticationRequired && error.reason.contains("expired"))
     }
@@ -53,8 +53,8 @@ struct SessionEndTests {
     let api = try await api(fixture)
     let web = try await token(fixture, keep: false)
     fixture.server.clock.advance(by: 25 * 60_000)
-    let page = try await fixture.engine.webAuthToken(
-      exchanging: api, as: try await caller(fixture, api, web))
+    let page = try await fixture.engine.webAuthTokens.exchange(
+      api, as: try await caller(fixture, api, web))
     #expect(
       try await caller(fixture, api, page).sessionEnds == caller(fixture, api, web).sessionEnds)
   }
@@ -67,9 +67,10 @@ struct SessionEndTests {
     old.add("development")
     old.add(Int64.max)
     old.add(Int64(0))
-    let text = fixture.engine.seal.text(old.bytes, for: .webAuthToken)
+    let secret = try await fixture.server.store.read { try $0.setting(.secret) }
+    let text = Seal(secret: try #require(secret)).text(old.bytes, for: .webAuthToken)
     let error = try await ruleFailure { try await caller(fixture, try await api(fixture), text) }
     #expect(error.code == .authenticationRequired)
-    #expect(fixture.engine.renewedToken(after: text) == nil)
+    #expect(fixture.engine.webAuthTokens.renewed(after: text) == nil)
   }
 }

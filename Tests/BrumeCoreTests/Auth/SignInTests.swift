@@ -16,7 +16,7 @@ struct SignInTests {
   private func token(
     _ fixture: EngineFixture, origins: [String]? = nil, callback: String? = nil
   ) async throws -> String {
-    try await fixture.engine.createAPIToken(
+    try await fixture.engine.apiTokens.create(
       name: "Trailbook", container: TestContainer.id, environment: .development,
       allowedOrigins: origins, callback: callback
     ).token
@@ -28,8 +28,8 @@ struct SignInTests {
   ) async throws -> SignIn {
     let api = try await token(fixture, origins: origins, callback: callback)
     let state = try #require(
-      try await fixture.engine.beginSignIn(for: credentials(api, origin: origin)))
-    return try await fixture.engine.signIn(state)
+      try await fixture.engine.signIns.begin(for: credentials(api, origin: origin)))
+    return try await fixture.engine.signIns.open(state)
   }
 
   @Test func `the result goes to the page that asked, if the API token is for it`() async throws {
@@ -57,46 +57,46 @@ struct SignInTests {
     let fixture = try await EngineFixture()
     let api = try await token(fixture, origins: ["https://a.example"])
     let evil = credentials(api, origin: "https://evil.example")
-    #expect(try await fixture.engine.beginSignIn(for: evil) == nil)
-    #expect(try await fixture.engine.beginSignIn(for: credentials("0000")) == nil)
-    #expect(try await fixture.engine.beginSignIn(for: credentials(nil)) == nil)
+    #expect(try await fixture.engine.signIns.begin(for: evil) == nil)
+    #expect(try await fixture.engine.signIns.begin(for: credentials("0000")) == nil)
+    #expect(try await fixture.engine.signIns.begin(for: credentials(nil)) == nil)
   }
 
   @Test func `a visit is good for longer than clients wait, and not for ever`() async throws {
     let fixture = try await EngineFixture()
     let state = try #require(
-      try await fixture.engine.beginSignIn(for: credentials(try await token(fixture))))
+      try await fixture.engine.signIns.begin(for: credentials(try await token(fixture))))
     fixture.server.clock.advance(by: 840_000)
-    _ = try await fixture.engine.signIn(state)
+    _ = try await fixture.engine.signIns.open(state)
     fixture.server.clock.advance(by: Limits.apple.signInLifetime)
-    let error = try await ruleFailure { try await fixture.engine.signIn(state) }
+    let error = try await ruleFailure { try await fixture.engine.signIns.open(state) }
     #expect(error.code == .badRequest)
   }
 
   @Test func `a visit whose API token was removed is over`() async throws {
     let fixture = try await EngineFixture()
     let api = try await token(fixture)
-    let state = try #require(try await fixture.engine.beginSignIn(for: credentials(api)))
-    try await fixture.engine.removeAPIToken(api)
-    let error = try await ruleFailure { try await fixture.engine.signIn(state) }
+    let state = try #require(try await fixture.engine.signIns.begin(for: credentials(api)))
+    try await fixture.engine.apiTokens.remove(api)
+    let error = try await ruleFailure { try await fixture.engine.signIns.open(state) }
     #expect(error.code == .badRequest)
   }
 
   @Test func `nobody makes or changes a visit, or uses another sealed text as one`() async throws {
     let fixture = try await EngineFixture()
     let state = try #require(
-      try await fixture.engine.beginSignIn(for: credentials(try await token(fixture))))
-    let web = try await fixture.engine.webAuthToken(
+      try await fixture.engine.signIns.begin(for: credentials(try await token(fixture))))
+    let web = try await fixture.engine.webAuthTokens.issue(
       for: try #require(fixture.phone.user), container: TestContainer.id, environment: .development,
       keep: false)
     for bad in ["", "x", String(state.dropLast()), state + "A", web] {
-      let error = try await ruleFailure { try await fixture.engine.signIn(bad) }
+      let error = try await ruleFailure { try await fixture.engine.signIns.open(bad) }
       #expect(error.code == .badRequest)
     }
     let asToken = try await ruleFailure {
       var asked = credentials(try await token(fixture))
       asked.webAuthToken = state
-      return try await fixture.engine.authenticate(asked)
+      return try await fixture.engine.authentication.authenticate(asked)
     }
     #expect(asToken.code == .authenticationFailed)
   }
@@ -127,15 +127,16 @@ struct SignInTests {
   @Test func `whoever comes back must be the browser that left`() async throws {
     let fixture = try await EngineFixture()
     let signIn = try await visit(fixture)
-    let departure = fixture.engine.depart(signIn, browser: "b1", keep: true, discoverable: false)
-    let back = try await fixture.engine.comeBack(departure.state, browser: "b1")
+    let departure = fixture.engine.providerVisits.depart(
+      signIn, browser: "b1", keep: true, discoverable: false)
+    let back = try await fixture.engine.providerVisits.comeBack(departure.state, browser: "b1")
     #expect(back.signIn == signIn)
     #expect(back.keep)
     #expect(!back.discoverable)
     #expect(back.nonce == departure.nonce)
     for browser in [nil, "b2"] {
       let error = try await ruleFailure {
-        try await fixture.engine.comeBack(departure.state, browser: browser)
+        try await fixture.engine.providerVisits.comeBack(departure.state, browser: browser)
       }
       #expect(error.code == .badRequest)
     }
@@ -144,10 +145,12 @@ struct SignInTests {
   @Test func `each departure has its own secrets, which the state does not reveal`() async throws {
     let fixture = try await EngineFixture()
     let signIn = try await visit(fixture)
-    let first = fixture.engine.depart(signIn, browser: "b", keep: false, discoverable: false)
-    let second = fixture.engine.depart(signIn, browser: "b", keep: false, discoverable: false)
+    let first = fixture.engine.providerVisits.depart(
+      signIn, browser: "b", keep: false, discoverable: false)
+    let second = fixture.engine.providerVisits.depart(
+      signIn, browser: "b", keep: false, discoverable: false)
     #expect(first.nonce != second.nonce && first.challenge != second.challenge)
-    let back = try await fixture.engine.comeBack(first.state, browser: "b")
+    let back = try await fixture.engine.providerVisits.comeBack(first.state, browser: "b")
     #expect(back.verifier.count == 43)
     #expect(!first.state.contains(back.verifier) && back.verifier != first.challenge)
   }
@@ -159,17 +162,17 @@ struct SignInTests {
     claims.preferredName = "alice"
     claims.emailAddress = "Alice@example.org"
     claims.isEmailVerified = true
-    let first = try await fixture.engine.account(of: claims)
+    let first = try await fixture.engine.providerVisits.account(of: claims)
     #expect(first.id != fixture.phone.user, "a name or an address never opens an existing account")
     #expect(first.name != "alice" && first.name.hasPrefix("alice-"))
     #expect(first.emailAddress == nil, "the address is alice's")
     #expect(!first.isDiscoverable)
-    #expect(try await fixture.engine.account(of: claims).id == first.id)
+    #expect(try await fixture.engine.providerVisits.account(of: claims).id == first.id)
     claims.subject = "s2"
     claims.preferredName = "dora"
     claims.emailAddress = "dora@example.org"
     claims.isEmailVerified = false
-    let second = try await fixture.engine.account(of: claims)
+    let second = try await fixture.engine.providerVisits.account(of: claims)
     #expect(second.id != first.id)
     #expect(second.name == "dora")
     #expect(second.emailAddress == nil, "an address that nobody verified is nobody's")

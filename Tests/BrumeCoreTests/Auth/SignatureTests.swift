@@ -34,14 +34,14 @@ struct SignatureTests {
   private func authenticate(_ request: SignedRequest, _ fixture: EngineFixture) async throws
     -> Caller
   {
-    try await fixture.engine.authenticate(
+    try await fixture.engine.authentication.authenticate(
       Credentials(
         container: TestContainer.id, environment: .development, signature: request,
         requestID: "r1"))
   }
 
   private func key(_ pem: String, _ fixture: EngineFixture) async throws -> ServerKey {
-    try await fixture.engine.createServerKey(
+    try await fixture.engine.serverKeys.create(
       name: "job", publicKeyPEM: pem, container: TestContainer.id, environment: .development)
   }
 
@@ -160,7 +160,7 @@ struct SignatureTests {
     let restarted = try await TestServer(store: fixture.server.store)
     restarted.clock.advance(by: Self.time - restarted.clock.now)
     let error = try await ruleFailure {
-      try await restarted.engine.authenticate(
+      try await restarted.engine.authentication.authenticate(
         Credentials(
           container: TestContainer.id, environment: .development, signature: request,
           requestID: "r2"))
@@ -197,13 +197,13 @@ struct SignatureTests {
     #expect(try await fixture.fetch("p1", in: .public).created?.user == caller.user)
     for scope in [DatabaseScope.private, .shared] {
       let error = try await ruleFailure {
-        try await fixture.engine.listZones(in: scope, as: caller)
+        try await fixture.engine.zones.list(in: scope, as: caller)
       }
       #expect(error.code == .authenticationFailed)
     }
-    let others = try await ruleFailure { try await fixture.engine.discoverUsers([], as: caller) }
+    let others = try await ruleFailure { try await fixture.engine.discovery.users([], as: caller) }
     #expect(others.code == .authenticationFailed)
-    #expect(try await fixture.engine.currentUser(as: caller).user == caller.user)
+    #expect(try await fixture.engine.discovery.currentUser(as: caller).user == caller.user)
   }
 
   @Test func `a key that is no P-256 key is refused`() async throws {

@@ -76,7 +76,7 @@ struct ZoneChangesTests {
   @Test func `CHG-06 CHG-22 a zone that fails does not keep the others back`() async throws {
     let fixture = try await EngineFixture()
     try await fixture.save(.create("h1"))
-    let results = try await fixture.engine.zoneChanges(
+    let results = try await fixture.engine.changes.ofZones(
       [
         .init(zone: ZoneID(name: "Ghost")), .init(zone: EngineFixture.trails),
         .init(zone: EngineFixture.trails, token: "AAAA"),
@@ -113,7 +113,7 @@ struct ZoneChangesTests {
     var moreComing = true
     while moreComing {
       let page = try #require(
-        try await fixture.engine.zoneChanges([request], in: .private, as: fixture.phone).first
+        try await fixture.engine.changes.ofZones([request], in: .private, as: fixture.phone).first
       ).get()
       pages.append(page.summary)
       (request.token, moreComing) = (page.token, page.moreComing)
@@ -264,8 +264,8 @@ struct ZoneChangesTests {
     try await fixture.server.store.write(in: .all) { try $0.set(.generation, to: Array("2".utf8)) }
     let restored = try await Engine(
       store: fixture.server.store, limits: .apple,
-      host: .test(clock: fixture.server.clock, seed: 9), isDevelopment: true)
-    let results = try await restored.zoneChanges(
+      host: .test(clock: fixture.server.clock, seed: 9))
+    let results = try await restored.changes.ofZones(
       [.init(zone: EngineFixture.trails, token: token)], in: .private, as: fixture.phone)
     #expect(results[0].failure?.error.code == .changeTokenExpired)
   }

@@ -13,7 +13,7 @@ struct QueryTests {
     limit: Int? = nil, marker: String? = nil, zone: ZoneID? = EngineFixture.trails,
     in scope: DatabaseScope = .private, as caller: Caller? = nil
   ) async throws -> QueryPage {
-    try await fixture.engine.query(
+    try await fixture.engine.queries.run(
       .init(
         query: Query(recordType: type, filters: filters, sorts: sorts), zone: zone, limit: limit,
         marker: marker),
@@ -29,7 +29,7 @@ struct QueryTests {
   private func remove(
     _ index: Schema.Index, _ field: String, _ fixture: EngineFixture, type: String = "Hike"
   ) async throws {
-    try await fixture.engine.setIndex(
+    try await fixture.engine.schemas.setIndex(
       index, on: field, of: type, to: false, container: TestContainer.id,
       environment: .development)
   }
@@ -181,8 +181,8 @@ struct QueryTests {
 
   @Test func `QRY-21 public records that a user may not read are absent`() async throws {
     let fixture = try await EngineFixture()
-    try await fixture.engine.importSchema(
-      text: """
+    try await fixture.engine.schemas.replace(
+      by: """
         DEFINE SCHEMA
           RECORD TYPE Secret (
             "___recordID" REFERENCE QUERYABLE,
@@ -190,7 +190,7 @@ struct QueryTests {
             GRANT CREATE TO "_icloud",
             GRANT WRITE TO "_creator"
           );
-        """, container: TestContainer.id, environment: .development)
+        """, in: TestContainer.id, environment: .development)
     try await fixture.save(.create("mine", type: "Secret"), in: .public)
     try await fixture.save(.create("his", type: "Secret"), in: .public, as: fixture.bob)
     let page = try await run(fixture, type: "Secret", zone: nil, in: .public)
@@ -206,7 +206,7 @@ struct QueryTests {
   @Test func `a query over all zones finds records of each`() async throws {
     let fixture = try await filled()
     try await fixture.save(.create("d1", ["km": .int64(1)]), zone: nil)
-    let page = try await fixture.engine.query(
+    let page = try await fixture.engine.queries.run(
       .init(
         query: Query(recordType: "Hike", filters: [Filter(.equals, .field("km"), .int64(1))]),
         zoneWide: true), in: .private, as: fixture.phone)
@@ -218,11 +218,11 @@ struct QueryTests {
   {
     let fixture = try await filled()
     try await fixture.save(.create("p1", ["km": .int64(1)]), in: .public, zone: nil)
-    let page = try await fixture.engine.query(
+    let page = try await fixture.engine.queries.run(
       .init(query: Query(recordType: "Hike"), zoneWide: true), in: .public, as: fixture.phone)
     #expect(page.records.map(\.name) == ["p1"])
     let error = try await ruleFailure {
-      try await fixture.engine.query(
+      try await fixture.engine.queries.run(
         .init(query: Query(recordType: "Hike"), zoneWide: true), in: .shared, as: fixture.phone)
     }
     #expect(error.code == .badRequest && error.reason.contains("name a zone"))

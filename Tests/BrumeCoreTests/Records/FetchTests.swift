@@ -25,7 +25,7 @@ struct FetchTests {
   @Test func `FET-02 FET-04 a missing record fails alone`() async throws {
     let fixture = try await EngineFixture()
     try await fixture.save(.create("h1"))
-    let results = try await fixture.engine.lookupRecords(
+    let results = try await fixture.engine.records.lookup(
       .init(zone: EngineFixture.trails, items: [.init(name: "h1"), .init(name: "ghost")]),
       in: .private,
       as: fixture.phone)
@@ -46,7 +46,7 @@ struct FetchTests {
     let fixture = try await EngineFixture(limits: .tiny)
     let items = (0..<11).map { LookupRecordsRequest.Item(name: "h\($0)") }
     let error = try await ruleFailure {
-      try await fixture.engine.lookupRecords(
+      try await fixture.engine.records.lookup(
         .init(zone: EngineFixture.trails, items: items), in: .private, as: fixture.phone)
     }
     #expect(error.code == .limitExceeded)

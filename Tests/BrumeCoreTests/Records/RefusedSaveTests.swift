@@ -43,8 +43,8 @@ struct RefusedSaveTests {
   @Test func `SAV-30 development learns new types and fields with every index`() async throws {
     let fixture = try await EngineFixture()
     try await fixture.save(.create("h1", ["title": .string("Ridge")]))
-    let schema = try await fixture.engine.schema(
-      container: TestContainer.id, environment: .development)
+    let schema = try await fixture.engine.schemas.current(
+      of: TestContainer.id, environment: .development)
     let type = try #require(schema.recordTypes["Hike"])
     #expect(type.fields["title"]?.type == .string)
     #expect(type.fields["title"]?.indexes == [.queryable, .sortable, .searchable])
@@ -61,7 +61,7 @@ struct RefusedSaveTests {
   @Test func `SAV-32 production refuses a new field of a known type`() async throws {
     let fixture = try await EngineFixture()
     try await fixture.save(.create("h1", ["title": .string("Ridge")]))
-    try await fixture.engine.deploySchema(container: TestContainer.id)
+    try await fixture.engine.schemas.deploy(TestContainer.id)
     let phone = try await fixture.server.device("phone", of: "alice", environment: .production)
     try await fixture.makeZone(EngineFixture.trails, as: phone)
     try await fixture.save(.create("h1", ["title": .string("Ridge")]), as: phone)

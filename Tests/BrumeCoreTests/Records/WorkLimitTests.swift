@@ -95,7 +95,7 @@ struct WorkLimitTests {
     let text = FieldValue.string(String(repeating: "x", count: 1000))
     for name in ["a", "b", "c", "d"] { try await fixture.save(.create(name, ["text": text])) }
     func lookup(_ names: [String]) async throws -> [RecordResult] {
-      try await fixture.engine.lookupRecords(
+      try await fixture.engine.records.lookup(
         .init(zone: EngineFixture.trails, items: names.map { .init(name: $0) }), in: .private,
         as: fixture.phone)
     }
@@ -143,7 +143,7 @@ struct WorkLimitTests {
       (token, more) = (page.token, page.moreComing)
     }
     #expect(seen == names.map { "+\($0)" })
-    let twice = try await fixture.engine.zoneChanges(
+    let twice = try await fixture.engine.changes.ofZones(
       Array(repeating: .init(zone: EngineFixture.trails), count: 5), in: .private, as: fixture.phone
     )
     let pages = try twice.map { try $0.get() }
@@ -159,7 +159,7 @@ struct WorkLimitTests {
     }
     try await fixture.save(.create("h", ["n": .int64(1), "s": .string("")]))
     func query(_ filters: [Filter]) async throws -> QueryPage {
-      try await fixture.engine.query(
+      try await fixture.engine.queries.run(
         .init(query: Query(recordType: "Hike", filters: filters), zone: EngineFixture.trails),
         in: .private, as: fixture.phone)
     }

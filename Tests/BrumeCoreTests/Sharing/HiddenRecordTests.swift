@@ -15,8 +15,8 @@ private struct HiddenRecordFixture {
 
   init(hidden: Int, limits: Limits = .apple) async throws {
     fixture = try await EngineFixture(limits: limits)
-    try await fixture.engine.importSchema(
-      text: """
+    try await fixture.engine.schemas.replace(
+      by: """
         DEFINE SCHEMA
           RECORD TYPE Secret (
             "___recordID" REFERENCE QUERYABLE,
@@ -25,7 +25,7 @@ private struct HiddenRecordFixture {
             GRANT CREATE TO "_icloud",
             GRANT WRITE TO "_creator"
           );
-        """, container: TestContainer.id, environment: .development)
+        """, in: TestContainer.id, environment: .development)
     let (_, share) = try await fixture.shareHike(with: "bob", .readWrite)
     try await fixture.join(share, as: fixture.bob)
     for number in 0..<4 {
@@ -50,7 +50,7 @@ private struct HiddenRecordFixture {
     var marker: String?
     let type = scope == .public ? "Secret" : "Hike"
     repeat {
-      let page = try await fixture.engine.query(
+      let page = try await fixture.engine.queries.run(
         .init(
           query: Query(recordType: type, filters: filters, sorts: sorts),
           zone: scope == .public ? nil : zone, limit: limit, marker: marker),

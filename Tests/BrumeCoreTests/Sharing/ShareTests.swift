@@ -135,14 +135,14 @@ struct ShareTests {
 
   @Test func `SHR-22 SHR-34 a zone-wide share has a fixed name and no root`() async throws {
     let fixture = try await EngineFixture()
-    let before = try await fixture.engine.lookupZones(
+    let before = try await fixture.engine.zones.lookup(
       [EngineFixture.trails], in: .private, as: fixture.phone)
     #expect(try before[0].get().share == nil)
     let share = try await fixture.save(.zoneShare())
     #expect(share.name == "cloudkit.zoneshare")
     #expect(share.shareDetails?.rootRecordName == nil)
     #expect(share.shortGUID != nil)
-    let after = try await fixture.engine.lookupZones(
+    let after = try await fixture.engine.zones.lookup(
       [EngineFixture.trails], in: .private, as: fixture.phone)
     #expect(try after[0].get().share == "cloudkit.zoneshare")
   }
@@ -228,7 +228,7 @@ extension EngineFixture {
 
   @discardableResult
   func join(_ share: Record, as caller: Caller) async throws -> ShareMetadata {
-    let results = try await engine.acceptShares(
+    let results = try await engine.shares.accept(
       [.init(value: try #require(share.shortGUID), shouldFetchRootRecord: true)], as: caller)
     return try #require(results.first).get()
   }

@@ -21,7 +21,7 @@ struct SharedDatabaseTests {
       .create("child", parent: "root"), .create("grandchild", parent: "child"),
       .create("private"),
     ])
-    #expect(try await fixture.engine.listZones(in: .shared, as: fixture.bob).isEmpty)
+    #expect(try await fixture.engine.zones.list(in: .shared, as: fixture.bob).isEmpty)
     let metadata = try await fixture.join(share, as: fixture.bob)
     #expect(metadata.scope == .shared)
     #expect(metadata.zone.ownerName == fixture.phone.user?.name)
@@ -32,7 +32,7 @@ struct SharedDatabaseTests {
     #expect(
       try await fixture.exists("private", in: .shared, zone: shared(fixture), as: fixture.bob)
         == false)
-    let zones = try await fixture.engine.listZones(in: .shared, as: fixture.bob)
+    let zones = try await fixture.engine.zones.list(in: .shared, as: fixture.bob)
     #expect(zones.map(\.zone) == [shared(fixture)])
   }
 
@@ -157,7 +157,7 @@ struct SharedDatabaseTests {
     try await fixture.join(second, as: fixture.bob)
     let token = try await fixture.databaseChanges(in: .shared, as: fixture.bob).token
     let delete = ZoneOperation(.delete, shared(fixture))
-    let left = try await fixture.engine.modifyZones([delete], in: .shared, as: fixture.bob)
+    let left = try await fixture.engine.zones.modify([delete], in: .shared, as: fixture.bob)
     #expect(try left.map { try $0.get().deletion } == [.deleted])
     #expect(
       try await fixture.databaseChanges(since: token, in: .shared, as: fixture.bob).summary
@@ -167,7 +167,7 @@ struct SharedDatabaseTests {
     for name in ["s1", "s2"] {
       #expect(try await fixture.fetch(name).shareDetails?.participant(bob) == nil)
     }
-    let again = try await fixture.engine.modifyZones([delete], in: .shared, as: fixture.bob)
+    let again = try await fixture.engine.zones.modify([delete], in: .shared, as: fixture.bob)
     guard case .failure(let failure)? = again.first else {
       Issue.record("somebody left a zone that he does not see")
       return
@@ -195,7 +195,7 @@ struct SharedDatabaseTests {
     let fixture = try await EngineFixture()
     let (_, share) = try await fixture.shareHike(with: "bob")
     let value = try #require(share.shortGUID)
-    let results = try await fixture.engine.resolveShares(
+    let results = try await fixture.engine.shares.resolve(
       [.init(value: value + "#Ridge"), .init(value: "0nothing")], as: fixture.bob)
     let metadata = try results[0].get()
     #expect(metadata.rootRecordName == "root")
@@ -204,8 +204,8 @@ struct SharedDatabaseTests {
     #expect(metadata.permission == .readOnly)
     #expect(metadata.owner.user == fixture.phone.user)
     #expect(results[1].failure?.error.code == .notFound)
-    #expect(try await fixture.engine.listZones(in: .shared, as: fixture.bob).isEmpty)
-    let own = try await fixture.engine.resolveShares([.init(value: value)], as: fixture.phone)
+    #expect(try await fixture.engine.zones.list(in: .shared, as: fixture.bob).isEmpty)
+    let own = try await fixture.engine.shares.resolve([.init(value: value)], as: fixture.phone)
     #expect(try own[0].get().scope == .private)
   }
 
@@ -213,7 +213,7 @@ struct SharedDatabaseTests {
     let fixture = try await EngineFixture()
     let (_, share) = try await fixture.shareHike(with: "bob")
     let eve = try await fixture.server.device("eve-phone", of: "eve")
-    let results = try await fixture.engine.acceptShares(
+    let results = try await fixture.engine.shares.accept(
       [.init(value: try #require(share.shortGUID))], as: eve)
     #expect(results[0].failure?.error.code == .notFound)
   }
@@ -224,7 +224,7 @@ struct SharedDatabaseTests {
     let fixture = try await EngineFixture()
     try await fixture.save(.create("root"))
     let share = try await fixture.save(.share("s1", of: "root", with: ["nobody@example.com"]))
-    let results = try await fixture.engine.acceptShares(
+    let results = try await fixture.engine.shares.accept(
       [.init(value: try #require(share.shortGUID))], as: fixture.bob)
     #expect(results[0].failure?.error.code == .participantMayNeedVerification)
   }
@@ -307,7 +307,7 @@ struct SharedDatabaseTests {
     try await fixture.join(share, as: fixture.bob)
     try await fixture.deleteZone(EngineFixture.trails)
     try await fixture.makeZone(EngineFixture.trails)
-    #expect(try await fixture.engine.listZones(in: .shared, as: fixture.bob).isEmpty)
+    #expect(try await fixture.engine.zones.list(in: .shared, as: fixture.bob).isEmpty)
     let joined = try await fixture.log().filter { entry in
       if case .membership = entry.event { true } else { false }
     }
@@ -333,10 +333,10 @@ struct SharedDatabaseTests {
     try await fixture.join(share, as: fixture.bob)
     let query = Query(recordType: "Hike")
     let error = try await ruleFailure {
-      try await fixture.engine.query(.init(query: query), in: .shared, as: fixture.bob)
+      try await fixture.engine.queries.run(.init(query: query), in: .shared, as: fixture.bob)
     }
     #expect(error.code == .badRequest)
-    let page = try await fixture.engine.query(
+    let page = try await fixture.engine.queries.run(
       .init(query: query, zone: shared(fixture)), in: .shared, as: fixture.bob)
     #expect(page.records.map(\.name) == ["root"])
   }

@@ -17,7 +17,7 @@ struct OwnSubscriptionTests {
     var limits = Limits.apple
     limits.subscriptionsPerUser = 2
     let fixture = try await EngineFixture(limits: limits)
-    let results = try await fixture.engine.modifySubscriptions(
+    let results = try await fixture.engine.subscriptions.modify(
       [
         save("a", type: "Note"), save("b", type: "Note"), save("c", type: "Diary"),
         save("d", type: "Walk"), .delete(id: "a"), save("b", type: "Note"),
@@ -30,7 +30,7 @@ struct OwnSubscriptionTests {
         nil,
         nil,
       ])
-    let all = try await fixture.engine.listSubscriptions(in: .private, as: fixture.phone)
+    let all = try await fixture.engine.subscriptions.list(in: .private, as: fixture.phone)
     #expect(all.map(\.id) == ["c", "e"])
   }
 }

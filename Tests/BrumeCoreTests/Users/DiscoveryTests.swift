@@ -7,19 +7,19 @@ import Testing
 
 struct DiscoveryTests {
   private func hide(_ name: String, _ fixture: EngineFixture) async throws {
-    var change = Engine.AccountChange()
+    var change = Accounts.Change()
     change.isDiscoverable = false
-    _ = try await fixture.engine.changeUser(try await fixture.server.user(name).id, change)
+    _ = try await fixture.engine.accounts.change(try await fixture.server.user(name).id, change)
   }
 
   @Test func `users are found by address, number and record name, in the order asked`() async throws
   {
     let fixture = try await EngineFixture()
     let bob = try await fixture.server.user("bob")
-    var change = Engine.AccountChange()
+    var change = Accounts.Change()
     change.phoneNumber = "+4366012345"
-    _ = try await fixture.engine.changeUser(bob.id, change)
-    let found = try await fixture.engine.discoverUsers(
+    _ = try await fixture.engine.accounts.change(bob.id, change)
+    let found = try await fixture.engine.discovery.users(
       [
         UserIdentity(phoneNumber: "+4366012345"), UserIdentity(emailAddress: "nobody@example.org"),
         UserIdentity(user: bob.id), UserIdentity(emailAddress: "alice@example.org"),
@@ -33,13 +33,13 @@ struct DiscoveryTests {
   @Test func `an address is found in any case, and answered as it was asked`() async throws {
     let fixture = try await EngineFixture()
     let bob = try await fixture.server.user("bob")
-    let found = try await fixture.engine.discoverUsers(
+    let found = try await fixture.engine.discovery.users(
       [UserIdentity(emailAddress: "Bob@Example.ORG")], as: fixture.phone)
     #expect(found.map(\.user) == [bob.id])
     #expect(found.map(\.emailAddress) == ["Bob@Example.ORG"])
-    var change = Engine.AccountChange()
+    var change = Accounts.Change()
     change.emailAddress = "BOB@example.org"
-    let changed = try await fixture.engine.changeUser(bob.id, change)
+    let changed = try await fixture.engine.accounts.change(bob.id, change)
     #expect(changed.emailAddress == "BOB@example.org", "one may spell one's own address anew")
   }
 
@@ -48,9 +48,9 @@ struct DiscoveryTests {
     try await hide("bob", fixture)
     let bob = try await fixture.server.user("bob").id
     let wanted = [UserIdentity(emailAddress: "bob@example.org"), UserIdentity(user: bob)]
-    #expect(try await fixture.engine.discoverUsers(wanted, as: fixture.phone).isEmpty)
-    #expect(try await fixture.engine.discoverUsers(wanted, as: fixture.bob).count == 2)
-    let own = try await fixture.engine.currentUser(as: fixture.bob)
+    #expect(try await fixture.engine.discovery.users(wanted, as: fixture.phone).isEmpty)
+    #expect(try await fixture.engine.discovery.users(wanted, as: fixture.bob).count == 2)
+    let own = try await fixture.engine.discovery.currentUser(as: fixture.bob)
     #expect(
       own.isHidden && own.emailAddress == nil && own.givenName == nil && own.user == bob,
       "users/caller tells no name without consent")
@@ -59,9 +59,10 @@ struct DiscoveryTests {
   @Test func `at most 200 are looked up at once`() async throws {
     let fixture = try await EngineFixture()
     let one = UserIdentity(emailAddress: "bob@example.org")
-    _ = try await fixture.engine.discoverUsers(Array(repeating: one, count: 200), as: fixture.phone)
+    _ = try await fixture.engine.discovery.users(
+      Array(repeating: one, count: 200), as: fixture.phone)
     let error = try await ruleFailure {
-      try await fixture.engine.discoverUsers(Array(repeating: one, count: 201), as: fixture.phone)
+      try await fixture.engine.discovery.users(Array(repeating: one, count: 201), as: fixture.phone)
     }
     #expect(error.code == .limitExceeded)
   }
@@ -69,26 +70,26 @@ struct DiscoveryTests {
   @Test func `anonymous callers are asked to sign in`() async throws {
     let fixture = try await EngineFixture()
     let error = try await ruleFailure {
-      try await fixture.engine.discoverContacts(as: fixture.server.anonymous())
+      try await fixture.engine.discovery.contacts(as: fixture.server.anonymous())
     }
     #expect(error.code == .authenticationRequired)
   }
 
   @Test func `LIM-13 without anybody to share with there are no contacts`() async throws {
     let fixture = try await EngineFixture()
-    #expect(try await fixture.engine.discoverContacts(as: fixture.phone).isEmpty)
+    #expect(try await fixture.engine.discovery.contacts(as: fixture.phone).isEmpty)
   }
 
   // MARK: Changing accounts
 
   @Test func `a new password ends the old sessions`() async throws {
     let fixture = try await EngineFixture()
-    let carol = try await fixture.engine.createUser(name: "carol", password: "correct horse")
-    var change = Engine.AccountChange()
+    let carol = try await fixture.engine.accounts.create(name: "carol", password: "correct horse")
+    var change = Accounts.Change()
     change.password = "battery staple"
-    let changed = try await fixture.engine.changeUser(carol.id, change)
+    let changed = try await fixture.engine.accounts.change(carol.id, change)
     #expect(changed.tokenEpoch == carol.tokenEpoch + 1)
-    let check = try await fixture.engine.passwordCheck(name: "carol")
+    let check = try await fixture.engine.accounts.passwordCheck(name: "carol")
     #expect(throws: BrumeError.self) { try check.account(password: "correct horse") }
     #expect(try check.account(password: "battery staple").id == carol.id)
   }
@@ -97,20 +98,20 @@ struct DiscoveryTests {
   func `a password has 8 to 1024 bytes`(password: String) async throws {
     let fixture = try await EngineFixture()
     let error = try await ruleFailure {
-      try await fixture.engine.createUser(name: "carol", password: password)
+      try await fixture.engine.accounts.create(name: "carol", password: password)
     }
     #expect(error.code == .badRequest)
   }
 
   @Test func `an address belongs to one account`() async throws {
     let fixture = try await EngineFixture()
-    var change = Engine.AccountChange()
+    var change = Accounts.Change()
     change.emailAddress = "alice@example.org"
     let bob = try await fixture.server.user("bob").id
     let wanted = change
-    let error = try await ruleFailure { try await fixture.engine.changeUser(bob, wanted) }
+    let error = try await ruleFailure { try await fixture.engine.accounts.change(bob, wanted) }
     #expect(error.code == .exists)
     change.emailAddress = ""
-    #expect(try await fixture.engine.changeUser(bob, change).emailAddress == nil)
+    #expect(try await fixture.engine.accounts.change(bob, change).emailAddress == nil)
   }
 }

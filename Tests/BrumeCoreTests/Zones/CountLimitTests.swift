@@ -16,13 +16,13 @@ struct CountLimitTests {
     // "Trails" is there already.
     let fixture = try await fixture { $0.zonesPerDatabase = 3 }
     let operations = ["A", "B", "C"].map { ZoneOperation(.create, ZoneID(name: $0)) }
-    let results = try await fixture.engine.modifyZones(operations, in: .private, as: fixture.phone)
+    let results = try await fixture.engine.zones.modify(operations, in: .private, as: fixture.phone)
     #expect(results.map { $0.failure?.error.code } == [nil, nil, .limitExceeded])
     try await fixture.makeZone(ZoneID(name: "A"))
     let exchange: [ZoneOperation] = [
       .init(.delete, ZoneID(name: "A")), .init(.create, ZoneID(name: "C")),
     ]
-    let exchanged = try await fixture.engine.modifyZones(exchange, in: .private, as: fixture.phone)
+    let exchanged = try await fixture.engine.zones.modify(exchange, in: .private, as: fixture.phone)
     #expect(exchanged.allSatisfy { $0.failure == nil })
     try await fixture.makeZone(EngineFixture.trails, as: fixture.bob)
   }
@@ -34,7 +34,7 @@ struct CountLimitTests {
     let second = try await fixture.save(.share("s2", of: "other", open: .readOnly))
     try await fixture.join(share, as: fixture.bob)
     try await fixture.join(share, as: fixture.bob)
-    let results = try await fixture.engine.acceptShares(
+    let results = try await fixture.engine.shares.accept(
       [.init(value: try #require(second.shortGUID))], as: fixture.bob)
     #expect(results.first?.failure?.error.code == .limitExceeded)
   }
@@ -56,7 +56,7 @@ struct CountLimitTests {
     }
     try await fixture.save(.create("h", ["title": .string("a")]))
     func save(_ id: String, _ bytes: Int) async throws -> BrumeError? {
-      try await fixture.engine.modifySubscriptions(
+      try await fixture.engine.subscriptions.modify(
         [.save(subscription(id, bytes))], in: .private, as: fixture.phone
       ).first?.failure?.error
     }

@@ -31,7 +31,7 @@ struct ZoneTests {
     async throws
   {
     let fixture = try await EngineFixture()
-    let results = try await fixture.engine.modifyZones(
+    let results = try await fixture.engine.zones.modify(
       [.init(.create, ZoneID(name: "_bad")), .init(.create, ZoneID(name: "Good"))],
       in: .private, as: fixture.phone)
     #expect(results[0].failure?.error.code == .badRequest)
@@ -69,7 +69,7 @@ struct ZoneTests {
 
   @Test func `ZON-06 looking up a missing zone fails for that zone only`() async throws {
     let fixture = try await EngineFixture()
-    let results = try await fixture.engine.lookupZones(
+    let results = try await fixture.engine.zones.lookup(
       [EngineFixture.trails, ZoneID(name: "Ghost")], in: .private, as: fixture.phone)
     #expect(try results[0].get().zone.name == "Trails")
     #expect(results[1].failure?.error.code == .zoneNotFound)
@@ -79,13 +79,13 @@ struct ZoneTests {
     let fixture = try await EngineFixture()
     for name in ["A", "B", "C", "D"] { try await fixture.makeZone(ZoneID(name: name)) }
     let wanted = ["A", "C", "Trails"].map { ZoneID(name: $0) }
-    let results = try await fixture.engine.lookupZones(wanted, in: .private, as: fixture.phone)
+    let results = try await fixture.engine.zones.lookup(wanted, in: .private, as: fixture.phone)
     #expect(try results.map { try $0.get().zone.name } == ["A", "C", "Trails"])
   }
 
   @Test func `ZON-08 a new user has the default zone before any write`() async throws {
     let fixture = try await EngineFixture()
-    let zones = try await fixture.engine.listZones(in: .private, as: fixture.bob)
+    let zones = try await fixture.engine.zones.list(in: .private, as: fixture.bob)
     #expect(zones.map(\.zone.name) == ["_defaultZone"])
     #expect(zones[0].isAtomic == false)
     #expect(zones[0].token == nil)
@@ -97,7 +97,7 @@ struct ZoneTests {
   {
     let fixture = try await EngineFixture()
     let error = try await ruleFailure {
-      try await fixture.engine.modifyZones(
+      try await fixture.engine.zones.modify(
         [.init(.create, ZoneID(name: "Z"))], in: scope, as: fixture.phone)
     }
     #expect(error.code == .badDatabase)
@@ -106,7 +106,7 @@ struct ZoneTests {
   @Test func `ZON-12 after a purge calls say that the user deleted the zone`() async throws {
     let fixture = try await EngineFixture()
     let token = try await fixture.databaseChanges().token
-    try await fixture.engine.purgeZone(
+    try await fixture.engine.zoneAdministration.purge(
       "Trails", of: try #require(fixture.phone.user), container: TestContainer.id,
       environment: .development)
     #expect(try await fixture.failure(of: .create("h1")).code == .userDeletedZone)
@@ -128,7 +128,7 @@ struct ZoneTests {
   {
     let fixture = try await EngineFixture()
     let token = try await fixture.databaseChanges().token
-    try await fixture.engine.resetEncryptedData(
+    try await fixture.engine.zoneAdministration.resetEncryptedData(
       of: try #require(fixture.phone.user), container: TestContainer.id, environment: .development)
     let error = try await fixture.failure(of: .create("h1"))
     #expect(error.code == .zoneNotFound)
@@ -139,7 +139,7 @@ struct ZoneTests {
 
   @Test func `ZON-15 a purged zone can be made again`() async throws {
     let fixture = try await EngineFixture()
-    try await fixture.engine.purgeZone(
+    try await fixture.engine.zoneAdministration.purge(
       "Trails", of: try #require(fixture.phone.user), container: TestContainer.id,
       environment: .development)
     try await fixture.makeZone(EngineFixture.trails)
@@ -170,7 +170,7 @@ struct ZoneTests {
   @Test func `ZON-18 each listed custom zone has a token that works and is atomic`() async throws {
     let fixture = try await EngineFixture()
     try await fixture.save(.create("h1"))
-    let zones = try await fixture.engine.listZones(in: .private, as: fixture.phone)
+    let zones = try await fixture.engine.zones.list(in: .private, as: fixture.phone)
     #expect(zones.map(\.zone.name) == ["_defaultZone", "Trails"])
     #expect(zones[1].isAtomic)
     try await fixture.save(.create("h2"))
@@ -180,10 +180,10 @@ struct ZoneTests {
   @Test func `ZON-19 looking up no zone or an empty name is refused`() async throws {
     let fixture = try await EngineFixture()
     let none = try await ruleFailure {
-      try await fixture.engine.lookupZones([], in: .private, as: fixture.phone)
+      try await fixture.engine.zones.lookup([], in: .private, as: fixture.phone)
     }
     #expect(none.code == .badRequest)
-    let empty = try await fixture.engine.lookupZones(
+    let empty = try await fixture.engine.zones.lookup(
       [ZoneID(name: "")], in: .private, as: fixture.phone)
     #expect(empty[0].failure?.error.code == .badRequest)
   }
@@ -202,7 +202,7 @@ struct ZoneTests {
       user: fixture.phone.user, device: nil, kind: .user, requestID: "r")
     let production = try await fixture.server.device("phone", of: "alice", environment: .production)
     for caller in [elsewhere, production] {
-      let zones = try await fixture.engine.listZones(in: .private, as: caller)
+      let zones = try await fixture.engine.zones.list(in: .private, as: caller)
       #expect(zones.map(\.zone.name) == ["_defaultZone"])
       #expect(try await fixture.changesFailure(since: nil, as: caller).code == .zoneNotFound)
     }
@@ -212,7 +212,7 @@ struct ZoneTests {
     let fixture = try await EngineFixture()
     let anonymous = fixture.server.anonymous()
     let error = try await ruleFailure {
-      try await fixture.engine.listZones(in: .private, as: anonymous)
+      try await fixture.engine.zones.list(in: .private, as: anonymous)
     }
     #expect(error.code == .authenticationRequired)
   }

@@ -41,9 +41,10 @@ import Testing
     }
     try await fixture.notify()
     switch fault {
-    case nil: try await fixture.engine.setBadge(0, as: fixture.caller(fixture.alice, "phone"))
+    case nil:
+      try await fixture.engine.notifications.setBadge(0, as: fixture.caller(fixture.alice, "phone"))
     case .resetOfAnother:
-      try await fixture.engine.setBadge(0, as: fixture.caller(fixture.bob, "bobs"))
+      try await fixture.engine.notifications.setBadge(0, as: fixture.caller(fixture.bob, "bobs"))
     case .resetForgotten: break
     }
     for user in [fixture.alice, fixture.bob] { try await fixture.save("late", of: user) }

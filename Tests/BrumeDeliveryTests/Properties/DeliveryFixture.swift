@@ -76,12 +76,12 @@ final class DeliveryFixture {
     store = CrashingStore(memory)
     let parts = try await Self.started(store, limits, clock, ends, fault)
     (engine, notifier, worker) = parts
-    alice = try await engine.createUser(name: "alice").id
-    bob = try await engine.createUser(name: "bob").id
-    try await engine.importSchema(
-      text: Self.schema(), container: Self.container, environment: .development)
+    alice = try await engine.accounts.create(name: "alice").id
+    bob = try await engine.accounts.create(name: "bob").id
+    try await engine.schemas.replace(
+      by: Self.schema(), in: Self.container, environment: .development)
     for user in [alice, bob] {
-      _ = try await engine.modifyZones(
+      _ = try await engine.zones.modify(
         [ZoneOperation(.create, Self.zone)], in: .private, as: caller(user, nil))
     }
     try await notifier.drain()
@@ -133,9 +133,10 @@ final class DeliveryFixture {
         let first = chance.value
         return (0..<count).map { first ^ UInt8(truncatingIfNeeded: $0) }
       })
-    let engine = try await Engine(store: store, limits: limits, host: host, isDevelopment: true)
+    let engine = try await Engine(store: store, limits: limits, host: host)
     let notifier = Notifier(
-      engine: engine, encode: PushPayload.encode, delivery: TestDelivery())
+      engine: engine, store: store, host: host, encode: PushPayload.encode, delivery: TestDelivery()
+    )
     let outside = OutsideGuard(allowed: []) { _ in [.v4(0x0808_0808)] }
     let apns = APNsChannel(
       hosts: .init(), concurrency: 5, payloadBytes: limits.payloadBytes,
@@ -183,7 +184,7 @@ final class DeliveryFixture {
     _ name: String, _ pushChannel: PushChannel, of user: UserID? = nil, as device: String? = nil
   ) async throws {
     let key = key(device ?? name, of: user ?? alice)
-    let session = try await engine.webAuthToken(
+    let session = try await engine.webAuthTokens.issue(
       for: key.user, container: Self.container, environment: .development, keep: true)
     receivers[name] = Receiver(
       pushChannel: pushChannel, key: key, session: session,
@@ -198,7 +199,7 @@ final class DeliveryFixture {
       channel = .webPush(
         WebPushTarget(endpoint: "https://push.example/\(name)", key: browser, secret: ends.secret))
     case .webhook:
-      webhook = try await engine.addWebhook(
+      webhook = try await engine.webhooks.add(
         url: "https://hook.example/\(name)", container: Self.container, environment: .development
       ).id
       return
@@ -209,7 +210,7 @@ final class DeliveryFixture {
 
   func signOut(_ user: UserID) async throws {
     let devices = try await memory.read { try $0.devices(of: user) }
-    try await engine.signOutEverywhere(user)
+    try await engine.accounts.signOutEverywhere(user)
     guard fault == .signOutForgotten else { return }
     try await memory.write(in: .all) { store in for device in devices { try store.put(device) } }
   }
@@ -218,7 +219,7 @@ final class DeliveryFixture {
     _ id: String, _ kind: Subscription.Kind, in scope: DatabaseScope = .private,
     info: NotificationInfo?, by user: UserID? = nil
   ) async throws {
-    let results = try await engine.modifySubscriptions(
+    let results = try await engine.subscriptions.modify(
       [.save(Subscription(id: id, kind: kind, info: info))], in: scope,
       as: caller(user ?? alice, nil))
     guard case .success? = results.first else { throw Unexpected("not subscribed: \(results)") }
@@ -235,7 +236,7 @@ final class DeliveryFixture {
     let request = ModifyRecordsRequest(
       zone: scope == .private ? Self.zone : nil, operations: [RecordOperation(.create, draft)])
     let origin = fault == .originForgotten ? nil : device
-    let results = try await engine.modifyRecords(
+    let results = try await engine.records.modify(
       request, in: scope, as: caller(user, origin, "save \(name)"))
     guard case .success? = results.first else { throw Unexpected("not saved: \(results)") }
     try await follow()
@@ -245,7 +246,7 @@ final class DeliveryFixture {
     let request = ModifyRecordsRequest(
       zone: scope == .private ? Self.zone : nil,
       operations: [RecordOperation(.forceDelete, RecordDraft(name: name))])
-    _ = try await engine.modifyRecords(request, in: scope, as: caller(user, "laptop"))
+    _ = try await engine.records.modify(request, in: scope, as: caller(user, "laptop"))
     try await follow()
   }
 
@@ -264,7 +265,7 @@ final class DeliveryFixture {
 
   /// What the notifications kept for Alice name, as she may fetch them.
   func keptNames() async throws -> [String] {
-    let page = try await engine.keptNotifications(
+    let page = try await engine.notifications.kept(
       token: nil, limit: nil, as: caller(alice, "phone"), decode: PushPayload.decode)
     return try page.items.map { try ReceivedPush(push: $0.payload).name }
   }
@@ -297,7 +298,10 @@ final class DeliveryFixture {
   }
 
   private func readStream(_ name: String, _ receiver: Receiver) async throws {
-    if fault != .signOutForgotten, try await !engine.isSignedIn(by: receiver.session) { return }
+    if fault != .signOutForgotten, try await !engine.webAuthTokens.isSignedIn(by: receiver.session)
+    {
+      return
+    }
     let stream = EventStream(
       store: store, signals: MailboxSignals(), device: receiver.key, limits: limits,
       clock: clock.push,
@@ -387,7 +391,7 @@ extension DeliveryFixture {
             name: name, type: "Note", fields: ["title": DraftField(.string("t"))])
           let request = ModifyRecordsRequest(
             zone: Self.zone, operations: [RecordOperation(.create, draft)])
-          let results = try await engine.modifyRecords(request, in: .private, as: caller)
+          let results = try await engine.records.modify(request, in: .private, as: caller)
           guard case .success? = results.first else { throw Unexpected("not saved: \(results)") }
         }
       }

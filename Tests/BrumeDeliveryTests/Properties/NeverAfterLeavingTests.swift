@@ -103,7 +103,7 @@ import Testing
     case .`the owner ends the share of the zone`:
       try await fixture.modify(.forceDelete, Record.zoneShareName)
     case .`the owner deletes the zone`:
-      _ = try await fixture.engine.modifyZones(
+      _ = try await fixture.engine.zones.modify(
         [ZoneOperation(.delete, Self.trip)], in: .private, as: fixture.caller(fixture.bob, "laptop")
       )
     }
@@ -114,7 +114,7 @@ extension DeliveryFixture {
   /// Bob makes a zone with a record and shares it, or all of the zone, with Alice, who joins.
   fileprivate func shareTrip(_ zone: ZoneID, asWhole: Bool) async throws {
     let owner = caller(bob, "laptop")
-    _ = try await engine.modifyZones([ZoneOperation(.create, zone)], in: .private, as: owner)
+    _ = try await engine.zones.modify([ZoneOperation(.create, zone)], in: .private, as: owner)
     try await modify(.create, "root")
     var draft = RecordDraft(
       name: asWhole ? Record.zoneShareName : "share", type: Record.shareType,
@@ -125,7 +125,7 @@ extension DeliveryFixture {
         identity: UserIdentity(user: alice))
     ]
     let share = try await saved(RecordOperation(.create, draft), in: zone, as: owner)
-    let joined = try await engine.acceptShares(
+    let joined = try await engine.shares.accept(
       [.init(value: share.shortGUID ?? "", shouldFetchRootRecord: false)], as: caller(alice, nil))
     guard case .success? = joined.first else { throw Unexpected("not joined: \(joined)") }
     try await notify()
@@ -149,7 +149,7 @@ extension DeliveryFixture {
     var draft = RecordDraft(name: name, type: kind.isDelete ? nil : "Note")
     draft.parent = parent
     let request = ModifyRecordsRequest(zone: zone, operations: [RecordOperation(kind, draft)])
-    let results = try await engine.modifyRecords(
+    let results = try await engine.records.modify(
       request, in: scope, as: caller(user ?? bob, "laptop"))
     guard case .success? = results.first else { throw Unexpected("not done: \(results)") }
   }
@@ -158,7 +158,7 @@ extension DeliveryFixture {
     _ operation: RecordOperation, in zone: ZoneID, as caller: Caller
   ) async throws -> Record {
     let request = ModifyRecordsRequest(zone: zone, operations: [operation])
-    let results = try await engine.modifyRecords(request, in: .private, as: caller)
+    let results = try await engine.records.modify(request, in: .private, as: caller)
     guard case .success(.saved(let stored))? = results.first else {
       throw Unexpected("not saved: \(results)")
     }

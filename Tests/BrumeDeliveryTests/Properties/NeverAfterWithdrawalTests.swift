@@ -163,7 +163,7 @@ import Testing
     try await fixture.register("hook", .webhook)
     try await fixture.save("one")
     let webhook = try await fixture.memory.read { try $0.webhooks()[0] }
-    try await fixture.engine.removeWebhook(
+    try await fixture.engine.webhooks.remove(
       webhook.id, container: webhook.container, environment: webhook.environment)
     try await fixture.receive("hook")
     #expect(fixture.received("hook") == [])
@@ -186,7 +186,7 @@ import Testing
   {
     let fixture = try await DeliveryFixture(fault)
     try await fixture.register("phone", pushChannel)
-    try await fixture.engine.setRole(
+    try await fixture.engine.roles.set(
       "reader", of: fixture.alice, to: true, container: DeliveryFixture.container,
       environment: .development)
     return fixture
@@ -228,8 +228,8 @@ import Testing
     switch withdrawal {
     case .`a role is taken away`: try await takeRole(fixture)
     case .`the schema grants less`:
-      try await fixture.engine.importSchema(
-        text: DeliveryFixture.schema(readers: ""), container: DeliveryFixture.container,
+      try await fixture.engine.schemas.replace(
+        by: DeliveryFixture.schema(readers: ""), in: DeliveryFixture.container,
         environment: .development)
     case .`the record is deleted, then the role goes`:
       for name in ["before", "after"] {
@@ -240,7 +240,7 @@ import Testing
   }
 
   private func takeRole(_ fixture: DeliveryFixture) async throws {
-    try await fixture.engine.setRole(
+    try await fixture.engine.roles.set(
       "reader", of: fixture.alice, to: false, container: DeliveryFixture.container,
       environment: .development)
   }

@@ -118,7 +118,7 @@ struct DeliveryWorkerFixture: Sendable {
     let clock = clock
     let host = Host(
       now: { clock.now }, uuid: { "UUID" }, randomBytes: { Array(repeating: 7, count: $0) })
-    engine = try await Engine(store: store, limits: limits, host: host, isDevelopment: true)
+    engine = try await Engine(store: store, limits: limits, host: host)
     let (hook, answers) = (hook, hookAnswers)
     let webhooks = WebhookChannel(
       concurrency: 1, outside: OutsideGuard(allowed: []) { _ in [.v4(0x0808_0808)] },

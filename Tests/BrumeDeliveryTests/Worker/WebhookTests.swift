@@ -12,13 +12,13 @@ import Testing
     container: DeliveryWorkerFixture.container, environment: .development, owner: UserID("_alice"))
 
   private func add(_ fixture: DeliveryWorkerFixture) async throws -> Webhook {
-    try await fixture.engine.addWebhook(
+    try await fixture.engine.webhooks.add(
       url: "https://hook.example/in", container: DeliveryWorkerFixture.container,
       environment: .development)
   }
 
   private func enable(_ id: String, _ fixture: DeliveryWorkerFixture) async throws {
-    try await fixture.engine.enableWebhook(
+    try await fixture.engine.webhooks.enable(
       id, container: DeliveryWorkerFixture.container, environment: .development)
   }
 
@@ -212,9 +212,9 @@ import Testing
     hook.disabledBecause = "answered 410"
     try await fixture.store.write(in: .all) { [hook] in try $0.put(hook) }
     let changes = [
-      { try await fixture.engine.enableWebhook($0, container: $1, environment: $2) },
-      { try await fixture.engine.removeWebhook($0, container: $1, environment: $2) },
-      { _ = try await fixture.engine.webhook($0, container: $1, environment: $2) },
+      { try await fixture.engine.webhooks.enable($0, container: $1, environment: $2) },
+      { try await fixture.engine.webhooks.remove($0, container: $1, environment: $2) },
+      { _ = try await fixture.engine.webhooks.find($0, container: $1, environment: $2) },
     ]
     for change in changes {
       let error = await #expect(throws: BrumeError.self) {

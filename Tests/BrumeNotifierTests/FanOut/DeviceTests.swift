@@ -18,12 +18,12 @@ struct DeviceTests {
     let fixture = try await NotifierFixture()
     let caller = fixture.caller(alice, "phone")
     let subscription = Subscription(id: "s", kind: query("Note"), info: silent())
-    _ = try await fixture.engine.modifySubscriptions(
+    _ = try await fixture.engine.subscriptions.modify(
       [.save(subscription)], in: .private, as: caller)
     #expect(try await devices(fixture, of: alice).map(\.key.device.name) == ["phone"])
     // A save that fails registers nobody.
     let refused = Subscription(id: "x", kind: query("Nothing"), info: silent())
-    _ = try await fixture.engine.modifySubscriptions(
+    _ = try await fixture.engine.subscriptions.modify(
       [.save(refused)], in: .private, as: fixture.caller(alice, "tablet"))
     #expect(try await devices(fixture, of: alice).count == 1)
   }
@@ -32,7 +32,7 @@ struct DeviceTests {
     async throws
   {
     let fixture = try await NotifierFixture()
-    let token = try await fixture.engine.createCourierToken(
+    let token = try await fixture.engine.devices.createCourierToken(
       environment: .development, clientID: "tab", as: fixture.caller(alice))
     #expect(token.wholeMatch(of: /[0-9a-f]{64}/) != nil)
     let found = try await fixture.store.read { try $0.device(courierToken: token) }
@@ -47,7 +47,7 @@ struct DeviceTests {
   {
     let fixture = try await NotifierFixture()
     let error = try await ruleFailure {
-      try await fixture.engine.createCourierToken(
+      try await fixture.engine.devices.createCourierToken(
         environment: .production, clientID: "tab", as: fixture.caller(alice))
     }
     #expect(error.code == .badRequest)
@@ -60,13 +60,13 @@ struct DeviceTests {
   @Test func `a courier token registered in another container stands for both`() async throws {
     let fixture = try await NotifierFixture()
     let here = fixture.caller(alice)
-    let token = try await fixture.engine.createCourierToken(
+    let token = try await fixture.engine.devices.createCourierToken(
       environment: .development, clientID: "tab", as: here)
     let there = Caller(
       container: ContainerID("iCloud.org.example.other"), environment: here.environment,
       user: here.user, device: here.device, kind: .user, requestID: "r")
     for _ in 0..<2 {
-      try await fixture.engine.registerToken(
+      try await fixture.engine.devices.registerToken(
         token, environment: .development, clientID: nil, as: there)
     }
     let found = try await fixture.store.read { try $0.devices(courierToken: token) }
@@ -77,16 +77,16 @@ struct DeviceTests {
   @Test func `a courier token may be registered again by its owner only`() async throws {
     let fixture = try await NotifierFixture()
     let engine = fixture.engine
-    let token = try await engine.createCourierToken(
+    let token = try await engine.devices.createCourierToken(
       environment: .development, clientID: "tab", as: fixture.caller(alice))
-    try await engine.registerToken(
+    try await engine.devices.registerToken(
       token, environment: .development, clientID: nil, as: fixture.caller(alice))
     #expect(try await devices(fixture, of: alice).map(\.channel) == [.courier(token: token)])
     await #expect(throws: BrumeError.self) {
-      try await engine.registerToken(
+      try await engine.devices.registerToken(
         token, environment: .development, clientID: nil, as: fixture.caller(bob))
     }
-    try await engine.registerToken(
+    try await engine.devices.registerToken(
       "abcd", environment: .production, clientID: "phone", as: fixture.caller(bob))
     #expect(
       try await devices(fixture, of: bob).map(\.channel)
@@ -97,11 +97,11 @@ struct DeviceTests {
     let fixture = try await NotifierFixture()
     let engine = fixture.engine
     try await fixture.store.write(in: .all) { try $0.put(User(id: alice, name: "alice")) }
-    try await engine.registerToken(
+    try await engine.devices.registerToken(
       "abcd", environment: .production, clientID: "phone", as: fixture.caller(alice))
-    _ = try await engine.createCourierToken(
+    _ = try await engine.devices.createCourierToken(
       environment: .development, clientID: "tab", as: fixture.caller(alice))
-    try await engine.signOutEverywhere(alice)
+    try await engine.accounts.signOutEverywhere(alice)
     #expect(try await devices(fixture, of: alice).map(\.channel) == [.stream, .stream])
     #expect(try await fixture.store.read { try $0.devices(address: "abcd") } == [])
   }
@@ -114,11 +114,11 @@ struct DeviceTests {
     let caller = Caller(
       container: plain.container, environment: plain.environment, user: alice, device: nil,
       kind: .user, epoch: epoch, requestID: "r")
-    try await fixture.engine.registerToken(
+    try await fixture.engine.devices.registerToken(
       "abcd", environment: .production, clientID: "phone", as: caller)
-    try await fixture.engine.signOutEverywhere(alice)
+    try await fixture.engine.accounts.signOutEverywhere(alice)
     await #expect(throws: BrumeError.self) {
-      try await fixture.engine.registerToken(
+      try await fixture.engine.devices.registerToken(
         "abcd", environment: .production, clientID: "phone", as: caller)
     }
     #expect(try await devices(fixture, of: alice).map(\.channel) == [.stream])
@@ -129,8 +129,8 @@ struct DeviceTests {
   {
     let fixture = try await NotifierFixture { $0.mailboxRows = 3 }
     try await fixture.register(alice, "A")
-    func send() async throws -> Engine.TestPush {
-      try await fixture.engine.sendTestPush(
+    func send() async throws -> TestPushes.Sent {
+      try await fixture.engine.testPushes.send(
         String(repeating: "\u{1}", count: 5000), to: alice, container: container,
         environment: .development, requestID: "r", encode: PushPayload.encode)
     }
@@ -156,10 +156,10 @@ struct DeviceTests {
   @Test func `a device needs a name and a user`() async throws {
     let fixture = try await NotifierFixture()
     await #expect(throws: BrumeError.self) {
-      try await fixture.engine.registerDevice(as: fixture.caller(alice))
+      try await fixture.engine.devices.register(as: fixture.caller(alice))
     }
     await #expect(throws: BrumeError.self) {
-      try await fixture.engine.createCourierToken(
+      try await fixture.engine.devices.createCourierToken(
         environment: .development, clientID: "a\u{1}", as: fixture.caller(alice))
     }
   }

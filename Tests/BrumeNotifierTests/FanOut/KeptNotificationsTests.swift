@@ -17,19 +17,19 @@ struct KeptNotificationsTests {
     for number in 0..<5 { try await fixture.log(.created, "n\(number)", in: main) }
     try await fixture.notifier.drain()
     let (engine, caller) = (fixture.engine, fixture.caller(alice))
-    let first = try await engine.keptNotifications(
+    let first = try await engine.notifications.kept(
       token: nil, limit: 3, as: caller, decode: PushPayload.decode)
     #expect(first.items.count == 3 && first.moreComing)
-    let second = try await engine.keptNotifications(
+    let second = try await engine.notifications.kept(
       token: first.token, limit: 3, as: caller, decode: PushPayload.decode)
     #expect(second.items.count == 2 && !second.moreComing)
     let id = first.items[1].id
-    #expect(try await engine.markNotificationsRead([id, "nobody"], as: caller) == [id])
-    let third = try await engine.keptNotifications(
+    #expect(try await engine.notifications.markRead([id, "nobody"], as: caller) == [id])
+    let third = try await engine.notifications.kept(
       token: second.token, limit: 3, as: caller, decode: PushPayload.decode)
     #expect(third.items.map(\.id) == [id])
     #expect(third.items.map(\.isRead) == [true])
-    let fourth = try await engine.keptNotifications(
+    let fourth = try await engine.notifications.kept(
       token: third.token, limit: 3, as: caller, decode: PushPayload.decode)
     #expect(fourth.items.isEmpty && !fourth.moreComing)
   }
@@ -47,7 +47,7 @@ struct KeptNotificationsTests {
     try await fixture.notifier.drain()
     let push = try #require(try await fixture.mailbox(alice, "A").first)
     #expect(push.isPruned)
-    let page = try await fixture.engine.keptNotifications(
+    let page = try await fixture.engine.notifications.kept(
       token: nil, limit: nil, as: fixture.caller(alice), decode: PushPayload.decode)
     let kept = try PushPayload.decode(try #require(page.items.first).payload)
     #expect(!kept.isPruned)
@@ -61,11 +61,11 @@ struct KeptNotificationsTests {
   @Test func `another user's token is expired, and so is one made for something else`() async throws
   {
     let fixture = try await NotifierFixture()
-    let page = try await fixture.engine.keptNotifications(
+    let page = try await fixture.engine.notifications.kept(
       token: nil, limit: nil, as: fixture.caller(alice), decode: PushPayload.decode)
     for (token, user) in [(page.token, bob), ("nonsense", alice)] {
       await #expect {
-        try await fixture.engine.keptNotifications(
+        try await fixture.engine.notifications.kept(
           token: token, limit: nil, as: fixture.caller(user), decode: PushPayload.decode)
       } throws: { ($0 as? BrumeError)?.code == .changeTokenExpired }
     }
@@ -77,7 +77,7 @@ struct KeptNotificationsTests {
     try await fixture.subscribe(alice, "s", query("Note"))
     try await fixture.log(.created, "n", in: main, by: alice, on: "A")
     try await fixture.notifier.drain()
-    let page = try await fixture.engine.keptNotifications(
+    let page = try await fixture.engine.notifications.kept(
       token: nil, limit: nil, as: fixture.caller(alice), decode: PushPayload.decode)
     #expect(page.items.isEmpty)
   }
@@ -86,7 +86,7 @@ struct KeptNotificationsTests {
     let fixture = try await NotifierFixture()
     for value in [-1, Int(Int32.max) + 1] {
       await #expect(throws: BrumeError.self) {
-        try await fixture.engine.setBadge(value, as: fixture.caller(alice))
+        try await fixture.engine.notifications.setBadge(value, as: fixture.caller(alice))
       }
     }
   }

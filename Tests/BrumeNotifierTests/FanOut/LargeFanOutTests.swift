@@ -52,7 +52,8 @@ struct LargeFanOutTests {
     pause: @escaping @Sendable (Duration) async throws -> Void = { _ in }
   ) -> Notifier {
     Notifier(
-      engine: fixture.engine, encode: PushPayload.encode,
+      engine: fixture.engine, store: fixture.store, host: fixture.clock.host,
+      encode: PushPayload.encode,
       delivery: TestDelivery { slices.add($0.entries) }, pause: pause)
   }
 

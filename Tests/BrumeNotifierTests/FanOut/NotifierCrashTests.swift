@@ -33,7 +33,7 @@ struct NotifierCrashTests {
     #expect(try await fixture.pending(alice, "A") == ["s"])
     #expect(try await fixture.pending(alice, "B") == ["s"])
     #expect(try await fixture.mailbox(alice, "A").map(\.badge) == [1])
-    let kept = try await fixture.engine.keptNotifications(
+    let kept = try await fixture.engine.notifications.kept(
       token: nil, limit: nil, as: fixture.caller(alice), decode: PushPayload.decode)
     #expect(kept.items.count == 1)
   }
@@ -152,7 +152,8 @@ struct NotifierCrashTests {
     fixture.store.plan([.beforeCommit])
     await #expect(throws: FlakyStore.Failure.self) { try await fixture.notifier.drain() }
     #expect(
-      try await fixture.engine.listSubscriptions(in: .private, as: fixture.caller(alice)).count == 1
+      try await fixture.engine.subscriptions.list(in: .private, as: fixture.caller(alice)).count
+        == 1
     )
     try await fixture.restarted().drain()
     try await fixture.log(.created, "n2", in: main)

@@ -120,12 +120,13 @@ struct NotifierFixture {
   init(_ change: (inout Limits) -> Void = { _ in }) async throws {
     var limits = Limits()
     change(&limits)
-    engine = try await Engine(
-      store: store, limits: limits, host: clock.host, isDevelopment: true)
+    engine = try await Engine(store: store, limits: limits, host: clock.host)
     delivery = TestDelivery { [pendingDevices] in pendingDevices.add(Set($0.fetching + $0.pushed)) }
-    notifier = Notifier(engine: engine, encode: PushPayload.encode, delivery: delivery)
-    try await engine.importSchema(
-      text: """
+    notifier = Notifier(
+      engine: engine, store: store, host: clock.host, encode: PushPayload.encode, delivery: delivery
+    )
+    try await engine.schemas.replace(
+      by: """
         DEFINE SCHEMA
         RECORD TYPE Note (
           ___recordID REFERENCE QUERYABLE,
@@ -142,12 +143,14 @@ struct NotifierFixture {
           title STRING QUERYABLE,
           GRANT READ, WRITE TO "_creator", GRANT CREATE TO "_icloud"
         );
-        """, container: container, environment: .development)
+        """, in: container, environment: .development)
   }
 
   /// As after a restart: nothing but the store is known.
   func restarted() -> Notifier {
-    Notifier(engine: engine, encode: PushPayload.encode, delivery: delivery)
+    Notifier(
+      engine: engine, store: store, host: clock.host, encode: PushPayload.encode, delivery: delivery
+    )
   }
 
   // MARK: Doing
@@ -164,7 +167,7 @@ struct NotifierFixture {
   /// Registers devices, which are connected from then on.
   func register(_ user: UserID, _ devices: String...) async throws {
     for name in devices {
-      try await engine.registerDevice(as: caller(user, name))
+      try await engine.devices.register(as: caller(user, name))
       delivery.connect(device(name, of: user))
     }
   }
@@ -175,7 +178,7 @@ struct NotifierFixture {
     info: NotificationInfo? = silent()
   ) async throws -> SubscriptionResult {
     let subscription = Subscription(id: id, kind: kind, info: info)
-    let results = try await engine.modifySubscriptions(
+    let results = try await engine.subscriptions.modify(
       [.save(subscription)], in: scope, as: caller(user))
     return results[0]
   }

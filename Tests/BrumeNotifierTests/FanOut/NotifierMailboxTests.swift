@@ -68,7 +68,8 @@ struct NotifierMailboxTests {
     let delivery = TestDelivery()
     if isConnected { delivery.connect(device("A", of: alice)) }
     let notifier = Notifier(
-      engine: fixture.engine, encode: PushPayload.encode, delivery: delivery)
+      engine: fixture.engine, store: fixture.store, host: fixture.clock.host,
+      encode: PushPayload.encode, delivery: delivery)
     try await fixture.register(alice, "A")
     let notes = try await fixture.zone("Notes", of: alice)
     try await fixture.subscribe(alice, "z", .zone(notes.id, recordType: nil))

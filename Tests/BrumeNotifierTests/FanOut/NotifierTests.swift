@@ -86,7 +86,7 @@ struct NotifierTests {
     #expect(try await fixture.pending(alice, "A") == ["once"])
     #expect(try await fixture.pending(alice, "B") == ["once"])
     #expect(
-      try await fixture.engine.listSubscriptions(in: .private, as: fixture.caller(alice)) == [])
+      try await fixture.engine.subscriptions.list(in: .private, as: fixture.caller(alice)) == [])
     #expect(await fixture.notifier.status.subscriptions == 0)
   }
 
@@ -111,7 +111,7 @@ struct NotifierTests {
     try await fixture.subscribe(alice, "s", query("Note"))
     try await fixture.notifier.drain()
     try await fixture.log(.created, "n", in: main)
-    _ = try await fixture.engine.modifySubscriptions(
+    _ = try await fixture.engine.subscriptions.modify(
       [.delete(id: "s")], in: .private, as: fixture.caller(alice))
     try await fixture.notifier.drain()
     #expect(try await fixture.pending(alice, "A") == [])
@@ -190,7 +190,7 @@ struct NotifierTests {
     try await fixture.notifier.drain()
     #expect(try await fixture.mailbox(alice, "A").map(\.badge) == [1, 2])
     #expect(try await fixture.mailbox(alice, "B").map(\.badge) == [1, 2])
-    try await fixture.engine.setBadge(0, as: fixture.caller(alice))
+    try await fixture.engine.notifications.setBadge(0, as: fixture.caller(alice))
     try await fixture.log(.created, "n3", in: main)
     try await fixture.notifier.drain()
     #expect(try await fixture.mailbox(alice, "A").last?.badge == 1)

@@ -86,7 +86,7 @@ struct SubscriptionCaseTests {
     try await fixture.register(alice, "phone")
     try await fixture.subscribe(alice, "s", query("Note", [milk]))
     for (number, isOn) in [false, true].enumerated() {
-      try await fixture.engine.setIndex(
+      try await fixture.engine.schemas.setIndex(
         .queryable, on: "title", of: "Note", to: isOn, container: container,
         environment: .development)
       try await fixture.log(.created, "n\(number)", ["title": .string("Milk")], in: main)
@@ -99,7 +99,7 @@ struct SubscriptionCaseTests {
     let fixture = try await NotifierFixture()
     try await fixture.subscribe(alice, "s", query("Note", [milk]))
     #expect(saved(try await fixture.subscribe(alice, "s", query("Note"))) != nil)
-    let all = try await fixture.engine.listSubscriptions(in: .private, as: fixture.caller(alice))
+    let all = try await fixture.engine.subscriptions.list(in: .private, as: fixture.caller(alice))
     #expect(all.map(\.kind) == [query("Note")])
   }
 
@@ -109,16 +109,16 @@ struct SubscriptionCaseTests {
   {
     let fixture = try await NotifierFixture()
     try await fixture.subscribe(alice, "s", query("Note"))
-    let found = try await fixture.engine.lookupSubscriptions(
+    let found = try await fixture.engine.subscriptions.lookup(
       ["s", "gone"], in: .private, as: fixture.caller(alice))
     #expect(saved(found[0])?.id == "s")
     #expect(error(found[1])?.code == .notFound)
     #expect(error(found[1])?.code.meaning.ckError == 11)
-    let results = try await fixture.engine.modifySubscriptions(
+    let results = try await fixture.engine.subscriptions.modify(
       [.delete(id: "gone"), .delete(id: "s")], in: .private, as: fixture.caller(alice))
     #expect(results.map { error($0)?.code } == [.notFound, nil])
     #expect(
-      try await fixture.engine.listSubscriptions(in: .private, as: fixture.caller(alice)).isEmpty)
+      try await fixture.engine.subscriptions.list(in: .private, as: fixture.caller(alice)).isEmpty)
   }
 
   @Test func `SUB-11 SUB-23 a list shows the user's own of this database and environment`()
@@ -130,7 +130,7 @@ struct SubscriptionCaseTests {
     try await fixture.subscribe(alice, "p", query("Note"), in: .public)
     try await fixture.subscribe(bob, "x", query("Note"))
     func list(_ scope: DatabaseScope, _ caller: Caller) async throws -> [String] {
-      try await fixture.engine.listSubscriptions(in: scope, as: caller).map(\.id)
+      try await fixture.engine.subscriptions.list(in: scope, as: caller).map(\.id)
     }
     #expect(try await list(.private, fixture.caller(alice)) == ["a", "b"])
     #expect(try await list(.public, fixture.caller(alice)) == ["p"])
@@ -190,7 +190,7 @@ struct SubscriptionCaseTests {
     let refusal = error(try await fixture.subscribe(alice, "s", query("Note", filters)))
     let caller = fixture.caller(alice)
     await #expect {
-      _ = try await fixture.engine.query(
+      _ = try await fixture.engine.queries.run(
         QueryRequest(query: Query(recordType: "Note", filters: filters)), in: .private, as: caller)
     } throws: { ($0 as? BrumeError)?.reason == refusal?.reason }
     #expect(refusal?.reason.contains("brume schema index add Note hidden queryable") == true)
@@ -207,12 +207,14 @@ struct SubscriptionCaseTests {
     let fixture = try await NotifierFixture()
     let caller = fixture.caller(alice)
     let id = ZoneID(name: "Notes")
-    _ = try await fixture.engine.modifyZones([ZoneOperation(.create, id)], in: .private, as: caller)
+    _ = try await fixture.engine.zones.modify(
+      [ZoneOperation(.create, id)], in: .private, as: caller)
     try await fixture.subscribe(alice, "z", .zone(id, recordType: nil))
     try await fixture.subscribe(alice, "q", query("Note", zone: id))
     try await fixture.subscribe(alice, "d", .database(recordType: nil))
-    _ = try await fixture.engine.modifyZones([ZoneOperation(.delete, id)], in: .private, as: caller)
-    let left = try await fixture.engine.listSubscriptions(in: .private, as: caller)
+    _ = try await fixture.engine.zones.modify(
+      [ZoneOperation(.delete, id)], in: .private, as: caller)
+    let left = try await fixture.engine.subscriptions.list(in: .private, as: caller)
     #expect(left.map(\.id) == ["d"])
     try await fixture.notifier.drain()
     #expect(await fixture.notifier.status.subscriptions == 1)
@@ -254,7 +256,7 @@ struct SubscriptionCaseTests {
       container: container, environment: .development, user: nil, device: nil, kind: .anonymous,
       requestID: "r")
     await #expect {
-      try await fixture.engine.listSubscriptions(in: .public, as: nobody)
+      try await fixture.engine.subscriptions.list(in: .public, as: nobody)
     } throws: { ($0 as? BrumeError)?.code == .authenticationRequired }
   }
 }

@@ -13,7 +13,7 @@ struct SubscriptionTypeTests {
     _ kind: Subscription.Kind, in environment: Environment, _ fixture: NotifierFixture
   ) async throws -> BrumeError? {
     let id = "s\(fixture.clock.next())"
-    let results = try await fixture.engine.modifySubscriptions(
+    let results = try await fixture.engine.subscriptions.modify(
       [.save(Subscription(id: id, kind: kind, info: silent()))], in: .private,
       as: fixture.caller(alice, environment: environment))
     guard case .failure(let failure) = results[0] else { return nil }
@@ -22,13 +22,13 @@ struct SubscriptionTypeTests {
 
   @Test func `SUB-25 a kind is refused in production until it is deployed`() async throws {
     let fixture = try await NotifierFixture { $0.deploysSubscriptionTypes = true }
-    try await fixture.engine.deploySchema(container: container)
+    try await fixture.engine.schemas.deploy(container)
     let refused = try await save(query("Note", [filter("Milk")]), in: .production, fixture)
     #expect(refused?.code == .badRequest)
     #expect(refused?.reason.contains("new subscription type") == true)
     #expect(try await save(query("Note", [filter("Milk")]), in: .development, fixture) == nil)
     #expect(try await save(query("Note", [filter("Milk")]), in: .production, fixture) != nil)
-    try await fixture.engine.deploySchema(container: container)
+    try await fixture.engine.schemas.deploy(container)
     // The kind is what is asked for, not the value; other events are another kind.
     #expect(try await save(query("Note", [filter("Bread")]), in: .production, fixture) == nil)
     let others = query("Note", [filter("Milk")], on: [.delete])
@@ -38,16 +38,16 @@ struct SubscriptionTypeTests {
 
   @Test func `SUB-25 it is an option, off by default`() async throws {
     let fixture = try await NotifierFixture()
-    try await fixture.engine.deploySchema(container: container)
+    try await fixture.engine.schemas.deploy(container)
     #expect(try await save(query("Note", [filter("Milk")]), in: .production, fixture) == nil)
   }
 
   @Test func `SUB-25 what was deployed before stays`() async throws {
     let fixture = try await NotifierFixture { $0.deploysSubscriptionTypes = true }
     #expect(try await save(.database(recordType: nil), in: .development, fixture) == nil)
-    try await fixture.engine.deploySchema(container: container)
+    try await fixture.engine.schemas.deploy(container)
     #expect(try await save(query("Note", [filter("Milk")]), in: .development, fixture) == nil)
-    try await fixture.engine.deploySchema(container: container)
+    try await fixture.engine.schemas.deploy(container)
     #expect(try await save(.database(recordType: nil), in: .production, fixture) == nil)
     #expect(try await save(query("Note", [filter("a")]), in: .production, fixture) == nil)
   }

@@ -18,7 +18,7 @@ struct ReindexTests {
     let urgent = query("Note", [Filter(.greaterThan, .field("priority"), .int64(5))])
     try await fixture.subscribe(alice, "urgent", urgent, info: visible())
     for (number, isOn) in [(1, true), (2, false), (3, true)] {
-      try await fixture.engine.setIndex(
+      try await fixture.engine.schemas.setIndex(
         .queryable, on: "priority", of: "Note", to: isOn, container: container,
         environment: .development)
       for priority in [Int64(5), 9] {
@@ -42,7 +42,7 @@ struct ReindexTests {
     try await fixture.register(alice, "A")
     let urgent = query("Note", [Filter(.equals, .field("priority"), .int64(9))])
     func set(_ isOn: Bool) async throws {
-      try await fixture.engine.setIndex(
+      try await fixture.engine.schemas.setIndex(
         .queryable, on: "priority", of: "Note", to: isOn, container: container,
         environment: .development)
     }

@@ -15,7 +15,7 @@ struct SharingAPIStyleTests {
       let (alice, bob) = (
         try await fixture.device("alice", "phone"), try await fixture.device("bob", "phone")
       )
-      var (his, hers) = (Engine.AccountChange(), Engine.AccountChange())
+      var (his, hers) = (Accounts.Change(), Accounts.Change())
       (his.givenName, his.phoneNumber) = ("Bob", "+4366012345")
       hers.givenName = "Alice"
       try await fixture.set(his, of: "bob")

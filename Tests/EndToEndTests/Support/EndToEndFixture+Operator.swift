@@ -10,38 +10,38 @@ extension EndToEndFixture {
   private static let container = ContainerID(containerName)
 
   private func user(_ name: String) async throws -> UserID {
-    guard let user = try await server.engine.user(named: name) else {
+    guard let user = try await server.engine.accounts.user(named: name) else {
       throw BrumeError(.notFound, "there is no user '\(name)'")
     }
     return user.id
   }
 
   /// What others may know of a user.
-  func set(_ identity: Engine.AccountChange, of name: String) async throws {
-    _ = try await server.engine.changeUser(try await user(name), identity)
+  func set(_ identity: Accounts.Change, of name: String) async throws {
+    _ = try await server.engine.accounts.change(try await user(name), identity)
   }
 
   /// The user removes the app's data in the settings.
   func purge(_ zone: String, of name: String) async throws {
-    try await server.engine.purgeZone(
+    try await server.engine.zoneAdministration.purge(
       zone, of: try await user(name), container: Self.container, environment: .development)
   }
 
   /// The user resets end-to-end encrypted data.
   func resetEncryptedData(of name: String) async throws {
-    try await server.engine.resetEncryptedData(
+    try await server.engine.zoneAdministration.resetEncryptedData(
       of: try await user(name), container: Self.container, environment: .development)
   }
 
   /// Somebody switches an index off, or on, in the dashboard.
   func queryable(_ field: String, of type: String, _ isOn: Bool) async throws {
-    try await server.engine.setIndex(
+    try await server.engine.schemas.setIndex(
       .queryable, on: field, of: type, to: isOn, container: Self.container,
       environment: .development)
   }
 
   /// Deploys development's schema to production.
   func deploySchema() async throws {
-    try await server.engine.deploySchema(container: Self.container)
+    try await server.engine.schemas.deploy(Self.container)
   }
 }

@@ -15,7 +15,7 @@ struct DiscoveryTests {
       let (alice, bob) = (
         try await fixture.device("alice", "phone"), try await fixture.device("bob", "phone")
       )
-      var identity = Engine.AccountChange()
+      var identity = Accounts.Change()
       (identity.givenName, identity.familyName) = ("Bob", "Example")
       identity.phoneNumber = "+4366012345"
       try await fixture.set(identity, of: "bob")
@@ -63,7 +63,7 @@ struct DiscoveryTests {
     _ style: APIStyle
   ) async throws {
     try await Self.people { fixture, alice, bob in
-      var hidden = Engine.AccountChange()
+      var hidden = Accounts.Change()
       hidden.isDiscoverable = false
       try await fixture.set(hidden, of: "bob")
       #expect(try await style.identity(of: .email("bob@example.org"), alice.container) == nil)
@@ -115,7 +115,7 @@ struct DiscoveryTests {
       let container = phone.container
       let wanted: CKContainer.Application.Permissions = .userDiscoverability
       #expect(try await container.applicationPermissionStatus(for: wanted) == .granted)
-      var hidden = Engine.AccountChange()
+      var hidden = Accounts.Change()
       hidden.isDiscoverable = false
       try await fixture.set(hidden, of: "alice")
       // One finds oneself whatever one chose; so the status has to come from somewhere else.

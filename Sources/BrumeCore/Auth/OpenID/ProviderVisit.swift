@@ -64,7 +64,22 @@ private struct TripState {
   }
 }
 
-extension Engine {
+/// Trips of somebody who signs in, to an OpenID provider and back.
+package struct ProviderVisits: Sendable {
+  private let store: any Store
+  private let limits: Limits
+  private let host: Host
+  private let seal: Seal
+  private let signIns: SignIns
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+    host = parts.host
+    seal = parts.seal
+    signIns = SignIns(parts)
+  }
+
   /// Sends a visit to the provider.
   ///
   /// - Parameter browser: a secret that only this visitor's browser gets.
@@ -92,7 +107,7 @@ extension Engine {
         .badRequest, "this sign-in was begun in another browser; go back and sign in again")
     }
     return ProviderReturn(
-      signIn: try await signIn(trip.visit), keep: trip.keep, discoverable: trip.discoverable,
+      signIn: try await signIns.open(trip.visit), keep: trip.keep, discoverable: trip.discoverable,
       nonce: nonce(state), verifier: verifier(state))
   }
 

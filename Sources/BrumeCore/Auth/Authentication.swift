@@ -3,9 +3,23 @@
 
 package import BrumeModel
 import BrumeStorage
-import Crypto
 
-extension Engine {
+/// Who a request is from.
+package struct Authentication: Sendable {
+  private let store: any Store
+  private let limits: Limits
+  private let host: Host
+  private let seal: Seal
+  private let credentials: CredentialLookup
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+    host = parts.host
+    seal = parts.seal
+    credentials = CredentialLookup(parts)
+  }
+
   /// The caller behind a request, or the error that says what is missing.
   package func authenticate(_ credentials: Credentials) async throws -> Caller {
     try NameRules.container(credentials.container.name)
@@ -33,7 +47,7 @@ extension Engine {
       AccountKey(
         user: $0.user, container: credentials.container, environment: credentials.environment)
     }
-    let (apiToken, account) = try await tokenAndAccount(text, accountKey)
+    let (apiToken, account) = try await self.credentials.find(text, accountKey)
     guard let apiToken else {
       throw BrumeError(
         .authenticationFailed,
@@ -92,39 +106,6 @@ extension Engine {
       throw BrumeError(
         .throttled, "too many signed requests; wait and sign this one again", retryAfter: 60)
     }
-  }
-
-  /// Registers the public half of a server-to-server key. The key gets a user of its own.
-  package func createServerKey(
-    name: String, publicKeyPEM: String, container: ContainerID, environment: Environment
-  ) async throws -> ServerKey {
-    try NameRules.container(container.name)
-    try TextRules.check(name, "the key's name", upTo: limits.labelBytes)
-    guard (try? P256.Signing.PublicKey(pemRepresentation: publicKeyPEM)) != nil else {
-      throw BrumeError(
-        .badRequest,
-        "the public key is not a P-256 key in PEM form; make one with `openssl ec -pubout`")
-    }
-    let id = Hex.text(host.randomBytes(32))
-    let user = User(
-      id: UserID("_" + Hex.text(host.randomBytes(16))), name: "key-\(id.prefix(16))",
-      isDiscoverable: false)
-    let key = ServerKey(
-      id: id, name: name, container: container, environment: environment,
-      publicKey: publicKeyPEM, user: user.id)
-    try await store.write(in: .server) { transaction in
-      try transaction.put(user)
-      try transaction.put(key)
-    }
-    return key
-  }
-
-  package func serverKeys() async throws -> [ServerKey] {
-    try await store.read { transaction in try transaction.serverKeys() }
-  }
-
-  package func removeServerKey(_ id: String) async throws {
-    try await store.write(in: .server) { transaction in try transaction.removeServerKey(id) }
   }
 }
 

@@ -1,12 +1,27 @@
-// records/modify: cuts a request into transactions and puts the answers back in order. One database
+// records/modify and records/lookup. Modifying cuts a request into transactions and puts the answers back in order. One database
 // is one transaction; inside it each zone stands or falls by itself (case ATM-03).
 
 package import BrumeModel
 import BrumeStorage
 
-extension Engine {
+/// Saving, deleting and fetching records by name.
+package struct Records: Sendable {
+  private let store: any Store
+  private let limits: Limits
+  private let host: Host
+  private let seal: Seal
+  private let schemas: SchemaCache
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+    host = parts.host
+    seal = parts.seal
+    schemas = parts.schemas
+  }
+
   /// Saves and deletes records. The answer has one result per operation, in order.
-  package func modifyRecords(
+  package func modify(
     _ request: ModifyRecordsRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [RecordResult] {
     try caller.requireAccess(to: scope)
@@ -55,6 +70,29 @@ extension Engine {
     }
     try schemas.save(schema, for: part.database, in: transaction)
     return answers
+  }
+
+  /// Fetches records by name. The answer has one result per item, in order.
+  package func lookup(
+    _ request: LookupRecordsRequest, in scope: DatabaseScope, as caller: Caller
+  ) async throws -> [RecordResult] {
+    try caller.requireAccess(to: scope)
+    let maximum = limits.operationsPerRequest
+    if request.items.count > maximum {
+      throw BrumeError(
+        .limitExceeded,
+        "the request asks for \(request.items.count) records; the maximum is \(maximum). Split it")
+    }
+    let (limits, schemas) = (limits, schemas)
+    return try await store.read { transaction in
+      let schema = try schemas.schema(of: caller.container, caller.environment, in: transaction)
+      var lookup = RecordLookup(
+        access: RecordAccess(transaction, scope, caller, limits, schema))
+      return try request.items.map { item in
+        try Task.checkCancellation()
+        return try lookup.result(item.name, in: item.zone ?? request.zone)
+      }
+    }
   }
 }
 

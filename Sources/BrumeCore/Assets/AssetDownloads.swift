@@ -4,11 +4,26 @@
 package import BrumeModel
 package import BrumeStorage
 
-extension Engine {
+/// Addresses of files, and reading them.
+package struct AssetDownloads: Sendable {
+  private let store: any Store
+  private let assets: any AssetStore
+  private let limits: Limits
+  private let host: Host
+  private let seal: Seal
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    assets = parts.assets
+    limits = parts.limits
+    host = parts.host
+    seal = parts.seal
+  }
+
   /// The token of a download address for an asset, good for hours.
   ///
   /// Its end is a whole minute, so that readers of one minute get one address and caches work.
-  package func downloadToken(for asset: Asset) -> String {
+  package func token(for asset: Asset) -> String {
     let minute: Milliseconds = 60_000
     let end = host.now() + limits.assetAddressLifetime
     let lifetime = limits.assetAddressLifetime < minute ? end : (end / minute + 1) * minute
@@ -19,7 +34,7 @@ extension Engine {
   ///
   /// - Throws: `accessDenied` for a token that is expired or not ours, `assetNotAvailable` for a
   ///   file that is gone (case FET-10).
-  package func openAsset(_ text: String) async throws -> (file: AssetFile, lifetime: Milliseconds) {
+  package func open(_ text: String) async throws -> (file: AssetFile, lifetime: Milliseconds) {
     guard let token = seal.downloadToken(text) else {
       throw BrumeError(.accessDenied, "this is no download address of this server")
     }
@@ -43,7 +58,7 @@ extension Engine {
   }
 
   /// Hands over a part of a file.
-  package func readAsset(
+  package func read(
     _ file: AssetFile, _ range: Range<Int64>,
     into take: (ArraySlice<UInt8>) async throws -> Void
   ) async throws {

@@ -15,11 +15,22 @@ package struct AssetCheckReport: Equatable, Sendable {
   package init() {}
 }
 
-extension Engine {
+/// Compares the books with the asset store.
+package struct AssetCheck: Sendable {
+  private let store: any Store
+  private let assets: any AssetStore
+  private let limits: Limits
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    assets = parts.assets
+    limits = parts.limits
+  }
+
   /// Looks at every file and object. Changes nothing.
   ///
   /// - Parameter limit: how many names of each kind to report.
-  package func checkAssets(limit: Int) async throws -> AssetCheckReport {
+  package func run(limit: Int) async throws -> AssetCheckReport {
     var report = AssetCheckReport()
     let rows = limits.assetSweepRows
     var known: Set<String> = []

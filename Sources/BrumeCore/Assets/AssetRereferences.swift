@@ -3,10 +3,25 @@
 package import BrumeModel
 import BrumeStorage
 
-extension Engine {
+/// Files that records hold already, for other records.
+package struct AssetRereferences: Sendable {
+  private let store: any Store
+  private let limits: Limits
+  private let host: Host
+  private let seal: Seal
+  private let records: Records
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+    host = parts.host
+    seal = parts.seal
+    records = Records(parts)
+  }
+
   /// For each record and field the asset with a new receipt, in order. The receipts are for any
   /// record of the target zone.
-  package func rereference(
+  package func make(
     _ request: AssetRereferenceRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [AssetResult] {
     let user = try caller.requireUser()
@@ -19,13 +34,13 @@ extension Engine {
     let target = try caller.zoneKey(
       request.targetZone ?? request.zone, in: scope, limits: limits)
     _ = try await store.read { try $0.zoneView(target, in: scope, for: caller) }
-    let found = try await lookupRecords(
+    let found = try await records.lookup(
       LookupRecordsRequest(
         zone: request.zone, items: request.assets.map { .init(name: $0.recordName) }),
       in: scope, as: caller)
     let now = host.now()
     let uploads = try zip(request.assets, found).map { wanted, result in
-      try Self.asset(wanted, result).map { (asset: $0, id: objectName()) }
+      try Self.asset(wanted, result).map { (asset: $0, id: host.objectName()) }
     }
     try await store.write(in: .server) { transaction in
       for case .success(let upload) in uploads {

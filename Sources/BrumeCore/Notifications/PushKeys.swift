@@ -1,50 +1,18 @@
-// Registering what the server sends to: Apple's push tokens and Web Push subscriptions; and who signs
-// for Apple. An address belongs to whoever registered it last: a browser or phone that changed hands
-// must not get the pushes of the user before (docs/operating/push.md).
+// The keys that sign pushes: for Apple, one for each app; for Web Push services, the server's own
+// (docs/operating/push.md).
 
 package import BrumeModel
 import BrumeStorage
 import Crypto
 
-extension Engine {
-  /// Registers a push subscription for the caller's device.
-  ///
-  /// - Throws: `badRequest` for keys that are none. Whether the endpoint may be called at all is the
-  ///   caller's to check before.
-  /// - Returns: the device, which may have entries that waited for an address.
-  @discardableResult
-  package func registerWebPush(
-    _ target: WebPushTarget, clientID: String?, as caller: Caller
-  ) async throws -> DeviceKey {
-    guard target.endpoint.utf8.count <= limits.pushURLBytes else {
-      throw BrumeError(
-        .badRequest,
-        "'endpoint' is longer than \(limits.pushURLBytes) bytes; subscribe at a push service "
-          + "with shorter addresses")
-    }
-    guard target.secret.count == 16 else {
-      throw BrumeError(
-        .badRequest,
-        "'keys.auth' must be 16 bytes in base64url; send the keys as the browser's subscription "
-          + "has them")
-    }
-    guard (try? P256.KeyAgreement.PublicKey(x963Representation: target.key)) != nil else {
-      throw BrumeError(
-        .badRequest,
-        "'keys.p256dh' must be an uncompressed P-256 point of 65 bytes in base64url; send the "
-          + "keys as the browser's subscription has them")
-    }
-    return try await put(.webPush(target), clientID, caller)
-  }
+/// With which keys the server signs what it sends.
+package struct PushKeys: Sendable {
+  private let store: any Store
+  private let host: Host
 
-  /// Forgets the caller's device and its mailbox.
-  package func unregisterDevice(as caller: Caller) async throws {
-    guard let key = try caller.deviceKey() else {
-      throw BrumeError(
-        .badRequest,
-        "the request names no device: send the header 'X-Brume-Device' or the parameter 'clientId'")
-    }
-    try await store.write(in: .account(key)) { try $0.removeDevice(key) }
+  init(_ parts: EngineParts) {
+    store = parts.store
+    host = parts.host
   }
 
   /// Says with which key pushes to one app are signed.

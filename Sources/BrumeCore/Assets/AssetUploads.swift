@@ -5,19 +5,34 @@
 package import BrumeModel
 import BrumeStorage
 
-extension Engine {
+/// Files on their way to records.
+package struct AssetUploads: Sendable {
+  private let store: any Store
+  private let assets: any AssetStore
+  private let limits: Limits
+  private let host: Host
+  private let seal: Seal
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    assets = parts.assets
+    limits = parts.limits
+    host = parts.host
+    seal = parts.seal
+  }
+
   /// Keeps what `next` yields until nil, and answers the asset with its receipt, ready to be saved.
   ///
   /// - Parameter announced: how many bytes the client says will come; nil if it does not say.
   /// - Throws: `accessDenied` for a ticket that is expired or not ours, `limitExceeded` for a file
   ///   that is too large, `quotaExceeded` where what waits for a save already leaves no room, what
   ///   `next` threw, or an `AssetFailure` of the asset store.
-  package func receiveUpload(
+  package func receive(
     _ text: String, announced: Int64? = nil, from next: () async throws -> ArraySlice<UInt8>?
   ) async throws -> Asset {
     let began = host.now()
     let ticket = try checkedTicket(text, now: began)
-    let id = objectName()
+    let id = host.objectName()
     let room = try await begin(id, of: ticket, announced: announced, began)
     var meter = AssetMeter(limit: room)
     do {
@@ -76,7 +91,7 @@ extension Engine {
   }
 
   /// Whether an upload address can be used, without using it.
-  package func checkUploadTicket(_ text: String) throws(BrumeError) {
+  package func check(_ text: String) throws(BrumeError) {
     _ = try checkedTicket(text, now: host.now())
   }
 
@@ -93,9 +108,6 @@ extension Engine {
     }
     return ticket
   }
-
-  /// The name of a new object or upload: opaque, and never used again.
-  func objectName() -> String { Hex.text(host.randomBytes(16)) }
 
   private static func enter(
     _ file: AssetFile, arrivedBy id: String, in transaction: any WriteTransaction
@@ -114,4 +126,9 @@ extension Engine {
     try transaction.put(file)
     try transaction.put(AssetUpload(id: id, checksum: file.checksum, began: upload.began))
   }
+}
+
+extension Host {
+  /// The name of a new object or upload: opaque, and never used again.
+  func objectName() -> String { Hex.text(randomBytes(16)) }
 }

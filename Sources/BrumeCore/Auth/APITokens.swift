@@ -3,13 +3,26 @@
 package import BrumeModel
 import BrumeStorage
 
-extension Engine {
+/// The API tokens of a server.
+package struct APITokens: Sendable {
+  private let store: any Store
+  private let limits: Limits
+  private let host: Host
+  private let knownCredentials: KnownCredentials
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+    host = parts.host
+    knownCredentials = parts.knownCredentials
+  }
+
   /// Makes an API token.
   ///
   /// - Parameters:
   ///   - allowedOrigins: web pages that may use it; nil for any.
   ///   - callback: where the sign-in page sends the token instead of posting it to its opener.
-  package func createAPIToken(
+  package func create(
     name: String, container: ContainerID, environment: Environment,
     allowedOrigins: [String]? = nil, callback: String? = nil
   ) async throws -> APIToken {
@@ -24,11 +37,11 @@ extension Engine {
     return token
   }
 
-  package func apiTokens() async throws -> [APIToken] {
+  package func all() async throws -> [APIToken] {
     try await store.read { transaction in try transaction.apiTokens() }
   }
 
-  package func removeAPIToken(_ token: String) async throws {
+  package func remove(_ token: String) async throws {
     try await store.write(in: .server) { transaction in try transaction.removeAPIToken(token) }
     knownCredentials.forget()
   }

@@ -1,65 +1,7 @@
-// records/resolve and records/accept: what a share's address leads to, and joining it (cases SHR-10,
-// SHR-21, SHR-27, SHR-35). Who may neither see nor join a share learns nothing of it.
+// A share that somebody has the address of: his place in it, what he may know of it, and joining it.
 
 package import BrumeModel
 import BrumeStorage
-
-extension Engine {
-  /// Looks at shares without joining. The answer has one result per address, in order.
-  package func resolveShares(
-    _ requests: [ShortGUIDRequest], as caller: Caller
-  ) async throws -> [ShareResult] {
-    let user = try userOfShares(requests.count, caller)
-    return try await store.read { transaction in
-      try requests.map { request in
-        try ShareResult.item(request.value) {
-          try transaction.sharing(request, of: caller).metadata(for: user, transaction)
-        }
-      }
-    }
-  }
-
-  /// Joins shares. Joining twice is joining once.
-  package func acceptShares(
-    _ requests: [ShortGUIDRequest], as caller: Caller
-  ) async throws -> [ShareResult] {
-    let user = try userOfShares(requests.count, caller)
-    let (limits, now) = (limits, host.now())
-    var results: [ShareResult] = []
-    for request in requests {
-      let participantID = host.uuid()
-      let found = try await store.read { transaction in
-        try Result<RecordKey, ItemFailure<String>>.item(request.value) {
-          try transaction.sharing(request, of: caller).key
-        }
-      }
-      guard case .success(let key) = found else {
-        results.append(found.flatMap { _ in .failure(.init(request.value, .shareNotFound)) })
-        continue
-      }
-      let result = try await store.write(in: .database(key.zone.database)) { transaction in
-        try ShareResult.item(request.value) {
-          let sharing = try transaction.sharing(request, of: caller)
-          let accepted = try sharing.accepted(
-            by: user, id: participantID, limits: limits, transaction)
-          if let accepted {
-            try transaction.checkRoom(for: user, caller, limits)
-            try transaction.keep(accepted, sharing, caller, now)
-          }
-          return try transaction.sharing(request, of: caller).metadata(for: user, transaction)
-        }
-      }
-      results.append(result)
-    }
-    return results
-  }
-
-  private func userOfShares(_ count: Int, _ caller: Caller) throws(BrumeError) -> UserID {
-    try caller.requireAccess(to: .shared)
-    try limits.checkCount(count)
-    return try caller.requireUser()
-  }
-}
 
 /// A share found by its address.
 struct Sharing {
@@ -149,7 +91,7 @@ struct Sharing {
 }
 
 extension BrumeError {
-  fileprivate static let shareNotFound = BrumeError(
+  static let shareNotFound = BrumeError(
     .notFound, "Record not found: there is no such share, or it is not open to this user")
 }
 
@@ -181,7 +123,7 @@ extension ReadTransaction {
 }
 
 extension ReadTransaction {
-  fileprivate func checkRoom(for user: UserID, _ caller: Caller, _ limits: Limits) throws {
+  func checkRoom(for user: UserID, _ caller: Caller, _ limits: Limits) throws {
     let joined = try memberships(
       of: user, container: caller.container, environment: caller.environment)
     guard joined.count >= limits.sharesJoinedPerUser else { return }
@@ -193,7 +135,7 @@ extension ReadTransaction {
 
 extension WriteTransaction {
   /// Writes the share with its new participant, and appends to the log.
-  fileprivate func keep(
+  func keep(
     _ share: Record, _ sharing: Sharing, _ caller: Caller, _ now: Milliseconds
   ) throws {
     let (key, user) = (sharing.key, try caller.requireUser())

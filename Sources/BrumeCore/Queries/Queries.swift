@@ -6,9 +6,22 @@ import BrumePredicate
 import BrumeSchema
 import BrumeStorage
 
-extension Engine {
+/// Finding records by what they hold.
+package struct Queries: Sendable {
+  private let store: any Store
+  private let limits: Limits
+  private let seal: Seal
+  private let schemas: SchemaCache
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+    seal = parts.seal
+    schemas = parts.schemas
+  }
+
   /// One page of a query.
-  package func query(
+  package func run(
     _ request: QueryRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> QueryPage {
     try caller.requireAccess(to: scope)

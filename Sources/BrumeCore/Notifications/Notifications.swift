@@ -4,7 +4,20 @@
 package import BrumeModel
 import BrumeStorage
 
-extension Engine {
+/// What is kept of a user's notifications, and the badge.
+package struct Notifications: Sendable {
+  private let store: any Store
+  private let limits: Limits
+  private let permission: ReadPermission
+  private let tokens: ChangeTokens
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+    permission = ReadPermission(schemas: parts.schemas, limits: parts.limits)
+    tokens = ChangeTokens(parts)
+  }
+
   /// One page of the caller's kept notifications.
   ///
   /// What the caller may not read any more, even in part, is left out; the token passes it.
@@ -12,7 +25,7 @@ extension Engine {
   /// - Parameters:
   ///   - token: from the page before; nil from the start of what is kept.
   ///   - decode: reads a kept push.
-  package func keptNotifications(
+  package func kept(
     token: String?, limit: Int?, as caller: Caller,
     decode: @escaping @Sendable ([UInt8]) throws -> Notification
   ) async throws -> KeptNotificationsPage {
@@ -36,13 +49,13 @@ extension Engine {
     }
     return KeptNotificationsPage(
       items: items,
-      token: try self.token(.notifications, at: page ?? after, in: .private, for: caller),
+      token: try tokens.token(.notifications, at: page ?? after, in: .private, for: caller),
       moreComing: moreComing)
   }
 
   /// Marks notifications read and answers with those that exist. They come again at the end of the
   /// feed, as read.
-  package func markNotificationsRead(_ ids: [String], as caller: Caller) async throws -> [String] {
+  package func markRead(_ ids: [String], as caller: Caller) async throws -> [String] {
     let user = try caller.requireUser()
     guard ids.count <= limits.itemsPerOperation else {
       throw BrumeError(
@@ -73,7 +86,7 @@ extension Engine {
   }
 
   private func position(of token: String, _ caller: Caller) throws(BrumeError) -> Int64 {
-    let opened = try opened(token, in: .private, for: caller)
+    let opened = try tokens.opened(token, in: .private, for: caller)
     guard opened.subject == .notifications else { throw TokenRules.expired }
     return opened.sequence
   }

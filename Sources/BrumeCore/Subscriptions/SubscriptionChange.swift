@@ -4,42 +4,9 @@
 // order with the records; a subscription's start position is its position there. Saving the same again changes
 // nothing; new conditions under an old ID get a new start position, so that earlier changes do not match.
 
-package import BrumeModel
+import BrumeModel
 import BrumeSchema
-package import BrumeStorage
-
-extension Engine {
-  /// Saves and deletes subscriptions of the caller. One result per operation, in order.
-  package func modifySubscriptions(
-    _ operations: [SubscriptionOperation], in scope: DatabaseScope, as caller: Caller
-  ) async throws -> [SubscriptionResult] {
-    let place = try caller.subscriptionScope(scope)
-    guard operations.count <= limits.operationsPerRequest else {
-      throw BrumeError(
-        .limitExceeded,
-        "\(operations.count) subscriptions in one request; the maximum is "
-          + "\(limits.operationsPerRequest). Split it")
-    }
-    let named = operations.map { $0.named(by: host) }
-    let device = try caller.deviceKey().map {
-      Device(key: $0, channel: .stream, registered: host.now())
-    }
-    let change = SubscriptionChange(
-      place: place, caller: caller, origin: caller.origin(at: host.now()), limits: limits,
-      schemas: schemas)
-    return try await store.write(
-      in: .database(place.logDatabase)
-        .and(.account(place.user, place.container, place.environment))
-    ) { transaction in
-      var own: OwnSubscriptions?
-      let results = try named.map { try change.perform($0, &own, in: transaction) }
-      if results.contains(where: \.isSave), let device {
-        try transaction.register(device, limits: change.limits)
-      }
-      return results
-    }
-  }
-}
+import BrumeStorage
 
 /// One request's changes.
 struct SubscriptionChange: Sendable {
@@ -188,7 +155,7 @@ extension SubscriptionOperation {
   }
 
   /// A new subscription without an ID gets one.
-  fileprivate func named(by host: Host) -> SubscriptionOperation {
+  func named(by host: Host) -> SubscriptionOperation {
     guard case .save(var subscription) = self, subscription.id.isEmpty else { return self }
     subscription.id = host.uuid()
     return .save(subscription)
@@ -196,7 +163,7 @@ extension SubscriptionOperation {
 }
 
 extension Result<SubscriptionOutcome, ItemFailure<String>> {
-  fileprivate var isSave: Bool {
+  var isSave: Bool {
     if case .success(.saved) = self { true } else { false }
   }
 }

@@ -4,8 +4,19 @@
 package import BrumeModel
 import BrumeStorage
 
-extension Engine {
-  package struct TestPush: Sendable {
+/// Pushes that an operator sends to see whether they arrive.
+package struct TestPushes: Sendable {
+  private let store: any Store
+  private let limits: Limits
+  private let host: Host
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+    host = parts.host
+  }
+
+  package struct Sent: Sendable {
     package let notificationID: String
     package var devices: [DeviceKey] = []
     /// Devices that got nothing, because their mailboxes are full already.
@@ -18,10 +29,10 @@ extension Engine {
   ///   - text: the alert's body.
   ///   - requestID: names the request in the push log.
   ///   - encode: the push in the wire's form.
-  package func sendTestPush(
+  package func send(
     _ text: String, to user: UserID, container: ContainerID, environment: Environment,
     requestID: String, encode: @escaping @Sendable (Notification) -> [UInt8]
-  ) async throws -> TestPush {
+  ) async throws -> Sent {
     var notification = Notification(
       id: host.uuid(), container: container, environment: environment, scope: .private,
       subscriptionID: "brume-test", user: user, subject: .database(nil))
@@ -33,7 +44,7 @@ extension Engine {
       payload: budget.fit(notification).payload, time: host.now(), requestID: requestID)
     let rows = limits.mailboxRows
     return try await store.write(in: .account(user, container, environment)) { store in
-      var sent = TestPush(notificationID: entry.notificationID)
+      var sent = Sent(notificationID: entry.notificationID)
       let devices = try store.devices(of: user, container: container, environment: environment)
       for device in devices {
         if try store.mailboxCount(device.key) >= rows {

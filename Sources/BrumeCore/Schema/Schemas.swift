@@ -5,9 +5,18 @@ package import BrumeModel
 package import BrumeSchema
 import BrumeStorage
 
-extension Engine {
+/// The schemas of containers, as an operator reads and changes them.
+package struct Schemas: Sendable {
+  private let store: any Store
+  private let schemas: SchemaCache
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    schemas = parts.schemas
+  }
+
   /// The schema of a container in one environment.
-  package func schema(container: ContainerID, environment: Environment) async throws -> Schema {
+  package func current(of container: ContainerID, environment: Environment) async throws -> Schema {
     let schemas = schemas
     return try await store.read { transaction in
       try schemas.schema(of: container, environment, in: transaction)
@@ -19,7 +28,7 @@ extension Engine {
     _ index: Schema.Index, on field: String, of type: String, to isOn: Bool,
     container: ContainerID, environment: Environment
   ) async throws {
-    try await changeSchema(of: container, environment) { schema, _ in
+    try await change(of: container, environment) { schema, _ in
       guard schema.recordTypes[type] != nil else { throw Schema.missing(type: type) }
       guard let known = schema.recordTypes[type]?.fields[field] else {
         throw Schema.missing(field: field, type: type)
@@ -42,11 +51,11 @@ extension Engine {
 
   /// Replaces a schema by the one in `text`. All or nothing: existing fields keep their type, and
   /// what production has stays.
-  package func importSchema(
-    text: String, container: ContainerID, environment: Environment
+  package func replace(
+    by text: String, in container: ContainerID, environment: Environment
   ) async throws {
     let new = try Schema(parsing: text)
-    try await changeSchema(of: container, environment) { schema, deployed in
+    try await change(of: container, environment) { schema, deployed in
       try schema.checkChange(to: new, in: environment, deployed: deployed)
       schema = new
     }
@@ -54,9 +63,9 @@ extension Engine {
 
   /// Makes production's schema what development's is, and takes the kinds of subscriptions there.
   /// Deploying only adds.
-  package func deploySchema(container: ContainerID) async throws {
-    let new = try await schema(container: container, environment: .development)
-    try await changeSchema(of: container, .production) { schema, deployed in
+  package func deploy(_ container: ContainerID) async throws {
+    let new = try await current(of: container, environment: .development)
+    try await change(of: container, .production) { schema, deployed in
       try schema.checkChange(to: new, in: .production, deployed: deployed)
       schema = new
     }
@@ -70,7 +79,7 @@ extension Engine {
     }
   }
 
-  private func changeSchema(
+  private func change(
     of container: ContainerID, _ environment: Environment,
     _ change: @escaping @Sendable (inout Schema, Schema) throws -> Void
   ) async throws {

@@ -1,0 +1,39 @@
+// What a request names, from memory or from the store.
+
+import BrumeModel
+import BrumeStorage
+
+/// Finds API tokens and accounts.
+struct CredentialLookup: Sendable {
+  private let store: any Store
+  private let known: KnownCredentials
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    known = parts.knownCredentials
+  }
+
+  /// The API token and account that a request names, as far as they exist.
+  func find(
+    _ text: String, _ accountKey: AccountKey?
+  ) async throws -> (token: APIToken?, account: KnownAccount?) {
+    let found = known.look(text, accountKey)
+    if let token = found.token, accountKey == nil || found.account != nil {
+      return (token, found.account)
+    }
+    let (token, account) = try await store.read { transaction in
+      (try transaction.apiToken(text), try accountKey.flatMap { try transaction.account(at: $0) })
+    }
+    known.remember(token, account, at: accountKey, edition: found.edition)
+    return (token, account)
+  }
+}
+
+extension ReadTransaction {
+  fileprivate func account(at accountKey: AccountKey) throws -> KnownAccount? {
+    guard let user = try user(accountKey.user) else { return nil }
+    let roles = try roles(
+      of: accountKey.user, container: accountKey.container, environment: accountKey.environment)
+    return KnownAccount(user: user, roles: Set(roles))
+  }
+}

@@ -1,0 +1,51 @@
+// Server-to-server keys.
+
+package import BrumeModel
+import BrumeStorage
+import Crypto
+
+/// The server-to-server keys of a server.
+package struct ServerKeys: Sendable {
+  private let store: any Store
+  private let limits: Limits
+  private let host: Host
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+    host = parts.host
+  }
+
+  /// Registers the public half of a server-to-server key. The key gets a user of its own.
+  package func create(
+    name: String, publicKeyPEM: String, container: ContainerID, environment: Environment
+  ) async throws -> ServerKey {
+    try NameRules.container(container.name)
+    try TextRules.check(name, "the key's name", upTo: limits.labelBytes)
+    guard (try? P256.Signing.PublicKey(pemRepresentation: publicKeyPEM)) != nil else {
+      throw BrumeError(
+        .badRequest,
+        "the public key is not a P-256 key in PEM form; make one with `openssl ec -pubout`")
+    }
+    let id = Hex.text(host.randomBytes(32))
+    let user = User(
+      id: UserID("_" + Hex.text(host.randomBytes(16))), name: "key-\(id.prefix(16))",
+      isDiscoverable: false)
+    let key = ServerKey(
+      id: id, name: name, container: container, environment: environment,
+      publicKey: publicKeyPEM, user: user.id)
+    try await store.write(in: .server) { transaction in
+      try transaction.put(user)
+      try transaction.put(key)
+    }
+    return key
+  }
+
+  package func all() async throws -> [ServerKey] {
+    try await store.read { transaction in try transaction.serverKeys() }
+  }
+
+  package func remove(_ id: String) async throws {
+    try await store.write(in: .server) { transaction in try transaction.removeServerKey(id) }
+  }
+}

@@ -1,0 +1,95 @@
+// Beginning a visit to the sign-in page, opening it at each step, completing it.
+
+package import BrumeModel
+import BrumeStorage
+
+/// The sealed form.
+private struct SignInState {
+  let apiToken: String
+  let origin: String
+  let expires: Milliseconds
+
+  init(apiToken: String, origin: String, expires: Milliseconds) {
+    self.apiToken = apiToken
+    self.origin = origin
+    self.expires = expires
+  }
+
+  init?(_ bytes: [UInt8]) {
+    var unpacker = Unpacker(bytes)
+    guard let apiToken = unpacker.text(), let origin = unpacker.text(),
+      let expires = unpacker.number(), unpacker.isAtEnd
+    else { return nil }
+    self.init(apiToken: apiToken, origin: origin, expires: expires)
+  }
+
+  var bytes: [UInt8] {
+    var packer = Packer()
+    packer.add(apiToken)
+    packer.add(origin)
+    packer.add(expires)
+    return packer.bytes
+  }
+}
+
+/// Visits to the sign-in page.
+package struct SignIns: Sendable {
+  private let limits: Limits
+  private let host: Host
+  private let seal: Seal
+  private let credentials: CredentialLookup
+  private let accounts: Accounts
+  private let webAuthTokens: WebAuthTokens
+
+  init(_ parts: EngineParts) {
+    limits = parts.limits
+    host = parts.host
+    seal = parts.seal
+    credentials = CredentialLookup(parts)
+    accounts = Accounts(parts)
+    webAuthTokens = WebAuthTokens(parts)
+  }
+
+  /// The state of a new visit for a request that needs a user; nil if its API token is of no use.
+  package func begin(for request: Credentials) async throws -> String? {
+    guard let text = request.apiToken else { return nil }
+    let token = try await credentials.find(text, nil).token
+    guard let token, token.obstacle(for: request) == nil else { return nil }
+    let state = SignInState(
+      apiToken: token.token, origin: request.origin ?? "",
+      expires: host.now() + limits.signInLifetime)
+    return seal.text(state.bytes, for: .signIn)
+  }
+
+  /// Opens a visit. Each step of the page does so again.
+  package func open(_ state: String) async throws -> SignIn {
+    guard let bytes = seal.payload(of: state, for: .signIn), let opened = SignInState(bytes) else {
+      throw BrumeError(
+        .badRequest, "this address of the sign-in page is not complete; go back and sign in again")
+    }
+    guard host.now() < opened.expires else {
+      throw BrumeError(
+        .badRequest, "this sign-in page has waited for too long; go back and sign in again")
+    }
+    guard let token = try await credentials.find(opened.apiToken, nil).token else {
+      throw BrumeError(
+        .badRequest,
+        "the app that you sign in to is no longer known here; its operator has to make a new API "
+          + "token")
+    }
+    return SignIn(
+      token: token, origin: opened.origin.isEmpty ? nil : opened.origin, state: state)
+  }
+
+  /// The web auth token of somebody who has shown who he is.
+  ///
+  /// - Parameter discoverable: whether others may find the account; nil leaves it as it is.
+  package func complete(
+    _ signIn: SignIn, as user: UserID, keep: Bool, discoverable: Bool?
+  ) async throws -> String {
+    if let discoverable { try await accounts.setDiscoverable(user, discoverable) }
+    return try await webAuthTokens.issue(
+      for: user, container: signIn.token.container, environment: signIn.token.environment,
+      keep: keep)
+  }
+}

@@ -1,0 +1,90 @@
+// Issuing and renewing web auth tokens; also the token for a web page of the same user, which
+// `CKFetchWebAuthTokenOperation` fetches.
+
+package import BrumeModel
+import BrumeStorage
+
+/// The tokens that speak for users.
+package struct WebAuthTokens: Sendable {
+  private let store: any Store
+  private let limits: Limits
+  private let host: Host
+  private let seal: Seal
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+    host = parts.host
+    seal = parts.seal
+  }
+
+  /// The token for a client's next round trips, as long-lived as the one it just authenticated with.
+  /// It ends on a whole minute, so that a busy client gets the same one for a while, and never later
+  /// than the session.
+  package func renewed(after text: String) -> String? {
+    guard let bytes = seal.payload(of: text, for: .webAuthToken), let old = WebAuthToken(bytes)
+    else { return nil }
+    let now = host.now()
+    let isKept = old.expires - now > limits.webAuthTokenLifetime
+    let lifetime = isKept ? limits.keptWebAuthTokenLifetime : limits.webAuthTokenLifetime
+    let token = WebAuthToken(
+      user: old.user, container: old.container, environment: old.environment,
+      expires: (now + lifetime) / 60_000 * 60_000, sessionEnds: old.sessionEnds, epoch: old.epoch)
+    return seal.text(token.bytes, for: .webAuthToken)
+  }
+
+  /// Whether the user has not signed out since the token was issued. Its age does not matter: what
+  /// began while it was good may go on.
+  package func isSignedIn(by text: String) async throws -> Bool {
+    guard let bytes = seal.payload(of: text, for: .webAuthToken), let token = WebAuthToken(bytes)
+    else { return false }
+    let epoch = try await store.read { try $0.user(token.user)?.tokenEpoch }
+    return epoch == token.epoch
+  }
+
+  /// A token that speaks for a user in a container and environment.
+  ///
+  /// - Parameters:
+  ///   - keep: the user stays signed in: two weeks instead of half an hour.
+  ///   - sessionEnds: the end of the session that asks for it; nil for a new sign-in.
+  package func issue(
+    for user: UserID, container: ContainerID, environment: Environment, keep: Bool,
+    sessionEnds: Milliseconds? = nil
+  ) async throws -> String {
+    let account = try await store.read { transaction in try transaction.user(user) }
+    guard let account else {
+      throw BrumeError(
+        .notFound,
+        "there is no user '\(user)'; `brume user list` shows them")
+    }
+    let now = host.now()
+    let lifetime = keep ? limits.keptWebAuthTokenLifetime : limits.webAuthTokenLifetime
+    let session = keep ? limits.keptSessionLifetime : limits.sessionLifetime
+    let token = WebAuthToken(
+      user: user, container: container, environment: environment, expires: now + lifetime,
+      sessionEnds: sessionEnds ?? now + session, epoch: account.tokenEpoch)
+    return seal.text(token.bytes, for: .webAuthToken)
+  }
+
+  /// A web auth token of the caller, for the holder of an API token of this container.
+  ///
+  /// It is as short-lived as that of a sign-in without "keep me signed in", and its session is the
+  /// caller's.
+  package func exchange(
+    _ apiToken: String, as caller: Caller
+  ) async throws -> String {
+    let user = try caller.requireUser()
+    let known = try await store.read { transaction in try transaction.apiToken(apiToken) }
+    guard let known, known.container == caller.container,
+      known.environment == caller.environment
+    else {
+      throw BrumeError(
+        .badRequest,
+        "the API token is unknown in container '\(caller.container.name)', "
+          + "\(caller.environment.rawValue); make one with `brume token create`")
+    }
+    return try await issue(
+      for: user, container: caller.container, environment: caller.environment, keep: false,
+      sessionEnds: caller.sessionEnds)
+  }
+}

@@ -1,0 +1,27 @@
+// What all requests with several items have in common.
+
+import BrumeModel
+
+extension Result {
+  /// The result for one item of a batch: rule failures become the item's, all others are thrown.
+  static func item<ID>(
+    _ id: ID, _ body: () throws -> Success
+  ) throws -> Self where Failure == ItemFailure<ID> {
+    do {
+      return .success(try body())
+    } catch let error as BrumeError {
+      return .failure(ItemFailure(id, error))
+    }
+  }
+}
+
+extension Limits {
+  /// Refuses a request with too many items.
+  func checkCount(_ count: Int) throws(BrumeError) {
+    if count > operationsPerRequest {
+      throw BrumeError(
+        .limitExceeded,
+        "the request has \(count) items; the maximum is \(operationsPerRequest). Split it")
+    }
+  }
+}

@@ -1,0 +1,98 @@
+// records/resolve and records/accept: what a share's address leads to, and joining it (cases SHR-10,
+// SHR-21, SHR-27, SHR-35). Who may neither see nor join a share learns nothing of it.
+
+package import BrumeModel
+import BrumeStorage
+
+/// Looking at shares, joining them, asking to.
+package struct Shares: Sendable {
+  private let store: any Store
+  private let limits: Limits
+  private let host: Host
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+    host = parts.host
+  }
+
+  /// Looks at shares without joining. The answer has one result per address, in order.
+  package func resolve(
+    _ requests: [ShortGUIDRequest], as caller: Caller
+  ) async throws -> [ShareResult] {
+    let user = try userOfShares(requests.count, caller)
+    return try await store.read { transaction in
+      try requests.map { request in
+        try ShareResult.item(request.value) {
+          try transaction.sharing(request, of: caller).metadata(for: user, transaction)
+        }
+      }
+    }
+  }
+
+  /// Joins shares. Joining twice is joining once.
+  package func accept(
+    _ requests: [ShortGUIDRequest], as caller: Caller
+  ) async throws -> [ShareResult] {
+    let user = try userOfShares(requests.count, caller)
+    let (limits, now) = (limits, host.now())
+    var results: [ShareResult] = []
+    for request in requests {
+      let participantID = host.uuid()
+      let found = try await store.read { transaction in
+        try Result<RecordKey, ItemFailure<String>>.item(request.value) {
+          try transaction.sharing(request, of: caller).key
+        }
+      }
+      guard case .success(let key) = found else {
+        results.append(found.flatMap { _ in .failure(.init(request.value, .shareNotFound)) })
+        continue
+      }
+      let result = try await store.write(in: .database(key.zone.database)) { transaction in
+        try ShareResult.item(request.value) {
+          let sharing = try transaction.sharing(request, of: caller)
+          let accepted = try sharing.accepted(
+            by: user, id: participantID, limits: limits, transaction)
+          if let accepted {
+            try transaction.checkRoom(for: user, caller, limits)
+            try transaction.keep(accepted, sharing, caller, now)
+          }
+          return try transaction.sharing(request, of: caller).metadata(for: user, transaction)
+        }
+      }
+      results.append(result)
+    }
+    return results
+  }
+
+  private func userOfShares(_ count: Int, _ caller: Caller) throws(BrumeError) -> UserID {
+    try caller.requireAccess(to: .shared)
+    try limits.checkCount(count)
+    return try caller.requireUser()
+  }
+
+  /// Asks the owners of shares for access.
+  package func requestAccess(
+    _ requests: [ShortGUIDRequest], as caller: Caller
+  ) async throws {
+    try caller.requireAccess(to: .shared)
+    try limits.checkCount(requests.count)
+    let user = try caller.requireUser()
+    let (limits, now) = (limits, host.now())
+    for request in requests {
+      let key = try await store.read { transaction in
+        try transaction.openSharing(request, of: caller)?.key
+      }
+      guard let key else { continue }
+      try await store.write(in: .database(key.zone.database)) { transaction in
+        guard let sharing = try transaction.openSharing(request, of: caller),
+          let account = try transaction.user(user),
+          let asked = AccessRules.asked(account.identity, of: sharing.share, limits)
+        else { return }
+        var record = sharing.record
+        record.shareDetails = asked
+        try transaction.rewrite(record, sharing, caller, now)
+      }
+    }
+  }
+}

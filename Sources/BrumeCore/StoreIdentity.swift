@@ -1,0 +1,50 @@
+// What a store keeps about itself: the secret that seals tokens, and which generation it is.
+
+import BrumeModel
+import BrumeStorage
+
+struct StoreIdentity: Sendable {
+  let secret: [UInt8]
+  let generation: Int64
+
+  static func open(in store: any Store, host: Host) async throws -> StoreIdentity {
+    let fresh = host.randomBytes(32)
+    let now = host.now()
+    return try await store.write(in: .server) { transaction in
+      StoreIdentity(
+        secret: try secret(in: transaction, orElse: fresh),
+        generation: try generation(in: transaction, orElse: max(1, now)))
+    }
+  }
+
+  private static func secret(
+    in transaction: any WriteTransaction, orElse fresh: [UInt8]
+  ) throws -> [UInt8] {
+    if let stored = try transaction.setting(.secret), stored.count >= 32 { return stored }
+    try transaction.set(.secret, to: fresh)
+    return fresh
+  }
+
+  /// A new store takes the time of its creation, so that two stores of one machine never look alike.
+  private static func generation(
+    in transaction: any WriteTransaction, orElse fresh: Int64
+  ) throws -> Int64 {
+    let stored = try transaction.setting(.generation).flatMap {
+      Int64(String(decoding: $0, as: UTF8.self))
+    }
+    let wasCopiedBack = try transaction.setting(.copiedBack) != nil
+    if let stored, !wasCopiedBack { return stored }
+    // By the clock, because two runs may begin with the same copy.
+    let generation = max(fresh, (stored ?? 0) + 1)
+    try transaction.set(.generation, to: Array(String(generation).utf8))
+    if wasCopiedBack {
+      try transaction.raiseSequences(above: generation << Self.sequencesPerMillisecond)
+      try transaction.set(.copiedBack, to: nil)
+    }
+    return generation
+  }
+
+  /// Ours, as a power of two: more than any database gives, so that a run that begins later begins
+  /// above all sequences, and so above all change tags, of the runs before it.
+  private static let sequencesPerMillisecond: Int64 = 10
+}

@@ -1,0 +1,79 @@
+// subscriptions/list, lookup and modify: the caller's own, in one database (case SUB-11).
+
+package import BrumeModel
+import BrumeStorage
+
+/// The subscriptions of callers.
+package struct Subscriptions: Sendable {
+  private let store: any Store
+  private let limits: Limits
+  private let host: Host
+  private let schemas: SchemaCache
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+    host = parts.host
+    schemas = parts.schemas
+  }
+
+  /// All subscriptions of the caller in a database, in ID order.
+  package func list(
+    in scope: DatabaseScope, as caller: Caller
+  ) async throws -> [Subscription] {
+    let place = try caller.subscriptionScope(scope)
+    return try await store.read { try $0.subscriptions(in: place).map(\.subscription) }
+  }
+
+  /// Subscriptions by ID. One result per ID, in order.
+  package func lookup(
+    _ ids: [String], in scope: DatabaseScope, as caller: Caller
+  ) async throws -> [SubscriptionResult] {
+    let place = try caller.subscriptionScope(scope)
+    guard ids.count <= limits.operationsPerRequest else {
+      throw BrumeError(
+        .limitExceeded,
+        "\(ids.count) subscriptions in one request; the maximum is "
+          + "\(limits.operationsPerRequest). Split it")
+    }
+    return try await store.read { transaction in
+      try ids.map { id in
+        if let known = try transaction.subscription(id, in: place) {
+          return .success(.saved(known.subscription))
+        }
+        return .failure(ItemFailure(id, Subscription.missing(id)))
+      }
+    }
+  }
+
+  /// Saves and deletes subscriptions of the caller. One result per operation, in order.
+  package func modify(
+    _ operations: [SubscriptionOperation], in scope: DatabaseScope, as caller: Caller
+  ) async throws -> [SubscriptionResult] {
+    let place = try caller.subscriptionScope(scope)
+    guard operations.count <= limits.operationsPerRequest else {
+      throw BrumeError(
+        .limitExceeded,
+        "\(operations.count) subscriptions in one request; the maximum is "
+          + "\(limits.operationsPerRequest). Split it")
+    }
+    let named = operations.map { $0.named(by: host) }
+    let device = try caller.deviceKey().map {
+      Device(key: $0, channel: .stream, registered: host.now())
+    }
+    let change = SubscriptionChange(
+      place: place, caller: caller, origin: caller.origin(at: host.now()), limits: limits,
+      schemas: schemas)
+    return try await store.write(
+      in: .database(place.logDatabase)
+        .and(.account(place.user, place.container, place.environment))
+    ) { transaction in
+      var own: OwnSubscriptions?
+      let results = try named.map { try change.perform($0, &own, in: transaction) }
+      if results.contains(where: \.isSave), let device {
+        try transaction.register(device, limits: change.limits)
+      }
+      return results
+    }
+  }
+}

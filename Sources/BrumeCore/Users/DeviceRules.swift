@@ -1,0 +1,43 @@
+// How many devices a user has, and to whom an address belongs.
+
+import BrumeModel
+import BrumeStorage
+
+extension WriteTransaction {
+  /// Registers a device if it is new. The registration of a stream device is renewed, because the
+  /// oldest registration goes first when there are too many.
+  func register(_ device: Device, limits: Limits) throws {
+    let known = try self.device(device.key)
+    if let known, known.channel != .stream { return }
+    try put(device)
+    if known == nil { try dropOldestDevices(besides: device, limits: limits) }
+  }
+
+  /// An address that the server sends to belongs to whoever registered it last.
+  func dropOthers(atAddressOf device: Device) throws {
+    let address: String
+    switch device.channel {
+    case .stream, .courier: return
+    case .apns(let token, _, _): address = token
+    case .webPush(let target): address = target.endpoint
+    }
+    for other in try devices(address: address)
+    where other.key != device.key && other.key.container == device.key.container
+      && other.channel.kind == device.channel.kind
+      && other.key.environment == device.key.environment
+    {
+      try removeDevice(other.key)
+    }
+  }
+
+  /// Keeps the number of a user's devices bounded.
+  func dropOldestDevices(besides new: Device, limits: Limits) throws {
+    let key = new.key
+    let all = try devices(
+      of: key.user, container: key.container, environment: key.environment)
+    let old = all.filter { $0.key != key }.sorted { $0.registered < $1.registered }
+    for device in old.prefix(max(0, all.count - limits.devicesPerUser)) {
+      try removeDevice(device.key)
+    }
+  }
+}

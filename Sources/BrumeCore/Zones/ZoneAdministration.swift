@@ -1,0 +1,45 @@
+// What an operator does to a user's zones (cases ZON-12 to ZON-14).
+
+package import BrumeModel
+import BrumeStorage
+
+/// What an operator does to a user's zones.
+package struct ZoneAdministration: Sendable {
+  private let store: any Store
+  private let host: Host
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    host = parts.host
+  }
+
+  /// What happens when a user removes the app's data in the settings (case ZON-12).
+  package func purge(
+    _ name: String, of owner: UserID, container: ContainerID, environment: Environment
+  ) async throws {
+    let database = DatabaseKey(container: container, environment: environment, owner: owner)
+    let key = ZoneKey(database: database, name: name)
+    let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
+    try await store.write(in: .database(database)) { transaction in
+      let zone = try transaction.liveZone(key)
+      if key.isDefault {
+        try transaction.removeContents(of: key)
+      } else {
+        try transaction.delete(zone, as: .purged, origin)
+      }
+    }
+  }
+
+  /// What happens when a user resets end-to-end encrypted data: every custom zone goes (case ZON-14).
+  package func resetEncryptedData(
+    of owner: UserID, container: ContainerID, environment: Environment
+  ) async throws {
+    let database = DatabaseKey(container: container, environment: environment, owner: owner)
+    let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
+    try await store.write(in: .database(database)) { transaction in
+      for zone in try transaction.zones(in: database) where !zone.key.isDefault {
+        try transaction.delete(zone, as: .encryptedDataReset, origin)
+      }
+    }
+  }
+}

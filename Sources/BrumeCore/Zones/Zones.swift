@@ -1,0 +1,130 @@
+// zones/list, zones/lookup and zones/modify: zones as a caller sees them, creating and deleting them
+// (cases ZON-01 to ZON-11, ZON-15, ZON-16).
+
+package import BrumeModel
+import BrumeStorage
+
+/// The zones of a database.
+package struct Zones: Sendable {
+  private let store: any Store
+  private let limits: Limits
+  private let host: Host
+  private let tokens: ChangeTokens
+  private let records: Records
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+    host = parts.host
+    tokens = ChangeTokens(parts)
+    records = Records(parts)
+  }
+
+  /// All zones of a database, the default zone first (case ZON-08). In the shared database the zones
+  /// of others that the caller takes part in.
+  package func list(
+    in scope: DatabaseScope, as caller: Caller
+  ) async throws -> [ZoneState] {
+    try caller.requireAccess(to: scope)
+    _ = try caller.requireUser()
+    let tokens = tokens
+    return try await store.read { transaction in
+      try transaction.zoneViews(in: scope, of: caller).map { view in
+        try tokens.state(of: view, in: scope, for: caller, transaction)
+      }
+    }
+  }
+
+  /// Zones by name. The answer has one result per name, in order (cases ZON-06, ZON-07).
+  package func lookup(
+    _ zones: [ZoneID], in scope: DatabaseScope, as caller: Caller
+  ) async throws -> [ZoneResult] {
+    try caller.requireAccess(to: scope)
+    _ = try caller.requireUser()
+    if zones.isEmpty {
+      throw BrumeError(
+        .badRequest,
+        "the request names no zone; list at least one in 'zones'")
+    }
+    try limits.checkCount(zones.count)
+    let (limits, tokens) = (limits, tokens)
+    return try await store.read { transaction in
+      try zones.map { zone in
+        try ZoneResult.item(zone) {
+          let key = try caller.zoneKey(zone, in: scope, limits: limits)
+          let view = try transaction.zoneView(key, in: scope, for: caller)
+          return try tokens.state(of: view, in: scope, for: caller, transaction)
+        }
+      }
+    }
+  }
+
+  /// Creates and deletes zones of the private database. The answer has one result per operation, in
+  /// order.
+  package func modify(
+    _ operations: [ZoneOperation], in scope: DatabaseScope, as caller: Caller
+  ) async throws -> [ZoneResult] {
+    try caller.requireAccess(to: scope)
+    try limits.checkCount(operations.count)
+    switch scope {
+    case .private: break
+    case .shared: return try await leaveZones(operations, as: caller)
+    case .public:
+      throw BrumeError(
+        .badDatabase,
+        "the public database has only the default zone; save zones in the private database")
+    }
+    let database = try caller.databaseKey(.private)
+    let change = ZoneModification(
+      caller: caller, origin: caller.origin(at: host.now()), limits: limits, tokens: tokens)
+    return try await store.write(in: .database(database)) { transaction in
+      var change = change
+      return try operations.map { try change.carryOut($0, transaction) }
+    }
+  }
+
+  /// Deleting somebody else's zone is leaving it: the caller's part in its shares ends, and nothing
+  /// else changes (case SHR-17).
+  private func leaveZones(
+    _ operations: [ZoneOperation], as caller: Caller
+  ) async throws -> [ZoneResult] {
+    guard operations.allSatisfy({ $0.kind == .delete }) else {
+      throw BrumeError(
+        .badDatabase,
+        "zones come to the shared database by accepting shares; save zones in their owner's "
+          + "private database")
+    }
+    var results: [ZoneResult] = []
+    for operation in operations { results.append(try await leave(operation.zone, as: caller)) }
+    return results
+  }
+
+  private func leave(_ zone: ZoneID, as caller: Caller) async throws -> ZoneResult {
+    let limits = limits
+    let found = try await store.read { transaction in
+      try Result<ZoneView, ItemFailure<ZoneID>>.item(zone) {
+        try transaction.zoneView(
+          try caller.zoneKey(zone, in: .shared, limits: limits), in: .shared, for: caller)
+      }
+    }
+    guard case .success(let view) = found else { return found.map(\.left) }
+    let shares = view.shares?.permissions.keys.sorted() ?? []
+    let answers = try await records.modify(
+      ModifyRecordsRequest(
+        zone: zone,
+        operations: shares.map { RecordOperation(.forceDelete, RecordDraft(name: $0)) },
+        atomic: true),
+      in: .shared, as: caller)
+    for case .failure(let failure) in answers {
+      return .failure(ItemFailure(zone, failure.error))
+    }
+    return .success(view.left)
+  }
+}
+
+extension ZoneView {
+  /// The zone for somebody who does not see it any more.
+  fileprivate var left: ZoneState {
+    ZoneState(zone: zone.key.id, isAtomic: zone.isAtomic, deletion: .deleted)
+  }
+}
