@@ -14,7 +14,8 @@ struct OperationMemory: Sendable {
   private static let lifetime: Milliseconds = 86_400_000
 
   private let id: String
-  private let key: SettingKey
+  /// Where the outcome is kept.
+  let key: SettingKey
   private let database: DatabaseKey
 
   /// Nil when the request has no ID or nobody sends it.
