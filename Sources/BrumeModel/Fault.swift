@@ -26,9 +26,31 @@ package struct Fault: Equatable, Sendable {
     }
   }
 
+  /// The errors that exist, by the framework's names; raw values are the numbers of `CKError.Code`.
+  package enum ErrorCode: Int, Hashable, Sendable, CaseIterable {
+    case internalError = 1
+    case partialFailure, networkUnavailable, networkFailure, badContainer, serviceUnavailable
+    case requestRateLimited, missingEntitlement, notAuthenticated, permissionFailure, unknownItem
+    case invalidArguments, resultsTruncated, serverRecordChanged, serverRejectedRequest
+    case assetFileNotFound, assetFileModified, incompatibleVersion, constraintViolation
+    case operationCancelled, changeTokenExpired, batchRequestFailed, zoneBusy, badDatabase
+    case quotaExceeded, zoneNotFound, limitExceeded, userDeletedZone, tooManyParticipants
+    case alreadyShared, referenceViolation, managedAccountRestricted
+    case participantMayNeedVerification, serverResponseLost, assetNotAvailable
+    case accountTemporarilyUnavailable, participantAlreadyInvited
+
+    /// The server's error that clients take for this one; nil if no answer says it.
+    package var answer: BrumeError.Code? {
+      BrumeError.Code.allCases.first { $0.meaning.ckError == rawValue }
+    }
+
+    /// Whether a server can cause it: by an answer, or by none.
+    package var comesFromServers: Bool { answer != nil || connectionErrors.contains(self) }
+  }
+
   package enum Effect: Equatable, Sendable {
-    /// Fails with the error of this `CKError` number.
-    case error(Int)
+    /// Fails with this error.
+    case error(ErrorCode)
     /// Carried out, but the answer does not arrive.
     case loseAnswer
     /// Somebody else saves the record first.
@@ -81,19 +103,25 @@ package struct Fault: Equatable, Sendable {
 
 extension Fault {
   /// Errors of the connection, which no server can answer with: the connection breaks instead.
-  package static let connectionErrors: Set<Int> = [3, 4, 34]
+  package static let connectionErrors: Set<ErrorCode> = [
+    .networkUnavailable, .networkFailure, .serverResponseLost,
+  ]
 
   /// Errors that the framework reports for single items of a call.
-  package static let itemErrors: Set<Int> = [
-    10, 11, 12, 14, 15, 19, 21, 22, 25, 26, 28, 29, 30, 31, 33, 35, 37,
+  package static let itemErrors: Set<ErrorCode> = [
+    .permissionFailure, .unknownItem, .invalidArguments, .serverRecordChanged,
+    .serverRejectedRequest, .constraintViolation, .changeTokenExpired, .batchRequestFailed,
+    .quotaExceeded, .zoneNotFound, .userDeletedZone, .tooManyParticipants, .alreadyShared,
+    .referenceViolation, .participantMayNeedVerification, .assetNotAvailable,
+    .participantAlreadyInvited,
   ]
 
   /// Whether the error is only said at an operation. Conflicts of saves and expired tokens are made:
   /// the server really has another record, and really refuses the token from then on.
   package func isClaimed(at operation: Operation) -> Bool {
     switch effect {
-    case .error(14): operation != .saveRecords
-    case .error(21): !operation.bringsToken
+    case .error(.serverRecordChanged): operation != .saveRecords
+    case .error(.changeTokenExpired): !operation.bringsToken
     case .error: true
     case .loseAnswer, .conflict, .expireToken, .pretend, .removeZone, .changeAccount, .dropPush,
       .duplicatePush, .holdPush:
@@ -103,8 +131,8 @@ extension Fault {
 
   /// Whether items of a call fail, or the call as a whole.
   package var isAboutItems: Bool {
-    guard case .error(let number) = effect else { return true }
-    if Self.connectionErrors.contains(number) { return false }
-    return zone != nil || record != nil || Self.itemErrors.contains(number)
+    guard case .error(let code) = effect else { return true }
+    if Self.connectionErrors.contains(code) { return false }
+    return zone != nil || record != nil || Self.itemErrors.contains(code)
   }
 }

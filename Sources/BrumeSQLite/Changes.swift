@@ -7,7 +7,7 @@ import BrumeStorage
 extension SQLiteTransaction {
   func changes(
     in zone: ZoneKey, after: Int64, through: Int64, limit: Int, byteLimit: Int, newestFirst: Bool
-  ) throws -> [ZoneChange] {
+  ) throws -> [StoredChange] {
     guard let number = try number(of: zone) else { return [] }
     let bind: (Prepared) -> Void = {
       $0.bind(1, number)
@@ -15,7 +15,7 @@ extension SQLiteTransaction {
       $0.bind(3, through)
       $0.bind(4, limit)
     }
-    var changes: [ZoneChange] = []
+    var changes: [StoredChange] = []
     var bytes = 0
     try connection.each(newestFirst ? Self.findNewestChanges : Self.findChanges, bind) { row in
       let change = change(row)
@@ -26,10 +26,13 @@ extension SQLiteTransaction {
     return changes
   }
 
-  private func change(_ row: Prepared) -> ZoneChange {
+  private func change(_ row: Prepared) -> StoredChange {
     let (name, type, sequence) = (row.text(0), row.text(1), row.int(2))
     guard let content = row.optionalBlob(3) else {
-      return .deleted(name: name, type: type, sequence: sequence)
+      return .deleted(
+        StoredDeletion(
+          name: name, type: type, coveringShares: row.optionalText(4).map(texts) ?? [],
+          sequence: sequence))
     }
     return .changed(
       StoredRecord(
@@ -37,7 +40,8 @@ extension SQLiteTransaction {
   }
 
   private static let range = """
-    SELECT name, coalesce(type, deleted_type), sequence, content FROM records
+    SELECT name, coalesce(type, deleted_type), sequence, content, deleted_shares
+    FROM records
     WHERE zone = ?1 AND sequence > ?2 AND sequence <= ?3 ORDER BY sequence
     """
   private static let findChanges = SQL("\(range) LIMIT ?4")

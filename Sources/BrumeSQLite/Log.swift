@@ -37,6 +37,8 @@ extension SQLiteTransaction {
       $0.bind(12, origin.device?.name)
       $0.bind(13, origin.requestID)
       $0.bind(14, origin.time)
+      $0.bind(15, columns.container)
+      $0.bind(16, columns.environment)
     }
     cache.lastLogPosition = position
     cache.isProvisional = true
@@ -80,7 +82,8 @@ extension SQLiteTransaction {
       columns.name = id
       columns.type = scope.scope.rawValue
       columns.subject = scope.user.name
-      columns.shares = lines([scope.container.name, scope.environment.rawValue])
+      columns.container = scope.container.name
+      columns.environment = scope.environment.rawValue
       return columns
     }
   }
@@ -94,7 +97,12 @@ extension SQLiteTransaction {
 
   private static let lastPositionName = "last-log-position"
   private static let add = SQL(
-    "INSERT INTO log VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)")
+    """
+    INSERT INTO log (
+      position, database, kind, zone, name, type, subject, sequence, image, shares,
+      user, device, request, time, container, environment)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+    """)
   private static let trim = SQL("DELETE FROM log WHERE position <= ?1")
   private static let keepLast = SQL("INSERT OR REPLACE INTO settings VALUES (?1, ?2)")
 }
@@ -108,7 +116,11 @@ private struct EventColumns {
   var subject: String?
   var sequence: Int64?
   var image: [UInt8]?
+  /// The names of the shares that cover a record, as lines.
   var shares: String?
+  /// Where a subscription is, with its scope and user.
+  var container: String?
+  var environment: String?
 
   init(_ kind: EventKind, zone: Int64? = nil) {
     self.kind = kind
@@ -141,18 +153,18 @@ extension SQLiteTransaction {
       LogEntry(
         position: row.int(0), database: try row.database(1), event: try event(row),
         origin: Origin(
-          user: row.optionalText(12).map(UserID.init),
-          device: row.optionalText(13).map(DeviceID.init), requestID: row.text(14),
-          time: row.int(15)))
+          user: row.optionalText(11).map(UserID.init),
+          device: row.optionalText(12).map(DeviceID.init), requestID: row.text(13),
+          time: row.int(14)))
     }
   }
 
   private func event(_ row: Prepared) throws -> LogEntry.Event {
     switch try row.known(EventKind(rawValue: row.int(4)), "log entry") {
     case .record: .record(try change(row))
-    case .zoneCreated: .zoneCreated(try row.zone(16))
-    case .zoneDeleted: .zoneDeleted(try row.zone(16))
-    case .membership: .membership(UserID(row.text(5)), try row.zone(16))
+    case .zoneCreated: .zoneCreated(try row.zone(17))
+    case .zoneDeleted: .zoneDeleted(try row.zone(17))
+    case .membership: .membership(UserID(row.text(5)), try row.zone(17))
     case .subscription: .subscription(try scope(row), id: row.text(5))
     }
   }
@@ -164,17 +176,14 @@ extension SQLiteTransaction {
         name: name, type: type, sequence: row.int(8), content: .encoded($0, coders.record))
     }
     return RecordChange(
-      record: RecordKey(zone: try row.zone(16), name: name), recordType: type,
+      record: RecordKey(zone: try row.zone(17), name: name), recordType: type,
       kind: try row.known(Int(row.text(7)).flatMap(RecordChange.Kind.init), "kind of change"),
       image: image, coveringShares: row.optionalText(10).map(texts) ?? [])
   }
 
   private func scope(_ row: Prepared) throws -> SubscriptionScope {
-    let place = texts(row.text(10))
-    guard place.count == 2 else { throw StoreError(.corrupt, "a log entry without its container") }
-    return SubscriptionScope(
-      container: ContainerID(place[0]),
-      environment: try row.known(Environment(rawValue: place[1]), "environment"),
+    SubscriptionScope(
+      container: ContainerID(row.text(15)), environment: try row.environment(16),
       scope: try row.known(DatabaseScope(rawValue: row.text(6)), "scope"),
       user: UserID(row.text(7)))
   }
@@ -184,8 +193,8 @@ extension SQLiteTransaction {
   private static let find = SQL(
     """
     SELECT l.position, d.container, d.environment, d.owner,
-      l.kind, l.name, l.type, l.subject, l.sequence, l.image, l.shares, NULL,
-      l.user, l.device, l.request, l.time,
+      l.kind, l.name, l.type, l.subject, l.sequence, l.image, l.shares,
+      l.user, l.device, l.request, l.time, l.container, l.environment,
       z.name, e.container, e.environment, e.owner
     FROM log l JOIN databases d ON d.id = l.database
       LEFT JOIN zones z ON z.id = l.zone LEFT JOIN databases e ON e.id = z.database

@@ -144,11 +144,12 @@ extension SQLiteTransaction {
       content: .encoded(bytes, coders.record))
   }
 
-  func remove(_ key: RecordKey, type: String, sequence: Int64) throws {
+  func remove(_ key: RecordKey, type: String, coveringShares: [String], sequence: Int64) throws {
     let rowKey = RecordRowKey(zone: try givenNumber(of: key.zone), name: key.name)
     let old = try look(at: rowKey)
     let row = try writeRow(
-      old.row, rowKey, type: type, sequence: sequence, parent: nil, content: nil)
+      old.row, rowKey, type: type, sequence: sequence, parent: nil, content: nil,
+      shares: coveringShares)
     try updateIndex(rowKey, in: key.zone.database, from: old.record, to: nil)
     try updateReferences(rowKey, in: key.zone, from: old.record, to: nil)
     try updateAssets(rowKey, from: old.record, to: nil)
@@ -163,7 +164,7 @@ extension SQLiteTransaction {
 
   private func writeRow(
     _ row: Int64?, _ rowKey: RecordRowKey, type: String, sequence: Int64, parent: String?,
-    content: [UInt8]?
+    content: [UInt8]?, shares: [String] = []
   ) throws -> Int64 {
     try connection.run(row == nil ? Self.addRow : Self.changeRow) {
       $0.bind(1, content == nil ? nil : type)
@@ -171,11 +172,12 @@ extension SQLiteTransaction {
       $0.bind(3, sequence)
       $0.bind(4, parent)
       $0.bind(5, content)
+      $0.bind(6, shares.isEmpty ? nil : lines(shares))
       if let row {
-        $0.bind(6, row)
+        $0.bind(7, row)
       } else {
-        $0.bind(6, rowKey.zone)
-        $0.bind(7, rowKey.name)
+        $0.bind(7, rowKey.zone)
+        $0.bind(8, rowKey.name)
       }
     }
     return row ?? connection.lastRowID
@@ -196,13 +198,14 @@ extension SQLiteTransaction {
 
   private static let addRow = SQL(
     """
-    INSERT INTO records (type, deleted_type, sequence, parent, content, zone, name)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+    INSERT INTO records (type, deleted_type, sequence, parent, content, deleted_shares, zone, name)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
     """)
   private static let changeRow = SQL(
     """
-    UPDATE records SET type = ?1, deleted_type = ?2, sequence = ?3, parent = ?4, content = ?5
-    WHERE id = ?6
+    UPDATE records SET type = ?1, deleted_type = ?2, sequence = ?3, parent = ?4, content = ?5,
+      deleted_shares = ?6
+    WHERE id = ?7
     """)
   private static let keepCreator = SQL(
     "UPDATE records SET deleted_creator = ?2 WHERE id = ?1")

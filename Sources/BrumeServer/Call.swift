@@ -45,6 +45,9 @@ package struct Call: Sendable {
   }
 
   package var engine: Engine { server.engine }
+
+  /// The calls of the rules, with faults before them in development.
+  var rules: any RuleCalls { server.targets.rules }
 }
 
 /// What a handler answers.

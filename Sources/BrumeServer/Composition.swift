@@ -36,8 +36,13 @@ package final class Composition: Sendable {
   let provider: OpenIDProvider?
   let providerCalls: ProviderCalls
   package let health = Health()
+  /// What handlers, streams and the notifier call, with faults before it in development.
+  let targets: CallTargets
+  let mailboxes: MailboxSource
   /// Faults to play; nil outside development.
   package let faults: FaultInjector?
+  /// The same for pushes.
+  let pushFaults: PushFaults?
   /// Opens `/_brume/admin/…`; only the data folder's owner can read it.
   package let adminToken: String
   /// The data folder, locked; nil in tests.
@@ -72,13 +77,26 @@ package final class Composition: Sendable {
     self.streams = streams
     let inFlight = InFlightEntries(capacity: settings.limits.deliveryLanes)
     self.inFlight = inFlight
+    let mailboxes = MailboxSource(engine: engine, store: store, signals: signals, host: host)
+    self.mailboxes = mailboxes
+    let delivery = ServerDelivery(
+      streams: streams, signals: signals, inFlight: inFlight, worker: deliveries.worker)
     let faults = settings.isDevelopment ? FaultInjector() : nil
     self.faults = faults
+    let targets = CallTargets(engine: engine, mailboxes: mailboxes, delivery: delivery)
+    if let faults {
+      let pushFaults = PushFaults(
+        injector: faults, store: store, signals: signals, streams: streams,
+        heldLimit: settings.limits.mailboxRows)
+      self.pushFaults = pushFaults
+      self.targets = targets.behind(faults, pushFaults, engine: engine)
+    } else {
+      pushFaults = nil
+      self.targets = targets
+    }
     notifier = Notifier(
       engine: engine, store: store, host: host, encode: { PushPayload.encode($0) },
-      delivery: ServerDelivery(
-        streams: streams, signals: signals, inFlight: inFlight, worker: deliveries.worker,
-        faults: faults),
+      delivery: self.targets.delivery,
       pause: { try await Task.sleep(for: $0) })
     rates = RateLimits(settings.rates, limits: settings.limits, host: host)
     requestShares = RequestShares(settings.limits)
@@ -123,6 +141,10 @@ package final class Composition: Sendable {
     for device in devices { streams.look(at: device) }
     deliveries.worker.hint(devices)
   }
+
+  /// Delivers the pushes that a fault held back; answers how many those are.
+  @discardableResult
+  package func releasePushes() async throws -> Int { try await pushFaults?.release() ?? 0 }
 
   /// The listener's port is known.
   package func listening(on port: Int) {

@@ -20,14 +20,14 @@ package protocol RecordReading {
   /// with which they have `byteLimit` bytes.
   func changes(
     in zone: ZoneKey, after: Int64, through: Int64, limit: Int, byteLimit: Int, newestFirst: Bool
-  ) throws -> [ZoneChange]
+  ) throws -> [StoredChange]
 }
 
 extension RecordReading {
   /// The same, however many bytes they have.
   package func changes(
     in zone: ZoneKey, after: Int64, through: Int64, limit: Int, newestFirst: Bool = false
-  ) throws -> [ZoneChange] {
+  ) throws -> [StoredChange] {
     try changes(
       in: zone, after: after, through: through, limit: limit, byteLimit: .max,
       newestFirst: newestFirst)
@@ -43,8 +43,49 @@ package protocol RecordWriting {
   /// Inserts or replaces. `record.changeTag` must already be the tag of `sequence`.
   @discardableResult
   func put(_ record: Record, in zone: ZoneKey, sequence: Int64) throws -> StoredRecord
-  /// Deletes, leaving a line for the change feed.
-  func remove(_ key: RecordKey, type: String, sequence: Int64) throws
+  /// Deletes, leaving a line for the change feed: the type of the record, and the names of the shares
+  /// that covered it.
+  func remove(_ key: RecordKey, type: String, coveringShares: [String], sequence: Int64) throws
+}
+
+extension RecordWriting {
+  /// The same for a record that no share covered.
+  package func remove(_ key: RecordKey, type: String, sequence: Int64) throws {
+    try remove(key, type: type, coveringShares: [], sequence: sequence)
+  }
+}
+
+/// One line of a zone's change feed, as engines keep it.
+package enum StoredChange: Sendable {
+  case changed(StoredRecord)
+  case deleted(StoredDeletion)
+
+  /// The place in the order of the database's changes.
+  package var sequence: Int64 {
+    switch self {
+    case .changed(let stored): stored.sequence
+    case .deleted(let deletion): deletion.sequence
+    }
+  }
+
+  /// How many bytes the change takes in an answer, or nearly; what has no content counts as none.
+  package var byteCount: Int { if case .changed(let stored) = self { stored.byteCount } else { 0 } }
+}
+
+/// What a change feed remembers of a deleted record.
+package struct StoredDeletion: Equatable, Sendable {
+  package let name: String
+  package let type: String
+  /// Names of the shares that covered it, so that participants get the deletions that concern them and
+  /// no others.
+  package let coveringShares: [String]
+  package let sequence: Int64
+  package init(name: String, type: String, coveringShares: [String], sequence: Int64) {
+    self.name = name
+    self.type = type
+    self.coveringShares = coveringShares
+    self.sequence = sequence
+  }
 }
 
 /// What stays of a deleted record.

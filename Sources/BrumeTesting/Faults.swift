@@ -60,12 +60,19 @@ extension LocalServer {
     /// matches. ``CKError/Code/serverRecordChanged`` of a save and ``CKError/Code/changeTokenExpired``
     /// of a fetch of changes are made true rather than claimed; without operations they wait for one.
     public static func error(_ code: CKError.Code, on operations: Operation...) -> Fault {
-      Fault(.error(code.rawValue), on: operations)
+      Fault(.error(known(code)), on: operations)
+    }
+
+    private static func known(_ code: CKError.Code) -> BrumeModel.Fault.ErrorCode {
+      guard let known = BrumeModel.Fault.ErrorCode(rawValue: code.rawValue) else {
+        preconditionFailure("faults know no CKError \(code.rawValue); add it to Fault.ErrorCode")
+      }
+      return known
     }
 
     /// Calls are refused, with the seconds to wait.
     public static func throttled(retryAfter seconds: Double, on operations: Operation...) -> Fault {
-      var fault = Fault(.error(CKError.Code.requestRateLimited.rawValue), on: operations)
+      var fault = Fault(.error(.requestRateLimited), on: operations)
       fault.model.retryAfter = seconds
       return fault
     }

@@ -31,9 +31,9 @@ extension Fault {
   package var json: JSON {
     var object = JSONObject()
     switch effect {
-    case .error(let number):
+    case .error(let code):
       object["effect"] = "error"
-      object["code"] = .int(Int64(number))
+      object["code"] = .int(Int64(code.rawValue))
     case .changeAccount(let user?):
       object["effect"] = "switchAccount"
       object["to"] = .string(user.name)
@@ -57,18 +57,7 @@ extension Fault {
 
   private static func effect(_ object: JSONObject) throws(BrumeError) -> Effect {
     let name = try object.requiredString("effect")
-    if name == "error" {
-      let number = try object.required("code", try object.int("code"))
-      let known =
-        connectionErrors.contains(Int(clamping: number))
-        || BrumeError.Code.allCases.contains { $0.meaning.ckError == number }
-      guard known else {
-        throw BrumeError(
-          .badRequest,
-          "a server cannot cause CKError \(number); 'code' is the number of an error that it can")
-      }
-      return .error(Int(number))
-    }
+    if name == "error" { return .error(try errorCode(object)) }
     if name == "switchAccount" {
       let user = try object.required("to", try object.string("to"))
       return .changeAccount(to: UserID(user))
@@ -79,6 +68,18 @@ extension Fault {
         "'effect' must be one of \(effectNames.joined(separator: ", ")), not '\(name.prefix(40))'")
     }
     return effect
+  }
+
+  private static func errorCode(_ object: JSONObject) throws(BrumeError) -> ErrorCode {
+    let number = try object.required("code", try object.int("code"))
+    guard let code = ErrorCode(rawValue: Int(clamping: number)), code.comesFromServers else {
+      let known = ErrorCode.allCases.filter(\.comesFromServers).map { String($0.rawValue) }
+      throw BrumeError(
+        .badRequest,
+        "'code' must be the number of an error that a server can cause, which CKError \(number) is not; "
+          + "use one of \(known.joined(separator: ", "))")
+    }
+    return code
   }
 
   private static func operations(_ object: JSONObject) throws(BrumeError) -> Set<Operation> {

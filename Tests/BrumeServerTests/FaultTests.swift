@@ -1,5 +1,5 @@
 import BrumeModel
-import BrumeServer
+@testable import BrumeServer
 import BrumeWire
 import Foundation
 import Testing
@@ -40,6 +40,8 @@ import Testing
     (#"{"faults":[{"effect":"explode"}]}"#, "'effect' must be one of"),
     (#"{"faults":[{"effect":"error"}]}"#, "'code'"),
     (#"{"faults":[{"effect":"error","code":2}]}"#, "CKError 2"),
+    (#"{"faults":[{"effect":"error","code":99}]}"#, "'code' must be the number of an error"),
+    (#"{"faults":[{"effect":"error","code":-1}]}"#, "use one of 1, 3, 4, 5,"),
     (#"{"faults":[{"effect":"conflict","on":["sing"]}]}"#, "not 'sing'"),
     (#"{"faults":[{"effect":"conflict","user":"nobody"}]}"#, "there is no user 'nobody'"),
     (#"{"faults":[{"effect":"switchAccount"}]}"#, "'to' is missing"),
@@ -65,6 +67,19 @@ import Testing
     }
   }
 
+  @Test func `only development has something before the rules, streams and deliveries`() async throws
+  {
+    let direct = try await ServerFixture { $0.isDevelopment = false }.server
+    #expect(direct.targets.rules is EngineCalls)
+    #expect(direct.targets.streamSource is MailboxSource)
+    #expect(direct.targets.delivery is ServerDelivery)
+    #expect(direct.faults == nil && direct.pushFaults == nil)
+    let faulty = try await ServerFixture().server
+    #expect(faulty.targets.rules is FaultyCalls)
+    #expect(faulty.targets.streamSource is FaultyStreamSource)
+    #expect(faulty.targets.delivery is FaultyDelivery)
+  }
+
   @Test func `faults need the admin token`() async throws {
     try await ServerFixture().routes { client in
       let answer = try await client.admin("faults", token: "guess")
@@ -75,7 +90,7 @@ import Testing
   @Test func `a broken connection has no answer, and the server goes on`() async throws {
     let fixture = try await ServerFixture()
     try await fixture.live { port in
-      _ = try fixture.server.faults?.add([.init(.error(4), on: [.fetchZones])])
+      _ = try fixture.server.faults?.add([.init(.error(.networkFailure), on: [.fetchZones])])
       let base = "http://127.0.0.1:\(port)"
       let target = "\(fixture.path("zones/list"))?\(fixture.credentials("alice"))"
       let url = try #require(URL(string: base + target))

@@ -136,32 +136,24 @@ private struct ChangeReader {
 
   /// The change as its reader sees it; nil if it is none of his business.
   private func shown(
-    _ change: ZoneChange, _ coverage: inout Coverage?, _ transaction: any ReadTransaction
+    _ change: StoredChange, _ coverage: inout Coverage?, _ transaction: any ReadTransaction
   ) throws -> ZoneChange? {
     switch change {
-    case .deleted(let name, let text, let sequence):
-      let line = DeletionLine(text)
-      if walk.isFirst || !isDesired(line.type) { return nil }
-      if let shares = view.shares, shares.permission(through: line.shares) == nil { return nil }
-      return .deleted(name: name, type: line.type, sequence: sequence)
+    case .deleted(let gone):
+      if walk.isFirst || !isDesired(gone.type) { return nil }
+      if let shares = view.shares, shares.permission(through: gone.coveringShares) == nil {
+        return nil
+      }
+      return .deleted(name: gone.name, type: gone.type, sequence: gone.sequence)
     case .changed(let stored):
       if !isDesired(stored.type) { return nil }
-      guard let shares = view.shares else { return change }
+      guard let shares = view.shares else { return .changed(stored) }
       let covering = try coverage?.shares(of: try stored.record()) { name in
         try transaction.record(RecordKey(zone: view.zone.key, name: name))?.record()
       }
-      return shares.permission(through: covering ?? []) == nil ? nil : change
+      return shares.permission(through: covering ?? []) == nil ? nil : .changed(stored)
     }
   }
 
   private func isDesired(_ type: String) -> Bool { types?.contains(type) ?? true }
-}
-
-extension ZoneChange {
-  var sequence: Int64 {
-    switch self {
-    case .changed(let stored): stored.sequence
-    case .deleted(_, _, let sequence): sequence
-    }
-  }
 }

@@ -1,5 +1,5 @@
 // Which of the faults that somebody asked for meets a call. Only decides: carrying faults out is the
-// composition's (`FaultInjector.swift`), and a plan that nobody fills changes nothing.
+// composition's (`FaultyCall.swift`), and a plan that nobody fills changes nothing.
 //
 // The rules: faults added together wait for each other, the next begins when the one before is
 // used up. At most one fault applies to a call, the oldest that matches. A fault first lets `skip` matching
@@ -150,7 +150,7 @@ package struct FaultPlan: Equatable, Sendable {
 extension Fault {
   fileprivate var expiresToken: Bool {
     switch effect {
-    case .expireToken, .error(21): true
+    case .expireToken, .error(.changeTokenExpired): true
     case .error, .loseAnswer, .conflict, .pretend, .removeZone, .changeAccount, .dropPush,
       .duplicatePush, .holdPush:
       false
@@ -173,8 +173,8 @@ extension Fault {
   /// What a fault without operations means: those that its effect makes sense for.
   private func isPossible(for operation: Operation) -> Bool {
     switch effect {
-    case .error(14), .conflict: operation == .saveRecords
-    case .error(21), .expireToken: operation.bringsToken
+    case .error(.serverRecordChanged), .conflict: operation == .saveRecords
+    case .error(.changeTokenExpired), .expireToken: operation.bringsToken
     case .error, .loseAnswer: operation != .push
     case .changeAccount: operation != .push && operation != .fetchAssets
     case .pretend: operation == .saveZones

@@ -74,8 +74,8 @@ private struct BatchWriter {
     grow(by: -old.quotaBytes)
     let shares = try covering(old: old, new: nil)
     let image = try transaction.record(key)
-    let line = DeletionLine(type: old.type, shares: shares)
-    try transaction.remove(key, type: line.text, sequence: try nextSequence())
+    try transaction.remove(
+      key, type: old.type, coveringShares: shares, sequence: try nextSequence())
     try append(name, old.type, .deleted, image: image, shares)
     if old.isShare {
       departures += try transaction.memberships(in: stage.zone).filter { $0.share == key }

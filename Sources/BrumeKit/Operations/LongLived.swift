@@ -96,7 +96,7 @@ enum LongLived {
 extension CKModifyRecordsOperation: LongLivedOperation {
   func encodeRequest(with coder: NSCoder) {
     coder.encode(NSArray(array: recordsToSave ?? []), forKey: "saves")
-    coder.encodeTexts(Self.files(of: recordsToSave ?? []), "files")
+    ArchivedFile.encode(ArchivedFile.all(of: recordsToSave ?? []), with: coder)
     coder.encode(NSArray(array: recordIDsToDelete ?? []), forKey: "deletes")
     coder.encode(savePolicy.rawValue, forKey: "policy")
     coder.encodeBytes(clientChangeTokenData.map { [UInt8]($0) }, "clientData")
@@ -105,39 +105,13 @@ extension CKModifyRecordsOperation: LongLivedOperation {
 
   func decodeRequest(from coder: NSCoder) {
     let records = coder.objects([CKRecord.self], "saves")
-    Self.put(coder.texts("files"), into: records)
+    ArchivedFile.put(ArchivedFile.decode(from: coder), into: records)
     recordsToSave = records
     recordIDsToDelete = coder.objects([CKRecord.ID.self], "deletes")
     savePolicy =
       RecordSavePolicy(rawValue: coder.decodeInteger(forKey: "policy")) ?? .ifServerRecordUnchanged
     clientChangeTokenData = coder.bytes("clientData").map { Data($0) }
     isAtomic = coder.decodeBool(forKey: "isAtomic")
-  }
-
-  /// The files that a save sends, in fours: the record's place, the field, the place in its list or
-  /// nothing, the path.
-  private static func files(of records: [CKRecord]) -> [String] {
-    records.enumerated().flatMap { number, record in
-      record.filesToSend
-        .sorted { ($0.key.key, $0.key.index ?? 0) < ($1.key.key, $1.key.index ?? 0) }
-        .flatMap { spot, file in
-          [String(number), spot.key, spot.index.map { String($0) } ?? "", file.path]
-        }
-    }
-  }
-
-  private static func put(_ files: [String], into records: [CKRecord]) {
-    for start in stride(from: 0, to: files.count - 3, by: 4) {
-      guard let number = Int(files[start]), records.indices.contains(number) else { continue }
-      let (record, key) = (records[number], files[start + 1])
-      let asset = CKAsset(fileURL: URL(fileURLWithPath: files[start + 3]))
-      if files[start + 2].isEmpty {
-        record.fields[key] = asset
-      } else {
-        let before = record.fields[key] as? NSArray ?? NSArray()
-        record.fields[key] = NSArray(array: before.map { $0 } + [asset])
-      }
-    }
   }
 }
 

@@ -7,10 +7,13 @@ import GRDB
 enum Migrations {
   static let steps: [String] = [
     foundation, wantedFields, assets, signIn, delivery, devicesOfUser, deletedCreators,
-    emailCase,
+    emailCase, ownColumns,
   ]
 
-  static func run(on writer: Database) throws {
+  /// Brings a database file from where it is to the newest step, or to an earlier one.
+  ///
+  /// - Throws: `StoreError`: the file has steps that are not in the list.
+  static func run(_ steps: [String] = steps, on writer: Database) throws {
     let done = try Int.fetchOne(writer, sql: "PRAGMA user_version") ?? 0
     guard done <= steps.count else {
       throw StoreError(

@@ -10,20 +10,13 @@ struct ServerDelivery: EntryDelivery {
   let signals: MailboxSignals
   let inFlight: InFlightEntries
   let worker: DeliveryWorker
-  /// Nil outside development.
-  let faults: FaultInjector?
 
   func connectedDevices(of users: Set<UserID>) -> Set<DeviceKey> {
     streams.connectedDevices(of: users).union(inFlight.devices(of: users))
   }
 
   func deliver(_ new: NewEntries) {
-    if faults?.isIdle ?? true {
-      streams.deliver(new.entries)
-    } else {
-      // What has to meet a fault is read from the mailbox.
-      for device in Set(new.entries.map(\.device)) { streams.look(at: device) }
-    }
+    streams.deliver(new.entries)
     if !new.fetching.isEmpty { signals.signal(new.fetching) }
     if !new.pushed.isEmpty { worker.hint(new.pushed) }
   }

@@ -1,5 +1,5 @@
 // The faults of a running server: keeps the plan that decides, and the pushes that are held back.
-// What is done about a decision is in `Call+Faults.swift` and `PushFaults.swift`. Only a server in
+// What is done about a decision is in `FaultyCalls.swift` and `PushFaults.swift`. Only a server in
 // development mode has one.
 
 package import BrumeCore

@@ -1,16 +1,24 @@
 // Pushes that get lost, come twice or come late, as faults ask for. Decided when a push leaves for
-// the stream of its device.
+// the stream of its device. Only a server in development mode has them.
 
 import BrumeCore
 import BrumeDelivery
 import BrumeModel
+import BrumeNotifier
 import BrumeStorage
 import BrumeWire
 
-extension Composition {
+struct PushFaults: Sendable {
+  let injector: FaultInjector
+  let store: any Store
+  let signals: MailboxSignals
+  let streams: StreamHub
+  /// Pushes that are held back at once.
+  let heldLimit: Int
+
   /// The entries that really leave.
-  func faultless(_ entries: [MailboxEntry], to device: DeviceKey) async throws -> [MailboxEntry] {
-    guard let injector = faults, !injector.isIdle else { return entries }
+  func leaving(_ entries: [MailboxEntry], to device: DeviceKey) async throws -> [MailboxEntry] {
+    if injector.isIdle { return entries }
     var leaving: [MailboxEntry] = []
     for entry in entries {
       let call = FaultPlan.Call(
@@ -19,7 +27,7 @@ extension Composition {
       case .dropPush: try await forget(entry, of: device)
       case .holdPush:
         try await forget(entry, of: device)
-        injector.hold(.init(entry: entry, device: device), limit: settings.limits.mailboxRows)
+        injector.hold(.init(entry: entry, device: device), limit: heldLimit)
       case .duplicatePush: leaving += [entry, entry.renamed("\(entry.notificationID)-again")]
       case nil, .error, .loseAnswer, .conflict, .expireToken, .pretend, .removeZone,
         .changeAccount:
@@ -29,10 +37,9 @@ extension Composition {
     return leaving
   }
 
-  /// Delivers what was held back.
-  @discardableResult
-  package func releasePushes() async throws -> Int {
-    let pushes = faults?.takeHeld() ?? []
+  /// Delivers what was held back; answers how many pushes those are.
+  func release() async throws -> Int {
+    let pushes = injector.takeHeld()
     for push in pushes {
       _ = try await store.write(in: .account(push.device)) {
         try $0.enqueue(push.entry, to: push.device)
@@ -47,6 +54,37 @@ extension Composition {
     try await store.write(in: .account(device)) {
       try $0.removeMailboxEntry(at: entry.position, of: device)
     }
+  }
+}
+
+/// What streams read, past the faults.
+struct FaultyStreamSource: StreamSource {
+  let source: any StreamSource
+  let faults: PushFaults
+
+  func entries(after position: Int64, of device: DeviceKey) async throws -> StreamReading {
+    var found = try await source.entries(after: position, of: device)
+    found.entries = try await faults.leaving(found.entries, to: device)
+    return found
+  }
+}
+
+/// New entries on their way to devices, past the faults.
+struct FaultyDelivery: EntryDelivery {
+  let delivery: any EntryDelivery
+  let faults: PushFaults
+
+  func connectedDevices(of users: Set<UserID>) -> Set<DeviceKey> {
+    delivery.connectedDevices(of: users)
+  }
+
+  func deliver(_ new: NewEntries) {
+    if faults.injector.isIdle { return delivery.deliver(new) }
+    // What has to meet a fault is read from the mailbox.
+    for device in Set(new.entries.map(\.device)) { faults.streams.look(at: device) }
+    var rest = new
+    rest.entries = []
+    delivery.deliver(rest)
   }
 }
 

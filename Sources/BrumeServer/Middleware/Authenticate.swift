@@ -56,9 +56,8 @@ struct Authenticate: Sendable {
       }
       return nobody(.operator)
     case .anyone, .account, .user:
-      let proven = try await server.engine.authentication.authenticate(
+      let caller = try await server.targets.rules.authenticate(
         try credentials(request, query: query, target: target, body: body))
-      let caller = server.faults?.account(of: proven) ?? proven
       try check(caller)
       return caller
     }

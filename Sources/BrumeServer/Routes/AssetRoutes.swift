@@ -13,9 +13,7 @@ enum AssetRoutes {
   /// Tokens, in request order.
   static func tokens(_ call: Call) async throws -> Reply {
     let request = try AssetUploadRequest(json: call.json())
-    var tickets = try await call.withFaults(.uploadAssets, zone: request.zone?.name) {
-      try await call.engine.uploadTickets.issue(request, in: call.scope, as: call.caller)
-    }
+    var tickets = try await call.rules.uploadTickets(request, in: call.scope, as: call.caller)
     for index in tickets.indices {
       tickets[index].ticket = call.server.uploadURL(ticket: tickets[index].ticket)
     }
@@ -61,9 +59,7 @@ enum AssetRoutes {
     guard let token = call.query["pass"] else {
       throw BrumeError(.badRequest, "the address lacks its pass; use it as the record gave it")
     }
-    let (file, lifetime) = try await call.withFaults(.fetchAssets) {
-      try await call.engine.assetDownloads.open(token)
-    }
+    let (file, lifetime) = try await call.rules.openAsset(token, as: call.caller)
     let answer = AssetAnswer(file: file, lifetime: lifetime, request: call.headers)
     var reply = Reply(status: answer.status, headers: answer.headers, body: .bytes([]))
     reply.contentType = "application/octet-stream"

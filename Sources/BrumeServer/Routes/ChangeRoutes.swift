@@ -7,17 +7,14 @@ import BrumeWire
 enum ChangeRoutes {
   static func database(_ call: Call) async throws -> Reply {
     let request = try FeedRequest(json: call.json())
-    let page = try await call.withFaults(.fetchDatabaseChanges, token: request.token) {
-      try await call.engine.changes.ofDatabase(
-        since: request.token, limit: request.limit, in: call.scope, as: call.caller)
-    }
+    let page = try await call.rules.databaseChanges(request, in: call.scope, as: call.caller)
     return .json(Wire.databaseChanges(page))
   }
 
   static func zone(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let requests = try Wire.zoneChangesRequests(json)
-    let results = try await call.zoneChanges(requests)
+    let results = try await call.rules.zoneChanges(requests, in: call.scope, as: call.caller)
     return .json(Wire.zoneChanges(results, for: requests, call.options(json)))
   }
 
@@ -31,7 +28,7 @@ enum ChangeRoutes {
     }
     zone["zones"] = .array([.object(JSONObject(uniqueMembers: zone.members))])
     let requests = try Wire.zoneChangesRequests(.object(zone))
-    let results = try await call.zoneChanges(requests)
+    let results = try await call.rules.zoneChanges(requests, in: call.scope, as: call.caller)
     if case .failure(let failure)? = results.first { throw failure.error }
     let reply = try JSON(parsing: Wire.zoneChanges(results, for: requests, call.options(json)))
     guard case .object(var page)? = reply["zones"]?.array?.first else { return .empty }

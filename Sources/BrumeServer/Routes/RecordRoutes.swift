@@ -12,7 +12,7 @@ enum RecordRoutes {
       try TextRules.check(id, "'operationID'", upTo: call.engine.limits.labelBytes)
     }
     let token = try await call.currentSyncToken(of: request.zone)
-    let results = try await call.modifyRecords(request)
+    let results = try await call.rules.modifyRecords(request, in: call.scope, as: call.caller)
     call.count(results)
     let options = call.options(json, desiring: request.desiredKeys)
     return .json(Wire.records(results, for: request, options, syncToken: token))
@@ -22,7 +22,8 @@ enum RecordRoutes {
     let json = try call.json()
     let request = try LookupRecordsRequest(json: json)
     let token = try await call.currentSyncToken(of: request.zone)
-    let results = try await call.leading(call.lookupRecords(request))
+    let results = try await call.leading(
+      call.rules.lookupRecords(request, in: call.scope, as: call.caller))
     return .json(Wire.records(results, for: request, call.options(json), syncToken: token))
   }
 
@@ -30,9 +31,7 @@ enum RecordRoutes {
     let json = try call.json()
     let request = try QueryRequest(json: json)
     let token = try await call.currentSyncToken(of: request.zone)
-    let page = try await call.withFaults(.query, zone: request.zone?.name) {
-      try await call.engine.queries.run(request, in: call.scope, as: call.caller)
-    }
+    let page = try await call.rules.query(request, in: call.scope, as: call.caller)
     let options = call.options(json, desiring: request.desiredKeys)
     return .json(Wire.queryPage(page, options, syncToken: token))
   }

@@ -8,18 +8,14 @@ enum ShareRoutes {
   static func resolve(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let requests = try Wire.shortGUIDs(json)
-    let found = try await call.withFaults(.sharing) {
-      try await call.engine.shares.resolve(requests, as: call.caller)
-    }
+    let found = try await call.rules.resolveShares(requests, as: call.caller)
     return .json(Wire.shareResults(found, call.options(json)))
   }
 
   static func accept(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let requests = try Wire.shortGUIDs(json)
-    let accepted = try await call.withFaults(.sharing) {
-      try await call.engine.shares.accept(requests, as: call.caller)
-    }
+    let accepted = try await call.rules.acceptShares(requests, as: call.caller)
     return .json(Wire.shareResults(accepted, call.options(json)))
   }
 

@@ -8,10 +8,7 @@ import HTTPTypes
 
 enum UserRoutes {
   static func caller(_ call: Call) async throws -> Reply {
-    let user = try await call.withFaults(.account) {
-      try await call.engine.discovery.currentUser(as: call.caller)
-    }
-    return .json(Wire.identity(user))
+    .json(Wire.identity(try await call.rules.currentUser(as: call.caller)))
   }
 
   static func current(_ call: Call) async throws -> Reply {

@@ -6,19 +6,18 @@ import BrumeWire
 
 enum ZoneRoutes {
   static func list(_ call: Call) async throws -> Reply {
-    let zones = try await call.withFaults(.fetchZones) {
-      try await call.engine.zones.list(in: call.scope, as: call.caller)
-    }
-    return .json(Wire.zones(zones))
+    .json(Wire.zones(try await call.rules.listZones(in: call.scope, as: call.caller)))
   }
 
   static func lookup(_ call: Call) async throws -> Reply {
     let zones = try Wire.zoneLookup(call.json())
-    return .json(Wire.zones(try await call.lookupZones(zones)))
+    let found = try await call.rules.lookupZones(zones, in: call.scope, as: call.caller)
+    return .json(Wire.zones(found))
   }
 
   static func modify(_ call: Call) async throws -> Reply {
     let operations = try Wire.zoneOperations(call.json())
-    return .json(Wire.zones(try await call.modifyZones(operations)))
+    let results = try await call.rules.modifyZones(operations, in: call.scope, as: call.caller)
+    return .json(Wire.zones(results))
   }
 }

@@ -55,9 +55,20 @@ extension StreamRoute {
     try await writer.write(StreamEvents.greeting)
     let heartbeat = Duration.seconds(server.settings.timeouts.heartbeat)
     let batches = stream.batches(after: cursor, heartbeat: heartbeat)
-    for try await batch in batches.cancelOnGracefulShutdown() {
+    guard let faults = server.pushFaults else {
+      return try await write(batches, to: &writer, of: call)
+    }
+    let leaving = batches.map { try await faults.leaving($0, to: stream.device) }
+    try await write(leaving, to: &writer, of: call)
+  }
+
+  @concurrent private static func write(
+    _ batches: some AsyncSequence<[MailboxEntry], any Error> & Sendable,
+    to writer: inout any ResponseBodyWriter, of call: Call
+  ) async throws {
+    let server = call.server
+    for try await entries in batches.cancelOnGracefulShutdown() {
       guard try await call.isStillSignedIn() else { return }
-      let entries = try await server.faultless(batch, to: stream.device)
       var buffer = ByteBuffer()
       StreamEvents.append(entries, server.engine.generation, to: &buffer)
       try await writer.write(entries.isEmpty ? StreamEvents.silence : buffer)

@@ -1,10 +1,44 @@
 // Reads mailboxes for open streams, which have no tasks of their own. A stream asks for one reading at
 // a time, so what waits here is bounded by the connections.
 
+import BrumeCore
 import BrumeDelivery
 import BrumeModel
+import BrumeStorage
 import Logging
 import ServiceLifecycle
+
+/// What one reading of a mailbox found: entries that may be delivered, oldest first; when the next may
+/// be, and whether this is all there is.
+struct StreamReading: Sendable {
+  var entries: [MailboxEntry]
+  let nextDue: Milliseconds?
+  let isAll: Bool
+}
+
+/// Where streams read. In development, faults may stand before the mailbox.
+protocol StreamSource: Sendable {
+  /// What a device's mailbox has after a position.
+  func entries(after position: Int64, of device: DeviceKey) async throws -> StreamReading
+}
+
+/// The mailboxes themselves.
+struct MailboxSource: StreamSource {
+  let engine: Engine
+  let store: any Store
+  let signals: MailboxSignals
+  let host: Host
+
+  func entries(after position: Int64, of device: DeviceKey) async throws -> StreamReading {
+    let found = try await stream(of: device).entries(after: position)
+    return StreamReading(entries: found.entries, nextDue: found.nextDue, isAll: found.isAll)
+  }
+
+  /// A device's mailbox as its streams read it.
+  func stream(of device: DeviceKey) -> EventStream {
+    EventStream(engine: engine, store: store, signals: signals, device: device, host: host)
+  }
+}
 
 package final class StreamReads: Sendable {
   private struct Order: Sendable {
@@ -35,9 +69,9 @@ package final class StreamReads: Sendable {
   private static func carryOut(_ order: Order, _ server: Composition) async {
     let stream = order.stream
     do {
-      let found = try await server.eventStream(of: stream.device).entries(after: order.position)
-      let leaving = try await server.faultless(found.entries, to: stream.device)
-      stream.found(leaving, nextDue: found.nextDue, isAll: found.isAll)
+      let found = try await server.targets.streamSource.entries(
+        after: order.position, of: stream.device)
+      stream.found(found.entries, nextDue: found.nextDue, isAll: found.isAll)
     } catch {
       server.logger.warning(
         "a stream ends, because its mailbox cannot be read",
@@ -56,7 +90,5 @@ struct StreamReadsService: Service {
 
 extension Composition {
   /// A device's mailbox as its streams read it.
-  func eventStream(of device: DeviceKey) -> EventStream {
-    EventStream(engine: engine, store: store, signals: signals, device: device, host: host)
-  }
+  func eventStream(of device: DeviceKey) -> EventStream { mailboxes.stream(of: device) }
 }

@@ -48,7 +48,7 @@ struct MemoryDatabase: Sendable {
 struct MemoryZone: Sendable {
   var row: Zone?
   var records: [ByteText: MemoryRecord] = [:]
-  var deletions: [ByteText: (was: DeletedRecord, sequence: Int64)] = [:]
+  var deletions: [ByteText: (line: StoredDeletion, creator: UserID?)] = [:]
 }
 
 /// A record as its bytes and as the value that they decode to: what a reader of a real engine gets.

@@ -8,7 +8,8 @@ extension MemoryTransaction {
   }
 
   func deletedRecord(_ key: RecordKey) throws -> DeletedRecord? {
-    zone(of: key.zone)?.deletions[ByteText(key.name)]?.was
+    zone(of: key.zone)?.deletions[ByteText(key.name)]
+      .map { DeletedRecord(type: $0.line.type, creator: $0.creator) }
   }
 
   func children(of key: RecordKey, limit: Int) throws -> [String] {
@@ -39,14 +40,13 @@ extension MemoryTransaction {
 
   func changes(
     in zone: ZoneKey, after: Int64, through: Int64, limit: Int, byteLimit: Int, newestFirst: Bool
-  ) throws -> [ZoneChange] {
+  ) throws -> [StoredChange] {
     guard let zone = self.zone(of: zone), after < through else { return [] }
     let range = after + 1...through
     var changes = zone.records.values.filter { range.contains($0.sequence) }
-      .map { ($0.sequence, ZoneChange.changed(stored($0))) }
-    for (name, line) in zone.deletions where range.contains(line.sequence) {
-      changes.append(
-        (line.sequence, .deleted(name: name.text, type: line.was.type, sequence: line.sequence)))
+      .map { ($0.sequence, StoredChange.changed(stored($0))) }
+    for (_, gone) in zone.deletions where range.contains(gone.line.sequence) {
+      changes.append((gone.line.sequence, .deleted(gone.line)))
     }
     var bytes = 0
     return changes.sorted { newestFirst ? $0.0 > $1.0 : $0.0 < $1.0 }.map(\.1).prefix(limit)
@@ -69,14 +69,16 @@ extension MemoryTransaction {
     return stored(kept)
   }
 
-  func remove(_ key: RecordKey, type: String, sequence: Int64) throws {
+  func remove(_ key: RecordKey, type: String, coveringShares: [String], sequence: Int64) throws {
     requireScope(.database(key.zone.database))
     let old = zone(of: key.zone)?.records[ByteText(key.name)]?.record
     assetsLetGo(from: old, to: nil)
     let creator = key.zone.database.owner == nil ? old?.created?.user : nil
     change(key.zone) {
       $0.records[ByteText(key.name)] = nil
-      $0.deletions[ByteText(key.name)] = (DeletedRecord(type: type, creator: creator), sequence)
+      let line = StoredDeletion(
+        name: key.name, type: type, coveringShares: coveringShares, sequence: sequence)
+      $0.deletions[ByteText(key.name)] = (line, creator)
     }
   }
 

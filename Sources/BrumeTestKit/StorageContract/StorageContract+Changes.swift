@@ -29,7 +29,7 @@ extension StorageContract {
           ).map { change in
             switch change {
             case .changed(let record): "\(record.sequence) \(record.name) \(record.type)"
-            case .deleted(let name, let type, let sequence): "\(sequence) -\(name) \(type)"
+            case .deleted(let gone): "\(gone.sequence) -\(gone.name) \(gone.type)"
             }
           }
         }
@@ -44,7 +44,32 @@ extension StorageContract {
         try expectEqual(try feed(10, .max, 9), [], "nothing new")
         try expectEqual(try feed(10, 4, 9), [], "an empty range")
       }
-    }
+    },
+    Case("the feed has the shares of a deleted record, and forgets them when it is back") { store in
+      let shares = ["a": ["cloudkit.zoneshare", "S 2"], "b": [], "back": ["S 1"]]
+      try await store.write(in: .database(.sample())) { transaction in
+        for (name, covering) in shares.sorted(by: { $0.key < $1.key }) {
+          try transaction.putNext(name)
+          try transaction.remove(
+            RecordKey(zone: .sample(), name: name), type: "Trail", coveringShares: covering,
+            sequence: transaction.nextSequence(in: .sample()))
+        }
+        try transaction.putNext("back")
+        try transaction.remove(
+          RecordKey(zone: .sample(), name: "back"), type: "Trail",
+          sequence: transaction.nextSequence(in: .sample()))
+      }
+      let found = try await store.read { transaction in
+        try transaction.changes(in: .sample(), after: 0, through: .max, limit: 9)
+      }
+      for change in found {
+        guard case .deleted(let gone) = change else { return try expect(false, "a record is left") }
+        let covering = gone.name == "back" ? [] : shares[gone.name]
+        try expectEqual(gone.coveringShares, covering, gone.name)
+        try expectEqual(gone.type, "Trail", gone.name)
+      }
+      try expectEqual(found.map(\.name), ["a", "b", "back"], "deletions")
+    },
   ]
 
   static let log: [Case] = [

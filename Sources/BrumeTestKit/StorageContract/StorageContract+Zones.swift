@@ -127,17 +127,11 @@ extension StorageContract {
   ]
 }
 
-extension ZoneChange {
+extension StoredChange {
   var name: String {
     switch self {
     case .changed(let record): record.name
-    case .deleted(let name, _, _): name
-    }
-  }
-  var sequence: Int64 {
-    switch self {
-    case .changed(let record): record.sequence
-    case .deleted(_, _, let sequence): sequence
+    case .deleted(let deletion): deletion.name
     }
   }
 }

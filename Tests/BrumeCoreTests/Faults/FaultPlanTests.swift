@@ -24,15 +24,17 @@ import Testing
   }
 
   @Test func `a fault applies to one call, and is used up`() throws {
-    var plan = try plan(Fault(.error(7)))
-    #expect(plan.decide(save("a")).fault?.effect == .error(7))
+    var plan = try plan(Fault(.error(.requestRateLimited)))
+    #expect(plan.decide(save("a")).fault?.effect == .error(.requestRateLimited))
     #expect(plan.decide(save("a")) == .none)
     #expect(plan.isEmpty)
   }
 
   @Test func `calls that do not match pass`() throws {
     var plan = try plan(
-      Fault(.error(26), on: [.saveRecords], zone: "Z", record: "a", device: DeviceID("phone")))
+      Fault(
+        .error(.zoneNotFound), on: [.saveRecords], zone: "Z", record: "a", device: DeviceID("phone")
+      ))
     #expect(plan.decide(save("a")) == .none)
     #expect(plan.decide(save("a", zone: "Y", by: DeviceID("phone"))) == .none)
     #expect(plan.decide(save("b", by: DeviceID("phone"))) == .none)
@@ -47,27 +49,28 @@ import Testing
   }
 
   @Test func `of a batch only the items that match are met`() throws {
-    var plan = try plan(Fault(.error(11), record: "b"))
+    var plan = try plan(Fault(.error(.unknownItem), record: "b"))
     var call = save("a")
     call.items.append(.init(.saveRecords, zone: "Z", record: "b"))
     #expect(plan.decide(call).items == [1])
   }
 
   @Test func `faults that were added together follow each other`() throws {
-    var plan = try plan(Fault(.conflict, skip: 1), Fault(.error(4), on: [.saveRecords]))
+    var plan = try plan(
+      Fault(.conflict, skip: 1), Fault(.error(.networkFailure), on: [.saveRecords]))
     let met = (0..<4).map { _ in plan.decide(save("a")).fault?.effect }
-    #expect(met == [nil, .conflict, .error(4), nil])
+    #expect(met == [nil, .conflict, .error(.networkFailure), nil])
   }
 
   @Test func `faults that were added apart do not wait, and the oldest comes first`() throws {
-    var plan = try plan(Fault(.error(7)))
-    try plan.add([Fault(.error(6))])
-    #expect(plan.decide(save("a")).fault?.effect == .error(7))
-    #expect(plan.decide(save("a")).fault?.effect == .error(6))
+    var plan = try plan(Fault(.error(.requestRateLimited)))
+    try plan.add([Fault(.error(.serviceUnavailable))])
+    #expect(plan.decide(save("a")).fault?.effect == .error(.requestRateLimited))
+    #expect(plan.decide(save("a")).fault?.effect == .error(.serviceUnavailable))
   }
 
   @Test func `a fault without an end meets every call until it is cleared`() throws {
-    var plan = try plan(Fault(.error(3), count: nil))
+    var plan = try plan(Fault(.error(.networkUnavailable), count: nil))
     let met = (0..<3).map { _ in plan.decide(save("a")).fault != nil }
     #expect(met == [true, true, true])
     plan.clear()
@@ -84,11 +87,11 @@ import Testing
 
   @Test func `push faults meet pushes only, and others never`() throws {
     var plan = try plan(Fault(.dropPush))
-    try plan.add([Fault(.error(6))])
+    try plan.add([Fault(.error(.serviceUnavailable))])
     let push = FaultPlan.Call(user: nil, device: nil, items: [.init(.push)])
     #expect(plan.decide(push).fault?.effect == .dropPush)
     #expect(plan.decide(push) == .none)
-    #expect(plan.decide(save("a")).fault?.effect == .error(6))
+    #expect(plan.decide(save("a")).fault?.effect == .error(.serviceUnavailable))
   }
 
   @Test func `an account signs out on one device, and the other keeps its user`() throws {

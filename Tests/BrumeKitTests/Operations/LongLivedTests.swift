@@ -253,6 +253,27 @@ private let saved = Wire.records(
     #expect(Set(back.filesToSend.values) == Set(files))
   }
 
+  @Test func `files of an archive from before, four texts each, are found`() throws {
+    let coder = NSKeyedArchiver(requiringSecureCoding: true)
+    coder.encodeTexts(
+      ["0", "photo", "", "/tmp/a", "0", "pages", "0", "/tmp/b", "1", "pages", "1", "/tmp/c"]
+        + ["x", "bad", "", "/tmp/d", "2", "cut"], "files")
+    coder.finishEncoding()
+    let found = ArchivedFile.decode(
+      from: try NSKeyedUnarchiver(forReadingFrom: coder.encodedData))
+    #expect(
+      found == [
+        ArchivedFile(record: 0, field: "photo", index: nil, path: "/tmp/a"),
+        ArchivedFile(record: 0, field: "pages", index: 0, path: "/tmp/b"),
+        ArchivedFile(record: 1, field: "pages", index: 1, path: "/tmp/c"),
+      ])
+    let record = CKRecord(recordType: "Note")
+    // The second record is not there: its file has no place.
+    ArchivedFile.put(found, into: [record])
+    #expect((record["photo"] as? CKAsset)?.fileURL?.path == "/tmp/a")
+    #expect((record["pages"] as? [CKAsset])?.map(\.fileURL?.path) == ["/tmp/b"])
+  }
+
   @Test func `an asset without a file keeps its save from being written down, unless it stays`()
     throws
   {

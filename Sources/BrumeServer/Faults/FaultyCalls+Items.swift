@@ -1,0 +1,124 @@
+// Calls made of items, of which a fault may meet some: how each item looks to the plan, and how its
+// failure looks to the client.
+
+import BrumeCore
+import BrumeModel
+
+private typealias Asked = FaultPlan.Call.Item
+
+extension FaultyCalls {
+  func modifyRecords(
+    _ request: ModifyRecordsRequest, in scope: DatabaseScope, as caller: Caller
+  ) async throws -> [RecordResult] {
+    let home = request.zone
+    let zone = { (operation: RecordOperation) in
+      operation.record.zone ?? home ?? ZoneID(name: ZoneID.defaultName)
+    }
+    var faulty = FaultyCall<RecordOperation, RecordResult>(
+      items: request.operations,
+      describe: { operation in
+        Asked(
+          operation.kind.isDelete ? .deleteRecords : .saveRecords, zone: zone(operation).name,
+          record: operation.record.name)
+      },
+      fail: { operation, error in
+        let id = RecordID(name: operation.record.name ?? "", zone: zone(operation))
+        return .failure(ItemFailure(id, error))
+      })
+    faulty.overtake = { try await saveFirst($0, in: zone($0), of: scope, as: caller) }
+    if request.atomic ?? false {
+      faulty.spread = { Self.spread(&$0, over: request.operations.map(zone)) }
+    }
+    return try await carryOut(faulty, as: caller) { rest in
+      var request = request
+      // A part of the request is another request: repeating the whole must not answer with it.
+      if rest.count != request.operations.count { request.operationID = nil }
+      request.operations = rest
+      return try await rules.modifyRecords(request, in: scope, as: caller)
+    }
+  }
+
+  func lookupRecords(
+    _ request: LookupRecordsRequest, in scope: DatabaseScope, as caller: Caller
+  ) async throws -> [RecordResult] {
+    let zone = { (item: LookupRecordsRequest.Item) in
+      item.zone ?? request.zone ?? ZoneID(name: ZoneID.defaultName)
+    }
+    let faulty = FaultyCall<LookupRecordsRequest.Item, RecordResult>(
+      items: request.items,
+      describe: { Asked(.fetchRecords, zone: zone($0).name, record: $0.name) },
+      fail: { .failure(ItemFailure(RecordID(name: $0.name, zone: zone($0)), $1)) })
+    return try await carryOut(faulty, as: caller) { rest in
+      var request = request
+      request.items = rest
+      return try await rules.lookupRecords(request, in: scope, as: caller)
+    }
+  }
+
+  func lookupZones(
+    _ zones: [ZoneID], in scope: DatabaseScope, as caller: Caller
+  ) async throws -> [ZoneResult] {
+    let faulty = FaultyCall<ZoneID, ZoneResult>(
+      items: zones, describe: { Asked(.fetchZones, zone: $0.name) },
+      fail: { .failure(ItemFailure($0, $1)) })
+    return try await carryOut(faulty, as: caller) {
+      try await rules.lookupZones($0, in: scope, as: caller)
+    }
+  }
+
+  func modifyZones(
+    _ operations: [ZoneOperation], in scope: DatabaseScope, as caller: Caller
+  ) async throws -> [ZoneResult] {
+    var faulty = FaultyCall<ZoneOperation, ZoneResult>(
+      items: operations,
+      describe: { Asked($0.kind == .create ? .saveZones : .deleteZones, zone: $0.zone.name) },
+      fail: { .failure(ItemFailure($0.zone, $1)) })
+    faulty.pretend = { .success(ZoneState(zone: $0.zone, isAtomic: true)) }
+    return try await carryOut(faulty, as: caller) {
+      try await rules.modifyZones($0, in: scope, as: caller)
+    }
+  }
+
+  func zoneChanges(
+    _ requests: [ZoneChangesRequest], in scope: DatabaseScope, as caller: Caller
+  ) async throws -> [ZoneChangesResult] {
+    let faulty = FaultyCall<ZoneChangesRequest, ZoneChangesResult>(
+      items: requests,
+      describe: { Asked(.fetchZoneChanges, zone: $0.zone.name, token: $0.token) },
+      fail: { .failure(ItemFailure($0.zone, $1)) })
+    return try await carryOut(faulty, as: caller) {
+      try await rules.zoneChanges($0, in: scope, as: caller)
+    }
+  }
+
+  func modifySubscriptions(
+    _ operations: [SubscriptionOperation], in scope: DatabaseScope, as caller: Caller
+  ) async throws -> [SubscriptionResult] {
+    let faulty = FaultyCall<SubscriptionOperation, SubscriptionResult>(
+      items: operations,
+      describe: { operation in
+        switch operation {
+        case .save: Asked(.saveSubscriptions)
+        case .delete: Asked(.deleteSubscriptions)
+        }
+      },
+      fail: { operation, error in
+        switch operation {
+        case .save(let subscription): .failure(ItemFailure(subscription.id, error))
+        case .delete(let id): .failure(ItemFailure(id, error))
+        }
+      })
+    return try await carryOut(faulty, as: caller) {
+      try await rules.modifySubscriptions($0, in: scope, as: caller)
+    }
+  }
+
+  /// All or nothing per zone: the other items of a failing one's zone fail because of it.
+  private static func spread(_ errors: inout [Int: BrumeError], over zones: [ZoneID]) {
+    let failing = Set(errors.keys.map { zones[$0] }).filter { $0.name != ZoneID.defaultName }
+    for index in zones.indices where errors[index] == nil && failing.contains(zones[index]) {
+      errors[index] = BrumeError(
+        .atomicError, "another record of zone '\(zones[index].name)' failed; send all again")
+    }
+  }
+}
