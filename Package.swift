@@ -180,7 +180,7 @@ let ruleTests = [
     of: "BrumeStorage",
     uses: [
       "BrumeModel", "BrumePredicate", "BrumeCore", "BrumeNotifier", "BrumeWire", "BrumeAssets",
-      "BrumeQueryPlan", "BrumeSQLite", "BrumeTestKit", log,
+      "BrumeQueryPlan", "BrumeSQLite", "BrumeTestKit", log, grdb,
     ]),
   tests(
     of: "BrumeQueryPlan", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeTestKit"]),

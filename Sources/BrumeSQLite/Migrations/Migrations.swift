@@ -7,7 +7,7 @@ import GRDB
 enum Migrations {
   static let steps: [String] = [
     foundation, wantedFields, assets, signIn, delivery, devicesOfUser, deletedCreators,
-    emailCase,
+    emailCase, indexedRows,
   ]
 
   static func run(on writer: Database) throws {
