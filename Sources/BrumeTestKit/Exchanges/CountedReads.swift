@@ -47,7 +47,7 @@ package class CountedReads: ReadTransaction {
 
   package func changes(
     in zone: ZoneKey, after: Int64, through: Int64, limit: Int, byteLimit: Int, newestFirst: Bool
-  ) throws -> [ZoneChange] {
+  ) throws -> [StoredChange] {
     count.asks(.changes(zone, after: after, limit: limit))
     return try reading.changes(
       in: zone, after: after, through: through, limit: limit, byteLimit: byteLimit,

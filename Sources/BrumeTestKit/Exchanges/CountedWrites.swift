@@ -29,9 +29,11 @@ package final class CountedWrites: CountedReads, WriteTransaction {
     return try writing.put(record, in: zone, sequence: sequence)
   }
 
-  package func remove(_ key: RecordKey, type: String, sequence: Int64) throws {
+  package func remove(
+    _ key: RecordKey, type: String, coveringShares: [String], sequence: Int64
+  ) throws {
     count.writes(.record(key))
-    return try writing.remove(key, type: type, sequence: sequence)
+    return try writing.remove(key, type: type, coveringShares: coveringShares, sequence: sequence)
   }
 
   package func put(_ zone: Zone) throws {
