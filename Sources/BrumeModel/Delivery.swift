@@ -45,10 +45,11 @@ package struct Webhook: Equatable, Sendable {
   /// Signs every call: a secret, never logged.
   package let secret: [UInt8]
   package let created: Milliseconds
-  /// The log position up to which everything was delivered.
-  package var cursor: Int64
-  /// The end of the call under way. A retry sends the same entries with the same ID.
-  package var batchEnd: Int64?
+  /// The log positions up to which everything was delivered.
+  package var cursor: LogPositions
+  /// The end of the call under way, which has changes of one bucket. A retry sends the same entries with
+  /// the same ID.
+  package var batchEnd: BatchEnd?
   /// Failures in a row.
   package var failures = 0
   /// Why it is switched off; nil while it is on.
@@ -58,7 +59,7 @@ package struct Webhook: Equatable, Sendable {
 
   package init(
     id: String, container: ContainerID, environment: Environment, url: String, secret: [UInt8],
-    created: Milliseconds, cursor: Int64
+    created: Milliseconds, cursor: LogPositions
   ) {
     self.id = id
     self.container = container
@@ -70,6 +71,15 @@ package struct Webhook: Equatable, Sendable {
   }
 
   package var isActive: Bool { disabledBecause == nil }
+
+  package struct BatchEnd: Equatable, Sendable {
+    package let bucket: Bucket
+    package let position: Int64
+    package init(bucket: Bucket, position: Int64) {
+      self.bucket = bucket
+      self.position = position
+    }
+  }
 }
 
 /// One attempt to deliver something, and what the other side answered.

@@ -40,17 +40,18 @@ package struct SubscriptionScope: Hashable, Sendable {
   }
 }
 
-/// A subscription with its scope and the log position at which it starts to match: it never fires
+/// A subscription with its scope and the log positions at which it starts to match: it never fires
 /// for what happened before.
 package struct StoredSubscription: Equatable, Sendable {
   package let scope: SubscriptionScope
   package let subscription: Subscription
-  package let startPosition: Int64
+  /// One of the shared database follows logs of several buckets, all others that of one.
+  package let starts: LogPositions
 
-  package init(scope: SubscriptionScope, subscription: Subscription, startPosition: Int64) {
+  package init(scope: SubscriptionScope, subscription: Subscription, starts: LogPositions) {
     self.scope = scope
     self.subscription = subscription
-    self.startPosition = startPosition
+    self.starts = starts
   }
 }
 

@@ -83,8 +83,8 @@ extension SubscriptionIndex {
   private static let page = 1000
 
   /// All subscriptions of the store.
-  init(from transaction: any ReadTransaction) throws {
-    self.init()
+  init(of bucket: Bucket, from transaction: any ReadTransaction) throws {
+    self.init(of: bucket)
     var next: Int64?
     repeat {
       let page = try transaction.allSubscriptions(after: next, limit: Self.page)

@@ -119,7 +119,9 @@ package actor Notifier {
     let bucket = bucket
     let (saved, index) = try await store.read { transaction in
       let saved = try transaction.setting(.notifierCursor(bucket)).flatMap { NotifierCursor($0) }
-      return (saved ?? NotifierCursor(position: 0), try SubscriptionIndex(from: transaction))
+      return (
+        saved ?? NotifierCursor(position: 0), try SubscriptionIndex(of: bucket, from: transaction)
+      )
     }
     state.load(index, saved)
     status.position = saved.position

@@ -99,8 +99,8 @@ extension SQLiteTransaction {
       $0.bind(4, webhook.url)
       $0.bind(5, webhook.secret)
       $0.bind(6, webhook.created)
-      $0.bind(7, webhook.cursor)
-      $0.bind(8, webhook.batchEnd)
+      $0.bind(7, webhook.cursor[.only])
+      $0.bind(8, webhook.batchEnd?.position)
       $0.bind(9, webhook.failures)
       $0.bind(10, webhook.disabledBecause)
       $0.bind(11, webhook.missed)
@@ -131,8 +131,8 @@ extension Prepared {
   fileprivate func webhook() throws -> Webhook {
     var webhook = Webhook(
       id: text(0), container: ContainerID(text(1)), environment: try environment(2), url: text(3),
-      secret: blob(4), created: int(5), cursor: int(6))
-    webhook.batchEnd = optionalInt(7)
+      secret: blob(4), created: int(5), cursor: LogPositions(int(6), in: .only))
+    webhook.batchEnd = optionalInt(7).map { .init(bucket: .only, position: $0) }
     webhook.failures = Int(clamping: int(8))
     webhook.disabledBecause = optionalText(9)
     webhook.missed = bool(10)

@@ -131,6 +131,12 @@ private struct EventColumns {
 // MARK: Reading
 
 extension SQLiteTransaction {
+  func bucket(of database: DatabaseKey) -> Bucket { .only }
+
+  func lastLogPositions() throws -> LogPositions {
+    LogPositions(try lastLogPosition(in: .only), in: .only)
+  }
+
   func lastLogPosition(in bucket: Bucket) throws -> Int64 {
     if let known = cache.lastLogPosition { return known }
     let newest = try connection.first(Self.newest) { $0.int(0) } ?? 0

@@ -77,7 +77,7 @@ extension SQLiteTransaction {
     try connection.run(Self.put) {
       $0.bind(subscription.scope)
       $0.bind(5, subscription.subscription.id)
-      $0.bind(6, subscription.startPosition)
+      $0.bind(6, subscription.starts[.only])
       $0.bind(7, subscription.subscription.watchedType)
       $0.bind(8, bytes)
     }
@@ -102,7 +102,7 @@ extension SQLiteTransaction {
 
   private func stored(_ row: Prepared, _ scope: SubscriptionScope) throws -> StoredSubscription {
     StoredSubscription(
-      scope: scope, subscription: try content(of: row), startPosition: row.int(0))
+      scope: scope, subscription: try content(of: row), starts: LogPositions(row.int(0), in: .only))
   }
 
   /// The users of an app subscribe with the same words, so what was decoded last is often what comes

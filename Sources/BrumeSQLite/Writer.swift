@@ -3,6 +3,7 @@
 // does the work, except that a write which has been alone for a while runs where it is
 // (`WriteQueue`). What a group is and what failures do: docs/internals/storage.md.
 
+import BrumeModel
 import BrumeStorage
 import Dispatch
 import GRDB

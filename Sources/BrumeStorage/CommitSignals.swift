@@ -1,6 +1,7 @@
 // Signals to listeners that logs grew. Hints only: they may be merged, and a listener that needs
 // certainty reads the log (docs/internals/storage.md).
 
+package import BrumeModel
 import Synchronization
 
 package final class CommitSignals: Sendable {

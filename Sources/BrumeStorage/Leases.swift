@@ -3,6 +3,8 @@
 // An engine gives a commit hint for each bucket that it gets, and refuses the fan-out of a process that
 // does not own the bucket any more, so a late answer here does no harm.
 
+package import BrumeModel
+
 package protocol Leases: Sendable {
   /// Whether this process notifies for a bucket now.
   func owns(_ bucket: Bucket) -> Bool

@@ -7,6 +7,10 @@ package protocol LogReading {
   func log(in bucket: Bucket, after position: Int64, limit: Int) throws -> [LogEntry]
   /// The newest position in a bucket; 0 for an empty log.
   func lastLogPosition(in bucket: Bucket) throws -> Int64
+  /// The newest positions of all buckets.
+  func lastLogPositions() throws -> LogPositions
+  /// The bucket in whose log a database's changes are.
+  func bucket(of database: DatabaseKey) -> Bucket
 }
 
 extension LogReading {

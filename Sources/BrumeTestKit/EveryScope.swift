@@ -1,5 +1,6 @@
 // Tests prepare a store without saying what they change.
 
+package import BrumeModel
 package import BrumeStorage
 
 extension WriteScope {

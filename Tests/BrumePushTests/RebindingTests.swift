@@ -68,7 +68,7 @@ import Testing
     case .webhook:
       let webhook = Webhook(
         id: "w", container: container, environment: .development, url: url, secret: [1], created: 0,
-        cursor: 0)
+        cursor: LogPositions())
       let channel = WebhookChannel(concurrency: 1, outside: check, exchange: exchange)
       let answer = try await channel.send([], id: "m", to: webhook, now: 1_000_000)
       return (answer.verdict, calls.value)

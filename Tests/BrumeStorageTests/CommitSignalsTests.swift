@@ -1,3 +1,4 @@
+import BrumeModel
 import BrumeStorage
 import Testing
 

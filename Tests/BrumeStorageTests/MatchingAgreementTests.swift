@@ -128,7 +128,8 @@ private struct Trial {
         id: "\(number)",
         kind: .query(query, zone: nil, firesOn: [.create], firesOnce: false), info: nil)
       index.put(
-        StoredSubscription(scope: scope, subscription: subscription, startPosition: Int64(number)))
+        StoredSubscription(
+          scope: scope, subscription: subscription, starts: LogPositions(Int64(number), in: .only)))
     }
     var found: [Set<Int>] = Array(repeating: [], count: conditions.count)
     for (number, record) in records.enumerated() {

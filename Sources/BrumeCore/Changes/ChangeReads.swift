@@ -24,7 +24,9 @@ extension ZoneChanges {
     ReadPlan {
       var reads: Set<ReadPlan.Read> = []
       for request in requests {
-        guard let zone = try? caller.zoneKey(request.zone, in: scope, limits: limits) else { continue }
+        guard let zone = try? caller.zoneKey(request.zone, in: scope, limits: limits) else {
+          continue
+        }
         let token = request.token.flatMap { try? tokens.opened($0, in: scope, for: caller) }
         reads.formUnion(zone.readsOfView(in: scope, for: caller))
         reads.insert(

@@ -38,7 +38,7 @@ package struct Webhooks: Sendable {
       }
       let webhook = Webhook(
         id: id, container: container, environment: environment, url: url, secret: secret,
-        created: now, cursor: try transaction.lastLogPosition(in: .only))
+        created: now, cursor: try transaction.lastLogPositions())
       try transaction.put(webhook)
       return webhook
     }
@@ -98,17 +98,19 @@ extension WriteTransaction {
   /// How far the log may be trimmed when the notifier is done up to `position`. Webhooks hold entries
   /// back, also while they are off, but not without end: one that is too far behind is informed that it
   /// missed some.
-  package func trimmable(through position: Int64, limits: Limits) throws -> Int64 {
+  package func trimmable(
+    in bucket: Bucket, through position: Int64, limits: Limits
+  ) throws -> Int64 {
     var floor = position
-    for var webhook in try webhooks() where webhook.cursor < position {
+    for var webhook in try webhooks() where webhook.cursor[bucket] < position {
       let least = position - limits.webhookLag
-      if webhook.cursor < least {
-        webhook.cursor = least
-        webhook.batchEnd = nil
+      if webhook.cursor[bucket] < least {
+        webhook.cursor[bucket] = least
+        if webhook.batchEnd?.bucket == bucket { webhook.batchEnd = nil }
         webhook.missed = true
         try put(webhook)
       }
-      floor = min(floor, webhook.cursor)
+      floor = min(floor, webhook.cursor[bucket])
     }
     return floor
   }

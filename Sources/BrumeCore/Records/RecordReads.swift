@@ -25,7 +25,8 @@ extension RecordLookup {
         guard let zone else { continue }
         reads.formUnion(zone.readsOfView(in: scope, for: caller))
         reads.insert(
-          .record(RecordKey(zone: zone, name: zone.isDefault ? caller.naming(item.name) : item.name)))
+          .record(
+            RecordKey(zone: zone, name: zone.isDefault ? caller.naming(item.name) : item.name)))
       }
       return reads
     }

@@ -49,12 +49,17 @@ struct SubscriptionChange: Sendable {
     defer { own = others }
     try check(checked, isNew: known == nil, among: others)
     let position = try append(checked.id, in: transaction)
+    let starts =
+      place.scope == .shared
+      ? try transaction.lastLogPositions()
+      : LogPositions(position, in: transaction.bucket(of: place.logDatabase))
     let isSameWatch =
       others.signature(of: checked.id) == SubscriptionSignature.text(checked.kind)
     // Only another text: what was saved before still counts, and is delivered with the new text.
-    let startPosition = isSameWatch ? known?.startPosition ?? position : position
     try transaction.put(
-      StoredSubscription(scope: place, subscription: checked, startPosition: startPosition))
+      StoredSubscription(
+        scope: place, subscription: checked, starts: isSameWatch ? known?.starts ?? starts : starts)
+    )
     others.saved(checked)
     return checked
   }

@@ -9,10 +9,13 @@ import BrumeWire
 extension DeliveryWorker {
   private struct Batch: Sendable {
     let webhook: Webhook
-    /// The log position that the call brings the webhook to.
-    let end: Int64
+    /// Where the call brings the webhook to.
+    let end: Webhook.BatchEnd
     let changes: [WebhookCall.Change]
-    var id: String { "msg_\(webhook.id)_\(webhook.cursor)_\(end)" }
+    var id: String {
+      let bucket = end.bucket == .only ? "" : "_\(end.bucket)"
+      return "msg_\(webhook.id)\(bucket)_\(webhook.cursor[end.bucket])_\(end.position)"
+    }
     var isEmpty: Bool { changes.isEmpty && !webhook.missed }
   }
 
@@ -41,7 +44,7 @@ extension DeliveryWorker {
   ) async throws -> PushLogEntry {
     let body = Wire.webhookCall(WebhookCall(id: messageID, webhook: webhook, changes: []))
     let answer = try await webhooks.send(body, id: messageID, to: webhook, now: clock.now())
-    let batch = Batch(webhook: webhook, end: webhook.cursor, changes: [])
+    let batch = Batch(webhook: webhook, end: webhook.reached(in: .only), changes: [])
     let verdict: PushLogEntry.Verdict = answer.verdict == .done ? .sent : .refused
     var line = line(batch, messageID, verdict, answer, 1)
     (line.requestID, line.subject) = (requestID, "a test")
@@ -54,13 +57,23 @@ extension DeliveryWorker {
 
   private func batch(_ id: String, in store: any ReadTransaction) throws -> Batch? {
     guard let webhook = try store.webhook(id), webhook.isActive else { return nil }
-    let entries = try store.log(
-      in: .only, after: webhook.cursor, limit: limits.webhookChanges
-    )
-    .filter { entry in webhook.batchEnd.map { entry.position <= $0 } ?? true }
-    guard let last = entries.last else {
-      return webhook.missed ? Batch(webhook: webhook, end: webhook.cursor, changes: []) : nil
+    let newest = try store.lastLogPositions()
+    let open = webhook.batchEnd.map { [$0.bucket] } ?? newest.buckets
+    for bucket in open where webhook.cursor[bucket] < newest[bucket] {
+      if let batch = try batch(webhook, of: bucket, in: store) { return batch }
     }
+    return webhook.missed
+      ? Batch(webhook: webhook, end: webhook.reached(in: .only), changes: []) : nil
+  }
+
+  private func batch(
+    _ webhook: Webhook, of bucket: Bucket, in store: any ReadTransaction
+  ) throws -> Batch? {
+    let entries = try store.log(
+      in: bucket, after: webhook.cursor[bucket], limit: limits.webhookChanges
+    )
+    .filter { entry in webhook.batchEnd.map { entry.position <= $0.position } ?? true }
+    guard let last = entries.last else { return nil }
     var changes: [WebhookCall.Change] = []
     var bytes = 0
     var end = last.position
@@ -75,7 +88,9 @@ extension DeliveryWorker {
       let id = NotificationID.text(generation: generation, entry: entry)
       changes.append(.init(id: id, entry: entry, record: record))
     }
-    return Batch(webhook: webhook, end: webhook.batchEnd ?? end, changes: changes)
+    return Batch(
+      webhook: webhook, end: webhook.batchEnd ?? .init(bucket: bucket, position: end),
+      changes: changes)
   }
 
   private func concerns(_ entry: LogEntry, _ webhook: Webhook) -> Bool {
@@ -144,12 +159,13 @@ extension DeliveryWorker {
     _ change: @escaping @Sendable (inout Webhook) -> Void
   ) async throws -> Bool {
     let rows = limits.pushLogRows
-    let before = batch.webhook.cursor
+    let bucket = batch.end.bucket
+    let before = batch.webhook.cursor[bucket]
     return try await store.write(in: .server) { store in
       if let line { try store.append(line, limit: rows) }
       guard var webhook = try store.webhook(batch.webhook.id), webhook.isActive else { return true }
       // The notifier may have moved it on meanwhile because it is too far behind.
-      if webhook.cursor == before { change(&webhook) }
+      if webhook.cursor[bucket] == before { change(&webhook) }
       try store.put(webhook)
       return !webhook.isActive
     }
@@ -171,8 +187,12 @@ extension DeliveryWorker {
 }
 
 extension Webhook {
-  fileprivate mutating func arrived(at position: Int64) {
-    cursor = position
+  fileprivate func reached(in bucket: Bucket) -> BatchEnd {
+    BatchEnd(bucket: bucket, position: cursor[bucket])
+  }
+
+  fileprivate mutating func arrived(at end: BatchEnd) {
+    cursor[end.bucket] = end.position
     batchEnd = nil
     failures = 0
     missed = false

@@ -98,7 +98,8 @@ struct FanOut {
     try transaction.set(.notifierCursor(input.bucket), to: outcome.cursor.bytes)
     try transaction.trimLog(
       in: input.bucket,
-      through: transaction.trimmable(through: outcome.cursor.position, limits: rules.limits))
+      through: transaction.trimmable(
+        in: input.bucket, through: outcome.cursor.position, limits: rules.limits))
     outcome.coalescers = mailbox.coalescers
     return outcome
   }
@@ -143,7 +144,7 @@ struct FanOut {
     let (key, scope) = (target.key, target.key.scope)
     // Another start position means that other conditions were saved since: the matched one is gone.
     guard let stored = try transaction.subscription(key.id, in: scope),
-      stored.startPosition == target.startPosition, try mayRead(scope, builder)
+      stored.starts[input.bucket] == target.startPosition, try mayRead(scope, builder)
     else { return }
     let all = try devices(of: scope)
     let origin = builder.entry.origin

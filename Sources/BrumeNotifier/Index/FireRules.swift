@@ -47,13 +47,14 @@ package enum FireRules {
   /// The whole rule for one subscription and one log entry.
   ///
   /// - Parameters:
+  ///   - bucket: whose log the entry is in.
   ///   - image: the record of the change's image, decoded; nil if none was kept.
   ///   - searchable: which fields `self CONTAINS` looks at.
   package static func fires(
-    _ stored: StoredSubscription, on entry: LogEntry, image: Record?,
+    _ stored: StoredSubscription, on entry: LogEntry, in bucket: Bucket = .only, image: Record?,
     searchable: (String) -> Bool
   ) -> Bool {
-    guard hasStarted(stored.startPosition, at: entry.position) else { return false }
+    guard hasStarted(stored.starts[bucket], at: entry.position) else { return false }
     switch entry.event {
     case .subscription: return false
     case .membership(let user, let zone): return matchesMembership(stored, user, zone)

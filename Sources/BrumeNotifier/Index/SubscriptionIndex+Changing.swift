@@ -53,7 +53,7 @@ extension SubscriptionIndex {
     let number = keys.use(Self.keyBytes(place, user, stored.subscription.id))
     var events = EventMask.all
     if case .query(_, _, let wanted, _) = stored.subscription.kind { events = EventMask(wanted) }
-    let row = Row(startPosition: stored.startPosition, home: -1, events: events)
+    let row = Row(startPosition: stored.starts[bucket], home: -1, events: events)
     if number == rows.count { rows.append(row) } else { rows[Int(number)] = row }
     return number
   }

@@ -96,6 +96,8 @@ package struct SubscriptionIndex: Sendable {
     var sides: [Side] = []
   }
 
+  /// Whose log the index follows: start positions are of it.
+  let bucket: Bucket
   // Names, with their numbers.
   var scopeKeys = InternTable()
   var users = InternTable()
@@ -115,7 +117,7 @@ package struct SubscriptionIndex: Sendable {
   var meanings: [Int: Int32] = [:]
   var sharedCount = 0
 
-  package init() {}
+  package init(of bucket: Bucket = .only) { self.bucket = bucket }
 
   package var count: Int { keys.count }
   /// Whether anybody watches a shared database.

@@ -12,7 +12,7 @@ enum WebhookAdmin {
   static func list(_ call: Call) async throws -> Reply {
     let containerEnvironment = call.containerEnvironment
     let (webhooks, newest) = try await call.server.store.read { store in
-      (try store.webhooks(), try store.lastLogPosition(in: .only))
+      (try store.webhooks(), try store.lastLogPositions())
     }
     let own = webhooks.filter {
       $0.container == containerEnvironment.container
@@ -63,7 +63,7 @@ enum WebhookAdmin {
     return .json(PushAdmin.describe(line, [:]))
   }
 
-  private static func describe(_ webhook: Webhook, newest: Int64) -> JSON {
+  private static func describe(_ webhook: Webhook, newest: LogPositions) -> JSON {
     var object = JSONObject()
     object["id"] = .string(webhook.id)
     object["container"] = .string(webhook.container.name)
@@ -72,7 +72,8 @@ enum WebhookAdmin {
     object["state"] = .string(webhook.isActive ? "on" : "off")
     object["reason"] = webhook.disabledBecause.map { .string($0) }
     object["failures"] = .int(Int64(webhook.failures))
-    object["behind"] = .int(max(0, newest - webhook.cursor))
+    object["behind"] = .int(
+      newest.buckets.reduce(0) { $0 + max(0, newest[$1] - webhook.cursor[$1]) })
     object["missed"] = .bool(webhook.missed)
     return .object(object)
   }

@@ -10,6 +10,12 @@ extension MemoryTransaction {
 
   func lastLogPosition(in bucket: Bucket) throws -> Int64 { state.lastLogPosition }
 
+  func lastLogPositions() throws -> LogPositions {
+    LogPositions(state.lastLogPosition, in: .only)
+  }
+
+  func bucket(of database: DatabaseKey) -> Bucket { .only }
+
   func append(
     _ event: LogEntry.Event, in database: DatabaseKey, origin: Origin
   ) throws -> Int64 {

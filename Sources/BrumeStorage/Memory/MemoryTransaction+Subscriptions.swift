@@ -36,7 +36,7 @@ extension MemoryTransaction {
       scope: subscription.scope,
       subscription: try coders.decodeSubscription(
         coders.encodeSubscription(subscription.subscription)),
-      startPosition: subscription.startPosition)
+      starts: subscription.starts)
     if let index = index(coded.subscription.id, coded.scope) {
       let serial = state.subscriptions[index].serial
       state.subscriptions[index] = MemorySubscription(serial: serial, value: coded)

@@ -79,6 +79,13 @@ package class CountedReads: ReadTransaction {
     return try reading.log(in: bucket, after: position, limit: limit)
   }
 
+  package func bucket(of database: DatabaseKey) -> Bucket { reading.bucket(of: database) }
+
+  package func lastLogPositions() throws -> LogPositions {
+    count.asks()
+    return try reading.lastLogPositions()
+  }
+
   package func lastLogPosition(in bucket: Bucket) throws -> Int64 {
     count.asks()
     return try reading.lastLogPosition(in: bucket)

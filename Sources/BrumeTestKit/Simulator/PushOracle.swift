@@ -92,7 +92,7 @@ struct PushOracle {
       guard change.origin != device else { return [] }
       return change.fires.compactMap { stored in
         guard stored.scope.user == device.user,
-          subscriptions[stored.key]?.startPosition == stored.startPosition, !isOnce(stored)
+          subscriptions[stored.key]?.starts == stored.starts, !isOnce(stored)
         else { return nil }
         let isDelivered = received.contains { push in
           if push.sid.isEmpty { return push.step >= change.step }
@@ -131,7 +131,7 @@ struct PushOracle {
             && $0.scope.scope == push.scope
         }
         if let stored, isOnce(stored) {
-          fired["\(stored.key) \(stored.startPosition)", default: []].insert(push.nid)
+          fired["\(stored.key) \(stored.starts[.only])", default: []].insert(push.nid)
         }
       }
     }

@@ -201,7 +201,7 @@ package final class PushSimulator {
         StoredSubscription(
           scope: scope,
           subscription: Subscription(id: "planted", kind: subscription.kind, info: nil),
-          startPosition: position))
+          starts: LogPositions(position, in: .only)))
     }
   }
 

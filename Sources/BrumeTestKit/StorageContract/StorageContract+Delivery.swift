@@ -89,17 +89,17 @@ extension StorageContract {
     Case("webhooks come back as they were put") { store in
       var first = Webhook(
         id: "w1", container: .sample, environment: .production, url: "https://a.example/hook",
-        secret: [0, 255], created: 5, cursor: 9)
+        secret: [0, 255], created: 5, cursor: LogPositions(9, in: .only))
       let second = Webhook(
         id: "w2", container: .sample, environment: .development, url: "https://b.example/",
-        secret: [1], created: 6, cursor: 0)
+        secret: [1], created: 6, cursor: LogPositions())
       let before = first
       try await store.write(in: .all) { transaction in
         try transaction.put(second)
         try transaction.put(before)
       }
-      first.cursor = 20
-      first.batchEnd = 30
+      first.cursor = LogPositions(20, in: .only)
+      first.batchEnd = .init(bucket: .only, position: 30)
       first.failures = 4
       first.disabledBecause = "answered 410"
       first.missed = true

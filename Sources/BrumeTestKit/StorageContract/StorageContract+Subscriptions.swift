@@ -10,7 +10,7 @@ extension StorageContract {
       for kind in SubscriptionSamples.kinds {
         let stored = StoredSubscription(
           scope: scope, subscription: SubscriptionSamples.subscription("one", kind),
-          startPosition: 7)
+          starts: LogPositions(7, in: .only))
         try await store.write(in: .all) { try $0.put(stored) }
         let found = try await store.read { try $0.subscription("one", in: scope) }
         try expectEqual(found, stored, "subscription")
@@ -84,7 +84,8 @@ extension StorageContract {
       ] {
         let stored = StoredSubscription(
           scope: SubscriptionSamples.scope(scope),
-          subscription: SubscriptionSamples.subscription("q", query), startPosition: 0)
+          subscription: SubscriptionSamples.subscription("q", query),
+          starts: LogPositions(0, in: .only))
         try await store.write(in: .all) { try $0.put(stored) }
         try expectEqual(try await watched("Trail", watchedDatabase), [true, true], "\(scope)")
         try expectEqual(
@@ -120,7 +121,7 @@ enum SubscriptionSamples {
       scope: scope,
       subscription: subscription(
         id, .zone(ZoneID(name: "Trails", ownerName: "_a1"), recordType: nil)),
-      startPosition: 3)
+      starts: LogPositions(3, in: .only))
   }
 
   static let kinds: [Subscription.Kind] = [

@@ -78,7 +78,7 @@ enum MatchingBench {
       subscription: Subscription(
         id: "subscription-\(number)",
         kind: .query(query, zone: nil, firesOn: [.create, .update], firesOnce: false), info: nil),
-      startPosition: Int64(number + 1))
+      starts: LogPositions(Int64(number + 1), in: .only))
   }
 
   private static func filters(

@@ -135,7 +135,7 @@ struct OperationMemoryTests {
         StoredSubscription(
           scope: SubscriptionScope(
             container: TestContainer.id, environment: .development, scope: .private, user: user),
-          subscription: subscription, startPosition: 0))
+          subscription: subscription, starts: LogPositions(0, in: .only)))
     }
     _ = try await fixture.modify([.create("h1", ["km": .int64(7)]), .create("l1", type: "Lake")])
     _ = try await fixture.modify([.delete("h1")])

@@ -48,7 +48,9 @@ struct ZoneTests {
     let subscription = Subscription(
       id: "s", kind: .zone(EngineFixture.trails, recordType: nil), info: nil)
     try await fixture.server.store.write(in: .all) {
-      try $0.put(StoredSubscription(scope: scope, subscription: subscription, startPosition: 0))
+      try $0.put(
+        StoredSubscription(
+          scope: scope, subscription: subscription, starts: LogPositions(0, in: .only)))
     }
     #expect(try await fixture.deleteZone(EngineFixture.trails).get().deletion == .deleted)
     #expect(

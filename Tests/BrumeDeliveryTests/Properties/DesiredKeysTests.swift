@@ -52,7 +52,8 @@ import Testing
         .subscription(scope, id: "s"), in: database, origin: origin)
       let subscription = Subscription(id: "s", kind: .created(type), info: info)
       try store.put(
-        StoredSubscription(scope: scope, subscription: subscription, startPosition: startPosition))
+        StoredSubscription(
+          scope: scope, subscription: subscription, starts: LogPositions(startPosition, in: .only)))
       let sequence = try store.nextSequence(in: database)
       let stored = try store.put(record, in: zone, sequence: sequence)
       let change = RecordChange(

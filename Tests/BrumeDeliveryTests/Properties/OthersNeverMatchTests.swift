@@ -66,7 +66,9 @@ import Testing
           .subscription(scope, id: "same"), in: database, origin: origin)
         let subscription = Subscription(id: "same", kind: .created(), info: .alert())
         try store.put(
-          StoredSubscription(scope: scope, subscription: subscription, startPosition: startPosition)
+          StoredSubscription(
+            scope: scope, subscription: subscription, starts: LogPositions(startPosition, in: .only)
+          )
         )
         try store.put(device)
       }

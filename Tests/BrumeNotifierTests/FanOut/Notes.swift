@@ -43,7 +43,7 @@ func stored(
 ) -> StoredSubscription {
   StoredSubscription(
     scope: scope, subscription: Subscription(id: id, kind: kind, info: info),
-    startPosition: startPosition)
+    starts: LogPositions(startPosition, in: .only))
 }
 
 func query(

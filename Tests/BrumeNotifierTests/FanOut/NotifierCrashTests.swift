@@ -49,7 +49,7 @@ struct NotifierCrashTests {
       try store.put(
         Webhook(
           id: "w", container: database.container, environment: database.environment,
-          url: "https://hook.example/", secret: [1], created: 0, cursor: 0))
+          url: "https://hook.example/", secret: [1], created: 0, cursor: LogPositions()))
     }
     // Now it remembers how far it is.
     try await fixture.notifier.drain()
