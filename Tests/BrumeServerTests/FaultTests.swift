@@ -1,8 +1,9 @@
 import BrumeModel
-@testable import BrumeServer
 import BrumeWire
 import Foundation
 import Testing
+
+@testable import BrumeServer
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -67,7 +68,8 @@ import Testing
     }
   }
 
-  @Test func `only development has something before the rules, streams and deliveries`() async throws
+  @Test func `only development has something before the rules, streams and deliveries`()
+    async throws
   {
     let direct = try await ServerFixture { $0.isDevelopment = false }.server
     #expect(direct.targets.rules is EngineCalls)

@@ -6,8 +6,6 @@ package import BrumeModel
 package import BrumeStorage
 
 package struct EventStream: Sendable {
-  /// Entries in one reading.
-  static let batchSize = 50
   let reader: MailboxReader
   package let device: DeviceKey
 
@@ -40,7 +38,7 @@ package struct EventStream: Sendable {
     after position: Int64
   ) async throws -> (entries: [MailboxEntry], nextDue: Milliseconds?, isAll: Bool) {
     let front = try await reader.front(
-      of: device, after: position, limit: Self.batchSize, by: .stream)
+      of: device, after: position, limit: reader.limits.streamEntries, by: .stream)
     return (front.entries, front.nextDue, front.isAll)
   }
 }
