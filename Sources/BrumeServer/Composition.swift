@@ -77,7 +77,8 @@ package final class Composition: Sendable {
     self.streams = streams
     let inFlight = InFlightEntries(capacity: settings.limits.deliveryLanes)
     self.inFlight = inFlight
-    let mailboxes = MailboxSource(engine: engine, store: store, signals: signals, host: host)
+    let mailboxes = MailboxSource(
+      engine: engine, store: store, signals: signals, clock: PushClock(host))
     self.mailboxes = mailboxes
     let delivery = ServerDelivery(
       streams: streams, signals: signals, inFlight: inFlight, worker: deliveries.worker)

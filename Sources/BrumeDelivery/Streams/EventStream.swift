@@ -10,11 +10,12 @@ package struct EventStream: Sendable {
   package let device: DeviceKey
 
   package init(
-    engine: Engine, store: any Store, signals: MailboxSignals, device: DeviceKey, host: Host
+    engine: Engine, store: any Store, signals: MailboxSignals, device: DeviceKey,
+    clock: PushClock
   ) {
     self.init(
       store: store, signals: signals, device: device, limits: engine.limits,
-      clock: PushClock(host), maySend: SendPermission(engine.permission))
+      clock: clock, maySend: SendPermission(engine.permission))
   }
 
   package init(

@@ -48,7 +48,7 @@ package final class OutsideClients: Sendable {
   ///   - sleep: waits for the text.
   package init(
     timeout: Int, trust: String?, limits: Limits = .apple,
-    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    sleep: @escaping @Sendable (Duration) async throws -> Void
   ) {
     self.limits = limits
     self.timeout = .seconds(Int64(timeout))

@@ -21,7 +21,8 @@ package final class Deliveries: Sendable {
     engine: Engine, store: any Store, settings: Settings, host: Host, metrics: ServerMetrics
   ) async throws {
     let clients = OutsideClients(
-      timeout: settings.outside.timeout, trust: settings.outside.trust, limits: settings.limits)
+      timeout: settings.outside.timeout, trust: settings.outside.trust, limits: settings.limits,
+      sleep: { try await Task.sleep(for: $0) })
     let exchange: OutsideExchange = { try await clients.send($0) }
     let resolve: OutsideGuard.Resolve = { try await NameLookup.addresses($0) }
     webhookGuard = OutsideGuard(
