@@ -70,6 +70,13 @@ final class Connection {
   /// Rows changed since the connection was opened.
   var totalChanges: Int64 { sqlite3_total_changes64(handle) }
   var lastRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+  /// Pages that were looked for in the connection's cache and not found, since it was opened. What a
+  /// query costs a disk, counted in what is the same on every machine.
+  var pagesRead: Int {
+    var (count, highest): (Int32, Int32) = (0, 0)
+    sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_MISS, &count, &highest, 0)
+    return Int(count)
+  }
 
   // MARK: Statements that are constants
 

@@ -33,6 +33,18 @@ extension SQLiteTransaction {
     }
   }
 
+  /// The record as its bytes, by its row where that is known.
+  func storedRecord(_ row: RecordRow, in zone: Int64) throws -> StoredRecord? {
+    guard let id = row.row else {
+      return try storedRecord(RecordRowKey(zone: zone, name: row.name))
+    }
+    return try connection.first(Self.findContentOfRow, { $0.bind(1, id) }) {
+      StoredRecord(
+        name: row.name, type: $0.text(0), sequence: $0.int(1),
+        content: .encoded($0.blob(2), coders.record))
+    }
+  }
+
   func deletedRecord(_ key: RecordKey) throws -> DeletedRecord? {
     guard let zone = try number(of: key.zone) else { return nil }
     return try connection.first(
@@ -101,6 +113,8 @@ extension SQLiteTransaction {
     SELECT type, sequence, content FROM records
     WHERE zone = ?1 AND name = ?2 AND type IS NOT NULL
     """)
+  private static let findContentOfRow = SQL(
+    "SELECT type, sequence, content FROM records WHERE id = ?1 AND type IS NOT NULL")
   private static let findDeleted = SQL(
     """
     SELECT deleted_type, deleted_creator FROM records
@@ -135,7 +149,7 @@ extension SQLiteTransaction {
     let bytes = coders.record.encode(record)
     let row = try writeRow(
       old.row, rowKey, type: record.type, sequence: sequence, parent: record.parent, content: bytes)
-    try updateIndex(rowKey, in: zone.database, from: old.record, to: record)
+    try updateIndex(rowKey, row: row, in: zone.database, from: old.record, to: record)
     try updateReferences(rowKey, in: zone, from: old.record, to: record)
     try updateAssets(rowKey, from: old.record, to: record)
     seen[rowKey] = SeenRecord(row: row, sequence: sequence, record: record)
@@ -150,7 +164,7 @@ extension SQLiteTransaction {
     let row = try writeRow(
       old.row, rowKey, type: type, sequence: sequence, parent: nil, content: nil,
       shares: coveringShares)
-    try updateIndex(rowKey, in: key.zone.database, from: old.record, to: nil)
+    try updateIndex(rowKey, row: row, in: key.zone.database, from: old.record, to: nil)
     try updateReferences(rowKey, in: key.zone, from: old.record, to: nil)
     try updateAssets(rowKey, from: old.record, to: nil)
     if key.zone.database.owner == nil {

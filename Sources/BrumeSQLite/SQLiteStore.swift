@@ -86,7 +86,7 @@ package final class SQLiteStore: Store {
   }
 
   package func read<Value: Sendable>(
-    _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+    _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value {
     do {
       return try readNow(asksForIndex: true, body)
@@ -98,7 +98,7 @@ package final class SQLiteStore: Store {
 
   @discardableResult
   package func write<Value: Sendable>(
-    in scope: WriteScope,
+    in scope: WriteScope, reading plan: ReadPlan,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
     try await commit { try body($0) }

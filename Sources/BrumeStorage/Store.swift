@@ -22,8 +22,10 @@ package protocol Store: Sendable {
 
   /// Runs `body` on one consistent state. The body calls nothing but the transaction and pure
   /// functions (decision 0005).
+  ///
+  /// - Parameter plan: what the body is going to read.
   func read<Value: Sendable>(
-    _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+    _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value
 
   /// Runs `body` as a transaction and returns when it is durable. Many waiting writes may share
@@ -32,10 +34,12 @@ package protocol Store: Sendable {
   /// The body may run several times; whatever it changes outside of its transaction is a value that it
   /// answers.
   ///
-  /// - Parameter scope: what the body changes. Engines order and lock by it.
+  /// - Parameters:
+  ///   - scope: what the body changes. Engines order and lock by it.
+  ///   - plan: what the body is going to read.
   @discardableResult
   func write<Value: Sendable>(
-    in scope: WriteScope,
+    in scope: WriteScope, reading plan: ReadPlan,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value
 
@@ -58,6 +62,19 @@ package protocol Store: Sendable {
 }
 
 extension Store {
+  package func read<Value: Sendable>(
+    _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+  ) async throws -> Value {
+    try await read(.none, body)
+  }
+
+  @discardableResult
+  package func write<Value: Sendable>(
+    in scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+  ) async throws -> Value {
+    try await write(in: scope, reading: .none, body)
+  }
+
   package var bucketCount: Int { 1 }
   package var leases: any Leases { AlwaysOwned() }
 

@@ -23,9 +23,9 @@ final class OvertakenStore: Store {
   }
 
   func read<Value: Sendable>(
-    _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+    _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value {
-    let value = try await inner.read(body)
+    let value = try await inner.read(plan, body)
     let isOvertaken = reads.withLock { reads in
       guard let left = reads, left > 0 else { return false }
       reads = left - 1
@@ -36,11 +36,11 @@ final class OvertakenStore: Store {
   }
 
   func write<Value: Sendable>(
-    in scope: WriteScope,
+    in scope: WriteScope, reading plan: ReadPlan,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
     if reads.withLock({ $0 == nil }) { try await overtake() }
-    return try await inner.write(in: scope, body)
+    return try await inner.write(in: scope, reading: plan, body)
   }
 
   private func overtake() async throws {

@@ -68,7 +68,7 @@ final class HeldStore: Store {
   private func block() { thread.wait() }
 
   func read<Value: Sendable>(
-    _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+    _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value {
     if Self.isOfRequest {
       readCount.withLock { $0 += 1 }
@@ -78,11 +78,11 @@ final class HeldStore: Store {
       }
       try await stop(manner)
     }
-    return try await inner.read(body)
+    return try await inner.read(plan, body)
   }
 
   func write<Value: Sendable>(
-    in scope: WriteScope,
+    in scope: WriteScope, reading plan: ReadPlan,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
     if Self.isOfRequest {
@@ -92,7 +92,7 @@ final class HeldStore: Store {
       }
       try await stop(manner)
     }
-    return try await inner.write(in: scope, body)
+    return try await inner.write(in: scope, reading: plan, body)
   }
 
   func commits() -> CommitHints { inner.commits() }

@@ -85,6 +85,11 @@ class Container:
             time.sleep(0.1)
         return False
 
+    def state(self):
+        """Whether it still runs, or how it ended."""
+        status = self.process.poll()
+        return "it runs" if status is None else f"it ended with {status}"
+
     def user(self):
         """The user and group that the server runs as: all four kinds of each."""
         lines = pathlib.Path(f"/proc/{self.id}/status").read_text().splitlines()

@@ -65,7 +65,8 @@ def check(image, folder):
     checks.that("before the server runs the health check fails", not container.is_healthy())
 
     container.start()
-    if not checks.that("the server starts, and the health check succeeds", container.becomes_healthy()):
+    if not checks.that("the server starts, and the health check succeeds", container.becomes_healthy(),
+                       container.state()):
         return checks.failures
     owner = dict(zip(("Uid", "Gid"), map(lambda name: {name}, image.user.split(":"))))
     checks.that("it runs as the image's user, which is not root",

@@ -26,7 +26,7 @@ package struct Changes: Sendable {
     }
     let page = DatabaseChanges(
       token: opened, size: limits.page(limit), caller: caller, tokens: tokens)
-    return try await store.read { transaction in
+    return try await store.read(page.reads) { transaction in
       scope == .private ? try page.ofPrivate(transaction) : try page.ofShared(transaction)
     }
   }
@@ -39,7 +39,7 @@ package struct Changes: Sendable {
     try refuseChangesOfPublic(scope, caller)
     try limits.checkCount(requests.count)
     let changes = ZoneChanges(scope: scope, caller: caller, limits: limits, tokens: tokens)
-    return try await store.read { transaction in
+    return try await store.read(changes.reads(of: requests)) { transaction in
       var budget = AnswerBudget(changes.limits)
       return try requests.map { request in
         try ZoneChangesResult.item(request.zone) {

@@ -11,6 +11,9 @@ struct DatabaseChanges: Sendable {
   let caller: Caller
   let tokens: ChangeTokens
 
+  /// One more than the page, and one for the default zone, which is left out.
+  var readLimit: Int { size + 2 }
+
   func ofPrivate(_ transaction: any ReadTransaction) throws -> DatabaseChangesPage {
     let database = try caller.databaseKey(.private)
     let newest = try transaction.lastSequence(in: database)
@@ -18,8 +21,7 @@ struct DatabaseChanges: Sendable {
     guard token.map({ $0.subject == .database && after <= newest }) ?? true else {
       throw TokenRules.expired
     }
-    // One more than the page, and one for the default zone, which is left out.
-    let found = try transaction.zonesChanged(in: database, after: after, limit: size + 2)
+    let found = try transaction.zonesChanged(in: database, after: after, limit: readLimit)
       .filter { !$0.key.isDefault }
     let page = Array(found.prefix(size))
     let moreComing = found.count > page.count

@@ -109,9 +109,11 @@ private struct ChangeReader {
   ) throws {
     let key = view.zone.key
     var coverage = view.shares == nil ? nil : try transaction.coverage(in: key, limits: limits)
-    let batch = limits.recordsPerResponse
+    // One more than the page tells whether more comes; what a filter leaves out may be many.
+    var batch = limit + 1
     while budget.isLeft {
       try Task.checkCancellation()
+      defer { batch = limits.recordsPerResponse }
       let before = budget.bytes
       let found = try transaction.changes(
         in: key, after: position, through: below.map { $0 - 1 } ?? walk.through, limit: batch,

@@ -11,7 +11,8 @@ import BrumeStorage
 
 struct OperationMemory: Sendable {
   private let id: String
-  private let key: SettingKey
+  /// Where the outcome is kept.
+  let key: SettingKey
   private let database: DatabaseKey
   private let lifetime: Milliseconds
 

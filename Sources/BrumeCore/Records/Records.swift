@@ -35,7 +35,8 @@ package struct Records: Sendable {
       let memory = OperationMemory(
         request.operationID, in: part.database, scope, as: caller, limits: limits)
       let (schemas, clientData) = (schemas, request.clientData)
-      let answers = try await store.write(in: part.scope) { transaction in
+      let reads = part.reads(context, memory, bringsClientData: clientData != nil)
+      let answers = try await store.write(in: part.scope, reading: reads) { transaction in
         if let known = try memory?.recall(part, context, schemas, in: transaction) { return known }
         let answers = try Self.run(part, context, schemas, transaction)
         try ClientData.keep(clientData, of: part, answers, as: caller, in: transaction)
@@ -85,7 +86,8 @@ package struct Records: Sendable {
         "the request asks for \(request.items.count) records; the maximum is \(maximum). Split it")
     }
     let (limits, schemas) = (limits, schemas)
-    return try await store.read { transaction in
+    let reads = RecordLookup.reads(request, in: scope, as: caller, limits)
+    return try await store.read(reads) { transaction in
       let schema = try schemas.schema(of: caller.container, caller.environment, in: transaction)
       var lookup = RecordLookup(
         access: RecordAccess(transaction, scope, caller, limits, schema))

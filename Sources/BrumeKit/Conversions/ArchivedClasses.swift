@@ -44,7 +44,11 @@ func registerArchivedClasses() {
       (CKShare.BlockedIdentity.self, ArchivedBlockedIdentity.self),
     ]
     for (nested, archived): (AnyClass, AnyClass) in classes {
-      NSKeyedUnarchiver.setClass(nested, forClassName: NSStringFromClass(archived))
+      NSKeyedUnarchiver.setClass(nested, forClassName: archivedName(archived))
     }
   #endif
 }
+
+/// What `NSStringFromClass` answers for a top-level class. That itself cannot be asked while the program is
+/// loaded: in a statically linked one CoreFoundation may not be ready yet.
+func archivedName(_ archived: AnyClass) -> String { String(reflecting: archived) }

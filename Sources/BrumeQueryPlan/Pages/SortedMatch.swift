@@ -9,19 +9,22 @@ package struct SortedMatch: Sendable {
   /// The engine's number of the zone.
   package let zone: Int64
   package let name: String
+  /// The engine's number of the record, if it has one and knows it.
+  package let row: Int64?
   package var stored: StoredRecord?
   /// With the fields that the order depends on and no others: a page brings few of many matches.
   package private(set) var record: Record?
 
-  package init(zone: Int64, name: String, stored: StoredRecord? = nil) {
+  package init(zone: Int64, name: String, row: Int64? = nil, stored: StoredRecord? = nil) {
     self.zone = zone
     self.name = name
+    self.row = row
     self.stored = stored
   }
 
   /// The match with what its place in the order depends on; its bytes are let go.
   package func keyed(by record: Record?, _ sorts: [Sort]) -> SortedMatch {
-    var match = SortedMatch(zone: zone, name: name)
+    var match = SortedMatch(zone: zone, name: name, row: row)
     match.record = record?.keeping(sorts)
     return match
   }

@@ -41,12 +41,13 @@ extension SQLiteTransaction {
     }
     guard var wanted = keys.fields[field], let start = wanted.builtTo else { return true }
     let records = try records(of: rowKey, after: start, limit: left)
-    for record in records {
-      var entry = IndexEntry(name: field, type: rowKey, wanted: wanted, record: record.name)
+    for (row, record) in records {
+      var entry = IndexEntry(
+        name: field, type: rowKey, wanted: wanted, record: record.name, row: row)
       try add(record.indexedValue(of: IndexedField(indexName: field), in: database), &entry)
       wanted = entry.wanted
     }
-    wanted.builtTo = records.count < left ? nil : records.last?.name ?? start
+    wanted.builtTo = records.count < left ? nil : records.last?.record.name ?? start
     left -= records.count
     try save(field, rowKey, builtTo: wanted.builtTo, Self.built)
     keys.fields[field] = wanted
@@ -56,14 +57,16 @@ extension SQLiteTransaction {
 
   private func records(
     of rowKey: RecordTypeRowKey, after name: String, limit: Int
-  ) throws -> [Record] {
+  ) throws -> [(row: Int64, record: Record)] {
     let bind: (Prepared) -> Void = {
       $0.bind(1, rowKey.zone)
       $0.bind(2, rowKey.type)
       $0.bind(3, name)
       $0.bind(4, limit)
     }
-    return try connection.all(Self.find, bind) { try coders.record.decode($0.blob(0)) }
+    return try connection.all(Self.find, bind) {
+      ($0.int(0), try coders.record.decode($0.blob(1)))
+    }
   }
 
   private func save(_ field: String, _ rowKey: RecordTypeRowKey, builtTo: String?, _ sql: SQL)
@@ -82,7 +85,7 @@ extension SQLiteTransaction {
     "UPDATE wanted_fields SET built_to = ?4 WHERE zone = ?1 AND type = ?2 AND field = ?3")
   private static let find = SQL(
     """
-    SELECT content FROM records
+    SELECT id, content FROM records
     WHERE zone = ?1 AND type = ?2 AND name > ?3 ORDER BY name LIMIT ?4
     """)
 }

@@ -34,10 +34,10 @@ extension SQLiteTransaction {
     if count == 0 { return }
     if count > SquareSearch.few { return search.add(quarters) }
     let checks = plan.checks
-    try eachName(rows, after: nil, limit: nil) { name in
-      guard let stored = try match(name, checks, request) else { return true }
+    try eachRow(rows, after: nil, limit: nil) { row in
+      guard let stored = try match(row, checks, request) else { return true }
       search.add(
-        try keyed(SortedMatch(zone: checks.zone, name: name, stored: stored), request))
+        try keyed(SortedMatch(zone: checks.zone, name: row.name, stored: stored), request))
       return true
     }
   }

@@ -34,9 +34,9 @@ extension SQLiteTransaction {
       guard let query = try resolve(request, in: zone.number) else { continue }
       let plan = try plan(query)
       let (after, limit) = (request.start(in: zone), page.rowLimit(plan))
-      try eachCandidate(plan, after: after, limit: limit) { name in
-        if plan.mayHide, try !isVisible(name, plan, request) { return true }
-        return page.look(at: name, in: zone) ? try page.add(match(name, plan, request)) : false
+      try eachCandidate(plan, after: after, limit: limit) { row in
+        if plan.mayHide, try !isVisible(row, plan, request) { return true }
+        return page.look(at: row.name, in: zone) ? try page.add(match(row, plan, request)) : false
       }
       if page.next != nil { break }
     }
@@ -45,41 +45,39 @@ extension SQLiteTransaction {
 
   /// Candidates in name order until `visit` answers false.
   func eachCandidate(
-    _ plan: ZonePlan, after: String?, limit: Int?, _ visit: (String) throws -> Bool
+    _ plan: ZonePlan, after: String?, limit: Int?, _ visit: (RecordRow) throws -> Bool
   ) throws {
     switch plan.source {
     case .type:
-      try eachName(
+      try eachRow(
         ofType: plan.recordType, in: plan.zone, after: after, limit: limit, visit)
     case .index(let rows):
-      try eachName(rows, after: after, limit: limit, visit)
+      try eachRow(rows, after: after, limit: limit, visit)
     case .names(let names):
       for name in names where after.map({ ByteText($0) < ByteText(name) }) ?? true {
-        if try !visit(name) { return }
+        if try !visit(RecordRow(name: name, row: nil)) { return }
       }
     }
   }
 
   /// Whether the record is there for whoever asks. Those that are not count for nothing.
   private func isVisible(
-    _ name: String, _ plan: ZonePlan, _ request: EngineQuery
+    _ row: RecordRow, _ plan: ZonePlan, _ request: EngineQuery
   ) throws -> Bool {
     try Task.checkCancellation()
-    guard let stored = try storedRecord(RecordRowKey(zone: plan.zone, name: name)) else {
-      return false
-    }
+    guard let stored = try storedRecord(row, in: plan.zone) else { return false }
     return request.visible.contains(try stored.record())
   }
 
   /// The candidate if it is a match. Ends the query when nobody waits for it any more.
   func match(
-    _ name: String, _ plan: ZonePlan, _ request: EngineQuery
+    _ row: RecordRow, _ plan: ZonePlan, _ request: EngineQuery
   ) throws -> StoredRecord? {
     try Task.checkCancellation()
     for probe in plan.probes {
-      if try !holds(probe, for: name) { return nil }
+      if try !holds(probe, for: row.name) { return nil }
     }
-    let stored = try storedRecord(RecordRowKey(zone: plan.zone, name: name))
+    let stored = try storedRecord(row, in: plan.zone)
     guard let stored, stored.type == plan.recordType else { return nil }
     if plan.residual.isEmpty { return stored }
     let record = try stored.record()

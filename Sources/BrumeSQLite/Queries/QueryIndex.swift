@@ -8,11 +8,11 @@ import BrumeStorage
 
 extension SQLiteTransaction {
   func updateIndex(
-    _ rowKey: RecordRowKey, in database: DatabaseKey, from old: Record?, to new: Record?
+    _ rowKey: RecordRowKey, row: Int64, in database: DatabaseKey, from old: Record?, to new: Record?
   ) throws {
     if let old, let new, old.type != new.type {
-      try updateIndex(rowKey, in: database, from: old, to: nil)
-      return try updateIndex(rowKey, in: database, from: nil, to: new)
+      try updateIndex(rowKey, row: row, in: database, from: old, to: nil)
+      return try updateIndex(rowKey, row: row, in: database, from: nil, to: new)
     }
     guard let type = (new ?? old)?.type else { return }
     let typeRowKey = RecordTypeRowKey(zone: rowKey.zone, type: type)
@@ -20,7 +20,8 @@ extension SQLiteTransaction {
     for (name, wanted) in keys.fields {
       let field = IndexedField(indexName: name)
       guard let change = IndexChange(of: field, from: old, to: new, in: database) else { continue }
-      var entry = IndexEntry(name: name, type: typeRowKey, wanted: wanted, record: rowKey.name)
+      var entry = IndexEntry(
+        name: name, type: typeRowKey, wanted: wanted, record: rowKey.name, row: row)
       if let gone = change.gone { try remove(gone, &entry) }
       if change.isThere { try add(change.come, &entry) }
       try keep(entry)
@@ -41,6 +42,8 @@ struct IndexEntry {
   let type: RecordTypeRowKey
   var wanted: WantedField
   let record: String
+  /// The record's row.
+  let row: Int64
 }
 
 extension SQLiteTransaction {
@@ -58,7 +61,10 @@ extension SQLiteTransaction {
   }
 
   private func addRow(_ value: IndexValue, _ key: IndexKey, _ entry: inout IndexEntry) throws {
-    try connection.run(Self.addRow) { $0.bind(key, value, entry.record) }
+    try connection.run(Self.addRow) {
+      $0.bind(key, value, entry.record)
+      $0.bind(4, entry.row)
+    }
     guard value.isCut, !key.isCut else { return }
     try connection.run(Self.markCut) { $0.bind(1, key.id) }
     entry.wanted.change(key) { $0.isCut = true }
@@ -71,7 +77,7 @@ extension SQLiteTransaction {
     }
   }
 
-  private static let addRow = SQL("INSERT OR IGNORE INTO query_index VALUES (?1, ?2, ?3)")
+  private static let addRow = SQL("INSERT OR IGNORE INTO query_index VALUES (?1, ?2, ?3, ?4)")
   private static let removeRow = SQL(
     "DELETE FROM query_index WHERE key = ?1 AND value = ?2 AND name = ?3")
   private static let markCut = SQL("UPDATE index_keys SET cut = 1 WHERE id = ?1")

@@ -5,13 +5,13 @@ import BrumeQueryPlan
 import BrumeStorage
 
 extension SQLiteTransaction {
-  /// Names under a condition, in name order, those after `after`.
-  func eachName(
+  /// Records under a condition, in name order, those after `after`.
+  func eachRow(
     _ rows: ZonePlan.Rows, after: String?, limit: Int?,
-    _ visit: (String) throws -> Bool
+    _ visit: (RecordRow) throws -> Bool
   ) throws {
     let text = """
-      SELECT DISTINCT name FROM \(rows.range.source)
+      SELECT DISTINCT name, row FROM \(rows.range.source)
       WHERE key = ?1 AND \(rows.range.sql)\(after == nil ? "" : " AND name > ?")
       ORDER BY name LIMIT ?
       """
@@ -23,13 +23,13 @@ extension SQLiteTransaction {
       }
       $0.bind(index, limit ?? -1)
     }
-    try connection.each(composed: text, bind) { try visit($0.text(0)) }
+    try connection.each(composed: text, bind) { try visit(RecordRow($0)) }
   }
 
-  /// Names of all records of a type, in name order, those after `after`.
-  func eachName(
+  /// All records of a type, in name order, those after `after`.
+  func eachRow(
     ofType type: String, in zone: Int64, after: String?, limit: Int?,
-    _ visit: (String) throws -> Bool
+    _ visit: (RecordRow) throws -> Bool
   ) throws {
     let bind: (Prepared) -> Void = {
       $0.bind(1, zone)
@@ -37,16 +37,16 @@ extension SQLiteTransaction {
       $0.bind(3, after ?? "")
       $0.bind(4, limit ?? -1)
     }
-    try connection.each(Self.namesOfType, bind) { try visit($0.text(0)) }
+    try connection.each(Self.rowsOfType, bind) { try visit(RecordRow($0)) }
   }
 
-  /// Names under a key in the order of its values, then of names; with the number or text they have.
-  func eachName(
+  /// Records under a key in the order of its values, then of names; with the number or text they have.
+  func eachRow(
     under key: IndexKey, _ range: ValueRange?, ascending: Bool, limit: Int?,
-    _ visit: (String, SortedValue) throws -> Bool
+    _ visit: (RecordRow, SortedValue) throws -> Bool
   ) throws {
     let text = """
-      SELECT name, value FROM query_index WHERE key = ?\(range.map { " AND " + $0.sql } ?? "")
+      SELECT name, row, value FROM query_index WHERE key = ?\(range.map { " AND " + $0.sql } ?? "")
       ORDER BY value\(ascending ? "" : " DESC"), name LIMIT ?
       """
     let bind: (Prepared) -> Void = { statement in
@@ -54,21 +54,21 @@ extension SQLiteTransaction {
       statement.bind(range.map { statement.bind($0, from: 2) } ?? 2, limit ?? -1)
     }
     try connection.each(composed: text, bind) {
-      try visit($0.text(0), SortedValue($0, column: 1, isText: key.kind.holdsText))
+      try visit(RecordRow($0), SortedValue($0, column: 2, isText: key.kind.holdsText))
     }
   }
 
-  /// Names of records of a type that have no row under a key, in name order.
-  func eachName(
+  /// Records of a type that have no row under a key, in name order.
+  func eachRow(
     ofType type: String, in zone: Int64, without key: IndexKey,
-    _ visit: (String) throws -> Bool
+    _ visit: (RecordRow) throws -> Bool
   ) throws {
     let bind: (Prepared) -> Void = {
       $0.bind(1, zone)
       $0.bind(2, type)
       $0.bind(3, key.id)
     }
-    try connection.each(Self.namesWithout, bind) { try visit($0.text(0)) }
+    try connection.each(Self.rowsWithout, bind) { try visit(RecordRow($0)) }
   }
 
   /// Whether a record is under an equality.
@@ -95,19 +95,31 @@ extension SQLiteTransaction {
     return count
   }
 
-  private static let namesOfType = SQL(
+  private static let rowsOfType = SQL(
     """
-    SELECT name FROM records
+    SELECT name, id FROM records
     WHERE zone = ?1 AND type = ?2 AND name > ?3 ORDER BY name LIMIT ?4
     """)
-  private static let namesWithout = SQL(
+  private static let rowsWithout = SQL(
     """
-    SELECT name FROM records WHERE zone = ?1 AND type = ?2
+    SELECT name, id FROM records WHERE zone = ?1 AND type = ?2
       AND name NOT IN (SELECT name FROM query_index WHERE key = ?3)
     ORDER BY name
     """)
   private static let probe = SQL(
     "SELECT 1 FROM query_index WHERE key = ?1 AND value = ?2 AND name = ?3")
+}
+
+/// A record by its name and, where that is known, by its row of `records`, which it keeps for good.
+struct RecordRow {
+  let name: String
+  /// Nil: to be found by the name.
+  let row: Int64?
+}
+
+extension RecordRow {
+  /// From the first two columns.
+  fileprivate init(_ row: Prepared) { self.init(name: row.text(0), row: row.int(1)) }
 }
 
 extension ValueRange {

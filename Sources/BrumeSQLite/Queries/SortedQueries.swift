@@ -30,7 +30,8 @@ extension SQLiteTransaction {
   private func fetched(_ match: SortedMatch) throws -> SortedMatch {
     var match = match
     if match.stored == nil {
-      match.stored = try storedRecord(RecordRowKey(zone: match.zone, name: match.name))
+      match.stored = try storedRecord(
+        RecordRow(name: match.name, row: match.row), in: match.zone)
     }
     return match
   }
@@ -57,9 +58,9 @@ extension SQLiteTransaction {
     _ plan: ZonePlan, _ count: Int, _ request: EngineQuery
   ) throws -> [SortedMatch] {
     var matches: [SortedMatch] = []
-    try eachCandidate(plan, after: nil, limit: nil) { name in
-      guard let stored = try match(name, plan, request) else { return true }
-      let match = SortedMatch(zone: plan.zone, name: name, stored: stored)
+    try eachCandidate(plan, after: nil, limit: nil) { row in
+      guard let stored = try match(row, plan, request) else { return true }
+      let match = SortedMatch(zone: plan.zone, name: row.name, row: row.row, stored: stored)
       matches.append(try keyed(match, request))
       if matches.count >= 2 * count + fewCandidates {
         matches = Array(try sorted(matches, request).prefix(count))
@@ -78,10 +79,10 @@ extension SQLiteTransaction {
   ) throws -> [SortedMatch] {
     var walk = SortedWalk(plan, count: count)
     if plan.ascending { try walkMissing(plan, request, &walk) }
-    try eachName(
+    try eachRow(
       under: plan.key, plan.range, ascending: plan.ascending, limit: plan.rowLimit(count: count)
-    ) { name, value in
-      try visit(name, value, plan.checks, request, &walk)
+    ) { row, value in
+      try visit(row, value, plan.checks, request, &walk)
     }
     try walk.endBlock { try sorted($0, request) }
     if !plan.ascending, !walk.isFull { try walkMissing(plan, request, &walk) }
@@ -93,21 +94,21 @@ extension SQLiteTransaction {
   ) throws {
     guard plan.hasMissing else { return }
     let checks = plan.checks
-    try eachName(ofType: checks.recordType, in: checks.zone, without: plan.key) { name in
-      try visit(name, nil, checks, request, &walk)
+    try eachRow(ofType: checks.recordType, in: checks.zone, without: plan.key) { row in
+      try visit(row, nil, checks, request, &walk)
     }
     try walk.endBlock { try sorted($0, request) }
   }
 
   private func visit(
-    _ name: String, _ value: SortedValue?, _ checks: ZonePlan, _ request: EngineQuery,
+    _ row: RecordRow, _ value: SortedValue?, _ checks: ZonePlan, _ request: EngineQuery,
     _ walk: inout SortedWalk
   ) throws -> Bool {
     if walk.isEnd(ofBlock: value) { try walk.endBlock { try sorted($0, request) } }
     if walk.isFull { return false }
     walk.look(at: value)
-    if try checks.isExact || match(name, checks, request) != nil {
-      walk.add(SortedMatch(zone: checks.zone, name: name))
+    if try checks.isExact || match(row, checks, request) != nil {
+      walk.add(SortedMatch(zone: checks.zone, name: row.name, row: row.row))
     }
     if walk.isBlockLong(many: fewCandidates) { walk.shortenBlock(try sorted(walk.block, request)) }
     return true

@@ -30,14 +30,14 @@ package final class MemoryStore: Store {
   }
 
   package func read<Value: Sendable>(
-    _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+    _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value {
     try body(MemoryTransaction(try current(), coders))
   }
 
   @discardableResult
   package func write<Value: Sendable>(
-    in scope: WriteScope,
+    in scope: WriteScope, reading plan: ReadPlan,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
     try commit(scope, body)

@@ -27,19 +27,19 @@ package final class CrashingStore: Store {
   }
 
   package func read<Value: Sendable>(
-    _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+    _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value {
     if next() != nil { throw Crash() }
-    return try await inner.read(body)
+    return try await inner.read(plan, body)
   }
 
   package func write<Value: Sendable>(
-    in scope: WriteScope,
+    in scope: WriteScope, reading plan: ReadPlan,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
     let point = next()
     if point == .beforeCall { throw Crash() }
-    let value = try await inner.write(in: scope) { transaction in
+    let value = try await inner.write(in: scope, reading: plan) { transaction in
       let value = try body(transaction)
       if point == .beforeCommit { throw Crash() }
       return value

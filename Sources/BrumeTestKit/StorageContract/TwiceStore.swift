@@ -10,19 +10,20 @@ package struct TwiceStore: Store {
   package init(_ inner: any Store) { self.inner = inner }
 
   package func read<Value: Sendable>(
-    _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
-  ) async throws -> Value { try await inner.read(body) }
+    _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+  ) async throws -> Value { try await inner.read(plan, body) }
 
   package func write<Value: Sendable>(
-    in scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    in scope: WriteScope, reading plan: ReadPlan,
+    _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
     do {
-      try await inner.write(in: scope) { transaction in
+      try await inner.write(in: scope, reading: plan) { transaction in
         _ = try body(transaction)
         throw Undone()
       }
     } catch is Undone {}
-    return try await inner.write(in: scope, body)
+    return try await inner.write(in: scope, reading: plan, body)
   }
 
   package func commits() -> CommitHints { inner.commits() }

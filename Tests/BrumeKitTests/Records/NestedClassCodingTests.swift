@@ -16,6 +16,10 @@ struct NestedClassCodingTests {
       try NSKeyedUnarchiver.unarchivedObject(ofClass: T.self, from: try Self.data(object)))
   }
 
+  @Test func `stand-ins have the names that Foundation writes into archives`() {
+    #expect(archivedName(ArchivedRecordID.self) == NSStringFromClass(ArchivedRecordID.self))
+  }
+
   @Test func `each nested class comes back as itself`() throws {
     let id = CKRecord.ID(recordName: "a")
     let cursor = CKQueryOperation.Cursor(

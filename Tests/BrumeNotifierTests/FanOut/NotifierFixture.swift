@@ -70,11 +70,11 @@ final class FlakyStore: Store {
   func plan(_ next: [Fault?]) { faults.withLock { $0 = next } }
 
   func read<Value: Sendable>(
-    _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
-  ) async throws -> Value { try await inner.read(body) }
+    _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+  ) async throws -> Value { try await inner.read(plan, body) }
 
   func write<Value: Sendable>(
-    in scope: WriteScope,
+    in scope: WriteScope, reading plan: ReadPlan,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
     let overtaker = overtaker.withLock { overtaker in
@@ -83,7 +83,7 @@ final class FlakyStore: Store {
     }
     try await overtaker?()
     let fault = faults.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-    let value = try await inner.write(in: scope) { transaction in
+    let value = try await inner.write(in: scope, reading: plan) { transaction in
       let value = try body(transaction)
       if fault == .beforeCommit { throw Failure() }
       return value

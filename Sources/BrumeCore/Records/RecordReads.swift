@@ -1,0 +1,87 @@
+// What fetching and saving records is going to read, as far as the request tells.
+
+import BrumeModel
+import BrumeStorage
+
+extension ZoneKey {
+  /// What finding the zone as a caller sees it asks for (`zoneView`).
+  func readsOfView(in scope: DatabaseScope, for caller: Caller) -> Set<ReadPlan.Read> {
+    guard scope == .shared, let user = caller.user else { return [.zone(self)] }
+    return [
+      .zone(self), .memberships(user, caller.container, caller.environment),
+      .setting(.sharingEpoch(self)),
+    ]
+  }
+}
+
+extension RecordLookup {
+  static func reads(
+    _ request: LookupRecordsRequest, in scope: DatabaseScope, as caller: Caller, _ limits: Limits
+  ) -> ReadPlan {
+    ReadPlan {
+      var reads: Set<ReadPlan.Read> = [.setting(.schema(caller.container, caller.environment))]
+      for item in request.items {
+        let zone = try? caller.zoneKey(item.zone ?? request.zone, in: scope, limits: limits)
+        guard let zone else { continue }
+        reads.formUnion(zone.readsOfView(in: scope, for: caller))
+        reads.insert(
+          .record(RecordKey(zone: zone, name: zone.isDefault ? caller.naming(item.name) : item.name)))
+      }
+      return reads
+    }
+  }
+}
+
+extension ModifyPlan.Part {
+  /// What saving and deleting reads, but for what only the stored records tell: a deleted record's type,
+  /// ancestors beyond the parent.
+  func reads(
+    _ context: ModifyContext, _ memory: OperationMemory?, bringsClientData: Bool
+  ) -> ReadPlan {
+    ReadPlan {
+      let caller = context.caller
+      var reads: Set<ReadPlan.Read> = [.setting(.schema(database.container, database.environment))]
+      if let memory { reads.insert(.setting(memory.key)) }
+      if context.limits.storageBytesPerUser != nil {
+        reads.formUnion([.lastSequence(database), .setting(.storedBytesOfDatabase(database))])
+      }
+      for (zone, items) in zones {
+        reads.formUnion(zone.readsOfView(in: context.scope, for: caller))
+        reads.insert(.record(RecordKey(zone: zone, name: Record.zoneShareName)))
+        if context.limits.storageBytesPerUser != nil { reads.insert(.setting(.storedBytes(zone))) }
+        if bringsClientData { reads.insert(.setting(.clientData(zone, user: context.user))) }
+        for item in items { reads.formUnion(item.reads) }
+      }
+      return reads
+    }
+  }
+}
+
+extension RecordItem {
+  fileprivate var reads: Set<ReadPlan.Read> {
+    var reads: Set<ReadPlan.Read> = [.record(key)]
+    if key.mayBeUser { reads.insert(.user(UserID(key.name))) }
+    if kind.isDelete {
+      reads.formUnion([
+        .referrers(key, .deleteSelf), .referrers(key, .validate), .children(of: key),
+      ])
+    }
+    if let type = draft.type {
+      reads.insert(.querySubscriptions(recordType: type, key.zone.database))
+    }
+    if case .set(let parent) = draft.parent { reads.insert(.record(neighbour(parent.recordName))) }
+    if let root = draft.shareRoot { reads.insert(.record(neighbour(root.name))) }
+    for reference in draft.fields.values.compactMap(\.value).flatMap(\.references) {
+      let target = neighbour(reference.recordName)
+      switch reference.action {
+      case .validate: reads.insert(.record(target))
+      case .deleteSelf: reads.insert(.referrers(target, .deleteSelf))
+      case .none: break
+      }
+    }
+    return reads
+  }
+
+  /// References stay in their zone.
+  private func neighbour(_ name: String) -> RecordKey { RecordKey(zone: key.zone, name: name) }
+}

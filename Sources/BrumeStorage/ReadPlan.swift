@@ -1,0 +1,38 @@
+// What a body is going to read, said before it runs. An engine on the other side of a network asks for all
+// of it in one exchange, together with the lock; an engine in the same process need not look at it.
+//
+// A plan is a hint: a body may read what its plan does not name, for the price of another exchange.
+
+package import BrumeModel
+
+package struct ReadPlan: Sendable {
+  /// One question of those that requests ask most.
+  package enum Read: Hashable, Sendable {
+    case setting(SettingKey)
+    case zone(ZoneKey)
+    case lastSequence(DatabaseKey)
+    case record(RecordKey)
+    case children(of: RecordKey)
+    case referrers(RecordKey, Reference.Action)
+    case changes(ZoneKey, after: Int64, limit: Int)
+    case zonesChanged(DatabaseKey, after: Int64, limit: Int)
+    case querySubscriptions(recordType: String, DatabaseKey)
+    case subscriptions(SubscriptionScope)
+    case subscription(SubscriptionScope, id: String)
+    case device(DeviceKey)
+    case user(UserID)
+    /// Shares of others that a user accepted.
+    case memberships(UserID, ContainerID, Environment)
+    /// Everybody who accepted a share of a zone.
+    case members(ZoneKey)
+  }
+
+  private let make: @Sendable () -> Set<Read>
+
+  /// - Parameter make: called by engines that exchange messages, and by no others.
+  package init(_ make: @escaping @Sendable () -> Set<Read>) { self.make = make }
+
+  package static let none = ReadPlan { [] }
+
+  package var reads: Set<Read> { make() }
+}

@@ -1,0 +1,53 @@
+// How many messages a body would exchange with an engine on the other side of a network: one for the lock
+// and all that the plan names, one for each question that it does not name, one for all writes with the
+// commit.
+
+import BrumeModel
+package import BrumeStorage
+import Synchronization
+
+package final class ExchangeCount: Sendable {
+  private struct State {
+    var answered: Set<ReadPlan.Read>
+    var unplanned: [String] = []
+    var writes = false
+    var exchanges: Int
+  }
+  private let state: Mutex<State>
+
+  init(_ plan: ReadPlan, isWrite: Bool) {
+    let reads = plan.reads
+    state = Mutex(State(answered: reads, exchanges: isWrite || !reads.isEmpty ? 1 : 0))
+  }
+
+  /// - Parameter read: nil for a question that no plan can name.
+  func asks(_ read: ReadPlan.Read? = nil) {
+    state.withLock { state in
+      if let read, !state.answered.insert(read).inserted { return }
+      state.unplanned.append(read.map { "\($0)" } ?? "a question that no plan names")
+      state.exchanges += 1
+    }
+  }
+
+  /// - Parameter read: the question whose answer is known from now on.
+  func writes(_ read: ReadPlan.Read? = nil) {
+    state.withLock { state in
+      state.writes = true
+      if let read { state.answered.insert(read) }
+    }
+  }
+
+  /// Those of the whole body, and what it asked for beside its plan.
+  var total: Exchanges {
+    state.withLock {
+      Exchanges(count: $0.exchanges + ($0.writes ? 1 : 0), unplanned: $0.unplanned)
+    }
+  }
+}
+
+/// What one call of a store cost.
+package struct Exchanges: Sendable {
+  package let count: Int
+  /// Questions that the plan should have named.
+  package let unplanned: [String]
+}

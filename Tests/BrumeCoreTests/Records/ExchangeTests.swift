@@ -1,0 +1,156 @@
+// How many exchanges requests would have with an engine on the other side of a network: what a plan
+// forgets shows here. The names of questions beside the plan are part of each failure.
+
+import BrumeCore
+import BrumeModel
+import BrumeStorage
+import BrumeTestKit
+import Testing
+
+struct ExchangeTests {
+  private struct Fixture {
+    let store: CountingStore
+    let server: TestServer
+    let phone: Caller
+    let zone = ZoneID(name: "Trails")
+
+    init(_ adjust: (inout Limits) -> Void = { _ in }) async throws {
+      var limits = Limits.apple
+      adjust(&limits)
+      store = CountingStore(MemoryStore(coders: .wire, runsTwice: true))
+      server = try await TestServer(store: store, limits: limits)
+      phone = try await server.device("phone", of: "alice")
+      _ = try await server.engine.zones.modify([.init(.create, zone)], in: .private, as: phone)
+      // The development schema learns the type, once.
+      try await save([operation("first", .create)])
+      _ = store.take()
+    }
+
+    func operation(
+      _ name: String, _ kind: RecordOperation.Kind = .forceUpdate,
+      _ fields: [String: DraftField] = ["title": DraftField(.string("a"))]
+    ) -> RecordOperation {
+      RecordOperation(kind, RecordDraft(name: name, type: "Trail", fields: fields))
+    }
+
+    @discardableResult
+    func save(
+      _ operations: [RecordOperation], atomic: Bool = true, in scope: DatabaseScope = .private,
+      zone: ZoneID? = nil, as caller: Caller? = nil, id: String? = nil, clientData: [UInt8]? = nil
+    ) async throws -> [RecordResult] {
+      var request = ModifyRecordsRequest(
+        zone: zone ?? self.zone, operations: operations, atomic: atomic, operationID: id)
+      request.clientData = clientData
+      let results = try await server.engine.records.modify(
+        request, in: scope, as: caller ?? phone)
+      for case .failure(let failure) in results { throw failure.error }
+      return results
+    }
+
+    /// The exchanges of the one call since.
+    func exchanges() throws -> Exchanges {
+      let calls = store.take()
+      #expect(calls.count == 1)
+      return try #require(calls.last)
+    }
+  }
+
+  @Test func `a save has two exchanges: the lock with all it reads, the writes with the commit`()
+    async throws
+  {
+    let fixture = try await Fixture()
+    for kind in [RecordOperation.Kind.create, .forceUpdate] {
+      try await fixture.save([fixture.operation("one", kind)])
+      let exchanges = try fixture.exchanges()
+      #expect(exchanges.count == 2, "\(exchanges.unplanned)")
+    }
+  }
+
+  @Test func `what a save may bring beside its fields costs no exchange`() async throws {
+    let fixture = try await Fixture { $0.storageBytesPerUser = 1_000_000 }
+    try await fixture.save([fixture.operation("parent"), fixture.operation("holder")])
+    _ = fixture.store.take()
+    var child = fixture.operation(
+      "child", .create,
+      [
+        "owner": DraftField(.reference(Reference(recordName: "holder", action: .deleteSelf))),
+        "seen": DraftField(.reference(Reference(recordName: "holder", action: .validate))),
+      ])
+    child.record.parent = .set(Reference(recordName: "parent", action: .none))
+    try await fixture.save([child], id: "operation", clientData: [1, 2, 3])
+    let exchanges = try fixture.exchanges()
+    #expect(exchanges.count <= 3, "\(exchanges.unplanned)")
+  }
+
+  @Test func `a batch of 200 has as many as a save`() async throws {
+    let fixture = try await Fixture()
+    let operations = (0..<200).map { number -> RecordOperation in
+      var operation = fixture.operation("r\(number)", .create)
+      if number > 0 {
+        operation.record.parent = .set(Reference(recordName: "r0", action: .none))
+      }
+      return operation
+    }
+    try await fixture.save(operations)
+    let exchanges = try fixture.exchanges()
+    #expect(exchanges.count == 2, "\(exchanges.unplanned)")
+  }
+
+  @Test func `deleting 200 records asks for their type besides`() async throws {
+    let fixture = try await Fixture()
+    try await fixture.save((0..<200).map { fixture.operation("r\($0)", .create) })
+    _ = fixture.store.take()
+    try await fixture.save(
+      (0..<200).map { RecordOperation(.forceDelete, RecordDraft(name: "r\($0)")) })
+    let exchanges = try fixture.exchanges()
+    #expect(exchanges.count == 3, "\(exchanges.unplanned)")
+  }
+
+  @Test func `a repeated operation is answered from one exchange`() async throws {
+    let fixture = try await Fixture()
+    for _ in 0..<2 {
+      _ = fixture.store.take()
+      try await fixture.save([fixture.operation("one", .create)], id: "again")
+    }
+    let exchanges = try fixture.exchanges()
+    #expect(exchanges.count == 1, "\(exchanges.unplanned)")
+  }
+
+  @Test func `a page of changes has one exchange, from the start and from a token`() async throws {
+    let fixture = try await Fixture()
+    try await fixture.save((0..<50).map { fixture.operation("r\($0)", .create) })
+    var token: String?
+    for _ in 0..<3 {
+      _ = fixture.store.take()
+      let results = try await fixture.server.engine.changes.ofZones(
+        [ZoneChangesRequest(zone: fixture.zone, token: token, limit: 20)], in: .private,
+        as: fixture.phone)
+      token = try results[0].get().token
+      let exchanges = try fixture.exchanges()
+      #expect(exchanges.count == 1, "\(exchanges.unplanned)")
+    }
+  }
+
+  @Test func `fetching 200 records has one exchange`() async throws {
+    let fixture = try await Fixture()
+    let names = (0..<200).map { "r\($0)" }
+    try await fixture.save(names.map { fixture.operation($0, .create) })
+    _ = fixture.store.take()
+    _ = try await fixture.server.engine.records.lookup(
+      LookupRecordsRequest(zone: fixture.zone, items: names.map { .init(name: $0) }),
+      in: .private, as: fixture.phone)
+    let exchanges = try fixture.exchanges()
+    #expect(exchanges.count == 1, "\(exchanges.unplanned)")
+  }
+
+  @Test func `what a plan does not name is an exchange, and is named`() async throws {
+    let store = CountingStore(MemoryStore(coders: .wire))
+    let user = UserID("_somebody")
+    _ = try await store.read(ReadPlan { [.user(user)] }) { transaction in
+      (try transaction.user(user), try transaction.users(), try transaction.user(user))
+    }
+    let exchanges = try #require(store.take().first)
+    #expect(exchanges.count == 2)
+    #expect(exchanges.unplanned.count == 1)
+  }
+}
