@@ -21,13 +21,12 @@ package struct Target: Sendable {
   /// Seconds since 1970, for signatures.
   package var now: @Sendable () -> Double
   /// Lets seconds pass, where a server asks for that.
-  package var wait: @Sendable (Double) async throws -> Void = {
-    try await Task.sleep(for: .seconds($0))
-  }
+  package var wait: @Sendable (Double) async throws -> Void
 
   package init(
     url: String, container: ContainerID, environment: Environment = .development,
-    apiToken: String, transport: any Transport, now: @escaping @Sendable () -> Double
+    apiToken: String, transport: any Transport, now: @escaping @Sendable () -> Double,
+    wait: @escaping @Sendable (Double) async throws -> Void
   ) {
     self.url = url
     self.container = container
@@ -35,6 +34,7 @@ package struct Target: Sendable {
     self.apiToken = apiToken
     self.transport = transport
     self.now = now
+    self.wait = wait
   }
 
   /// Why a case cannot run here; nil if it can.

@@ -53,7 +53,8 @@ package struct Engine: Sendable {
     self.init(
       EngineParts(
         store: store, assets: assets, limits: limits, host: host,
-        seal: Seal(secret: identity.secret), generation: identity.generation))
+        seal: Seal(secret: identity.secret, mostBytes: limits.sealedBytes),
+        generation: identity.generation))
   }
 
   private init(_ parts: EngineParts) {

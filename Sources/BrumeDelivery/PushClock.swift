@@ -1,6 +1,5 @@
 // Time for whoever waits. The composition layer's clock, or a test's own.
 
-package import BrumeCore
 package import BrumeModel
 
 package struct PushClock: Sendable {
@@ -15,11 +14,6 @@ package struct PushClock: Sendable {
   ) {
     self.now = now
     self.sleep = sleep
-  }
-
-  /// Sleeps in real time.
-  package init(_ host: Host) {
-    self.init(now: host.now) { try await Task.sleep(for: .milliseconds(max(0, $0 - host.now()))) }
   }
 }
 

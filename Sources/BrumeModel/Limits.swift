@@ -18,6 +18,15 @@ package struct Limits: Sendable, Equatable {
   package var openBodyBytes = 8192
   /// Ours: one parameter of an address. Tokens and the states of a sign-in are the longest.
   package var parameterBytes = 8192
+  /// Ours: the target of a request, which is its path with all parameters, in bytes.
+  package var requestTargetBytes = 16_384
+  /// Ours: how long a client that was refused may go on sending, so that it gets to read the refusal.
+  package var refusedLinger: Milliseconds = 500
+  /// Ours: how much time that the server itself lost one connection gets back in all, so that a
+  /// server that is busy all the time still ends silent connections.
+  package var lostTimeGivenBack: Milliseconds = 60_000
+  /// Ours: after a rest, the requests of this many seconds may come at once.
+  package var rateBurstSeconds = 10
   /// Ours: one header that is read.
   package var headerBytes = 4096
   /// Ours (decision 0012).
@@ -66,6 +75,12 @@ package struct Limits: Sendable, Equatable {
   /// Ours: shares that one user takes part in, in a container. Their zones are listed in one answer.
   package var sharesJoinedPerUser = 2000
 
+  /// Ours: named requests of one user whose outcome is remembered; two with the same place among them
+  /// drive each other out.
+  package var rememberedOperations: UInt64 = 1024
+  /// Ours: how long such an outcome answers a repetition.
+  package var operationLifetime: Milliseconds = 86_400_000
+
   // MARK: Queries
 
   /// Ours (docs/queries.md).
@@ -108,6 +123,8 @@ package struct Limits: Sendable, Equatable {
   /// Ours: waiting notifications of one device, then one "fetch everything"
   /// (docs/internals/notifications.md, N6).
   package var mailboxRows = 100
+  /// Ours: entries of a mailbox that its stream reads at once.
+  package var streamEntries = 50
   /// Ours: devices of one user in one container and environment.
   package var devicesPerUser = 50
   /// Ours: notifications kept for `CKFetchNotificationChangesOperation` per user.
@@ -159,6 +176,11 @@ package struct Limits: Sendable, Equatable {
   /// Ours: files and uploads that the sweeper looks at in one transaction.
   package var assetSweepRows = 200
 
+  /// Ours: how much larger than its file the form may be that brings it, in bytes.
+  package var assetFormBytes: Int64 = 16_384
+  /// Ours: names of each kind in the answer of a check of all assets.
+  package var assetCheckNames = 1000
+
   // MARK: Delivery to the outside
 
   /// APNs documents at most 30 days, push services usually keep 28.
@@ -181,8 +203,30 @@ package struct Limits: Sendable, Equatable {
   package var goneAttempts = 15
   /// Ours: how long another side may ask us to wait.
   package var retryAfterMaximum: Milliseconds = 3_600_000
+  /// Ours: devices that the delivery worker looks up in one transaction.
+  package var deliveryPage = 256
+  /// Apple refuses provider tokens that are older than an hour.
+  package var apnsTokenLifetime: Milliseconds = 60 * 60_000
+  /// Apple refuses senders that make provider tokens more often than every 20 minutes.
+  package var apnsTokenMinimumLifetime: Milliseconds = 20 * 60_000
+  /// Ours: how long a push to Apple waits that only the operator can help.
+  package var apnsConfigurationPause: Milliseconds = 300_000
+  /// RFC 8292 allows 24 hours for a token for push services.
+  package var vapidLifetime: Milliseconds = 12 * 3_600_000
+  /// Ours: it is made anew when half of the lifetime is over.
+  package var vapidRenewal: Milliseconds = 6 * 3_600_000
+  /// Ours: signing keys, tokens of push services, and refusals by Apple that are remembered, each.
+  package var rememberedSenders = 1000
+  /// Ours: bytes of what another side answers; enough for any error text.
+  package var outsideAnswerBytes = 8192
+  /// Ours: hosts to which connections are kept open, and as many accounts at Apple.
+  package var outsideHosts = 256
+  /// Ours: connections to one host. How many are used is the delivery queue's business.
+  package var outsideConnectionsPerHost = 1000
   /// Ours: rows of the push log.
   package var pushLogRows = 10_000
+  /// Ours: rows of the push log in one answer.
+  package var pushLogPage = 1000
   /// Ours: webhooks of one container and environment.
   package var webhooksPerContainer = 20
   /// Ours: changes in one call of a webhook.
@@ -232,6 +276,22 @@ package struct Limits: Sendable, Equatable {
   package var passwordChecks = 8
   /// Ours: names and addresses whose attempts are remembered, and callers whose rate is measured.
   package var watchedCallers = 10_000
+  /// Ours: what is sealed may be so large; nothing that the server hands out is.
+  package var sealedBytes = 1 << 20
+  /// Ours: the origin of a web page that may use an API token, and the address that its sign-in leads
+  /// back to.
+  package var originBytes = 300
+  package var callbackBytes = 2000
+  /// Ours: how far the clocks of a provider and of the server may differ.
+  package var idTokenSkew: Milliseconds = 60_000
+  /// OpenID Connect Core documents 255 ASCII characters for whom an ID token names.
+  package var idTokenSubjectBytes = 255
+  /// Ours: how long a provider may take for an answer.
+  package var providerAnswerTime: Milliseconds = 10_000
+  /// Ours: how long a provider's document and keys are believed without reading them again.
+  package var providerKeysLifetime: Milliseconds = 3_600_000
+  /// Ours: how long after keys were read for an unknown one they are not read again for another.
+  package var providerKeysPause: Milliseconds = 60_000
   /// Ours: what a provider may answer.
   package var providerAnswerBytes = 1 << 20
   /// Ours: sign-ins that talk to the provider at once.
@@ -243,6 +303,11 @@ package struct Limits: Sendable, Equatable {
   package var providerCallsBurst = 500
   /// Ours: how long a provider that did not answer is left alone.
   package var providerPause: Milliseconds = 5000
+
+  // MARK: Development
+
+  /// Ours: faults at once, tokens that they expired, and accounts that they changed.
+  package var faults = 1000
 
   package init() {}
 

@@ -2,7 +2,7 @@
 // subscription that was served. Saved in the same transaction as what it stands for.
 
 import BrumeCore
-package import BrumeModel
+import BrumeModel
 
 package struct NotifierCursor: Equatable, Sendable {
   /// Every entry up to and including this position is done.

@@ -22,10 +22,9 @@ package final class OpenIDProvider: Sendable {
     /// It did not answer: until then it is not asked again.
     var silentUntil: Milliseconds = .min
   }
-  private static let lifetime: Milliseconds = 3_600_000
-  private static let pause: Milliseconds = 60_000
   private static let client: HTTPClient = {
     var configuration = HTTPClient.Configuration()
+    // A part of the time for the whole answer, which `Limits` has.
     configuration.timeout.connect = .seconds(5)
     configuration.redirectConfiguration = .disallow
     return HTTPClient(
@@ -74,7 +73,7 @@ package final class OpenIDProvider: Sendable {
     let token = try await exchange(
       code: code, verifier: verifier, redirectURI: redirectURI, at: document)
     let rules = IDTokenRules(
-      issuer: document.issuer, clientID: settings.clientID, nonce: nonce)
+      issuer: document.issuer, clientID: settings.clientID, nonce: nonce, limits: limits)
     var keys = try await keys(document)
     if IDTokenRules.mayNeedNewKeys(token, keys: keys), mayForce() {
       keys = try await readKeys(document)
@@ -90,7 +89,7 @@ extension OpenIDProvider {
   private func document() async throws -> ProviderDocument {
     let now = host.now()
     let remembered = known.withLock { known in
-      now - known.documentRead < Self.lifetime ? known.document : nil
+      now - known.documentRead < limits.providerKeysLifetime ? known.document : nil
     }
     if let remembered { return remembered }
     let document = try Wire.providerDocument(
@@ -112,7 +111,7 @@ extension OpenIDProvider {
   private func keys(_ document: ProviderDocument) async throws -> [ProviderKey] {
     let now = host.now()
     let remembered = known.withLock { known in
-      known.keysRead > now - Self.lifetime ? known.keys : nil
+      known.keysRead > now - limits.providerKeysLifetime ? known.keys : nil
     }
     if let remembered { return remembered }
     return try await readKeys(document)
@@ -131,7 +130,7 @@ extension OpenIDProvider {
   private func mayForce() -> Bool {
     let now = host.now()
     return known.withLock { known in
-      guard known.keysForced <= now - Self.pause else { return false }
+      guard known.keysForced <= now - limits.providerKeysPause else { return false }
       known.keysForced = now
       return true
     }
@@ -184,7 +183,8 @@ extension OpenIDProvider {
     let answer: HTTPClientResponse
     let body: ByteBuffer
     do {
-      answer = try await Self.client.execute(request, timeout: .seconds(10))
+      answer = try await Self.client.execute(
+        request, timeout: .milliseconds(limits.providerAnswerTime))
       body = try await answer.body.collect(upTo: limits.providerAnswerBytes)
     } catch {
       throw Self.silent

@@ -1,7 +1,7 @@
 // The SQLite engine's face: opening (lock, schema, proof of durability), reading, writing, closing.
 // How it works inside: docs/internals/storage.md.
 
-package import BrumeModel
+import BrumeModel
 import BrumeQueryPlan
 package import BrumeStorage
 import GRDB

@@ -63,7 +63,7 @@ package final class Composition: Sendable {
     self.logger = logger
     self.folder = folder
     developmentUsers = users
-    store = wrapping(try await Self.open(settings, host, logger))
+    store = wrapping(try Self.open(settings, host, logger))
     assets = try Self.openAssets(settings, host: host)
     engine = try await Engine(
       store: store, assets: assets, limits: settings.limits, host: host)
@@ -77,11 +77,12 @@ package final class Composition: Sendable {
     self.streams = streams
     let inFlight = InFlightEntries(capacity: settings.limits.deliveryLanes)
     self.inFlight = inFlight
-    let mailboxes = MailboxSource(engine: engine, store: store, signals: signals, host: host)
+    let mailboxes = MailboxSource(
+      engine: engine, store: store, signals: signals, clock: PushClock(host))
     self.mailboxes = mailboxes
     let delivery = ServerDelivery(
       streams: streams, signals: signals, inFlight: inFlight, worker: deliveries.worker)
-    let faults = settings.isDevelopment ? FaultInjector() : nil
+    let faults = settings.isDevelopment ? FaultInjector(limits: settings.limits) : nil
     self.faults = faults
     let targets = CallTargets(engine: engine, mailboxes: mailboxes, delivery: delivery)
     if let faults {
@@ -154,11 +155,11 @@ package final class Composition: Sendable {
 
   private static func open(
     _ settings: Settings, _ host: Host, _ logger: Logger
-  ) async throws -> any Store {
+  ) throws -> any Store {
     switch settings.engine {
     case .memory: MemoryStore(coders: .wireForm)
     case .sqlite:
-      try await SQLiteStore(
+      try SQLiteStore(
         folder: settings.dataFolder, coders: .wireForm, runID: host.uuid(),
         marks: settings.marksFolder,
         nanoseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }, logger: logger)

@@ -1,6 +1,7 @@
 // The real clock, identity and chance.
 
 package import BrumeCore
+import BrumeDelivery
 import FoundationEssentials
 
 extension Host {
@@ -11,6 +12,13 @@ extension Host {
       var generator = SystemRandomNumberGenerator()
       return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
     })
+}
+
+extension PushClock {
+  /// The host's clock; sleeps in real time.
+  init(_ host: Host) {
+    self.init(now: host.now) { try await Task.sleep(for: .milliseconds(max(0, $0 - host.now()))) }
+  }
 }
 
 /// As `UUID()` makes it, which on Linux opens a device file each time.

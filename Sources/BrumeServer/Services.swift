@@ -9,7 +9,7 @@ import HummingbirdCore
 package import Logging
 import NIOCore
 import ServiceLifecycle
-package import UnixSignals
+import UnixSignals
 
 #if canImport(Darwin)
   import Darwin
@@ -168,7 +168,7 @@ package enum Services {
     let limits = ConnectionRules.Limits(
       headerMilliseconds: Int64(timeouts.header) * 1000, bodySeconds: timeouts.body,
       writeMilliseconds: Int64(timeouts.write) * 1000,
-      requestMilliseconds: Int64(timeouts.request) * 1000)
+      requestMilliseconds: Int64(timeouts.request) * 1000, limits: server.settings.limits)
     return HTTP1Channel.Configuration(
       additionalChannelHandlers: [
         ConnectionLimitHandler(server: server),

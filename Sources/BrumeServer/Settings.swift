@@ -39,8 +39,6 @@ package struct Settings: Sendable {
 
   /// Requests a second in the long run; 0 is no limit.
   package struct Rates: Equatable, Sendable {
-    /// Ours: after a rest, this many seconds' worth may come at once.
-    static let burstSeconds = 10
     package var user = 0
     package var anonymous = 0
     package init() {}

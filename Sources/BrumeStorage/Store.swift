@@ -10,7 +10,7 @@
 // 7. A storage failure means "unknown": the engine refuses further writes
 //    (docs/internals/storage.md).
 
-package import BrumeModel
+import BrumeModel
 
 /// A storage engine.
 package protocol Store: Sendable {

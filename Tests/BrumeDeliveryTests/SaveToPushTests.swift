@@ -45,7 +45,8 @@ import Testing
       container: container, environment: .development, user: UserID("_alice"),
       device: DeviceID("tablet"))
     let stream = EventStream(
-      engine: engine, store: fixture.store, signals: MailboxSignals(), device: tablet, host: host)
+      engine: engine, store: fixture.store, signals: MailboxSignals(), device: tablet,
+      clock: clock.push)
     try await save("second", zone, engine)
     try await notifier.drain()
     let arrived = try await stream.entries(after: 0).entries

@@ -118,7 +118,8 @@ import Testing
       "HTTP/1.1 307 Temporary Redirect\r\nLocation: http://127.0.0.1:\(port)/two\r\n"
         + "Connection: close\r\nContent-Length: 0\r\n\r\n"
     }
-    let clients = OutsideClients(timeout: 10, trust: nil)
+    let clients = OutsideClients(
+      timeout: 10, trust: nil, sleep: { try await Task.sleep(for: $0) })
     // A name that no server knows (RFC 6761).
     let call = OutsideCall(
       url: "http://push.invalid:\(side.port)/one",
@@ -151,7 +152,8 @@ import Testing
   ])
   func `N8 an answer that is none fails its call, and nothing else:`(answer: String) async throws {
     let side = try RawSide { _ in answer }
-    let clients = OutsideClients(timeout: 10, trust: nil)
+    let clients = OutsideClients(
+      timeout: 10, trust: nil, sleep: { try await Task.sleep(for: $0) })
     let call = OutsideCall(
       url: "http://push.invalid:\(side.port)/one",
       pinned: .init(host: "push.invalid", address: .v4(0x7f00_0001)), body: Array("body".utf8))

@@ -134,7 +134,7 @@ import Testing
     var target = Target(
       url: url, container: ContainerID(ServerFixture.container),
       apiToken: fixture.ready.apiToken, transport: transport,
-      now: { Date().timeIntervalSince1970 })
+      now: { Date().timeIntervalSince1970 }, wait: { try await Task.sleep(for: .seconds($0)) })
     target.firstUser = fixture.ready.accounts.first?.token
     target.secondUser = fixture.ready.accounts.last?.token
     target.settings = Set(settings + ["faults"])

@@ -20,21 +20,47 @@ import Testing
       "a child task of some Service.run()"
     ),
     ("Task.detached", ["Sources/BrumeKit"], "a child task of some Service.run()"),
-    ("Date()", composition, "Host.now"),
-    ("UUID()", composition, "Host.uuid"),
-    (".random()", composition + ["SeededRandom"], "Host.randomBytes or the seeded source"),
-    ("PrivateKey()", composition, "a key made from Host.randomBytes"),
-    ("SymmetricKey(size", [], "a key made from Host.randomBytes"),
-    (".random(", composition + ["SeededRandom"], "Host.randomBytes or the seeded source"),
     ("print(", ["Sources/brume/"], "the logger"),
     ("try!", [], "a thrown error, or preconditionFailure with the reason"),
     ("fatalError(", [], "a thrown error, or preconditionFailure with the reason"),
     ("TODO", [], "an issue"),
   ]
-  /// Where the real clock, identity and chance enter.
+  /// Where the real clock, identity and chance enter. Everything else gets them as arguments.
   static let composition = [
-    "Sources/BrumeServer", "Sources/BrumeClient", "Sources/BrumeKit", "Sources/brume/",
+    "Sources/BrumeServer/", "Sources/BrumeClient/", "Sources/BrumeKit/", "Sources/brume/",
   ]
+
+  /// The ways to read a clock or to wait, to make an identity, and to draw chance.
+  // ECDSA signatures are not among them: neither library takes the number that each of them draws.
+  static var ownSources: [(way: Regex<Substring>, instead: String)] {
+    [
+      (/\bDate\(\)|\bDate\.now\b|timeIntervalSinceNow|CFAbsoluteTimeGetCurrent/, "Host.now"),
+      (
+        /\b(?:ContinuousClock|SuspendingClock|DispatchTime|DispatchWallTime|NIODeadline)\b/,
+        "Host.now"
+      ),
+      (/\b(?:clock_gettime|gettimeofday|systemUptime)\b|\btime\((?:nil|&)/, "Host.now"),
+      (/: \.now\b|= \.now\b|\(\.now\b/, "Host.now"),
+      (/(?i)\b(?:current_timestamp|current_time|strftime|unixepoch|julianday)\b/, "a bound time"),
+      (/\bTask\.sleep\b|\bTask<Never, Never>\.sleep\b|\b(?:u|nano)?sleep\(\d/, "PushClock.sleep"),
+      (/\bThread\.sleep\b|\bTimer\(|\bDispatchSource\b|\basyncAfter\b/, "PushClock.sleep"),
+      (/\bUUID\(\)|\buuid_generate/, "Host.uuid"),
+      (/\.random\(|\brandomElement\(\)|\.shuffled?\(\)/, "Host.randomBytes or the seeded source"),
+      (
+        /\b(?:SystemRandomNumberGenerator|SecRandomCopyBytes|getrandom|arc4random\w*)\b/,
+        "Host.randomBytes"
+      ),
+      (/\b(?:s?rand(?:om)?)\(\)|\/dev\/u?random|(?i)\brandomblob\b/, "Host.randomBytes"),
+      (
+        /PrivateKey\(\)|PrivateKey\((?:compactRepresentable|keySize):/,
+        "a key made from Host.randomBytes"
+      ),
+      (/\bSymmetricKey\(size|\bNonce\(\)/, "a key made from Host.randomBytes"),
+      (/\.seal\((?:(?!nonce:)[^)])*\)/, "a nonce from Host.randomBytes"),
+    ]
+    // By Unicode's rules, the point of `list.shuffled` ends no word.
+    .map { ($0.0.wordBoundaryKind(.simple), $0.1) }
+  }
 
   @Test(arguments: try swiftFiles(under: "Sources"))
   func `source file keeps the house rules`(path: String) throws {
@@ -53,6 +79,45 @@ import Testing
         function.length <= Self.functionLengthLimit,
         "\(path):\(function.line): move the branch-free part into a function of its own")
     }
+  }
+
+  @Test(arguments: try swiftFiles(under: "Sources"))
+  func `nothing below the composition has a clock, identity or chance of its own`(
+    path: String
+  ) throws {
+    if Self.composition.contains(where: { path.hasPrefix($0) }) { return }
+    // It computes chance from a seed.
+    if path.hasSuffix("/SeededRandom.swift") { return }
+    let text = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
+    let code = code(text.split(separator: "\n", omittingEmptySubsequences: false))
+    for (way, instead) in Self.ownSources {
+      let found = code.firstMatch(of: way).map { String($0.output) }
+      #expect(found == nil, "\(path): '\(found ?? "")' is not for this layer, use \(instead)")
+    }
+  }
+
+  @Test(arguments: [
+    "let now = Date()", "let now: Date = .now", "Date.now", "ContinuousClock().now",
+    "DispatchTime.now()", "clock_gettime(CLOCK_REALTIME, &time)", "time(nil)",
+    "try await Task.sleep(for: .seconds(1))", "UUID().uuidString", "Int.random(in: 0...9)",
+    "list.randomElement()", "list.shuffled()", "var chance = SystemRandomNumberGenerator()",
+    "P256.Signing.PrivateKey()", "P256.Signing.PrivateKey(compactRepresentable: false)",
+    "_RSA.Signing.PrivateKey(keySize: .bits2048)", "SymmetricKey(size: .bits256)",
+    "AES.GCM.seal(bytes, using: key)", "AES.GCM.seal(\n  bytes, using: key)",
+    "SELECT randomblob(16)",
+  ])
+  func `each way to a clock, identity or chance is known`(way: String) {
+    #expect(Self.ownSources.contains { way.firstMatch(of: $0.way) != nil })
+  }
+
+  @Test(arguments: [
+    "let now = host.now()", "clock.now", "try await clock.sleep(until)", "host.uuid()",
+    "host.randomBytes(16)", "list.randomElement(using: &random)", "pick.random.next(below: 3)",
+    "P256.Signing.PrivateKey(rawRepresentation: key)", "mutating func operand() -> Node",
+    "AES.GCM.seal(bytes, using: key, nonce: nonce)", "Date(timeIntervalSince1970: seconds)",
+  ])
+  func `what is given is no way of its own`(code: String) {
+    #expect(!Self.ownSources.contains { code.firstMatch(of: $0.way) != nil })
   }
 
   @Test(arguments: try swiftFiles(under: "Sources"))

@@ -1,7 +1,7 @@
 // Compares the books with the asset store: after a restore of one without the other, files may have
 // lost their bytes, and objects may be there that no book knows (docs/assets.md).
 
-package import BrumeModel
+import BrumeModel
 import BrumeStorage
 
 /// What does not match.

@@ -3,7 +3,7 @@
 // are struck too, and their objects listed; only then, when that is committed, objects are removed
 // from the asset store and struck from the list.
 
-package import BrumeModel
+import BrumeModel
 import BrumeStorage
 
 /// What a pass of the sweeper did.

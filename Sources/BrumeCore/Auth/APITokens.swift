@@ -28,8 +28,8 @@ package struct APITokens: Sendable {
   ) async throws -> APIToken {
     try NameRules.container(container.name)
     try TextRules.check(name, "the API token's name", upTo: limits.labelBytes)
-    for origin in allowedOrigins ?? [] { try OriginRules.origin(origin) }
-    if let callback { try OriginRules.callback(callback) }
+    for origin in allowedOrigins ?? [] { try OriginRules.origin(origin, limits: limits) }
+    if let callback { try OriginRules.callback(callback, limits: limits) }
     let token = APIToken(
       token: Hex.text(host.randomBytes(32)), name: name, container: container,
       environment: environment, allowedOrigins: allowedOrigins, callback: callback)

@@ -1,7 +1,7 @@
 // From what a request brings to who it is. A signature wins over tokens; a web auth token needs an
 // API token beside it (docs/sign-in.md).
 
-package import BrumeModel
+import BrumeModel
 import BrumeStorage
 
 /// Who a request is from.

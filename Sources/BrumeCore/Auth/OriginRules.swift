@@ -6,9 +6,9 @@ import BrumeModel
 enum OriginRules {
   /// `scheme://host` or `scheme://host:port`, in lower case and without a path: the form of the
   /// `Origin` header.
-  static func origin(_ text: String) throws(BrumeError) {
+  static func origin(_ text: String, limits: Limits) throws(BrumeError) {
     let parts = split(text)
-    guard let parts, text.utf8.count <= 300, isScheme(parts.scheme), isPlain(text),
+    guard let parts, text.utf8.count <= limits.originBytes, isScheme(parts.scheme), isPlain(text),
       !parts.rest.isEmpty, !parts.rest.utf8.contains(where: { "/?#@\\*".utf8.contains($0) }),
       !text.utf8.contains(where: { $0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "Z") })
     else {
@@ -20,10 +20,10 @@ enum OriginRules {
   }
 
   /// An address with a scheme that opens a page or an app, without a fragment.
-  static func callback(_ text: String) throws(BrumeError) {
+  static func callback(_ text: String, limits: Limits) throws(BrumeError) {
     let refused = ["javascript", "data", "vbscript", "file", "blob", "about"]
     let parts = split(text)
-    guard let parts, text.utf8.count <= 2000, isScheme(parts.scheme), isPlain(text),
+    guard let parts, text.utf8.count <= limits.callbackBytes, isScheme(parts.scheme), isPlain(text),
       !refused.contains(parts.scheme.lowercased()), !parts.rest.isEmpty, !text.contains("#")
     else {
       throw BrumeError(

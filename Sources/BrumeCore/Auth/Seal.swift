@@ -26,9 +26,14 @@ struct Seal: Sendable {
   }
   private static let codeLength = 32
   private let key: SymmetricKey
+  private let mostBytes: Int
   private let opened = OpenedSeals()
 
-  init(secret: [UInt8]) { key = SymmetricKey(data: secret) }
+  /// - Parameter mostBytes: of a text that is looked at.
+  init(secret: [UInt8], mostBytes: Int = Limits.apple.sealedBytes) {
+    key = SymmetricKey(data: secret)
+    self.mostBytes = mostBytes
+  }
 
   func text(_ payload: [UInt8], for purpose: Purpose) -> String {
     guard purpose == .webAuthToken else { return sealed(payload, for: purpose) }
@@ -53,7 +58,7 @@ struct Seal: Sendable {
   }
 
   private func verified(_ text: String, for purpose: Purpose) -> [UInt8]? {
-    guard text.utf8.count <= 1 << 20, let bytes = Self.bytes(of: text, purpose),
+    guard text.utf8.count <= mostBytes, let bytes = Self.bytes(of: text, purpose),
       bytes.count >= Self.codeLength
     else { return nil }
     let payload = Array(bytes.dropLast(Self.codeLength))

@@ -2,7 +2,7 @@
 // half the server knows (docs/sign-in.md). Two spellings of an empty body and the path with or
 // without its query are accepted, because real clients differ there.
 
-package import BrumeModel
+import BrumeModel
 import Crypto
 import FoundationEssentials
 

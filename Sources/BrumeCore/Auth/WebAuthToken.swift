@@ -5,7 +5,7 @@
 // requests in parallel, and some never read the next token (docs/sign-in.md). However often it is
 // renewed, its session has a last moment: somebody who copied a token cannot keep it for ever.
 
-package import BrumeModel
+import BrumeModel
 import BrumeStorage
 
 struct WebAuthToken: Equatable, Sendable {

@@ -4,7 +4,7 @@
 // zone, or before a backup was restored, is expired: the reader starts over and loses nothing
 // (cases CHG-04, CHG-30, ZON-16). It is never misread.
 
-package import BrumeModel
+import BrumeModel
 
 enum TokenRules {
   static let expired = BrumeError(
@@ -106,6 +106,7 @@ enum TokenRules {
   private static func positions(
     from unpacker: inout Unpacker
   ) -> [ChangeToken.SharedPosition]? {
+    // Sealed by this server, and no longer than what it sealed; the bound is for a number gone wrong.
     guard let count = unpacker.number(), count >= 0, count <= 100_000 else { return nil }
     var positions: [ChangeToken.SharedPosition] = []
     for _ in 0..<count {

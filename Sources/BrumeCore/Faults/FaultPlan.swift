@@ -53,29 +53,27 @@ package struct FaultPlan: Equatable, Sendable {
     package let after: Int?
   }
 
-  /// Ours: faults at once, tokens remembered as expired, and accounts remembered as changed.
-  package static let limit = 1000
-
   /// A device, as the proofs of its requests name it.
   private struct Account: Hashable {
     let user: UserID
     let device: DeviceID?
   }
 
+  private let limit: Int
   package private(set) var entries: [Entry] = []
   private var lastID = 0
   private var expiredTokens: [String] = []
   /// Who is signed in instead; nil: nobody.
   private var accounts: [Account: UserID?] = [:]
 
-  package init() {}
+  package init(limits: Limits) { limit = limits.faults }
 
   package var isEmpty: Bool { entries.isEmpty && expiredTokens.isEmpty }
 
   /// Adds faults that follow each other. Answers the ID of the first.
   @discardableResult
   package mutating func add(_ faults: [Fault]) throws(BrumeError) -> Int {
-    guard entries.count + faults.count <= Self.limit else {
+    guard entries.count + faults.count <= limit else {
       throw BrumeError(
         .limitExceeded, "there are \(entries.count) faults already; clear them first")
     }
@@ -127,7 +125,7 @@ package struct FaultPlan: Equatable, Sendable {
     // The one who calls may be there, or gone, by an earlier change; the proofs still name the first.
     let earlier = accounts.first { $0.key.device == call.device && $0.value == call.user }?.key
     let caller = call.user.map { Account(user: $0, device: call.device) }
-    guard let proven = earlier ?? caller, earlier != nil || accounts.count < Self.limit else {
+    guard let proven = earlier ?? caller, earlier != nil || accounts.count < limit else {
       return
     }
     accounts.updateValue(new, forKey: proven)
@@ -135,7 +133,7 @@ package struct FaultPlan: Equatable, Sendable {
 
   private mutating func expire(_ items: Set<Int>, of call: Call) {
     expiredTokens += items.sorted().compactMap { call.items[$0].token }
-    expiredTokens.removeFirst(max(0, expiredTokens.count - Self.limit))
+    expiredTokens.removeFirst(max(0, expiredTokens.count - limit))
   }
 
   private func expired(in call: Call) -> Set<Int> {

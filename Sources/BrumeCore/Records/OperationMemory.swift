@@ -10,18 +10,22 @@ import BrumeModel
 import BrumeStorage
 
 struct OperationMemory: Sendable {
-  private static let slots: UInt64 = 1024
-  private static let lifetime: Milliseconds = 86_400_000
-
   private let id: String
   /// Where the outcome is kept.
   let key: SettingKey
   private let database: DatabaseKey
+  private let lifetime: Milliseconds
 
   /// Nil when the request has no ID or nobody sends it.
-  init?(_ id: String?, in database: DatabaseKey, _ scope: DatabaseScope, as caller: Caller) {
-    guard let id, !id.isEmpty, id.utf8.count <= 255, let user = caller.user else { return nil }
+  init?(
+    _ id: String?, in database: DatabaseKey, _ scope: DatabaseScope, as caller: Caller,
+    limits: Limits
+  ) {
+    guard let id, !id.isEmpty, id.utf8.count <= limits.labelBytes, let user = caller.user else {
+      return nil
+    }
     self.id = id
+    lifetime = limits.operationLifetime
     self.database = database
     var hash = StableHash()
     let parts = [
@@ -29,7 +33,7 @@ struct OperationMemory: Sendable {
       id,
     ]
     for part in parts { hash.add(part) }
-    key = .operation(user: user, id: String(hash.value % Self.slots))
+    key = .operation(user: user, id: String(hash.value % limits.rememberedOperations))
   }
 
   func keep(
@@ -81,7 +85,7 @@ struct OperationMemory: Sendable {
     var unpacker = Unpacker(bytes)
     guard unpacker.text() == database.container.name,
       unpacker.text() == database.environment.rawValue, unpacker.text() == database.ownerName,
-      unpacker.text() == id, let time = unpacker.number(), now - time < Self.lifetime,
+      unpacker.text() == id, let time = unpacker.number(), now - time < lifetime,
       let count = unpacker.number()
     else { return nil }
     var results: [Int: RecordResult] = [:]

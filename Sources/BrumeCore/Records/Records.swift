@@ -32,7 +32,8 @@ package struct Records: Sendable {
     let plan = try ModifyPlan(request, in: scope, as: caller, limits: limits, host: host)
     var results = plan.failures.mapValues { RecordResult.failure($0) }
     for part in plan.parts {
-      let memory = OperationMemory(request.operationID, in: part.database, scope, as: caller)
+      let memory = OperationMemory(
+        request.operationID, in: part.database, scope, as: caller, limits: limits)
       let (schemas, clientData) = (schemas, request.clientData)
       let reads = part.reads(context, memory, bringsClientData: clientData != nil)
       let answers = try await store.write(in: part.scope, reading: reads) { transaction in

@@ -28,12 +28,12 @@ package struct Courier: Sendable {
   private let findDevices: FindDevices
 
   package init(
-    engine: Engine, store: any Store, signals: MailboxSignals, inFlight: InFlightEntries, host: Host
+    engine: Engine, store: any Store, signals: MailboxSignals, inFlight: InFlightEntries,
+    clock: PushClock
   ) {
     self.init(
       store: store, signals: signals, inFlight: inFlight, limits: engine.limits,
-      clock: PushClock(host),
-      maySend: SendPermission(engine.permission)
+      clock: clock, maySend: SendPermission(engine.permission)
     ) { token, transaction in try engine.devices.opened(by: token, in: transaction) }
   }
 

@@ -1,6 +1,6 @@
 // The event stream as a sequence, for whoever writes it to a connection.
 
-package import BrumeModel
+import BrumeModel
 package import BrumeStorage
 
 extension EventStream {
@@ -51,7 +51,7 @@ extension EventStream {
   ) async throws -> [MailboxEntry] {
     let found = try await reader.poll([device], waiting: waiting) {
       let front = try await reader.front(
-        of: device, after: position, limit: Self.batchSize, by: .stream)
+        of: device, after: position, limit: reader.limits.streamEntries, by: .stream)
       return (front.entries.isEmpty ? nil : front.entries, front.nextDue)
     }
     return found ?? []

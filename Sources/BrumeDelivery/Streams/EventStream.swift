@@ -6,17 +6,16 @@ package import BrumeModel
 package import BrumeStorage
 
 package struct EventStream: Sendable {
-  /// Entries in one reading.
-  static let batchSize = 50
   let reader: MailboxReader
   package let device: DeviceKey
 
   package init(
-    engine: Engine, store: any Store, signals: MailboxSignals, device: DeviceKey, host: Host
+    engine: Engine, store: any Store, signals: MailboxSignals, device: DeviceKey,
+    clock: PushClock
   ) {
     self.init(
       store: store, signals: signals, device: device, limits: engine.limits,
-      clock: PushClock(host), maySend: SendPermission(engine.permission))
+      clock: clock, maySend: SendPermission(engine.permission))
   }
 
   package init(
@@ -40,7 +39,7 @@ package struct EventStream: Sendable {
     after position: Int64
   ) async throws -> (entries: [MailboxEntry], nextDue: Milliseconds?, isAll: Bool) {
     let front = try await reader.front(
-      of: device, after: position, limit: Self.batchSize, by: .stream)
+      of: device, after: position, limit: reader.limits.streamEntries, by: .stream)
     return (front.entries, front.nextDue, front.isAll)
   }
 }

@@ -190,9 +190,6 @@ package final class DeliveryWorker: Sendable {
 // MARK: What there is to send
 
 extension DeliveryWorker {
-  /// Ours: devices looked up in one transaction.
-  private static let page = 256
-
   private func takeHints() async throws {
     let now = clock.now()
     let scan = limits.deliveryScan
@@ -209,18 +206,19 @@ extension DeliveryWorker {
     if scans || hasWebhooks { try await offerWebhooks() }
     var rest = Array(hints)[...]
     while !rest.isEmpty {
-      let some = Array(rest.prefix(Self.page))
+      let some = Array(rest.prefix(limits.deliveryPage))
       rest = rest.dropFirst(some.count)
       offer(try await store.read { store in try some.compactMap { try store.device($0) } })
     }
   }
 
   private func scanDevices() async throws {
+    let most = limits.deliveryPage
     var next: Int64?
     repeat {
       let cursor = next
       let page = try await store.read { store in
-        try store.devicesWithPendingEntries(after: cursor, limit: Self.page)
+        try store.devicesWithPendingEntries(after: cursor, limit: most)
       }
       next = page.next
       if !offer(page.devices) { return }

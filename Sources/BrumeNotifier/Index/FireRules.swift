@@ -6,7 +6,7 @@
 
 import BrumeCore
 package import BrumeModel
-package import BrumePredicate
+import BrumePredicate
 
 package enum FireRules {
   /// The option of `firesOn` that a change asks for.

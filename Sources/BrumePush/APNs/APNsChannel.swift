@@ -19,21 +19,25 @@ package final class APNsChannel: Channel {
   private let concurrency: Int
   private let senders: @Sendable (ContainerID) async throws -> [APNsSender]
   private let exchange: OutsideExchange
-  private let tokens = Mutex(ProviderTokens())
-  private let refusedKeys = Mutex(RefusedKeys())
+  private let limits: Limits
+  private let tokens: Mutex<ProviderTokens>
+  private let refusedKeys: Mutex<RefusedKeys>
 
   /// - Parameters:
   ///   - concurrency: pushes under way at once for each of the two hosts; the connection takes as many
   ///     as Apple allows.
   ///   - senders: who signs for a container's apps, the first being the container's own.
   package init(
-    hosts: Hosts, concurrency: Int, payloadBytes: Int,
+    hosts: Hosts, concurrency: Int, payloadBytes: Int, limits: Limits = .apple,
     senders: @escaping @Sendable (ContainerID) async throws -> [APNsSender],
     exchange: @escaping OutsideExchange
   ) {
     self.hosts = hosts
     self.concurrency = concurrency
-    self.payloadBytes = min(payloadBytes, 4096)
+    self.payloadBytes = min(payloadBytes, Limits.apple.payloadBytes)
+    self.limits = limits
+    tokens = Mutex(ProviderTokens(limits: limits))
+    refusedKeys = Mutex(RefusedKeys(limits: limits))
     self.senders = senders
     self.exchange = exchange
   }
@@ -48,7 +52,7 @@ package final class APNsChannel: Channel {
     }
     guard let sender = await sender(push.device.key.container, topic) else {
       return ChannelAnswer(
-        .retry(after: APNsStatus.configurationPause),
+        .retry(after: limits.apnsConfigurationPause),
         reason: "no key for this app; add one with 'brume apns add'")
     }
     let (host, now) = (host(of: push.device), push.now)
@@ -65,7 +69,7 @@ package final class APNsChannel: Channel {
     _ push: OutgoingPush, to token: String, signedFor sender: APNsSender
   ) async throws(CancellationError) -> ChannelAnswer {
     var last = ChannelAnswer(
-      .retry(after: APNsStatus.configurationPause), reason: "the signing key is unusable")
+      .retry(after: limits.apnsConfigurationPause), reason: "the signing key is unusable")
     for _ in 0..<2 {
       guard let proof = tokens.withLock({ $0.token(for: sender, now: push.now) }) else { break }
       var call = call(push, token, sender.topic, proof)
@@ -89,7 +93,7 @@ package final class APNsChannel: Channel {
     _ call: OutsideCall, _ now: Milliseconds
   ) async throws(CancellationError) -> ChannelAnswer {
     do {
-      return APNsStatus.answer(try await exchange(call), now: now)
+      return APNsStatus.answer(try await exchange(call), now: now, limits: limits)
     } catch {
       if Task.isCancelled { throw CancellationError() }
       return ChannelAnswer(.retry(after: nil), reason: OutsideFailure.reason(error))

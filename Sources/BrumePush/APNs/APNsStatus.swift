@@ -5,28 +5,28 @@ package import BrumeModel
 import BrumeWire
 
 package enum APNsStatus {
-  /// Ours: how long to wait when only the operator can help.
-  static let configurationPause: Milliseconds = 300_000
-
   /// - Parameter now: stands in for the time that a 410 should name.
-  package static func answer(_ reply: OutsideReply, now: Milliseconds) -> ChannelAnswer {
+  package static func answer(
+    _ reply: OutsideReply, now: Milliseconds, limits: Limits = .apple
+  ) -> ChannelAnswer {
     let body = try? JSON(parsing: reply.body)
     let reason = body?["reason"]?.string.map { String($0.prefix(64)) } ?? ""
-    let verdict = verdict(reply, reason, since: body?["timestamp"]?.int ?? now, now)
+    let verdict = verdict(reply, reason, since: body?["timestamp"]?.int ?? now, now, limits)
     return ChannelAnswer(verdict, status: reply.status, reason: reason)
   }
 
   /// How long to send nothing that the same key signs; nil if the answer is not about the key.
-  static func keyPause(_ answer: ChannelAnswer) -> Milliseconds? {
+  static func keyPause(_ answer: ChannelAnswer, _ limits: Limits) -> Milliseconds? {
     switch (answer.status, answer.reason) {
-    case (401, _), (403, _): configurationPause
-    case (429, "TooManyProviderTokenUpdates"): ProviderTokens.minimumLifetime
+    case (401, _), (403, _): limits.apnsConfigurationPause
+    case (429, "TooManyProviderTokenUpdates"): limits.apnsTokenMinimumLifetime
     case (_, _): nil
     }
   }
 
   private static func verdict(
-    _ reply: OutsideReply, _ reason: String, since: Milliseconds, _ now: Milliseconds
+    _ reply: OutsideReply, _ reason: String, since: Milliseconds, _ now: Milliseconds,
+    _ limits: Limits
   ) -> ChannelAnswer.Verdict {
     let asked = reply.pause(at: now)
     return switch (reply.status, reason) {
@@ -36,10 +36,10 @@ package enum APNsStatus {
     // The device stays, for a wrong setting on our side looks the same.
     case (400, _), (404, _), (405, _): .refused
     // Our own credentials: nothing is wrong with the device, the push, or what other keys sign.
-    case (403, _), (401, _): .retry(after: configurationPause)
+    case (403, _), (401, _): .retry(after: limits.apnsConfigurationPause)
     case (410, _): .gone(at: since)
     case (413, _): .tooLarge
-    case (429, "TooManyProviderTokenUpdates"): .retry(after: ProviderTokens.minimumLifetime)
+    case (429, "TooManyProviderTokenUpdates"): .retry(after: limits.apnsTokenMinimumLifetime)
     // Too many pushes to this device.
     case (429, _): .retry(after: asked)
     case (503, _): .busy(after: asked)

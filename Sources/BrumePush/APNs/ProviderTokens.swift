@@ -8,11 +8,6 @@ import BrumeWire
 import Crypto
 
 package struct ProviderTokens: Sendable {
-  static let lifetime: Milliseconds = 60 * 60_000
-  static let minimumLifetime: Milliseconds = 20 * 60_000
-  /// Ours: signing keys remembered.
-  static let capacity = 1000
-
   private struct Key: Hashable {
     let team: String
     let keyID: String
@@ -31,17 +26,20 @@ package struct ProviderTokens: Sendable {
   }
   private var held: [Key: Held] = [:]
 
-  package init() {}
+  private let limits: Limits
+
+  package init(limits: Limits = .apple) { self.limits = limits }
 
   /// The token to send with; nil if the sender's key is none.
   package mutating func token(for sender: APNsSender, now: Milliseconds) -> String? {
     let key = Key(sender)
-    if let known = held[key], !known.isRefused, now >= known.made, now - known.made < Self.lifetime
+    if let known = held[key], !known.isRefused, now >= known.made,
+      now - known.made < limits.apnsTokenLifetime
     {
       return known.text
     }
     guard let text = Self.sign(sender, now) else { return nil }
-    if held.count >= Self.capacity { held = [:] }
+    if held.count >= limits.rememberedSenders { held = [:] }
     held[key] = Held(text: text, made: now)
     return text
   }
@@ -54,7 +52,9 @@ package struct ProviderTokens: Sendable {
     let key = Key(sender)
     // Another push has seen to it already.
     guard let known = held[key], known.text == text else { return true }
-    guard now - known.made >= Self.minimumLifetime || now < known.made else { return false }
+    guard now - known.made >= limits.apnsTokenMinimumLifetime || now < known.made else {
+      return false
+    }
     held[key]?.isRefused = true
     return true
   }

@@ -5,9 +5,6 @@ import BrumeDelivery
 import BrumeModel
 
 struct RefusedKeys: Sendable {
-  /// Ours: keys remembered.
-  static let capacity = 1000
-
   /// Apple may refuse a key for one app, or at one of its servers, and take it elsewhere.
   private struct Use: Hashable {
     let host: String
@@ -18,7 +15,10 @@ struct RefusedKeys: Sendable {
     let from: Milliseconds
     let until: Milliseconds
   }
+  private let limits: Limits
   private var refusals: [Use: Refusal] = [:]
+
+  init(limits: Limits = .apple) { self.limits = limits }
 
   /// What Apple said of the key, with the rest of the pause; nil if it may be tried.
   mutating func answer(
@@ -39,8 +39,8 @@ struct RefusedKeys: Sendable {
   mutating func learn(
     _ answer: ChannelAnswer, of sender: APNsSender, at host: String, now: Milliseconds
   ) {
-    guard let pause = APNsStatus.keyPause(answer) else { return }
-    if refusals.count >= Self.capacity { refusals = [:] }
+    guard let pause = APNsStatus.keyPause(answer, limits) else { return }
+    if refusals.count >= limits.rememberedSenders { refusals = [:] }
     refusals[Use(host: host, sender: sender)] = Refusal(
       answer: answer, from: now, until: now + pause)
   }

@@ -3,20 +3,13 @@
 // Redirects are never followed, answers are read to a small bound.
 
 import AsyncHTTPClient
+package import BrumeModel
 import NIOCore
 import NIOHTTP1
 import NIOSSL
 import Synchronization
 
 package final class OutsideClients: Sendable {
-  /// Enough for any error text.
-  private static let answerBytes = 8192
-  /// Ours: clients of pinned hosts kept open, and as many of accounts.
-  private static let capacity = 256
-
-  /// Ours: to one host. How many are used is the delivery queue's business.
-  private static let connections = 1000
-
   /// Made when first needed: a server that sends nothing opens nothing.
   private struct Clients {
     var pinned = ClientCache()
@@ -30,18 +23,19 @@ package final class OutsideClients: Sendable {
 
     /// A client by its name, and one that has to make room for it.
     mutating func client(
-      _ name: String, orMake make: () -> HTTPClient
+      _ name: String, keeping most: Int, orMake make: () -> HTTPClient
     ) -> (HTTPClient, old: HTTPClient?) {
       order.removeAll { $0 == name }
       order.append(name)
       if let known = clients[name] { return (known, nil) }
       let new = make()
       clients[name] = new
-      guard order.count > OutsideClients.capacity else { return (new, nil) }
+      guard order.count > most else { return (new, nil) }
       return (new, clients.removeValue(forKey: order.removeFirst()))
     }
   }
 
+  private let limits: Limits
   private let timeout: TimeAmount
   private let sleep: @Sendable (Duration) async throws -> Void
   private let roots: NIOSSLAdditionalTrustRoots?
@@ -53,16 +47,18 @@ package final class OutsideClients: Sendable {
   ///   - trust: a PEM file with roots to trust beside the system's.
   ///   - sleep: waits for the text.
   package init(
-    timeout: Int, trust: String?,
-    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    timeout: Int, trust: String?, limits: Limits = .apple,
+    sleep: @escaping @Sendable (Duration) async throws -> Void
   ) {
+    self.limits = limits
     self.timeout = .seconds(Int64(timeout))
     self.sleep = sleep
     roots = trust.map { .file($0) }
   }
 
   private static func client(
-    _ timeout: TimeAmount, _ roots: NIOSSLAdditionalTrustRoots?, _ addresses: [String: String]
+    _ timeout: TimeAmount, _ roots: NIOSSLAdditionalTrustRoots?, _ addresses: [String: String],
+    _ limits: Limits
   ) -> HTTPClient {
     var configuration = HTTPClient.Configuration()
     var tls = TLSConfiguration.makeClientConfiguration()
@@ -76,7 +72,8 @@ package final class OutsideClients: Sendable {
     configuration.dnsOverride = addresses
     // To whoever may have been chosen by somebody else we speak the simpler protocol only.
     if !addresses.isEmpty { configuration.httpVersion = .http1Only }
-    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.connections
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
+      limits.outsideConnectionsPerHost
     // They are called that, but are the way to a connection's handlers.
     configuration.http1_1ConnectionDebugInitializer = { AnswerCheck.add(to: $0) }
     configuration.http2StreamChannelDebugInitializer = { AnswerCheck.add(toStream: $0) }
@@ -101,8 +98,9 @@ package final class OutsideClients: Sendable {
   /// comes, must not keep the send under way, for there is a bound on those for all.
   private func text(of body: HTTPClientResponse.Body) async -> [UInt8] {
     let (sleep, timeLimit) = (sleep, Duration.nanoseconds(timeout.nanoseconds))
+    let most = limits.outsideAnswerBytes
     return await withTaskGroup(of: [UInt8].self) { group in
-      group.addTask(operation: { await Self.beginning(of: body) })
+      group.addTask(operation: { await Self.beginning(of: body, upTo: most) })
       group.addTask(operation: {
         try? await sleep(timeLimit)
         return []
@@ -113,12 +111,14 @@ package final class OutsideClients: Sendable {
   }
 
   /// What is left unread is dropped with the connection.
-  private static func beginning(of body: HTTPClientResponse.Body) async -> [UInt8] {
+  private static func beginning(
+    of body: HTTPClientResponse.Body, upTo most: Int
+  ) async -> [UInt8] {
     var bytes: [UInt8] = []
     do {
       for try await part in body {
-        bytes += part.readableBytesView.prefix(answerBytes - bytes.count)
-        if bytes.count >= answerBytes { break }
+        bytes += part.readableBytesView.prefix(most - bytes.count)
+        if bytes.count >= most { break }
       }
     } catch {
       // The status is the answer; its explanation got lost.
@@ -127,15 +127,18 @@ package final class OutsideClients: Sendable {
   }
 
   private func client(for call: OutsideCall) async throws -> HTTPClient {
-    let (timeout, roots) = (timeout, roots)
+    let (timeout, roots, limits) = (timeout, roots, limits)
+    let most = limits.outsideHosts
     let (client, old) = try open.withLock { open in
       if open.isClosed { throw HTTPClientError.alreadyShutdown }
       guard let pin = call.pinned else {
-        return open.accounts.client(call.account) { Self.client(timeout, roots, [:]) }
+        return open.accounts.client(call.account, keeping: most) {
+          Self.client(timeout, roots, [:], limits)
+        }
       }
       let address = pin.address.description
-      return open.pinned.client("\(pin.host) \(address)") {
-        Self.client(timeout, roots, [pin.host: address])
+      return open.pinned.client("\(pin.host) \(address)", keeping: most) {
+        Self.client(timeout, roots, [pin.host: address], limits)
       }
     }
     // Calls that are still under way on it fail and are tried again.

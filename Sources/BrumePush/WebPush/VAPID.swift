@@ -5,21 +5,16 @@ import BrumeWire
 import Crypto
 
 package struct VAPID: Sendable {
-  /// RFC 8292 allows 24 hours.
-  static let lifetime: Milliseconds = 12 * 3_600_000
-  /// Ours: made anew when half of the lifetime is over.
-  static let renewal: Milliseconds = 6 * 3_600_000
-  /// Ours: services remembered.
-  static let capacity = 1000
-
   private let key: P256.Signing.PrivateKey
   private let contact: String
+  private let limits: Limits
   private var made: [String: (text: String, time: Milliseconds)] = [:]
 
   /// - Parameters:
   ///   - key: 32 bytes, as the store keeps them.
   ///   - contact: a `mailto:` or `https:` address of the operator.
-  package init(key: [UInt8], contact: String) throws {
+  package init(key: [UInt8], contact: String, limits: Limits = .apple) throws {
+    self.limits = limits
     self.key = try P256.Signing.PrivateKey(rawRepresentation: key)
     self.contact = contact
   }
@@ -31,16 +26,17 @@ package struct VAPID: Sendable {
   package mutating func authorization(
     for origin: String, now: Milliseconds
   ) throws -> String {
-    if let known = made[origin], now >= known.time, now - known.time < Self.renewal {
+    if let known = made[origin], now >= known.time, now - known.time < limits.vapidRenewal {
       return known.text
     }
     let token = try SignedToken.make(
       header: ["typ": "JWT", "alg": "ES256"],
       claims: [
-        "aud": .string(origin), "exp": .int((now + Self.lifetime) / 1000), "sub": .string(contact),
+        "aud": .string(origin), "exp": .int((now + limits.vapidLifetime) / 1000),
+        "sub": .string(contact),
       ], key: key)
     let text = "vapid t=\(token), k=\(publicKey)"
-    if made.count >= Self.capacity { made = [:] }
+    if made.count >= limits.rememberedSenders { made = [:] }
     made[origin] = (text, now)
     return text
   }

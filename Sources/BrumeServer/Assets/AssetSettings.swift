@@ -3,7 +3,7 @@
 package import BrumeAssets
 import BrumeCore
 import BrumeModel
-package import BrumeStorage
+import BrumeStorage
 
 package struct AssetSettings: Equatable, Sendable {
   package enum StoreLocation: Equatable, Sendable {

@@ -8,8 +8,8 @@ import Hummingbird
 import NIOCore
 
 struct IncomingFile {
-  /// Ours: how much larger than its file a form may be.
-  private static let formBytes: Int64 = 16_384
+  /// How much larger than its file a form may be.
+  private let formBytes: Int64
   private let limit: Int64
   private var parts: RequestBody.AsyncIterator
   private var form: MultipartReader?
@@ -18,15 +18,16 @@ struct IncomingFile {
   private(set) var announced: Int64?
   private var isAtEnd = false
 
-  init(_ body: RequestBody, limit: Int64) {
+  init(_ body: RequestBody, _ limits: Limits) {
     parts = body.makeAsyncIterator()
-    self.limit = limit
+    limit = limits.assetBytes
+    formBytes = limits.assetFormBytes
   }
 
   /// Learns the form, and refuses what is announced too large before a byte is written.
   mutating func read(_ headers: HTTPFields) throws(BrumeError) {
     if let type = headers[.contentType] { form = try MultipartReader(contentType: type) }
-    let most = limit + (form == nil ? 0 : Self.formBytes)
+    let most = limit + (form == nil ? 0 : formBytes)
     let length = headers[.contentLength].flatMap { Int64($0) }
     if let length, length > most { throw AssetMeter.tooLarge(limit) }
     announced = length.map { max(0, min($0, limit)) }
@@ -36,7 +37,7 @@ struct IncomingFile {
   mutating func next() async throws -> ArraySlice<UInt8>? {
     while let part = try await nextPart() {
       let piece = try form == nil ? part : form?.take(part) ?? []
-      if received > limit + Self.formBytes { throw AssetMeter.tooLarge(limit) }
+      if received > limit + formBytes { throw AssetMeter.tooLarge(limit) }
       if !piece.isEmpty { return piece }
     }
     try form?.finish()
@@ -54,7 +55,7 @@ struct IncomingFile {
 
   /// Reads on without keeping anything, up to twice the limit. False if there is more.
   mutating func discardRest() async throws -> Bool {
-    while received <= 2 * limit + Self.formBytes {
+    while received <= 2 * limit + formBytes {
       guard try await nextPart() != nil else { return true }
     }
     return false

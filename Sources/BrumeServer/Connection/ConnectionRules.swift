@@ -5,6 +5,8 @@
 // web framework's idle timeout rules. Why all this: a client that sends a byte a second would
 // otherwise hold a connection for ever.
 
+package import BrumeModel
+
 package struct ConnectionRules: Equatable, Sendable {
   /// Milliseconds on any clock that only rises.
   package typealias Instant = Int64
@@ -18,19 +20,21 @@ package struct ConnectionRules: Equatable, Sendable {
     /// From a request's header to its answer.
     package var requestMilliseconds: Int64
     /// How long a refused client may go on sending, so that it gets to read the refusal.
-    package var lingerMilliseconds: Int64 = 500
-    /// Ours: a timer that comes later than this was kept waiting by the server itself.
+    package var lingerMilliseconds: Int64
+    /// A measure, which bounds nothing: a timer that comes later than this was kept waiting by the server itself.
     package var lateMilliseconds: Int64 = 250
-    /// Ours: how much lost time one connection gets back in all, so that a server that is busy all
-    /// the time still ends silent connections.
-    package var givenBackMilliseconds: Int64 = 60_000
-    package var targetBytes = 16_384
+    /// How much lost time one connection gets back in all.
+    package var givenBackMilliseconds: Int64
+    package var targetBytes: Int
 
     /// - Parameter bodySeconds: over how long a body must bring 1 KB a second.
     package init(
       headerMilliseconds: Int64 = 10_000, bodySeconds: Int = 10, writeMilliseconds: Int64 = 30_000,
-      requestMilliseconds: Int64 = 60_000
+      requestMilliseconds: Int64 = 60_000, limits: BrumeModel.Limits = .apple
     ) {
+      lingerMilliseconds = limits.refusedLinger
+      givenBackMilliseconds = limits.lostTimeGivenBack
+      targetBytes = limits.requestTargetBytes
       self.requestMilliseconds = requestMilliseconds
       self.headerMilliseconds = headerMilliseconds
       self.writeMilliseconds = writeMilliseconds

@@ -20,7 +20,9 @@ package final class Deliveries: Sendable {
   init(
     engine: Engine, store: any Store, settings: Settings, host: Host, metrics: ServerMetrics
   ) async throws {
-    let clients = OutsideClients(timeout: settings.outside.timeout, trust: settings.outside.trust)
+    let clients = OutsideClients(
+      timeout: settings.outside.timeout, trust: settings.outside.trust, limits: settings.limits,
+      sleep: { try await Task.sleep(for: $0) })
     let exchange: OutsideExchange = { try await clients.send($0) }
     let resolve: OutsideGuard.Resolve = { try await NameLookup.addresses($0) }
     webhookGuard = OutsideGuard(
@@ -30,12 +32,14 @@ package final class Deliveries: Sendable {
       resolve: resolve)
     let apns = APNsChannel(
       hosts: settings.outside.apns, concurrency: settings.outside.apnsConcurrency,
-      payloadBytes: settings.limits.payloadBytes,
+      payloadBytes: settings.limits.payloadBytes, limits: settings.limits,
       senders: { container in try await store.read { try $0.apnsSenders(of: container) } },
       exchange: exchange)
     let concurrency = settings.outside.concurrency
     webPush = WebPushChannel(
-      vapid: try VAPID(key: await engine.pushKeys.vapidKey(), contact: settings.outside.contact),
+      vapid: try VAPID(
+        key: await engine.pushKeys.vapidKey(), contact: settings.outside.contact,
+        limits: settings.limits),
       concurrency: concurrency, limits: settings.limits, outside: webPushGuard,
       randomBytes: host.randomBytes, exchange: exchange)
     self.clients = clients

@@ -11,7 +11,7 @@ import NIOCore
 import Synchronization
 
 package final class FaultInjector: Sendable {
-  private let plan = Mutex(FaultPlan())
+  private let plan: Mutex<FaultPlan>
   private let held = Mutex<[HeldPush]>([])
 
   struct HeldPush: Sendable {
@@ -19,7 +19,7 @@ package final class FaultInjector: Sendable {
     let device: DeviceKey
   }
 
-  init() {}
+  init(limits: Limits) { plan = Mutex(FaultPlan(limits: limits)) }
 
   /// Adds faults that follow each other. Answers the ID of the first.
   @discardableResult

@@ -22,7 +22,7 @@ package final class RateLimits: Sendable {
   private static func limiter(_ rate: Int, _ limits: Limits) -> Mutex<RateLimiter<String>> {
     Mutex(
       RateLimiter(
-        perSecond: rate, burst: rate * Settings.Rates.burstSeconds,
+        perSecond: rate, burst: rate * limits.rateBurstSeconds,
         maximumKeys: limits.watchedCallers))
   }
 

@@ -5,12 +5,10 @@ import BrumeModel
 import BrumeWire
 
 enum AssetAdmin {
-  /// Ours: names of each kind in one answer.
-  private static let shown = 1000
-
   /// Lists files without bytes and objects without a file, as after a restore of one half.
   static func check(_ call: Call) async throws -> Reply {
-    let report = try await call.engine.assetCheck.run(limit: shown)
+    let report = try await call.engine.assetCheck.run(
+      limit: call.server.settings.limits.assetCheckNames)
     var object = JSONObject()
     object["files"] = .int(Int64(report.files))
     object["objects"] = .int(Int64(report.objects))

@@ -34,7 +34,7 @@ enum AssetRoutes {
         .badRequest,
         "there is no body; send the file as the body")
     }
-    var file = IncomingFile(body, limit: call.server.settings.limits.assetBytes)
+    var file = IncomingFile(body, call.server.settings.limits)
     do {
       guard let ticket = call.query["ticket"] else {
         throw BrumeError(

@@ -7,14 +7,12 @@ import BrumeStorage
 import BrumeWire
 
 enum PushAdmin {
-  /// Ours: lines of the log in one answer.
-  private static let page = 1000
-
   /// The newest lines, oldest first; after a position, to follow.
   static func log(_ call: Call) async throws -> Reply {
     let filter = try await filter(call)
     let after = call.query["after"].flatMap { Int64($0) } ?? 0
-    let limit = min(call.query["limit"].flatMap { Int($0) } ?? 100, page)
+    let most = call.server.settings.limits.pushLogPage
+    let limit = min(call.query["limit"].flatMap { Int($0) } ?? 100, most)
     let (lines, users) = try await call.server.store.read { store in
       (try store.pushLog(filter, after: after, limit: limit), try store.users())
     }

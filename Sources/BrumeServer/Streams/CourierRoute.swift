@@ -20,8 +20,7 @@ enum CourierRoute {
     defer { server.metrics.pollEnded() }
     let courier = Courier(
       engine: server.engine, store: server.store, signals: server.signals,
-      inFlight: server.inFlight,
-      host: server.host)
+      inFlight: server.inFlight, clock: PushClock(server.host))
     let text = call.query["cursor"]
     let position = try await StreamRoute.position(call, text)
     let cursor = text == nil ? nil : position

@@ -27,7 +27,7 @@ struct MailboxSource: StreamSource {
   let engine: Engine
   let store: any Store
   let signals: MailboxSignals
-  let host: Host
+  let clock: PushClock
 
   func entries(after position: Int64, of device: DeviceKey) async throws -> StreamReading {
     let found = try await stream(of: device).entries(after: position)
@@ -36,7 +36,7 @@ struct MailboxSource: StreamSource {
 
   /// A device's mailbox as its streams read it.
   func stream(of device: DeviceKey) -> EventStream {
-    EventStream(engine: engine, store: store, signals: signals, device: device, host: host)
+    EventStream(engine: engine, store: store, signals: signals, device: device, clock: clock)
   }
 }
 

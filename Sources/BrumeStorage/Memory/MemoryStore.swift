@@ -1,7 +1,7 @@
 // The reference engine: small, obvious, and what most tests run on. It keeps the promises of
 // `Store.swift` except durability, by copying one value. See docs/internals/storage.md.
 
-package import BrumeModel
+import BrumeModel
 import Synchronization
 
 package final class MemoryStore: Store {

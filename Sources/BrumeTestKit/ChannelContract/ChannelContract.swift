@@ -3,7 +3,7 @@
 //
 // Streams and polls have no place here: there nobody sends, a device comes and fetches.
 
-package import BrumeCore
+import BrumeCore
 package import BrumeDelivery
 package import BrumeModel
 import Synchronization

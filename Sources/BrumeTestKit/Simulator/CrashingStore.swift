@@ -1,7 +1,7 @@
 // A store whose caller crashes at a chosen call: before it, before its commit, or after its commit when
 // nobody gets the answer. What was committed stays, as on a disk.
 
-package import BrumeModel
+import BrumeModel
 package import BrumeStorage
 import Synchronization
 

@@ -4,7 +4,7 @@
 //
 // Faults can be planted, to see that the comparison notices them.
 
-package import BrumeCore
+import BrumeCore
 package import BrumeModel
 import BrumeNotifier
 package import BrumeStorage

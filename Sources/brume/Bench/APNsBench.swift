@@ -26,7 +26,8 @@ extension BenchCommand {
       guard let pem = DataFolder.read(keyFile) else {
         throw CommandFailure("the key file '\(keyFile)' cannot be read; check its path")
       }
-      let clients = OutsideClients(timeout: 30, trust: trust)
+      let clients = OutsideClients(
+        timeout: 30, trust: trust, sleep: { try await Task.sleep(for: $0) })
       let bench = APNsBench(
         url: url, key: String(decoding: pem, as: UTF8.self),
         exchange: { try await clients.send($0) })

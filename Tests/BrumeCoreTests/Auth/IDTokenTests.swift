@@ -11,7 +11,8 @@ import Testing
 struct IDTokenTests {
   private static let rsa = try? _RSA.Signing.PrivateKey(keySize: .bits2048)
   private let p256 = P256.Signing.PrivateKey()
-  private let rules = IDTokenRules(issuer: "https://id.example", clientID: "brume", nonce: "n1")
+  private let rules = IDTokenRules(
+    issuer: "https://id.example", clientID: "brume", nonce: "n1", limits: .apple)
   private let now: Milliseconds = 1_000_000_000
 
   private func url(_ data: some DataProtocol) -> String {

@@ -18,7 +18,7 @@ import Testing
   }
 
   private func plan(_ faults: Fault...) throws -> FaultPlan {
-    var plan = FaultPlan()
+    var plan = FaultPlan(limits: .apple)
     try plan.add(faults)
     return plan
   }
@@ -121,8 +121,8 @@ import Testing
   }
 
   @Test func `there is a limit on faults`() throws {
-    var plan = FaultPlan()
-    try plan.add(Array(repeating: Fault(.conflict), count: FaultPlan.limit))
+    var plan = FaultPlan(limits: .apple)
+    try plan.add(Array(repeating: Fault(.conflict), count: Limits.apple.faults))
     #expect(throws: BrumeError.self) { try plan.add([Fault(.conflict)]) }
   }
 }

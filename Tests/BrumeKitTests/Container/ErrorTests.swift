@@ -104,6 +104,19 @@ struct ErrorTests {
     }
   }
 
+  @Test func `faults know every error, by its name and number`() throws {
+    for code in Fault.ErrorCode.allCases {
+      let known = try #require(CKError.Code(rawValue: code.rawValue))
+      #expect("\(known)" == "\(code)")
+    }
+    let last = try #require(Fault.ErrorCode.allCases.last)
+    #expect(CKError.Code(rawValue: last.rawValue + 1) == nil)
+    for code in Fault.connectionErrors.union([.internalError, .zoneBusy]) {
+      #expect(code.comesFromServers)
+    }
+    #expect(!Fault.ErrorCode.operationCancelled.comesFromServers)
+  }
+
   @Test func `when to come back is in the error`() {
     let error = CKError(BrumeError(.throttled, "slow down", retryAfter: 2.5), from: view)
     #expect(error.retryAfterSeconds == 2.5)

@@ -11,10 +11,10 @@ package struct IDTokenRules: Sendable {
   package let issuer: String
   package let clientID: String
   package let nonce: String
-  /// Clocks differ; ours.
-  static let skew: Int64 = 60
+  private let limits: Limits
 
-  package init(issuer: String, clientID: String, nonce: String) {
+  package init(issuer: String, clientID: String, nonce: String, limits: Limits) {
+    self.limits = limits
     self.issuer = issuer
     self.clientID = clientID
     self.nonce = nonce
@@ -47,13 +47,15 @@ package struct IDTokenRules: Sendable {
     {
       return Self.failed("it was given to another client")
     }
-    if claims.expires <= now - Self.skew { return Self.failed("it has expired") }
-    if claims.issued > now + Self.skew { return Self.failed("it is from the future") }
-    if let start = claims.notBefore, start > now + Self.skew {
+    // Clocks differ.
+    let skew = limits.idTokenSkew / 1000
+    if claims.expires <= now - skew { return Self.failed("it has expired") }
+    if claims.issued > now + skew { return Self.failed("it is from the future") }
+    if let start = claims.notBefore, start > now + skew {
       return Self.failed("it is not valid yet")
     }
     if claims.nonce != nonce { return Self.failed("it is for another visit") }
-    if claims.subject.isEmpty || claims.subject.utf8.count > 255 {
+    if claims.subject.isEmpty || claims.subject.utf8.count > limits.idTokenSubjectBytes {
       return Self.failed("it names nobody")
     }
     return nil
