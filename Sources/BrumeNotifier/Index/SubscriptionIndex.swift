@@ -8,7 +8,7 @@
 // record type, zone), and in a scope it waits at a *posting* (one value of one field), perhaps at a
 // threshold there. Adding is SubscriptionIndex+Changing.swift, finding SubscriptionIndex+Matching.swift.
 
-import BrumeModel
+package import BrumeModel
 import BrumeStorage
 
 package struct SubscriptionIndex: Sendable {
