@@ -41,6 +41,7 @@ final class Writer: Sendable {
   private let resources: WriterResources
   private let marks: Marks
   private let checkpointer: Checkpointer
+  private let indexer: Indexer
   private let nanoseconds: @Sendable () -> Int64
   private let stopped: @Sendable (StoreError) -> Void
 
@@ -49,7 +50,8 @@ final class Writer: Sendable {
   ///   - stopped: called once if the storage fails for good.
   init(
     pool: DatabasePool, coders: StoreCoders, positions: DeliveryPositions, signals: CommitSignals,
-    marks: Marks, checkpointer: Checkpointer, nanoseconds: @escaping @Sendable () -> Int64,
+    marks: Marks, checkpointer: Checkpointer, indexer: Indexer,
+    nanoseconds: @escaping @Sendable () -> Int64,
     stopped: @escaping @Sendable (StoreError) -> Void
   ) throws {
     let transaction = pool.writeWithoutTransaction {
@@ -60,6 +62,7 @@ final class Writer: Sendable {
     self.signals = signals
     self.marks = marks
     self.checkpointer = checkpointer
+    self.indexer = indexer
     self.nanoseconds = nanoseconds
     self.stopped = stopped
     transaction.othersWait = { [weak self] in self?.queue.withLock { !$0.isEmpty } ?? false }
@@ -132,6 +135,8 @@ extension Writer {
     if let failure { return failed(failure, group) }
     if let position { marks.advance(position) }
     group.finish()
+    let behind = transaction.indexDelay.behind
+    if behind > 0 { indexer.committed(behind: behind) }
     if group.logGrew { signals.signal([.only]) }
     if checkpointer.committed(pages: resources.transaction.connection.pagesInLog) {
       resources.pool.writeWithoutTransaction { _ in

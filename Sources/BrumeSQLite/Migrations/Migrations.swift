@@ -7,7 +7,7 @@ import GRDB
 enum Migrations {
   static let steps: [String] = [
     foundation, wantedFields, assets, signIn, delivery, devicesOfUser, deletedCreators,
-    emailCase, indexedRows,
+    emailCase, indexedRows, lateIndexRows,
   ]
 
   static func run(on writer: Database) throws {
