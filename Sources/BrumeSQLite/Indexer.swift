@@ -13,7 +13,7 @@ import Synchronization
 
 final class Indexer: Sendable {
   /// Ours: how long new records stay behind after the last that came. In milliseconds.
-  private static let rest = 200
+  private static let rest = 2000
 
   private struct State {
     var isEnding = false
@@ -66,7 +66,7 @@ final class Indexer: Sendable {
       await withCheckedContinuation { continuation in
         let mayWait = state.withLock {
           if $0.isEnding { return false }
-          $0.waiters.add(id, wanted.parts, continuation)
+          $0.waiters.add(id, wanted.parts, step * IndexWaiters.steps, continuation)
           $0.isUrgent = true
           return true
         }
@@ -100,11 +100,12 @@ extension Indexer {
   private func run(_ writer: Writer) {
     defer { ended.signal() }
     var last: RecordTypeRowKey?
-    var log = IndexLog(logger)
+    var (log, pace) = (IndexLog(logger), IndexPace())
     while let hasRested = waitForWork() {
-      while let step = take(after: last, hasRested, writer) {
+      while let step = take(pace.records, after: last, hasRested, writer) {
         last = step.type
         log.note(step)
+        pace.stepped(wasAwaited: step.wasAwaited)
         finished(step)
       }
       nothingLeft()
@@ -131,13 +132,13 @@ extension Indexer {
 
   /// One step. Nil: nothing is to be done now, or the store does not take it.
   private func take(
-    after last: RecordTypeRowKey?, _ hasRested: Bool, _ writer: Writer
+    _ records: Int, after last: RecordTypeRowKey?, _ hasRested: Bool, _ writer: Writer
   ) -> IndexStep? {
     let (isEnding, isAsked) = state.withLock { ($0.isEnding, !$0.waiters.isEmpty) }
     if isEnding { return nil }
-    let (limit, leavesFew, outcome) = (step, !hasRested && !isAsked, StepOutcome())
+    let (limit, leavesFew, outcome) = (min(step, records), !hasRested && !isAsked, StepOutcome())
     let job = WriteJob(
-      isRepeatable: true,
+      isRepeatable: true, startsGroup: true,
       run: { transaction in
         outcome.note {
           let step = try transaction.growIndex(after: last, limit: limit, leavesFew: leavesFew)

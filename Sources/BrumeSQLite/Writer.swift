@@ -12,6 +12,8 @@ import Synchronization
 struct WriteJob: Sendable {
   /// Whether a commit that holds nothing else may leave the disk for later (`Store.writeRepeatable`).
   let isRepeatable: Bool
+  /// Whether it joins no group that has begun: whoever is in it would wait for much work of ours.
+  var startsGroup = false
   /// Runs the body, keeps its value, answers what it threw.
   let run: @Sendable (SQLiteTransaction) -> (any Error)?
   /// Answers the caller: nil is "durable".
@@ -154,7 +156,8 @@ extension Writer {
       var job: WriteJob? = first
       while let current = job {
         try group.run(current)
-        job = group.isFull ? nil : next { !first.isRepeatable || $0.isRepeatable }
+        job =
+          group.isFull ? nil : next { !$0.startsGroup && (!first.isRepeatable || $0.isRepeatable) }
       }
       try group.commit()
       return nil

@@ -12,7 +12,7 @@ struct IndexDelay {
   /// that follows a save must not have to wait.
   static let bulk = 50
   /// Ours: records that are taken in together, in one commit that others wait for.
-  static let together = 2500
+  static let together = 4000
   /// Ours: records that may be behind. What comes then pays for its rows itself.
   static let most = 50_000
   /// Ours: new records of a type that are indexed at once after somebody has queried it.

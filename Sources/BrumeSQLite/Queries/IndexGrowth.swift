@@ -67,6 +67,8 @@ struct IndexStep: Sendable {
   let records: Int
   /// Whether the index of the fields has all records now.
   let isLast: Bool
+  /// Whether others waited when it ended.
+  let wasAwaited: Bool
   /// How many fields, of whatever type, do not have all records.
   var unfinished = 0
 }
@@ -81,7 +83,7 @@ struct IndexPart: Hashable, Sendable {
 
 extension SQLiteTransaction {
   /// Ours: records that are taken in between two looks whether a write waits.
-  private static let recordsBetweenLooks = 100
+  private static let recordsBetweenLooks = 25
 
   private func build(
     _ rowKey: RecordTypeRowKey, from start: String, in database: DatabaseKey, limit: Int
@@ -186,14 +188,15 @@ extension SQLiteTransaction {
   ) throws {
     var rows: [IndexRow] = []
     for name in fields {
+      guard let wanted = try typeKeys(rowKey).fields[name] else { continue }
       let field = IndexedField(indexName: name)
-      for found in records {
-        guard let wanted = try typeKeys(rowKey).fields[name] else { continue }
-        var entry = IndexEntry(
-          name: name, type: rowKey, wanted: wanted, record: found.record.name, row: found.row)
-        try add(found.record.indexedValue(of: field, in: database), &entry) { rows.append($0) }
-        try keep(entry)
+      var entry = IndexEntry(name: name, type: rowKey, wanted: wanted, record: "", row: 0)
+      for index in records.indices {
+        (entry.record, entry.row) = (records[index].record.name, records[index].row)
+        let value = records[index].record.indexedValue(of: field, in: database)
+        try add(value, &entry) { rows.append($0) }
       }
+      try keep(entry)
     }
     for row in rows.sorted() { try insert(row) }
   }
@@ -218,7 +221,8 @@ extension SQLiteTransaction {
   ) throws -> IndexStep {
     let unfinished = try connection.first(Self.countUnfinished) { Int($0.int(0)) } ?? 0
     return IndexStep(
-      type: rowKey, fields: fields, records: records, isLast: isLast, unfinished: unfinished)
+      type: rowKey, fields: fields, records: records, isLast: isLast, wasAwaited: isAwaited,
+      unfinished: unfinished)
   }
 
   private func unfinishedType(

@@ -23,21 +23,27 @@ extension SQLiteTransaction {
     let isLate = old == nil && indexDelay.isLate(newOf: typeRowKey)
     var isLeft = false
     for (name, wanted) in try typeKeys(typeRowKey).fields {
-      let field = IndexedField(indexName: name)
-      guard let change = IndexChange(of: field, from: old, to: new, in: database) else { continue }
       var entry = IndexEntry(
         name: name, type: typeRowKey, wanted: wanted, record: rowKey.name, row: row)
-      if let gone = change.gone { try remove(gone, &entry) }
-      if change.isThere {
-        if try leaves(&entry, sequence, isLate) {
-          isLeft = true
-        } else {
-          try add(change.come, &entry, insert)
-        }
+      let leaves = try new != nil && leaves(&entry, sequence, isLate)
+      isLeft = isLeft || leaves
+      // Of a new record that is left for later nothing needs to be known now.
+      if !leaves || old != nil {
+        try update(&entry, leaves: leaves, in: database, from: old, to: new)
       }
       try keep(entry)
     }
     if isLeft { indexDelay.leftForLater() }
+  }
+
+  private func update(
+    _ entry: inout IndexEntry, leaves: Bool, in database: DatabaseKey, from old: Record?,
+    to new: Record?
+  ) throws {
+    let field = IndexedField(indexName: entry.name)
+    guard let change = IndexChange(of: field, from: old, to: new, in: database) else { return }
+    if let gone = change.gone { try remove(gone, &entry) }
+    if change.isThere, !leaves { try add(change.come, &entry, insert) }
   }
 
   /// Whether the rows of a record come later, with those of others.
@@ -62,9 +68,9 @@ struct IndexEntry {
   let name: String
   let type: RecordTypeRowKey
   var wanted: WantedField
-  let record: String
+  var record: String
   /// The record's row.
-  let row: Int64
+  var row: Int64
 }
 
 /// A row of the index.
