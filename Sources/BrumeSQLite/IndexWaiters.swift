@@ -3,14 +3,15 @@
 import BrumeQueryPlan
 
 struct IndexWaiters {
-  /// Ours: a query waits until the records of so many large steps are taken in, then does without: it looks
-  /// at a bounded number of records itself, and goes on with the next page.
-  static let steps = 10
+  /// Ours: a query waits for so many steps, then does without: it looks at a bounded number of records
+  /// itself, and goes on with the next page. Without writes beside, 20,000 records are taken in meanwhile;
+  /// with them the steps are smaller, so that the wait is not longer.
+  static let steps = 50
 
   private struct Waiter {
     /// What it still waits for.
     var parts: Set<IndexPart>
-    var recordsLeft: Int
+    var stepsLeft: Int
     let continuation: CheckedContinuation<Void, Never>
   }
   private var waiters: [Int: Waiter] = [:]
@@ -24,10 +25,9 @@ struct IndexWaiters {
   }
 
   mutating func add(
-    _ id: Int, _ parts: Set<IndexPart>, _ records: Int,
-    _ continuation: CheckedContinuation<Void, Never>
+    _ id: Int, _ parts: Set<IndexPart>, _ continuation: CheckedContinuation<Void, Never>
   ) {
-    waiters[id] = Waiter(parts: parts, recordsLeft: records, continuation: continuation)
+    waiters[id] = Waiter(parts: parts, stepsLeft: Self.steps, continuation: continuation)
   }
 
   mutating func remove(_ id: Int) -> CheckedContinuation<Void, Never>? {
@@ -45,9 +45,9 @@ struct IndexWaiters {
     let finished = step.isLast ? step.fields.map { IndexPart(type: step.type, field: $0) } : []
     for id in waiters.keys {
       waiters[id]?.parts.subtract(finished)
-      waiters[id]?.recordsLeft -= max(1, step.records)
+      waiters[id]?.stepsLeft -= 1
     }
-    let over = waiters.filter { $0.value.parts.isEmpty || $0.value.recordsLeft <= 0 }
+    let over = waiters.filter { $0.value.parts.isEmpty || $0.value.stepsLeft <= 0 }
     for id in over.keys { waiters[id] = nil }
     return over.values.map(\.continuation)
   }

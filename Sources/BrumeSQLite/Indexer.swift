@@ -66,7 +66,7 @@ final class Indexer: Sendable {
       await withCheckedContinuation { continuation in
         let mayWait = state.withLock {
           if $0.isEnding { return false }
-          $0.waiters.add(id, wanted.parts, step * IndexWaiters.steps, continuation)
+          $0.waiters.add(id, wanted.parts, continuation)
           $0.isUrgent = true
           return true
         }

@@ -28,8 +28,7 @@ package final class SQLiteStore: Store {
   ///   - readers: how many reads may run at the same time; others wait.
   ///   - fewCandidates: below this many, a sorted query fetches and sorts its candidates; above, it
   ///     walks the sort's index.
-  ///   - indexStep: how many records one write takes at most into an index that a query asked for; a query
-  ///     waits for ten times as many.
+  ///   - indexStep: how many records one write takes at most into an index that a query asked for.
   ///   - growsIndexes: whether a thread does that; tests may do it themselves.
   ///   - runID: the identity of this start, never used before; without spaces.
   ///   - marks: a folder elsewhere, where it is kept how far the store has come, so that a data folder

@@ -337,7 +337,7 @@ private final class Events: Sendable {
 
   @Test func `an index that grows beside several queries answers right all the while`() async throws
   {
-    // A query waits for ten steps of two records; the type has fifty.
+    // A query waits for at least ten steps of two records; the type has fifty.
     let store = try folder.openSQLite(indexStep: 2)
     try await store.write(in: .database(.sample())) { transaction in
       for number in 0..<50 {
