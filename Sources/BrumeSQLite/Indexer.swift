@@ -8,6 +8,7 @@
 import BrumeQueryPlan
 import BrumeStorage
 import Dispatch
+import GRDB
 import Logging
 import Synchronization
 
@@ -19,8 +20,8 @@ final class Indexer: Sendable {
     var isEnding = false
     /// Somebody waits, or so much is behind that it is worth a step.
     var isUrgent = false
-    /// What the last process left is not known yet.
-    var isNew = true
+    /// What the last process left is still to be done.
+    var hasOldWork = false
     /// Records that are behind.
     var behind = 0
     var progress = IndexProgress()
@@ -41,12 +42,19 @@ final class Indexer: Sendable {
 
   var progress: IndexProgress { state.withLock { $0.progress } }
 
+  /// Whether the last process left something.
+  static func hasOldWork(on database: Database) throws -> Bool {
+    let sql = "SELECT EXISTS (SELECT 1 \(SQLiteTransaction.unfinished))"
+    return try Bool.fetchOne(database, sql: sql) ?? false
+  }
+
   /// Starts the thread; without a writer none, and nobody waits.
-  func start(_ writer: Writer?) -> Bool {
+  func start(_ writer: Writer?, hasOldWork: Bool) -> Bool {
     guard let writer else {
       state.withLock { $0.isEnding = true }
       return true
     }
+    state.withLock { $0.hasOldWork = hasOldWork }
     return WriterThread.start { [self] in run(writer) }
   }
 
@@ -115,12 +123,12 @@ extension Indexer {
   /// Answers whether what is behind has been so for a while; nil at the end.
   private func waitForWork() -> Bool? {
     while true {
-      let (isEnding, isNew, isUrgent, behind) = state.withLock { state in
-        defer { (state.isNew, state.isUrgent) = (false, false) }
-        return (state.isEnding, state.isNew, state.isUrgent, state.behind)
+      let (isEnding, hasOldWork, isUrgent, behind) = state.withLock { state in
+        defer { (state.hasOldWork, state.isUrgent) = (false, false) }
+        return (state.isEnding, state.hasOldWork, state.isUrgent, state.behind)
       }
       if isEnding { return nil }
-      if isNew { return true }
+      if hasOldWork { return true }
       if isUrgent { return false }
       if behind == 0 {
         wake.wait()
@@ -138,7 +146,7 @@ extension Indexer {
     if isEnding { return nil }
     let (limit, leavesFew, outcome) = (min(step, records), !hasRested && !isAsked, StepOutcome())
     let job = WriteJob(
-      isRepeatable: true, startsGroup: true,
+      isRepeatable: true, isIndexWork: true,
       run: { transaction in
         outcome.note {
           let step = try transaction.growIndex(after: last, limit: limit, leavesFew: leavesFew)

@@ -45,14 +45,15 @@ package final class SQLiteStore: Store {
     let lock = try FolderLock(folder: folder)
     Self.keepToOwner(folder, logger)
     let runs = StoreRuns(folder: folder, marks: marks, runID: runID, logger: logger)
-    let (pool, durability, begun) = try opening(folder) {
+    let (pool, durability, hasIndexWork, begun) = try opening(folder) {
       let pool = try DatabasePool(
         path: folder + "/brume.sqlite", configuration: Self.configuration(readers: readers))
       return try pool.writeWithoutTransaction { database in
         try Migrations.run(on: database)
         try Durability.establish(on: database)
         let durability = try Durability.read(from: database)
-        return (pool, durability, try runs.begin(on: database))
+        let hasIndexWork = try Indexer.hasOldWork(on: database)
+        return (pool, durability, hasIndexWork, try runs.begin(on: database))
       }
     }
     try durability.prove()
@@ -79,7 +80,7 @@ package final class SQLiteStore: Store {
     }
     self.writer = writer
     guard WriterThread.start({ writer.run() }), checkpointer.start(),
-      indexer.start(growsIndexes ? writer : nil)
+      indexer.start(growsIndexes ? writer : nil, hasOldWork: hasIndexWork)
     else { throw StoreError(.unavailable, "no thread for the writer") }
     logger.info(
       "storage opened",

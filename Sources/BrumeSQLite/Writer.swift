@@ -12,8 +12,9 @@ import Synchronization
 struct WriteJob: Sendable {
   /// Whether a commit that holds nothing else may leave the disk for later (`Store.writeRepeatable`).
   let isRepeatable: Bool
-  /// Whether it joins no group that has begun: whoever is in it would wait for much work of ours.
-  var startsGroup = false
+  /// Work on indexes. It joins no group that has begun, whose callers would wait for it, and nobody gives
+  /// way to it.
+  var isIndexWork = false
   /// Runs the body, keeps its value, answers what it threw.
   let run: @Sendable (SQLiteTransaction) -> (any Error)?
   /// Answers the caller: nil is "durable".
@@ -67,7 +68,9 @@ final class Writer: Sendable {
     self.indexer = indexer
     self.nanoseconds = nanoseconds
     self.stopped = stopped
-    transaction.othersWait = { [weak self] in self?.queue.withLock { !$0.isEmpty } ?? false }
+    transaction.othersWait = { [weak self] in
+      self?.queue.withLock { $0.contains { !$0.isIndexWork } } ?? false
+    }
   }
 
   /// Queues a write, or carries it out at once. Throws if no write is accepted any more.
@@ -157,7 +160,7 @@ extension Writer {
       while let current = job {
         try group.run(current)
         job =
-          group.isFull ? nil : next { !$0.startsGroup && (!first.isRepeatable || $0.isRepeatable) }
+          group.isFull ? nil : next { !$0.isIndexWork && (!first.isRepeatable || $0.isRepeatable) }
       }
       try group.commit()
       return nil

@@ -237,7 +237,8 @@ extension SQLiteTransaction {
     }
   }
 
-  private static let unfinished = """
+  /// Where what is not finished stands.
+  static let unfinished = """
     FROM wanted_fields INDEXED BY wanted_fields_unfinished
     WHERE (built_to IS NOT NULL OR behind IS NOT NULL)
     """
