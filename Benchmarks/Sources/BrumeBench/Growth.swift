@@ -25,7 +25,7 @@ struct Growth {
     for size in sizes {
       let old = count
       try load(connection, from: &count, to: size)
-      try tokens.collect(connection, server, most: size / 100)
+      try tokens.collect(connection, server, most: min(1000, size / 100))
       try settle(connection)
       for isCached in [true, false] {
         try measure(connection, size, old..<size, tokens.all, isCached, &count)
