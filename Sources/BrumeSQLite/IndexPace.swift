@@ -3,7 +3,7 @@
 
 struct IndexPace {
   /// Ours: records of a step beside others' writes: a few milliseconds with its commit.
-  static let least = 50
+  static let least = 20
   /// Ours: records of a step that nobody has waited for lately.
   static let most = 400
 

@@ -1,4 +1,4 @@
-// Records with five searched fields and the searches for them. At every size a search has 200 matches or
+// Records with five fields that are searched in one zone and not in the other, and the searches for them. At every size a search has 200 matches or
 // about as many, so that what grows is the zone and not the answer.
 
 import Foundation
@@ -24,7 +24,7 @@ enum GrowthBodies {
     let operations = numbers.map { number -> String in
       var random = NumberMixer(number)
       let name = String(random.next(), radix: 36) + "-" + String(random.next(), radix: 36)
-      let fields = zone == plainZone ? "" : searched(number, &random)
+      let fields = fields(number, &random)
       let type = zone == plainZone ? "Plain" : "Hike"
       return
         #"{"operationType":"create","record":{"recordName":"\#(name)","recordType":"\#(type)","fields":{\#(fields)"body":{"value":"\#(blob)","type":"BYTES"}}}}"#
@@ -35,7 +35,7 @@ enum GrowthBodies {
   }
 
   /// A number in no order, one that 200 have, a time, a kind, and a title of five words.
-  private static func searched(_ number: Int, _ random: inout NumberMixer) -> String {
+  private static func fields(_ number: Int, _ random: inout NumberMixer) -> String {
     let group = group(number)
     let words = (0..<4).map { _ in "w\(random.next() % UInt64(vocabulary))" } + ["t\(group)"]
     return

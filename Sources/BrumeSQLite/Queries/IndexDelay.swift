@@ -12,11 +12,11 @@ struct IndexDelay {
   /// that follows a save must not have to wait.
   static let bulk = 50
   /// Ours: records that are taken in together, in one commit that others wait for.
-  static let together = 4000
+  static let together = 2500
   /// Ours: records that may be behind. What comes then pays for its rows itself.
   static let most = 50_000
   /// Ours: new records of a type that are indexed at once after somebody has queried it.
-  static let afterQuery = 20_000
+  static let afterQuery = 5000
 
   /// New records of the running body.
   private var inBody = 0

@@ -83,7 +83,7 @@ struct IndexPart: Hashable, Sendable {
 
 extension SQLiteTransaction {
   /// Ours: records that are taken in between two looks whether a write waits.
-  private static let recordsBetweenLooks = 25
+  private static let recordsBetweenLooks = 20
 
   private func build(
     _ rowKey: RecordTypeRowKey, from start: String, in database: DatabaseKey, limit: Int
