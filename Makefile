@@ -56,7 +56,7 @@ check: ## Check format, layering and house rules
 	$(SWIFT) test --skip-build --filter Tidy
 	@scripts/api-coverage --least 98,95
 
-bench: ## Measure the server beside raw SQLite and others, as one table (ARGS=--tiny: does it run?)
+bench: ## Measure the server beside raw SQLite and others, as one table (ARGS=--tiny: does it run? ARGS=--growth: how cost grows)
 	@scripts/prepare bench
 	$(SWIFT) build -c release --product brume
 	@# All of the package: the reference matcher is a program of its own.

@@ -33,6 +33,11 @@ extension SQLiteTransaction {
     return found
   }
 
+  /// The database that has the zone of this number.
+  func database(ofZone zone: Int64) throws -> DatabaseKey? {
+    try connection.first(Self.findDatabaseOfZone, { $0.bind(1, zone) }) { try $0.database(0) }
+  }
+
   func givenNumber(of database: DatabaseKey) throws -> Int64 {
     if let known = try number(of: database) { return known }
     try connection.run(Self.addDatabase) { $0.bind(database, from: 1) }
@@ -56,6 +61,11 @@ extension SQLiteTransaction {
   private static let findDatabase = SQL(
     "SELECT id FROM databases WHERE container = ?1 AND environment = ?2 AND owner = ?3")
   private static let findZone = SQL("SELECT id FROM zones WHERE database = ?1 AND name = ?2")
+  private static let findDatabaseOfZone = SQL(
+    """
+    SELECT container, environment, owner FROM databases
+    WHERE id = (SELECT database FROM zones WHERE id = ?1)
+    """)
   private static let addDatabase = SQL(
     "INSERT INTO databases (container, environment, owner) VALUES (?1, ?2, ?3)")
   private static let addZone = SQL("INSERT INTO zones (database, name) VALUES (?1, ?2)")

@@ -149,7 +149,8 @@ extension SQLiteTransaction {
     let bytes = coders.record.encode(record)
     let row = try writeRow(
       old.row, rowKey, type: record.type, sequence: sequence, parent: record.parent, content: bytes)
-    try updateIndex(rowKey, row: row, in: zone.database, from: old.record, to: record)
+    try updateIndex(
+      rowKey, row: row, sequence: sequence, in: zone.database, from: old.record, to: record)
     try updateReferences(rowKey, in: zone, from: old.record, to: record)
     try updateAssets(rowKey, from: old.record, to: record)
     seen[rowKey] = SeenRecord(row: row, sequence: sequence, record: record)
@@ -164,7 +165,8 @@ extension SQLiteTransaction {
     let row = try writeRow(
       old.row, rowKey, type: type, sequence: sequence, parent: nil, content: nil,
       shares: coveringShares)
-    try updateIndex(rowKey, row: row, in: key.zone.database, from: old.record, to: nil)
+    try updateIndex(
+      rowKey, row: row, sequence: sequence, in: key.zone.database, from: old.record, to: nil)
     try updateReferences(rowKey, in: key.zone, from: old.record, to: nil)
     try updateAssets(rowKey, from: old.record, to: nil)
     if key.zone.database.owner == nil {

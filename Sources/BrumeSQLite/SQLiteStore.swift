@@ -12,13 +12,13 @@ package final class SQLiteStore: Store {
   private let pool: DatabasePool
   let writer: Writer
   private let checkpointer: Checkpointer
+  private let indexer: Indexer
   private let coders: StoreCoders
   private let positions: DeliveryPositions
   private let signals = CommitSignals()
   private let logger: Logger
   private let lock: Mutex<FolderLock?>
   private let fewCandidates: Int
-  private let indexStep: Int
   /// What was read back from the writing connection at start.
   package let durability: Durability
 
@@ -28,7 +28,8 @@ package final class SQLiteStore: Store {
   ///   - readers: how many reads may run at the same time; others wait.
   ///   - fewCandidates: below this many, a sorted query fetches and sorts its candidates; above, it
   ///     walks the sort's index.
-  ///   - indexStep: how many records one write takes into an index that a query asked for.
+  ///   - indexStep: how many records one write takes at most into an index that a query asked for.
+  ///   - growsIndexes: whether a thread does that; tests may do it themselves.
   ///   - runID: the identity of this start, never used before; without spaces.
   ///   - marks: a folder elsewhere, where it is kept how far the store has come, so that a data folder
   ///     that was copied back is noticed (`docs/operating/data-folder.md`); made if it is missing.
@@ -37,21 +38,22 @@ package final class SQLiteStore: Store {
   ///   would not be safe there.
   package init(
     folder: String, coders: StoreCoders, readers: Int = 8, fewCandidates: Int = 1000,
-    indexStep: Int = 2000, runID: String, marks: String? = nil,
+    indexStep: Int = 2000, growsIndexes: Bool = true, runID: String, marks: String? = nil,
     nanoseconds: @escaping @Sendable () -> Int64 = { 0 }, logger: Logger
   ) throws {
     try FolderLock.makeFolder(folder)
     let lock = try FolderLock(folder: folder)
     Self.keepToOwner(folder, logger)
     let runs = StoreRuns(folder: folder, marks: marks, runID: runID, logger: logger)
-    let (pool, durability, begun) = try opening(folder) {
+    let (pool, durability, hasIndexWork, begun) = try opening(folder) {
       let pool = try DatabasePool(
         path: folder + "/brume.sqlite", configuration: Self.configuration(readers: readers))
       return try pool.writeWithoutTransaction { database in
         try Migrations.run(on: database)
         try Durability.establish(on: database)
         let durability = try Durability.read(from: database)
-        return (pool, durability, try runs.begin(on: database))
+        let hasIndexWork = try Indexer.hasOldWork(on: database)
+        return (pool, durability, hasIndexWork, try runs.begin(on: database))
       }
     }
     try durability.prove()
@@ -61,21 +63,24 @@ package final class SQLiteStore: Store {
     let positions = DeliveryPositions(start: begun.start)
     self.positions = positions
     self.fewCandidates = fewCandidates
-    self.indexStep = indexStep
     self.logger = logger
     self.lock = Mutex(lock)
     let checkpointer = Checkpointer(path: pool.path)
     self.checkpointer = checkpointer
+    let indexer = Indexer(step: indexStep, logger: logger)
+    self.indexer = indexer
     let writer = try Writer(
       pool: pool, coders: coders, positions: positions, signals: signals,
-      marks: begun.marks, checkpointer: checkpointer, nanoseconds: nanoseconds
+      marks: begun.marks, checkpointer: checkpointer, indexer: indexer,
+      nanoseconds: nanoseconds
     ) { error in
       logger.error(
         "storage failed, no further write is accepted",
         metadata: ["store.error": "\(error.description)"])
     }
     self.writer = writer
-    guard WriterThread.start({ writer.run() }), checkpointer.start()
+    guard WriterThread.start({ writer.run() }), checkpointer.start(),
+      indexer.start(growsIndexes ? writer : nil, hasOldWork: hasIndexWork)
     else { throw StoreError(.unavailable, "no thread for the writer") }
     logger.info(
       "storage opened",
@@ -91,7 +96,7 @@ package final class SQLiteStore: Store {
     do {
       return try readNow(asksForIndex: true, body)
     } catch let wanted as IndexWanted {
-      try await grow(wanted)
+      try await wait(for: wanted)
       return try readNow(asksForIndex: false, body)
     }
   }
@@ -137,25 +142,28 @@ package final class SQLiteStore: Store {
     return value
   }
 
-  /// Brings an index forward. What one query does not finish, the next that asks goes on with. A
-  /// store that cannot write can still be read.
-  private func grow(_ wanted: IndexWanted) async throws {
-    let step = indexStep
-    for _ in 0..<Self.stepsPerQuery {
-      do {
-        if try await commit({ try $0.grow(wanted, limit: step) }) { return }
-      } catch let error as StoreError {
-        return logger.warning("no index for a query", metadata: ["store.error": "\(error)"])
-      }
+  /// Has an index made and waits for it, for a while. A store that cannot write can still be read.
+  private func wait(for wanted: IndexWanted) async throws {
+    do {
+      try await commit(isRepeatable: true) { try $0.want(wanted) }
+    } catch let error as StoreError {
+      return logger.warning("no index for a query", metadata: ["store.error": "\(error)"])
     }
+    await indexer.wait(for: wanted)
+    try Task.checkCancellation()
   }
 
-  /// Ours: a query waits for this many steps of its index, then does without.
-  private static let stepsPerQuery = 10
+  /// One step of the work on indexes, for who does it without the thread. Answers whether anything is left.
+  func growIndexes(_ records: Int) async throws -> Bool {
+    try await commit(isRepeatable: true) { try $0.growIndex(after: nil, limit: records) != nil }
+  }
+
+  package var indexProgress: IndexProgress { indexer.progress }
 
   package func commits() -> CommitHints { signals.hints() }
 
   package func close() async throws {
+    indexer.close()
     await writer.close()
     signals.finish()
     checkpointer.close()

@@ -26,6 +26,8 @@ final class SQLiteTransaction {
   let positions: DeliveryPositions
   /// What stays true from body to body.
   var cache = TransactionCache()
+  /// Which new records come into the index later.
+  var indexDelay = IndexDelay()
   /// Records that the running body has looked at, so that a write knows what it replaces.
   var seen: [RecordRowKey: SeenRecord] = [:]
   /// The running body added something to the log that somebody follows, or the log has grown by so
@@ -93,6 +95,7 @@ extension SQLiteTransaction {
   func bodyBegins() {
     seen.removeAll(keepingCapacity: true)
     logGrew = false
+    indexDelay.bodyBegins()
     if cache.isOverfull { cache = TransactionCache() }
   }
 

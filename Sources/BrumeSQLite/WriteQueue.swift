@@ -38,6 +38,11 @@ struct WriteQueue<Job> {
 
   var isEmpty: Bool { arriving.isEmpty && leaving.isEmpty }
 
+  /// Whether a write waits for which this is so.
+  func contains(_ isSo: (Job) -> Bool) -> Bool {
+    leaving.contains(where: isSo) || arriving.contains(where: isSo)
+  }
+
   /// A write that waits for its turn.
   mutating func add(_ job: Job) -> Admission {
     if let refusal { return .refused(refusal) }

@@ -13,6 +13,9 @@ import Synchronization
 struct WriteJob: Sendable {
   /// Whether a commit that holds nothing else may leave the disk for later (`Store.writeRepeatable`).
   let isRepeatable: Bool
+  /// Work on indexes. It joins no group that has begun, whose callers would wait for it, and nobody gives
+  /// way to it.
+  var isIndexWork = false
   /// Runs the body, keeps its value, answers what it threw.
   let run: @Sendable (SQLiteTransaction) -> (any Error)?
   /// Answers the caller: nil is "durable".
@@ -42,6 +45,7 @@ final class Writer: Sendable {
   private let resources: WriterResources
   private let marks: Marks
   private let checkpointer: Checkpointer
+  private let indexer: Indexer
   private let nanoseconds: @Sendable () -> Int64
   private let stopped: @Sendable (StoreError) -> Void
 
@@ -50,7 +54,8 @@ final class Writer: Sendable {
   ///   - stopped: called once if the storage fails for good.
   init(
     pool: DatabasePool, coders: StoreCoders, positions: DeliveryPositions, signals: CommitSignals,
-    marks: Marks, checkpointer: Checkpointer, nanoseconds: @escaping @Sendable () -> Int64,
+    marks: Marks, checkpointer: Checkpointer, indexer: Indexer,
+    nanoseconds: @escaping @Sendable () -> Int64,
     stopped: @escaping @Sendable (StoreError) -> Void
   ) throws {
     let transaction = pool.writeWithoutTransaction {
@@ -61,9 +66,12 @@ final class Writer: Sendable {
     self.signals = signals
     self.marks = marks
     self.checkpointer = checkpointer
+    self.indexer = indexer
     self.nanoseconds = nanoseconds
     self.stopped = stopped
-    transaction.othersWait = { [weak self] in self?.queue.withLock { !$0.isEmpty } ?? false }
+    transaction.othersWait = { [weak self] in
+      self?.queue.withLock { $0.contains { !$0.isIndexWork } } ?? false
+    }
   }
 
   /// Queues a write, or carries it out at once. Throws if no write is accepted any more.
@@ -133,6 +141,8 @@ extension Writer {
     if let failure { return failed(failure, group) }
     if let position { marks.advance(position) }
     group.finish()
+    let behind = transaction.indexDelay.behind
+    if behind > 0 { indexer.committed(behind: behind) }
     if group.logGrew { signals.signal([.only]) }
     if checkpointer.committed(pages: resources.transaction.connection.pagesInLog) {
       resources.pool.writeWithoutTransaction { _ in
@@ -150,7 +160,8 @@ extension Writer {
       var job: WriteJob? = first
       while let current = job {
         try group.run(current)
-        job = group.isFull ? nil : next { !first.isRepeatable || $0.isRepeatable }
+        job =
+          group.isFull ? nil : next { !$0.isIndexWork && (!first.isRepeatable || $0.isRepeatable) }
       }
       try group.commit()
       return nil

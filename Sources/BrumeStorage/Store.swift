@@ -57,6 +57,9 @@ package protocol Store: Sendable {
   /// rely on one for each commit.
   func commits() -> CommitHints
 
+  /// How far indexes are that queries asked for.
+  var indexProgress: IndexProgress { get }
+
   /// Closes files and refuses what comes later.
   func close() async throws
 }
@@ -77,6 +80,7 @@ extension Store {
 
   package var bucketCount: Int { 1 }
   package var leases: any Leases { AlwaysOwned() }
+  package var indexProgress: IndexProgress { IndexProgress() }
 
   @discardableResult
   package func writeRepeatable<Value: Sendable>(

@@ -335,8 +335,9 @@ private final class Events: Sendable {
       after: nil, limit: 99, candidateLimit: 9999)
   }
 
-  @Test func `an index that grows over several queries answers right all the while`() async throws {
-    // One query takes ten steps of two records; the type has fifty.
+  @Test func `an index that grows beside several queries answers right all the while`() async throws
+  {
+    // A query waits for at least ten steps of two records; the type has fifty.
     let store = try folder.openSQLite(indexStep: 2)
     try await store.write(in: .database(.sample())) { transaction in
       for number in 0..<50 {
@@ -350,7 +351,8 @@ private final class Events: Sendable {
       let isBuilt = try await store.onWriter { connection in
         try connection.exists(SQL("SELECT 1 FROM wanted_fields WHERE built_to IS NULL")) { _ in }
       }
-      #expect(isBuilt == (round >= 2))
+      // Sooner if the work goes on beside; not later.
+      if round >= 2 { #expect(isBuilt) }
       try await store.write(in: .database(.sample())) {
         try $0.putNext("new\(round)", fields: ["n": .int64(3)])
       }

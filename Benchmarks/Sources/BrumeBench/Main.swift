@@ -6,7 +6,9 @@ import Foundation
 
 @main
 struct BrumeBench {
-  static let parts = ["writes", "reads", "pushes", "matching", "apns", "fanout", "subscribers"]
+  static let parts = [
+    "writes", "reads", "pushes", "matching", "apns", "fanout", "subscribers", "growth",
+  ]
 
   static func main() {
     do {
@@ -30,6 +32,7 @@ struct Run {
 
   init(arguments: [String]) throws {
     let words = arguments.dropFirst().filter { $0 != "--tiny" }
+      .map { $0 == "--growth" ? "growth" : $0 }
     let unknown = words.filter { !BrumeBench.parts.contains($0) && Int($0) == nil }
     guard let brume = arguments.first, unknown.isEmpty else {
       throw BenchError(
@@ -72,6 +75,9 @@ struct Run {
           server: server, table: table, count: users, seconds: isTiny ? 0.5 : 5
         ).run()
       }
+    }
+    withServer("growth", ["growth"]) { server in
+      try Growth(server: server, folder: folder + "/growth", table: table, isTiny: isTiny).run()
     }
     print(heading + "\n\n" + table.text)
     return table.failures

@@ -38,17 +38,22 @@ package struct IndexKey: Equatable, Sendable {
 package struct WantedField: Equatable, Sendable {
   /// Records up to this name are in the index; nil: all of them.
   package var builtTo: String?
+  /// Records with a greater sequence may not be in the index; nil: there are none.
+  package var behind: Int64?
   /// Some record has been through the index, so that a new key cannot be under all of them.
   package var isStarted: Bool
   package var keys: [IndexKey] = []
 
-  package init(builtTo: String?, isStarted: Bool, keys: [IndexKey] = []) {
+  package init(
+    builtTo: String?, behind: Int64? = nil, isStarted: Bool, keys: [IndexKey] = []
+  ) {
     self.builtTo = builtTo
+    self.behind = behind
     self.isStarted = isStarted
     self.keys = keys
   }
 
-  package var isComplete: Bool { builtTo == nil }
+  package var isComplete: Bool { builtTo == nil && behind == nil }
 
   package func key(_ kind: IndexKind) -> IndexKey? { keys.first { $0.kind == kind } }
 

@@ -1,6 +1,7 @@
 // Keeps the query index in step with records: for each wanted field of a record one row, or one for
 // each element of a list. Only fields that changed are touched (`IndexChange`). Which fields are wanted,
-// and how their rows come to be for records that were there before: `IndexGrowth.swift`.
+// and how their rows come to be for records that were there before: `IndexGrowth.swift`. What was new in
+// bulk is behind, and its rows are not there: they are removed all the same, which does no harm.
 
 import BrumeModel
 import BrumeQueryPlan
@@ -8,28 +9,54 @@ import BrumeStorage
 
 extension SQLiteTransaction {
   func updateIndex(
-    _ rowKey: RecordRowKey, row: Int64, in database: DatabaseKey, from old: Record?, to new: Record?
+    _ rowKey: RecordRowKey, row: Int64, sequence: Int64, in database: DatabaseKey,
+    from old: Record?, to new: Record?
   ) throws {
     if let old, let new, old.type != new.type {
-      try updateIndex(rowKey, row: row, in: database, from: old, to: nil)
-      return try updateIndex(rowKey, row: row, in: database, from: nil, to: new)
+      try updateIndex(
+        rowKey, row: row, sequence: sequence, in: database, from: old, to: nil)
+      return try updateIndex(
+        rowKey, row: row, sequence: sequence, in: database, from: nil, to: new)
     }
     guard let type = (new ?? old)?.type else { return }
     let typeRowKey = RecordTypeRowKey(zone: rowKey.zone, type: type)
-    let keys = try typeKeys(typeRowKey)
-    for (name, wanted) in keys.fields {
-      let field = IndexedField(indexName: name)
-      guard let change = IndexChange(of: field, from: old, to: new, in: database) else { continue }
+    let isLate = old == nil && indexDelay.isLate(newOf: typeRowKey)
+    var isLeft = false
+    for (name, wanted) in try typeKeys(typeRowKey).fields {
       var entry = IndexEntry(
         name: name, type: typeRowKey, wanted: wanted, record: rowKey.name, row: row)
-      if let gone = change.gone { try remove(gone, &entry) }
-      if change.isThere { try add(change.come, &entry) }
+      let leaves = try new != nil && leaves(&entry, sequence, isLate)
+      isLeft = isLeft || leaves
+      // Of a new record that is left for later nothing needs to be known now.
+      if !leaves || old != nil {
+        try update(&entry, leaves: leaves, in: database, from: old, to: new)
+      }
       try keep(entry)
     }
+    if isLeft { indexDelay.leftForLater() }
+  }
+
+  private func update(
+    _ entry: inout IndexEntry, leaves: Bool, in database: DatabaseKey, from old: Record?,
+    to new: Record?
+  ) throws {
+    let field = IndexedField(indexName: entry.name)
+    guard let change = IndexChange(of: field, from: old, to: new, in: database) else { return }
+    if let gone = change.gone { try remove(gone, &entry) }
+    if change.isThere, !leaves { try add(change.come, &entry, insert) }
+  }
+
+  /// Whether the rows of a record come later, with those of others.
+  private func leaves(_ entry: inout IndexEntry, _ sequence: Int64, _ isLate: Bool) throws -> Bool {
+    if let behind = entry.wanted.behind { return behind < sequence && indexDelay.mayWait }
+    guard isLate else { return false }
+    try setBehind(IndexPart(type: entry.type, field: entry.name), sequence - 1)
+    entry.wanted.behind = sequence - 1
+    return true
   }
 
   /// Remembers what the entry taught about its field.
-  private func keep(_ entry: IndexEntry) throws {
+  func keep(_ entry: IndexEntry) throws {
     guard cache.typeKeys[entry.type]?.fields[entry.name] != entry.wanted else { return }
     cache.isProvisional = true
     cache.typeKeys[entry.type]?.fields[entry.name] = entry.wanted
@@ -41,31 +68,59 @@ struct IndexEntry {
   let name: String
   let type: RecordTypeRowKey
   var wanted: WantedField
-  let record: String
+  var record: String
+  /// The record's row.
+  var row: Int64
+}
+
+/// A row of the index.
+struct IndexRow {
+  let key: Int64
+  let value: IndexValue
+  let name: String
   /// The record's row.
   let row: Int64
 }
 
+extension IndexRow: Comparable {
+  /// Nearly the order of the index, which is enough to write pages one after the other.
+  static func < (a: IndexRow, b: IndexRow) -> Bool {
+    if a.key != b.key { return a.key < b.key }
+    switch (a.value, b.value) {
+    case (.int(let x), .int(let y)): if x != y { return x < y }
+    case (.double(let x), .double(let y)): if x != y { return x < y }
+    case (.text(let x), .text(let y)): if x != y { return x < y }
+    default: break
+    }
+    return a.name < b.name
+  }
+}
+
 extension SQLiteTransaction {
   /// Puts a record under its keys; nil is a record without the field.
-  func add(_ value: FieldValue?, _ entry: inout IndexEntry) throws {
+  func add(
+    _ value: FieldValue?, _ entry: inout IndexEntry, _ put: (IndexRow) throws -> Void
+  ) throws {
     var own: IndexKey?
     try value?.eachIndexRow { kind, value in
       let key = try key(kind, &entry)
       if kind.isSingle { own = key }
-      try addRow(value, key, &entry)
+      try put(IndexRow(key: key.id, value: value, name: entry.record, row: entry.row))
+      if value.isCut, !key.isCut { try markCut(key, &entry) }
     }
     if value != nil, own == nil { _ = try key(.unindexed, &entry) }
     try markSparse(except: own, &entry)
     try start(&entry)
   }
 
-  private func addRow(_ value: IndexValue, _ key: IndexKey, _ entry: inout IndexEntry) throws {
+  func insert(_ row: IndexRow) throws {
     try connection.run(Self.addRow) {
-      $0.bind(key, value, entry.record)
-      $0.bind(4, entry.row)
+      $0.bind(row.key, row.value, row.name)
+      $0.bind(4, row.row)
     }
-    guard value.isCut, !key.isCut else { return }
+  }
+
+  private func markCut(_ key: IndexKey, _ entry: inout IndexEntry) throws {
     try connection.run(Self.markCut) { $0.bind(1, key.id) }
     entry.wanted.change(key) { $0.isCut = true }
   }
@@ -73,7 +128,7 @@ extension SQLiteTransaction {
   private func remove(_ value: FieldValue, _ entry: inout IndexEntry) throws {
     try value.eachIndexRow { kind, value in
       let key = try key(kind, &entry)
-      try connection.run(Self.removeRow) { $0.bind(key, value, entry.record) }
+      try connection.run(Self.removeRow) { $0.bind(key.id, value, entry.record) }
     }
   }
 
@@ -127,8 +182,8 @@ extension SQLiteTransaction {
 }
 
 extension Prepared {
-  fileprivate func bind(_ key: IndexKey, _ value: IndexValue, _ name: String) {
-    bind(1, key.id)
+  fileprivate func bind(_ key: Int64, _ value: IndexValue, _ name: String) {
+    bind(1, key)
     bind(2, value)
     bind(3, name)
   }

@@ -13,7 +13,7 @@ extension SQLiteTransaction {
     }
     try connection.each(Self.findWanted, bind) { row in
       keys.fields[row.text(0)] = WantedField(
-        builtTo: row.optionalText(1), isStarted: row.bool(2))
+        builtTo: row.optionalText(1), behind: row.optionalInt(3), isStarted: row.bool(2))
       return true
     }
     if !keys.fields.isEmpty {
@@ -29,7 +29,7 @@ extension SQLiteTransaction {
   }
 
   private static let findWanted = SQL(
-    "SELECT field, built_to, started FROM wanted_fields WHERE zone = ?1 AND type = ?2")
+    "SELECT field, built_to, started, behind FROM wanted_fields WHERE zone = ?1 AND type = ?2")
   private static let findKeys = SQL(
     "SELECT id, field, kind, sparse, cut FROM index_keys WHERE zone = ?1 AND type = ?2")
 }

@@ -54,6 +54,12 @@ extension Metric {
     "brume_assets_downloaded_bytes_total", .counter, "bytes", "Bytes of files that were sent.")
   static let logPosition = Metric(
     "brume_log_position", .gauge, "entries", "The last position of the log.")
+  static let unfinishedIndexes = Metric(
+    "brume_index_fields_unfinished", .gauge, "fields",
+    "Fields that queries asked for and whose index does not have all records yet.")
+  static let indexedRecords = Metric(
+    "brume_index_records_taken_in", .gauge, "records",
+    "Records that were taken into indexes since the start, beside requests.")
 }
 
 // MARK: From the log to mailboxes
@@ -108,7 +114,8 @@ extension Metric {
 
   package static let all: [Metric] = [
     requests, requestTime, refusedConnections, ready, savedRecords, deletedRecords, uploadedBytes,
-    downloadedBytes, logPosition, notifierLag, notifierDelay, unservedSubscriptions, subscriptions,
+    downloadedBytes, logPosition, unfinishedIndexes, indexedRecords, notifierLag, notifierDelay,
+    unservedSubscriptions, subscriptions,
     notificationsMade, mailboxEntries, mailboxOverflows, connectedStreams, waitingPolls,
     listeningDevices, delivered, pushes, pushTime, pushLanes, pushesUnderWay,
   ]

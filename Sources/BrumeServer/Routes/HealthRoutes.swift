@@ -41,6 +41,9 @@ enum HealthRoutes {
     }
     let metrics = call.server.metrics
     let position = try await call.server.store.read { try $0.lastLogPosition(in: .only) }
+    let indexes = call.server.store.indexProgress
+    metrics.gauge(.unfinishedIndexes, Int64(indexes.fields))
+    metrics.gauge(.indexedRecords, indexes.records)
     let notifier = await call.server.notifier.status
     metrics.gauge(.logPosition, position)
     metrics.gauge(.notifierLag, notifier.lag(behind: position))

@@ -1,0 +1,213 @@
+// Works on indexes beside everything else: a thread that hands the writer one small step after the other
+// until everything is finished, then waits. Queries that need an index wait here for some steps, or until
+// nobody waits for them any more. What a step does: `IndexGrowth.swift`.
+//
+// Nothing is lost with the process: what is not finished stands in the database, and the thread begins
+// with it.
+
+import BrumeQueryPlan
+import BrumeStorage
+import Dispatch
+import GRDB
+import Logging
+import Synchronization
+
+final class Indexer: Sendable {
+  /// Ours: how long new records stay behind after the last that came. In milliseconds.
+  private static let rest = 2000
+
+  private struct State {
+    var isEnding = false
+    /// Somebody waits, or so much is behind that it is worth a step.
+    var isUrgent = false
+    /// What the last process left is still to be done.
+    var hasOldWork = false
+    /// Records that are behind.
+    var behind = 0
+    var progress = IndexProgress()
+    var waiters = IndexWaiters()
+  }
+
+  private let state = Mutex(State())
+  private let wake = DispatchSemaphore(value: 0)
+  private let ended = DispatchSemaphore(value: 0)
+  private let step: Int
+  private let logger: Logger
+
+  /// - Parameter step: how many records one write takes in.
+  init(step: Int, logger: Logger) {
+    self.step = step
+    self.logger = logger
+  }
+
+  var progress: IndexProgress { state.withLock { $0.progress } }
+
+  /// Whether the last process left something.
+  static func hasOldWork(on database: Database) throws -> Bool {
+    let sql = "SELECT EXISTS (SELECT 1 \(SQLiteTransaction.unfinished))"
+    return try Bool.fetchOne(database, sql: sql) ?? false
+  }
+
+  /// Starts the thread; without a writer none, and nobody waits.
+  func start(_ writer: Writer?, hasOldWork: Bool) -> Bool {
+    guard let writer else {
+      state.withLock { $0.isEnding = true }
+      return true
+    }
+    state.withLock { $0.hasOldWork = hasOldWork }
+    return WriterThread.start { [self] in run(writer) }
+  }
+
+  /// After a commit: so many records are behind.
+  func committed(behind: Int) {
+    state.withLock {
+      $0.behind = behind
+      if behind >= IndexDelay.together { $0.isUrgent = true }
+    }
+    wake.signal()
+  }
+
+  /// Waits until the index has these fields, or has come some steps further, or the task is cancelled.
+  func wait(for wanted: IndexWanted) async {
+    let id = state.withLock { $0.waiters.newID() }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let mayWait = state.withLock {
+          if $0.isEnding { return false }
+          $0.waiters.add(id, wanted.parts, continuation)
+          $0.isUrgent = true
+          return true
+        }
+        if !mayWait { return continuation.resume() }
+        wake.signal()
+        if Task.isCancelled { leave(id) }
+      }
+    } onCancel: {
+      leave(id)
+    }
+  }
+
+  private func leave(_ id: Int) { state.withLock { $0.waiters.remove(id) }?.resume() }
+
+  /// Ends the work. To be called before the writer is closed.
+  func close() {
+    let (wasEnding, waiting) = state.withLock { state in
+      defer { state.isEnding = true }
+      return (state.isEnding, state.waiters.removeAll())
+    }
+    for continuation in waiting { continuation.resume() }
+    if wasEnding { return }
+    wake.signal()
+    ended.wait()
+  }
+}
+
+// MARK: The thread
+
+extension Indexer {
+  private func run(_ writer: Writer) {
+    defer { ended.signal() }
+    var last: RecordTypeRowKey?
+    var (log, pace) = (IndexLog(logger), IndexPace())
+    while let hasRested = waitForWork() {
+      while let step = take(pace.records, after: last, hasRested, writer) {
+        last = step.type
+        log.note(step)
+        pace.stepped(wasAwaited: step.wasAwaited)
+        finished(step)
+      }
+      nothingLeft()
+    }
+  }
+
+  /// Answers whether what is behind has been so for a while; nil at the end.
+  private func waitForWork() -> Bool? {
+    while true {
+      let (isEnding, hasOldWork, isUrgent, behind) = state.withLock { state in
+        defer { (state.hasOldWork, state.isUrgent) = (false, false) }
+        return (state.isEnding, state.hasOldWork, state.isUrgent, state.behind)
+      }
+      if isEnding { return nil }
+      if hasOldWork { return true }
+      if isUrgent { return false }
+      if behind == 0 {
+        wake.wait()
+      } else if wake.wait(timeout: .now() + .milliseconds(Self.rest)) == .timedOut {
+        return true
+      }
+    }
+  }
+
+  /// One step. Nil: nothing is to be done now, or the store does not take it.
+  private func take(
+    _ records: Int, after last: RecordTypeRowKey?, _ hasRested: Bool, _ writer: Writer
+  ) -> IndexStep? {
+    let (isEnding, isAsked) = state.withLock { ($0.isEnding, !$0.waiters.isEmpty) }
+    if isEnding { return nil }
+    let (limit, leavesFew, outcome) = (min(step, records), !hasRested && !isAsked, StepOutcome())
+    let job = WriteJob(
+      isRepeatable: true, isIndexWork: true,
+      run: { transaction in
+        outcome.note {
+          let step = try transaction.growIndex(after: last, limit: limit, leavesFew: leavesFew)
+          return (step, transaction.indexDelay.behind)
+        }
+      },
+      finish: { error in outcome.finish(error) })
+    do {
+      try writer.add(job)
+      let (step, behind) = try outcome.wait()
+      state.withLock { $0.behind = behind }
+      return step
+    } catch {
+      logger.warning("an index does not grow", metadata: ["store.error": "\(error)"])
+      return nil
+    }
+  }
+
+  private func finished(_ step: IndexStep) {
+    let waiting = state.withLock { state in
+      state.progress.fields = step.unfinished
+      state.progress.records += Int64(step.records)
+      return state.waiters.stepped(step)
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  /// Who still waits gets no further by waiting.
+  private func nothingLeft() {
+    let waiting = state.withLock { state in
+      // Somebody came after the last look: then there is another.
+      return state.isUrgent ? [] : state.waiters.removeAll()
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+}
+
+/// What became of a step, from the writer's thread to ours.
+private final class StepOutcome: Sendable {
+  typealias Value = (step: IndexStep?, behind: Int)
+  private let result = Mutex<Result<Value, any Error>>(.success((nil, 0)))
+  private let isThere = DispatchSemaphore(value: 0)
+
+  /// Carries the step out. Answers what it threw.
+  func note(_ step: () throws -> Value) -> (any Error)? {
+    do {
+      let value = try step()
+      result.withLock { $0 = .success(value) }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  func finish(_ error: (any Error)?) {
+    if let error { result.withLock { $0 = .failure(error) } }
+    isThere.signal()
+  }
+
+  func wait() throws -> Value {
+    isThere.wait()
+    return try result.withLock { $0 }.get()
+  }
+}

@@ -1,0 +1,56 @@
+// Decides which new records come into the query index later, many together. The rows of one record are at
+// as many places of the index as it has rows, so that in a commit with few records nearly every row changes
+// a page of its own; in the order of the index and many at once, they share pages. A query never sees the
+// difference: it waits until they are in. So a type that is being queried is kept up at once.
+//
+// This file only decides and counts. It may forget: what is behind stands in `wanted_fields`.
+
+import BrumeQueryPlan
+
+struct IndexDelay {
+  /// Ours: new records of one body after which it is bulk. Single saves are indexed at once: the query
+  /// that follows a save must not have to wait.
+  static let bulk = 50
+  /// Ours: records that are taken in together, in one commit that others wait for.
+  static let together = 2500
+  /// Ours: records that may be behind. What comes then pays for its rows itself.
+  static let most = 50_000
+  /// Ours: new records of a type that are indexed at once after somebody has queried it.
+  static let afterQuery = 5000
+
+  /// New records of the running body.
+  private var inBody = 0
+  /// New records of queried types until they may be behind again.
+  private var queriedTypes: [RecordTypeRowKey: Int] = [:]
+  /// Records that are behind, as far as known.
+  private(set) var behind = 0
+
+  mutating func bodyBegins() { inBody = 0 }
+
+  /// A query had to wait for the index of the type.
+  mutating func queried(_ type: RecordTypeRowKey) {
+    if queriedTypes.count > TransactionCache.limit { queriedTypes = [:] }
+    queriedTypes[type] = Self.afterQuery
+  }
+
+  /// Notes a new record. Answers whether its rows may come later.
+  mutating func isLate(newOf type: RecordTypeRowKey) -> Bool {
+    inBody += 1
+    if let left = queriedTypes[type] {
+      queriedTypes[type] = left > 1 ? left - 1 : nil
+      return false
+    }
+    return inBody > Self.bulk && mayWait
+  }
+
+  /// Whether one more record may be left for later.
+  var mayWait: Bool { behind < Self.most }
+
+  /// Whether what is behind is too little to be taken in, if nobody waits for it.
+  var areFew: Bool { behind < Self.together }
+
+  mutating func leftForLater() { behind += 1 }
+  mutating func caughtUp(_ records: Int) { behind = max(0, behind - records) }
+  /// Nothing is behind, whatever was counted.
+  mutating func caughtUp() { behind = 0 }
+}
