@@ -13,9 +13,6 @@ import Logging
 import Synchronization
 
 final class Indexer: Sendable {
-  /// Ours: how long new records stay behind after the last that came. In milliseconds.
-  private static let rest = 2000
-
   private struct State {
     var isEnding = false
     /// Somebody waits, or so much is behind that it is worth a step.
@@ -32,11 +29,15 @@ final class Indexer: Sendable {
   private let wake = DispatchSemaphore(value: 0)
   private let ended = DispatchSemaphore(value: 0)
   private let step: Int
+  private let restEnd: @Sendable () -> DispatchTime
   private let logger: Logger
 
-  /// - Parameter step: how many records one write takes in.
-  init(step: Int, logger: Logger) {
+  /// - Parameters:
+  ///   - step: how many records one write takes in.
+  ///   - restEnd: until when new records stay behind, seen from now.
+  init(step: Int, restEnd: @escaping @Sendable () -> DispatchTime, logger: Logger) {
     self.step = step
+    self.restEnd = restEnd
     self.logger = logger
   }
 
@@ -132,7 +133,7 @@ extension Indexer {
       if isUrgent { return false }
       if behind == 0 {
         wake.wait()
-      } else if wake.wait(timeout: .now() + .milliseconds(Self.rest)) == .timedOut {
+      } else if wake.wait(timeout: restEnd()) == .timedOut {
         return true
       }
     }

@@ -4,6 +4,7 @@
 import BrumeModel
 import BrumeQueryPlan
 package import BrumeStorage
+package import Dispatch
 import GRDB
 package import Logging
 import Synchronization
@@ -33,12 +34,14 @@ package final class SQLiteStore: Store {
   ///   - runID: the identity of this start, never used before; without spaces.
   ///   - marks: a folder elsewhere, where it is kept how far the store has come, so that a data folder
   ///     that was copied back is noticed (`docs/operating/data-folder.md`); made if it is missing.
+  ///   - indexRestEnd: until when many new records stay out of indexes if no others come, seen from now.
   ///   - nanoseconds: a clock that only rises; it distinguishes slow disks from fast ones.
   /// - Throws: `StoreError`: another process holds the folder, a newer version wrote it, or saves
   ///   would not be safe there.
   package init(
     folder: String, coders: StoreCoders, readers: Int = 8, fewCandidates: Int = 1000,
     indexStep: Int = 2000, growsIndexes: Bool = true, runID: String, marks: String? = nil,
+    indexRestEnd: @escaping @Sendable () -> DispatchTime = { .distantFuture },
     nanoseconds: @escaping @Sendable () -> Int64 = { 0 }, logger: Logger
   ) throws {
     try FolderLock.makeFolder(folder)
@@ -67,7 +70,7 @@ package final class SQLiteStore: Store {
     self.lock = Mutex(lock)
     let checkpointer = Checkpointer(path: pool.path)
     self.checkpointer = checkpointer
-    let indexer = Indexer(step: indexStep, logger: logger)
+    let indexer = Indexer(step: indexStep, restEnd: indexRestEnd, logger: logger)
     self.indexer = indexer
     let writer = try Writer(
       pool: pool, coders: coders, positions: positions, signals: signals,

@@ -153,6 +153,9 @@ package final class Composition: Sendable {
     health.serving(true)
   }
 
+  /// Ours: how long new records stay out of indexes after the last that came. In milliseconds.
+  private static let indexRest = 2000
+
   private static func open(
     _ settings: Settings, _ host: Host, _ logger: Logger
   ) throws -> any Store {
@@ -162,6 +165,7 @@ package final class Composition: Sendable {
       try SQLiteStore(
         folder: settings.dataFolder, coders: .wireForm, runID: host.uuid(),
         marks: settings.marksFolder,
+        indexRestEnd: { .now() + .milliseconds(Self.indexRest) },
         nanoseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }, logger: logger)
     }
   }

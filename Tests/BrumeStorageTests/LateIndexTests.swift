@@ -5,6 +5,7 @@ import BrumeModel
 import BrumeQueryPlan
 import BrumeStorage
 import BrumeTestKit
+import Dispatch
 import Logging
 import Testing
 
@@ -131,7 +132,9 @@ import Testing
 
   @Test func `a query stops waiting for an index when nobody waits for the query`() async throws {
     // Without a thread nobody ends the wait.
-    let indexer = Indexer(step: 1, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let indexer = Indexer(
+      step: 1, restEnd: { .distantFuture },
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     var wanted = IndexWanted(for: Self.query(1))
     wanted.look(at: TypeKeys(), inZone: 1)
     let wait = Task { [wanted] in await indexer.wait(for: wanted) }
