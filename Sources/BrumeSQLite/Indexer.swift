@@ -29,15 +29,18 @@ final class Indexer: Sendable {
   private let wake = DispatchSemaphore(value: 0)
   private let ended = DispatchSemaphore(value: 0)
   private let step: Int
-  private let restEnd: @Sendable () -> DispatchTime
+  private let isCalledWithinRest: @Sendable (DispatchSemaphore) -> Bool
   private let logger: Logger
 
   /// - Parameters:
   ///   - step: how many records one write takes in.
-  ///   - restEnd: until when new records stay behind, seen from now.
-  init(step: Int, restEnd: @escaping @Sendable () -> DispatchTime, logger: Logger) {
+  ///   - isCalledWithinRest: waits for the semaphore as long as new records stay behind after the last that
+  ///     came; false if that time passed.
+  init(
+    step: Int, isCalledWithinRest: @escaping @Sendable (DispatchSemaphore) -> Bool, logger: Logger
+  ) {
     self.step = step
-    self.restEnd = restEnd
+    self.isCalledWithinRest = isCalledWithinRest
     self.logger = logger
   }
 
@@ -133,7 +136,7 @@ extension Indexer {
       if isUrgent { return false }
       if behind == 0 {
         wake.wait()
-      } else if wake.wait(timeout: restEnd()) == .timedOut {
+      } else if !isCalledWithinRest(wake) {
         return true
       }
     }

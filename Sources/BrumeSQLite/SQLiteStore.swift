@@ -34,14 +34,18 @@ package final class SQLiteStore: Store {
   ///   - runID: the identity of this start, never used before; without spaces.
   ///   - marks: a folder elsewhere, where it is kept how far the store has come, so that a data folder
   ///     that was copied back is noticed (`docs/operating/data-folder.md`); made if it is missing.
-  ///   - indexRestEnd: until when many new records stay out of indexes if no others come, seen from now.
+  ///   - isCalledWithinRest: waits for a semaphore as long as many new records stay out of indexes after
+  ///     the last that came; false if that time passed. Without it they wait until they are asked for.
   ///   - nanoseconds: a clock that only rises; it distinguishes slow disks from fast ones.
   /// - Throws: `StoreError`: another process holds the folder, a newer version wrote it, or saves
   ///   would not be safe there.
   package init(
     folder: String, coders: StoreCoders, readers: Int = 8, fewCandidates: Int = 1000,
     indexStep: Int = 2000, growsIndexes: Bool = true, runID: String, marks: String? = nil,
-    indexRestEnd: @escaping @Sendable () -> DispatchTime = { .distantFuture },
+    isCalledWithinRest: @escaping @Sendable (DispatchSemaphore) -> Bool = { semaphore in
+      semaphore.wait()
+      return true
+    },
     nanoseconds: @escaping @Sendable () -> Int64 = { 0 }, logger: Logger
   ) throws {
     try FolderLock.makeFolder(folder)
@@ -70,7 +74,8 @@ package final class SQLiteStore: Store {
     self.lock = Mutex(lock)
     let checkpointer = Checkpointer(path: pool.path)
     self.checkpointer = checkpointer
-    let indexer = Indexer(step: indexStep, restEnd: indexRestEnd, logger: logger)
+    let indexer = Indexer(
+      step: indexStep, isCalledWithinRest: isCalledWithinRest, logger: logger)
     self.indexer = indexer
     let writer = try Writer(
       pool: pool, coders: coders, positions: positions, signals: signals,

@@ -165,7 +165,9 @@ package final class Composition: Sendable {
       try SQLiteStore(
         folder: settings.dataFolder, coders: .wireForm, runID: host.uuid(),
         marks: settings.marksFolder,
-        indexRestEnd: { .now() + .milliseconds(Self.indexRest) },
+        isCalledWithinRest: {
+          $0.wait(timeout: .now() + .milliseconds(Self.indexRest)) == .success
+        },
         nanoseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }, logger: logger)
     }
   }
