@@ -50,7 +50,10 @@ class Container:
 
     def start(self):
         words = self.build.enter(self.build.entrypoint + self.build.command)
-        self.process = subprocess.Popen(["unshare", "--pid", "--fork", "--kill-child", *words])
+        # Its own /proc: libdispatch looks its threads up there, and ends the process for another's.
+        self.process = subprocess.Popen([
+            "unshare", "--pid", "--fork", "--kill-child", f"--mount-proc={self.build.root}/proc",
+            *words])
         children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         while not (found := children.read_text().split()):
             time.sleep(0.01)
@@ -59,9 +62,14 @@ class Container:
     def execute(self, *words):
         """As `docker exec`: (exit status, what was printed)."""
         done = subprocess.run(
-            self.build.enter(list(words)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True)
+            self.inside(list(words)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         return done.returncode, done.stdout
+
+    def inside(self, words):
+        """The words that run a command beside the server, or in a container that does not run."""
+        joins = [] if self.process is None or self.process.poll() is not None else [
+            "nsenter", f"--target={self.id}", "--pid", "--mount"]
+        return [*joins, *self.build.enter(words)]
 
     def is_healthy(self):
         """The image's own check, once, within its own time."""
@@ -69,13 +77,26 @@ class Container:
         name, _, value = check.value.partition(" ")
         assert name == "CMD", f"HEALTHCHECK {check.value}"
         limit = dockerfile.seconds(check.options.get("timeout", "30s"))
+        asked = subprocess.Popen(
+            self.inside(dockerfile.command(value.strip())), start_new_session=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            done = subprocess.run(
-                self.build.enter(dockerfile.command(value.strip())), timeout=limit,
-                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            return asked.wait(limit) == 0
         except subprocess.TimeoutExpired:
+            self.end(asked)
             return False
-        return done.returncode == 0
+
+    @staticmethod
+    def end(asked):
+        """Kills a command with all that it started. What it leaves behind is ours to reap: a container
+        whose first process ended waits for it."""
+        os.killpg(asked.pid, signal.SIGKILL)
+        asked.wait()
+        while True:
+            try:
+                os.waitpid(-asked.pid, 0)
+            except ChildProcessError:
+                return
 
     def becomes_healthy(self):
         end = time.monotonic() + START_SECONDS
