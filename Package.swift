@@ -154,6 +154,7 @@ let support = [
       "BrumePush",
     ]),
   .target(name: "CConformanceCases"),
+  .target(name: "CMemoryArenas"),
   layer(
     "BrumeConformance",
     uses: ["BrumeModel", "BrumeWire", "BrumeClient", "CConformanceCases", yams]),
@@ -164,7 +165,7 @@ let tool = Target.executableTarget(
   dependencies: [
     "BrumeModel", "BrumeStorage", "BrumeCore", "BrumeNotifier", "BrumeDelivery", "BrumePush",
     "BrumeServer", "BrumeClient", "BrumeKit", "BrumeSchema", "BrumeWire", "BrumeConformance",
-    arguments, signals,
+    "CMemoryArenas", arguments, signals,
     log,
   ],
   swiftSettings: settings)

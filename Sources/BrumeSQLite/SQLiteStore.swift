@@ -11,6 +11,7 @@ import Synchronization
 
 package final class SQLiteStore: Store {
   private let pool: DatabasePool
+  private let readers = ReaderConnections()
   let writer: Writer
   private let checkpointer: Checkpointer
   private let indexer: Indexer
@@ -175,6 +176,7 @@ package final class SQLiteStore: Store {
     await writer.close()
     signals.finish()
     checkpointer.close()
+    readers.close()
     emptyLog()
     try translatingErrors { try pool.close() }
     lock.withLock { $0 = nil }
@@ -206,7 +208,7 @@ extension SQLiteStore {
     try translatingErrors {
       try pool.unsafeRead { database in
         let transaction = SQLiteTransaction(
-          Connection(database), coders, positions, isWriter: false)
+          readers.connection(of: database), coders, positions, isWriter: false)
         transaction.fewCandidates = fewCandidates
         transaction.asksForIndex = asksForIndex
         try transaction.connection.run(Self.begin)

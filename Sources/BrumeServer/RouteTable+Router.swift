@@ -76,40 +76,37 @@ extension RouteTable {
       endpoint.streams ? [] : try await BodyLimit.collect(request, upTo: mostBytes, in: memory)
     let authenticate = Authenticate(
       server: server, endpoint: endpoint, databasePath: databasePath, requestID: state.requestID)
-    do {
-      let caller = try await endpoint.carryOut(for: address.lane) {
-        try await authenticate.caller(
+    return try await endpoint.carryOut(for: address.lane) { lane in
+      do {
+        let caller = try await authenticate.caller(
           request, query: query, target: target, body: body, from: address)
-      }
-      let call = Call(
-        server: server, method: request.method, target: target,
-        authority: request.head.authority, headers: request.headers,
-        query: query, body: body, incoming: endpoint.streams ? request.body : nil,
-        databasePath: databasePath,
-        caller: caller, address: address, channel: state.channel)
-      var response = try await answer(call, endpoint).response
-      if caller.kind == .user, let token = query["ckWebAuthToken"] {
-        response.headers[.webAuthToken] = server.engine.webAuthTokens.renewed(after: token)
-      }
-      return response
-    } catch let error as BrumeError where error.code == .authenticationRequired {
-      throw try await endpoint.carryOut(for: address.lane) {
-        try await authenticate.leading(error, request, query: query)
+        let call = Call(
+          server: server, method: request.method, target: target,
+          authority: request.head.authority, headers: request.headers,
+          query: query, body: body, incoming: endpoint.streams ? request.body : nil,
+          databasePath: databasePath,
+          caller: caller, address: address, channel: state.channel)
+        var response = try await answer(call, endpoint, in: lane).response
+        if caller.kind == .user, let token = query["ckWebAuthToken"] {
+          response.headers[.webAuthToken] = server.engine.webAuthTokens.renewed(after: token)
+        }
+        return response
+      } catch let error as BrumeError where error.code == .authenticationRequired {
+        throw try await authenticate.leading(error, request, query: query)
       }
     }
   }
 
   /// Answers when it is the caller's turn.
-  private static func answer(_ call: Call, _ endpoint: Endpoint) async throws -> Reply {
-    let lane = call.caller.user.map { "user \($0.name)" } ?? call.address.lane
+  private static func answer(
+    _ call: Call, _ endpoint: Endpoint, in lane: Workers.Lane?
+  ) async throws -> Reply {
+    let name = call.caller.user.map { "user \($0.name)" } ?? call.address.lane
+    await lane?.move(to: name)
     guard endpoint.work == .usual, call.caller.kind != .operator else {
-      return try await endpoint.carryOut(for: lane) { try await endpoint.handler(call) }
+      return try await endpoint.handler(call)
     }
-    // The turn is waited for on the worker's side: with the waiting outside, handlers ran on the event loop
-    // (`EventLoopTests`).
-    return try await endpoint.carryOut(for: lane) {
-      try await call.server.requestShares.run(for: lane) { try await endpoint.handler(call) }
-    }
+    return try await call.server.requestShares.run(for: name) { try await endpoint.handler(call) }
   }
 
   /// Container, environment and database: from the path, or from the query under `/_brume`.
@@ -142,11 +139,12 @@ extension RouteTable {
 }
 
 extension Endpoint {
-  /// Runs a part of a request's work where this endpoint's belongs.
+  /// Runs a request's work where this endpoint's belongs: in a lane, or without one.
   fileprivate func carryOut<Value: Sendable>(
-    for lane: String, _ body: @concurrent @Sendable () async throws -> Value
+    for name: String, _ body: @concurrent @Sendable (Workers.Lane?) async throws -> Value
   ) async throws -> Value {
-    work == .brief ? try await body() : try await Workers.shared.run(for: lane, body)
+    work == .brief
+      ? try await body(nil) : try await Workers.shared.run(for: name) { try await body($0) }
   }
 }
 

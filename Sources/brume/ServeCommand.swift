@@ -17,6 +17,7 @@ struct ServeCommand: AsyncParsableCommand {
   var options: [String] = []
 
   func run() async throws {
+    MemoryArenas.limit()
     let settings = try await settings()
     let folder = try DataFolder(path: settings.dataFolder)
     let logger = Logs.logger(settings)

@@ -17,87 +17,76 @@ package final class Workers: Sendable {
   package static let background = Workers(threads: backgroundThreads, perLane: 2)
   private static let backgroundThreads = 6
 
-  /// A step of a task, and whom the task believes to run it.
-  fileprivate typealias Step = (job: UnownedJob, lane: Lane)
-
-  /// The work of one user or address.
-  fileprivate struct Queue {
-    var running = 0
-    var waiting: [Step] = []
-    /// Where `waiting` begins.
-    var next = 0
+  /// A step of a task.
+  private struct Step {
+    let job: UnownedJob
+    let lane: Lane
   }
 
   private let pool: NIOThreadPool
-  private let perLane: Int
-  private let queues = Mutex<[String: Queue]>([:])
+  private let lanes: Mutex<LaneShares<Step>>
 
   package init(threads: Int, perLane: Int) {
     pool = NIOThreadPool(numberOfThreads: threads)
     pool.start()
-    self.perLane = perLane
+    lanes = Mutex(LaneShares(perLane: perLane))
   }
 
-  /// Runs `body` on these threads, at most `perLane` of them at a time for one name.
+  /// Runs `body` on these threads, at most `perLane` steps of one name at a time.
   package func run<Value: Sendable>(
-    for lane: String, _ body: @concurrent @Sendable () async throws -> Value
+    for name: String, _ body: @concurrent @Sendable () async throws -> Value
   ) async throws -> Value {
-    try await withTaskExecutorPreference(Lane(name: lane, workers: self)) { try await body() }
+    try await run(for: name) { _ in try await body() }
   }
 
-  fileprivate final class Lane: TaskExecutor {
-    let name: String
-    let workers: Workers
+  /// The same for work that goes on in another name once it is known: `body` gets its lane.
+  func run<Value: Sendable>(
+    for name: String, _ body: @concurrent @Sendable (Lane) async throws -> Value
+  ) async throws -> Value {
+    let lane = Lane(name: name, workers: self)
+    return try await withTaskExecutorPreference(lane) { try await body(lane) }
+  }
 
-    init(name: String, workers: Workers) {
-      self.name = name
+  /// In whose name a task's steps run: what the task believes to run them.
+  final class Lane: TaskExecutor {
+    private let workers: Workers
+    private let current: Mutex<String>
+
+    fileprivate init(name: String, workers: Workers) {
       self.workers = workers
+      current = Mutex(name)
     }
 
-    func enqueue(_ job: consuming ExecutorJob) { workers.add((UnownedJob(job), self)) }
+    fileprivate var name: String { current.withLock { $0 } }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      workers.add(Step(job: UnownedJob(job), lane: self))
+    }
+
+    /// Goes on in another name, on the same thread if that name may have one. Called by a task of this
+    /// lane that has no child tasks.
+    func move(to name: String) async {
+      let old = current.withLock { current in
+        defer { current = name }
+        return current
+      }
+      guard old != name else { return }
+      let (next, mayGoOn) = workers.lanes.withLock { $0.move(from: old, to: name) }
+      if let next { workers.start(next) }
+      if !mayGoOn { await Task.yield() }
+    }
   }
 
   private func add(_ step: Step) {
-    let mayStart = queues.withLock { queues in
-      var queue = queues.removeValue(forKey: step.lane.name) ?? Queue()
-      let mayStart = queue.running < perLane
-      if mayStart { queue.running += 1 } else { queue.waiting.append(step) }
-      queues[step.lane.name] = queue
-      return mayStart
-    }
-    if mayStart { start(step) }
+    let starts = lanes.withLock { $0.add(step, to: step.lane.name) }
+    if starts { start(step) }
   }
 
   /// The pool serves in the order of asking, so lanes take turns.
   private func start(_ step: Step) {
     pool.submit { _ in
       step.job.runSynchronously(on: step.lane.asUnownedTaskExecutor())
-      if let next = self.ended(step.lane.name) { self.start(next) }
+      if let next = self.lanes.withLock({ $0.ended(in: step.lane.name) }) { self.start(next) }
     }
-  }
-
-  /// Answers what the lane's free thread may do next.
-  private func ended(_ lane: String) -> Step? {
-    queues.withLock { queues in
-      guard var queue = queues.removeValue(forKey: lane) else { return nil }
-      let step = queue.takeNext()
-      if step == nil { queue.running -= 1 }
-      if queue.running > 0 { queues[lane] = queue }
-      return step
-    }
-  }
-}
-
-extension Workers.Queue {
-  fileprivate mutating func takeNext() -> Workers.Step? {
-    guard next < waiting.count else { return nil }
-    defer {
-      next += 1
-      if next * 2 > waiting.count {
-        waiting.removeFirst(next)
-        next = 0
-      }
-    }
-    return waiting[next]
   }
 }

@@ -29,15 +29,19 @@ package struct FairShares: Sendable {
     self.mostWaiting = max(0, mostWaiting)
   }
 
+  /// Enters if nothing has to be waited for.
+  package mutating func entersAtOnce(_ name: String) -> Bool {
+    guard running < most, callers[name]?.running ?? 0 < mostOfOne else { return false }
+    running += 1
+    callers[name, default: Caller()].running += 1
+    return true
+  }
+
   /// - Parameter id: names the request if it waits.
   package mutating func enter(_ name: String, id: Int) -> Entry {
+    if entersAtOnce(name) { return .enters }
     var caller = callers[name] ?? Caller()
     defer { keep(caller, name) }
-    if running < most, caller.running < mostOfOne {
-      running += 1
-      caller.running += 1
-      return .enters
-    }
     guard caller.waiting.count < mostWaiting else { return .refused }
     if caller.waiting.isEmpty { turns.append(name) }
     caller.waiting.append(id)

@@ -35,10 +35,16 @@ package final class RequestShares: Sendable {
   }
 
   private func enter(_ caller: String) async throws {
-    let id = state.withLock { state in
+    try Task.checkCancellation()
+    let id = state.withLock { state -> Int? in
+      if state.shares.entersAtOnce(caller) { return nil }
       state.lastID += 1
       return state.lastID
     }
+    if let id { try await waitToEnter(caller, id) }
+  }
+
+  private func waitToEnter(_ caller: String, _ id: Int) async throws {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { enter(caller, id, $0) }
     } onCancel: {
