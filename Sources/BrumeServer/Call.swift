@@ -10,7 +10,6 @@ package import NIOCore
 
 /// A request after routing and authentication.
 package struct Call: Sendable {
-  package let server: Composition
   package let method: HTTPRequest.Method
   /// The request target as it was sent, with the query: what signatures cover.
   package let target: String
@@ -27,6 +26,8 @@ package struct Call: Sendable {
   package let address: ClientAddress
   /// The connection, for answers that never end; nil in the same process.
   package let channel: (any NIOCore.Channel)?
+  /// How deep the body's JSON may be nested.
+  package let jsonDepth: Int
 
   /// What the path (or, under `/_brume`, the query) says about where the call goes.
   package struct DatabasePath: Equatable, Sendable {
@@ -41,13 +42,8 @@ package struct Call: Sendable {
   /// The body as JSON. An absent body counts as `{}`: clients send GET without and POST with one.
   package func json() throws(BrumeError) -> JSON {
     if body.isEmpty { return .object(JSONObject()) }
-    return try JSON(parsing: body, maximumDepth: server.settings.limits.jsonDepth)
+    return try JSON(parsing: body, maximumDepth: jsonDepth)
   }
-
-  package var engine: Engine { server.engine }
-
-  /// The calls of the rules, with faults before them in development.
-  var rules: any RuleCalls { server.targets.rules }
 }
 
 /// What a handler answers.

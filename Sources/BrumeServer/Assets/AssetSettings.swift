@@ -1,4 +1,4 @@
-// Where assets are kept and under which addresses: the settings, and the store that they mean.
+// Where assets are kept and under which addresses. What opens the store is `Settings+Stores.swift`.
 
 package import BrumeAssets
 import BrumeCore
@@ -100,20 +100,4 @@ extension Setting {
     assets, assetKeyID, assetKeySecret, assetBaseURL, assetBytes, assetUploadLifetime,
     assetReceiptLifetime, assetAddressLifetime, assetSweep,
   ]
-}
-
-extension Composition {
-  /// The asset store that the settings name.
-  static func openAssets(_ settings: Settings, host: Host) throws -> any AssetStore {
-    switch settings.assets.storeLocation {
-    case .bucket(let address, let credentials):
-      return try S3AssetStore(
-        address, credentials, spool: settings.dataFolder + "/asset-spool", now: host.now)
-    case .besideRecords:
-      switch settings.engine {
-      case .memory: return MemoryAssetStore()
-      case .sqlite: return try FolderAssetStore(folder: settings.dataFolder + "/assets")
-      }
-    }
-  }
 }

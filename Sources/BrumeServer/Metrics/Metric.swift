@@ -1,6 +1,6 @@
 // Every metric of the server, once: its name, kind, unit, labels and one sentence of meaning. The text
 // of `/_brume/metrics` and `docs/reference/metrics.md` say what stands here. Who counts is
-// `ServerMetrics.swift`; what is read from the store when somebody asks is `HealthRoutes.swift`.
+// `ServerMetrics.swift`; what is read from the store when somebody asks is `MetricsRoute.swift`.
 
 package struct Metric: Sendable {
   package enum Kind: String, Sendable {

@@ -96,8 +96,9 @@ struct EndToEndFixture: Sendable {
   private func credentials(
     _ container: String, _ environment: Brume.Configuration.Environment
   ) async throws -> ReadyMade {
-    try await server.readyMade(
-      (ContainerID(container), environment == .production ? .production : .development))
+    try await server.development.prepare(
+      container: ContainerID(container),
+      environment: environment == .production ? .production : .development)
   }
 
   /// Two devices of one user, with a zone.

@@ -1,0 +1,50 @@
+// The stores that the settings name.
+
+import BrumeAssets
+import BrumeCore
+import BrumeModel
+import BrumeSQLite
+package import BrumeStorage
+import BrumeWire
+import Dispatch
+import Logging
+
+extension Settings {
+  /// Ours: how long new records stay out of indexes after the last that came. In milliseconds.
+  private static let indexRest = 2000
+
+  /// - Throws: a `StoreError` if it cannot be opened.
+  func openStore(_ host: Host, _ logger: Logger) throws -> any Store {
+    switch engine {
+    case .memory: MemoryStore(coders: .wireForm)
+    case .sqlite:
+      try SQLiteStore(
+        folder: dataFolder, coders: .wireForm, runID: host.uuid(), marks: marksFolder,
+        isCalledWithinRest: {
+          $0.wait(timeout: .now() + .milliseconds(Self.indexRest)) == .success
+        },
+        nanoseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }, logger: logger)
+    }
+  }
+
+  /// - Throws: an `AssetFailure` if it cannot be opened.
+  func openAssets(_ host: Host) throws -> any AssetStore {
+    switch assets.storeLocation {
+    case .bucket(let address, let credentials):
+      return try S3AssetStore(
+        address, credentials, spool: dataFolder + "/asset-spool", now: host.now)
+    case .besideRecords:
+      switch engine {
+      case .memory: return MemoryAssetStore()
+      case .sqlite: return try FolderAssetStore(folder: dataFolder + "/assets")
+      }
+    }
+  }
+}
+
+extension StoreCoders {
+  /// Stored content has the wire's form, so that feeds copy bytes.
+  package static let wireForm = StoreCoders(
+    record: .wire, encodeSubscription: { Wire.encode($0) },
+    decodeSubscription: { try Wire.subscription($0) })
+}
