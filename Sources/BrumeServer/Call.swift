@@ -60,6 +60,21 @@ package struct Reply: Sendable {
 
   package static func json(_ bytes: [UInt8]) -> Reply { Reply(body: .bytes(bytes)) }
   package static func json(_ json: JSON) -> Reply { Reply(body: .bytes(json.bytes())) }
+  /// A file of a page of ours.
+  ///
+  /// - Parameters:
+  ///   - policy: what the page may load and run.
+  ///   - caching: how long browsers keep it.
+  static func page(
+    _ bytes: [UInt8], _ type: String, policy: String, caching: String
+  ) -> Reply {
+    let headers: HTTPFields = [
+      .contentSecurityPolicy: policy, .xContentTypeOptions: "nosniff",
+      .referrerPolicy: "no-referrer", .cacheControl: caching,
+    ]
+    return Reply(contentType: type, headers: headers, body: .bytes(bytes))
+  }
+
   package static let empty = Reply.json(Array("{}".utf8))
 
   package var response: Response {
