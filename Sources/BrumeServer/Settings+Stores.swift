@@ -10,9 +10,6 @@ import Dispatch
 import Logging
 
 extension Settings {
-  /// Ours: how long new records stay out of indexes after the last that came. In milliseconds.
-  private static let indexRest = 2000
-
   /// - Throws: a `StoreError` if it cannot be opened.
   func openStore(_ host: Host, _ logger: Logger) throws -> any Store {
     switch engine {
@@ -20,8 +17,8 @@ extension Settings {
     case .sqlite:
       try SQLiteStore(
         folder: dataFolder, coders: .wireForm, runID: host.uuid(), marks: marksFolder,
-        isCalledWithinRest: {
-          $0.wait(timeout: .now() + .milliseconds(Self.indexRest)) == .success
+        isCalledWithinRest: { [rest = Int(limits.indexRest)] in
+          $0.wait(timeout: .now() + .milliseconds(rest)) == .success
         },
         nanoseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }, logger: logger)
     }
