@@ -48,6 +48,7 @@ package struct Call: Sendable {
 
 /// What a handler answers.
 package struct Reply: Sendable {
+  /// What is sent after the head.
   package enum Body: Sendable {
     case bytes([UInt8])
     /// Written piece by piece until the closure returns.
@@ -58,7 +59,9 @@ package struct Reply: Sendable {
   package var headers: HTTPFields = [:]
   package var body: Body
 
+  /// JSON that is written already.
   package static func json(_ bytes: [UInt8]) -> Reply { Reply(body: .bytes(bytes)) }
+  /// JSON, status 200.
   package static func json(_ json: JSON) -> Reply { Reply(body: .bytes(json.bytes())) }
   /// A file of a page of ours.
   ///
@@ -75,8 +78,10 @@ package struct Reply: Sendable {
     return Reply(contentType: type, headers: headers, body: .bytes(bytes))
   }
 
+  /// `{}`: done, and nothing to say.
   package static let empty = Reply.json(Array("{}".utf8))
 
+  /// The same for Hummingbird.
   package var response: Response {
     var headers = headers
     headers[.contentType] = contentType

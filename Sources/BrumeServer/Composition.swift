@@ -10,6 +10,7 @@ package import BrumeStorage
 import BrumeWire
 package import Logging
 
+/// One server, put together and not yet listening. `Services` runs it.
 package final class Composition: Sendable {
   package let settings: Settings
   package let address: ServerAddress

@@ -8,6 +8,7 @@ import BrumeStorage
 
 /// Ready-made credentials, and the lines that a client's environment needs.
 package struct ReadyMade: Sendable {
+  /// A user who is signed in by `token`.
   package struct Account: Sendable {
     package let name: String
     package let user: UserID
@@ -42,6 +43,7 @@ package struct ReadyMade: Sendable {
   }
 }
 
+/// Makes what development mode has ready.
 package struct Development: Sendable {
   package static let defaultUsers = ["alice", "bob"]
   /// The private half of the ready-made server key, in the data folder.

@@ -50,7 +50,9 @@ package enum Work: String, CaseIterable, Sendable {
   }
 }
 
+/// One line of the table: which requests lead to a handler, and under which rules.
 package struct Endpoint: Sendable {
+  /// Answers a call. A `BrumeError` becomes an answer; every other error an internal one.
   package typealias Handler = @Sendable (Call) async throws -> Reply
   package let methods: [HTTPRequest.Method]
   package let path: String
@@ -94,6 +96,7 @@ package struct Endpoint: Sendable {
 package struct RouteTable: Sendable {
   package let endpoints: [Endpoint]
 
+  /// Makes the server's handlers.
   package init(_ server: Composition) {
     let handlers = Handlers(server)
     endpoints =

@@ -3,6 +3,7 @@
 
 import Synchronization
 
+/// One for each server.
 package final class ServerAddress: Sendable {
   private let settings: Settings
   private let port: Mutex<Int>

@@ -68,6 +68,7 @@ private struct StoreWork: Service {
   }
 }
 
+/// Runs a server.
 package enum Services {
   /// Serves until the process is asked to end.
   ///

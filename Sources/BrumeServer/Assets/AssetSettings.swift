@@ -5,7 +5,9 @@ import BrumeCore
 import BrumeModel
 import BrumeStorage
 
+/// What operators choose about files.
 package struct AssetSettings: Equatable, Sendable {
+  /// Where the bytes are.
   package enum StoreLocation: Equatable, Sendable {
     /// `assets` in the data folder; in memory if the records are.
     case besideRecords

@@ -3,6 +3,7 @@
 import NIOCore
 import Synchronization
 
+/// Counts open connections by address. One for each server.
 package final class ConnectionShares: Sendable {
   private let most: Int
   private let open = Mutex<[String: Int]>([:])
@@ -19,6 +20,7 @@ package final class ConnectionShares: Sendable {
     }
   }
 
+  /// A connection that had entered is closed.
   package func leave(_ address: String) {
     open.withLock { open in
       guard let count = open[address] else { return }

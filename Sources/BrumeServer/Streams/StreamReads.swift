@@ -40,6 +40,7 @@ struct MailboxSource: StreamSource {
   }
 }
 
+/// The readings that open streams ask for. One for each server.
 package final class StreamReads: Sendable {
   private struct Order: Sendable {
     let position: Int64
