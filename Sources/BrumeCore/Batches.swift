@@ -17,11 +17,16 @@ extension Result {
 
 extension Limits {
   /// Refuses a request with too many items.
-  func checkCount(_ count: Int) throws(BrumeError) {
-    if count > operationsPerRequest {
-      throw BrumeError(
-        .limitExceeded,
-        "the request has \(count) items; the maximum is \(operationsPerRequest). Split it")
-    }
+  ///
+  /// - Parameters:
+  ///   - items: what they are, in the plural.
+  ///   - maximum: nil is the number of operations that a request may have.
+  func checkCount(
+    _ count: Int, of items: String = "items", upTo maximum: Int? = nil
+  ) throws(BrumeError) {
+    let maximum = maximum ?? operationsPerRequest
+    guard count > maximum else { return }
+    throw BrumeError(
+      .limitExceeded, "the request has \(count) \(items); the maximum is \(maximum). Split it")
   }
 }

@@ -32,6 +32,7 @@ package struct OutgoingPush: Sendable {
 
 /// What the other side said.
 package struct ChannelAnswer: Equatable, Sendable {
+  /// What becomes of the push. Times are in milliseconds; nil leaves them to the delivery queue.
   package enum Verdict: Equatable, Sendable {
     /// Taken.
     case done
@@ -58,6 +59,7 @@ package struct ChannelAnswer: Equatable, Sendable {
   }
 }
 
+/// A service that takes pushes, such as APNs.
 package protocol Channel: Sendable {
   /// What the channel is called in the log and in metrics.
   var kind: Device.Channel.Kind { get }

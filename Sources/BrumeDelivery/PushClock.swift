@@ -2,6 +2,7 @@
 
 package import BrumeModel
 
+/// The time, and waiting for one.
 package struct PushClock: Sendable {
   package let now: @Sendable () -> Milliseconds
   /// Returns at that time, at once if it is past. Not a length of time: one would be measured from

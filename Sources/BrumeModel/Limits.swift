@@ -99,6 +99,8 @@ package struct Limits: Sendable, Equatable {
   package var sharedRecordsPerQuery = 100_000
   /// Ours: changes that one answer may look at before it leaves the rest to the next.
   package var changesLookedAt = 20_000
+  /// Ours: how long new records may stay out of the query index after the last that came.
+  package var indexRest: Milliseconds = 2000
 
   // MARK: Subscriptions and notifications
 

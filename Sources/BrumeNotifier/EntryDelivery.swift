@@ -3,6 +3,7 @@
 package import BrumeModel
 package import BrumeStorage
 
+/// Told of new entries by the notifier.
 package protocol EntryDelivery: Sendable {
   /// Which devices of these users get a new entry at once, because they are connected.
   func connectedDevices(of users: Set<UserID>) -> Set<DeviceKey>
@@ -13,6 +14,7 @@ package protocol EntryDelivery: Sendable {
 
 /// What one transaction of the notifier put into mailboxes.
 package struct NewEntries: Sendable {
+  /// An entry in the mailbox of a device.
   package typealias Entry = (device: DeviceKey, entry: MailboxEntry)
   /// In the order of their positions.
   package var entries: [Entry] = []

@@ -12,6 +12,7 @@ package import BrumeCore
 package import BrumeModel
 package import BrumeStorage
 
+/// Makes notifications while `run` runs.
 package actor Notifier {
   private struct Progress {
     var goesOn = false
@@ -28,6 +29,7 @@ package actor Notifier {
   private let delivery: any EntryDelivery
   private let pause: @Sendable (Duration) async throws -> Void
   private var state: NotifierState
+  /// How far it has come.
   package private(set) var status = NotifierStatus()
 
   /// - Parameters:

@@ -4,6 +4,7 @@
 import BrumeCore
 import BrumeModel
 
+/// A place in the log, or in the fan-out of one entry.
 package struct NotifierCursor: Equatable, Sendable {
   /// Every entry up to and including this position is done.
   package var position: Int64
@@ -25,6 +26,7 @@ package struct NotifierCursor: Equatable, Sendable {
     self.served = served
   }
 
+  /// The form in which it is saved.
   package var bytes: [UInt8] {
     var packer = Packer()
     packer.add(position)

@@ -3,6 +3,7 @@
 package import BrumeModel
 import BrumeStorage
 
+/// Where the notifier is, and what it has made since the server began.
 package struct NotifierStatus: Equatable, Sendable {
   /// Log entries that are done.
   package var position: Int64 = 0

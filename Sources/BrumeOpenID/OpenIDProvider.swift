@@ -22,10 +22,12 @@ package final class OpenIDProvider: Sendable {
     /// It did not answer: until then it is not asked again.
     var silentUntil: Milliseconds = .min
   }
+  /// Ours: how long a connection may take to open, a part of the time for the whole answer, which
+  /// `Limits` has.
+  private static let connectTime = TimeAmount.seconds(5)
   private static let client: HTTPClient = {
     var configuration = HTTPClient.Configuration()
-    // A part of the time for the whole answer, which `Limits` has.
-    configuration.timeout.connect = .seconds(5)
+    configuration.timeout.connect = connectTime
     configuration.redirectConfiguration = .disallow
     return HTTPClient(
       eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)

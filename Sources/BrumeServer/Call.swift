@@ -10,7 +10,6 @@ package import NIOCore
 
 /// A request after routing and authentication.
 package struct Call: Sendable {
-  package let server: Composition
   package let method: HTTPRequest.Method
   /// The request target as it was sent, with the query: what signatures cover.
   package let target: String
@@ -27,6 +26,8 @@ package struct Call: Sendable {
   package let address: ClientAddress
   /// The connection, for answers that never end; nil in the same process.
   package let channel: (any NIOCore.Channel)?
+  /// How deep the body's JSON may be nested.
+  package let jsonDepth: Int
 
   /// What the path (or, under `/_brume`, the query) says about where the call goes.
   package struct DatabasePath: Equatable, Sendable {
@@ -41,17 +42,13 @@ package struct Call: Sendable {
   /// The body as JSON. An absent body counts as `{}`: clients send GET without and POST with one.
   package func json() throws(BrumeError) -> JSON {
     if body.isEmpty { return .object(JSONObject()) }
-    return try JSON(parsing: body, maximumDepth: server.settings.limits.jsonDepth)
+    return try JSON(parsing: body, maximumDepth: jsonDepth)
   }
-
-  package var engine: Engine { server.engine }
-
-  /// The calls of the rules, with faults before them in development.
-  var rules: any RuleCalls { server.targets.rules }
 }
 
 /// What a handler answers.
 package struct Reply: Sendable {
+  /// What is sent after the head.
   package enum Body: Sendable {
     case bytes([UInt8])
     /// Written piece by piece until the closure returns.
@@ -62,10 +59,29 @@ package struct Reply: Sendable {
   package var headers: HTTPFields = [:]
   package var body: Body
 
+  /// JSON that is written already.
   package static func json(_ bytes: [UInt8]) -> Reply { Reply(body: .bytes(bytes)) }
+  /// JSON, status 200.
   package static func json(_ json: JSON) -> Reply { Reply(body: .bytes(json.bytes())) }
+  /// A file of a page of ours.
+  ///
+  /// - Parameters:
+  ///   - policy: what the page may load and run.
+  ///   - caching: how long browsers keep it.
+  static func page(
+    _ bytes: [UInt8], _ type: String, policy: String, caching: String
+  ) -> Reply {
+    let headers: HTTPFields = [
+      .contentSecurityPolicy: policy, .xContentTypeOptions: "nosniff",
+      .referrerPolicy: "no-referrer", .cacheControl: caching,
+    ]
+    return Reply(contentType: type, headers: headers, body: .bytes(bytes))
+  }
+
+  /// `{}`: done, and nothing to say.
   package static let empty = Reply.json(Array("{}".utf8))
 
+  /// The same for Hummingbird.
   package var response: Response {
     var headers = headers
     headers[.contentType] = contentType

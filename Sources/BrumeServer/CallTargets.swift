@@ -23,10 +23,10 @@ struct CallTargets: Sendable {
   }
 
   /// The same, with faults before them.
-  func behind(_ faults: FaultInjector, _ pushes: PushFaults, engine: Engine) -> CallTargets {
+  func behind(_ faults: PushFaults, engine: Engine) -> CallTargets {
     CallTargets(
-      rules: FaultyCalls(rules: rules, engine: engine, injector: faults),
-      streamSource: FaultyStreamSource(source: streamSource, faults: pushes),
-      delivery: FaultyDelivery(delivery: delivery, faults: pushes))
+      rules: FaultyCalls(rules: rules, engine: engine, injector: faults.injector),
+      streamSource: FaultyStreamSource(source: streamSource, faults: faults),
+      delivery: FaultyDelivery(delivery: delivery, faults: faults))
   }
 }

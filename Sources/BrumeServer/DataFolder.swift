@@ -63,6 +63,7 @@ package final class DataFolder: Sendable {
     guard rename(temporary, "\(path)/\(name)") == 0 else { throw failure(name) }
   }
 
+  /// Removes a file of the folder, if it is there.
   package func remove(_ name: String) { unlink("\(path)/\(name)") }
 
   /// A file's whole content, or nil if there is none. For small files.
@@ -135,6 +136,7 @@ package struct ServerFile: Equatable, Sendable {
     self.init(url: url, adminToken: token, processID: Int(processID))
   }
 
+  /// The file's content, as JSON.
   package var bytes: [UInt8] {
     var object = JSONObject()
     object["url"] = .string(url)

@@ -8,6 +8,7 @@ import BrumeStorage
 
 /// Ready-made credentials, and the lines that a client's environment needs.
 package struct ReadyMade: Sendable {
+  /// A user who is signed in by `token`.
   package struct Account: Sendable {
     package let name: String
     package let user: UserID
@@ -42,58 +43,58 @@ package struct ReadyMade: Sendable {
   }
 }
 
+/// Makes what development mode has ready.
 package struct Development: Sendable {
   package static let defaultUsers = ["alice", "bob"]
   /// The private half of the ready-made server key, in the data folder.
   package static let keyFileName = "server-key.pem"
   private static let label = "development"
 
-  let server: Composition
+  let engine: Engine
+  let store: any Store
+  let address: ServerAddress
+  /// Where the server key is kept; nil: there is none.
   let folder: DataFolder?
-
-  package init(server: Composition, folder: DataFolder?) {
-    self.server = server
-    self.folder = folder
-  }
+  let users: [String]
 
   /// Makes what is missing.
   package func prepare(
-    users: [String] = defaultUsers, container: ContainerID, environment: Environment
+    container: ContainerID, environment: Environment
   ) async throws -> ReadyMade {
     let apiToken = try await apiToken(container, environment)
     var accounts: [ReadyMade.Account] = []
     for name in users {
       let user = try await user(named: name)
-      let token = try await server.engine.webAuthTokens.issue(
+      let token = try await engine.webAuthTokens.issue(
         for: user, container: container, environment: environment, keep: true)
       accounts.append(.init(name: name, user: user, token: token))
     }
     let key = try await serverKey(container, environment)
     return ReadyMade(
-      url: server.url, container: container, environment: environment, apiToken: apiToken,
+      url: address.url, container: container, environment: environment, apiToken: apiToken,
       accounts: accounts, keyID: key?.id, keyFile: key?.file)
   }
 
   private func apiToken(
     _ container: ContainerID, _ environment: Environment
   ) async throws -> String {
-    let known = try await server.store.read { try $0.apiTokens() }
+    let known = try await store.read { try $0.apiTokens() }
     if let token = known.first(where: {
       $0.container == container && $0.environment == environment && $0.name == Self.label
     }) {
       return token.token
     }
-    return try await server.engine.apiTokens.create(
+    return try await engine.apiTokens.create(
       name: Self.label, container: container, environment: environment, allowedOrigins: nil
     ).token
   }
 
   private func user(named name: String) async throws -> UserID {
-    if let known = try await server.store.read({ try $0.user(named: name) }) { return known.id }
+    if let known = try await store.read({ try $0.user(named: name) }) { return known.id }
     // An address to be invited by, unless somebody has it.
     let address = "\(name)@example.org"
-    let isTaken = try await server.store.read { try $0.user(emailAddress: address) } != nil
-    return try await server.engine.accounts.create(
+    let isTaken = try await store.read { try $0.user(emailAddress: address) } != nil
+    return try await engine.accounts.create(
       name: name, emailAddress: isTaken ? nil : address
     ).id
   }
@@ -111,14 +112,14 @@ package struct Development: Sendable {
       pair = ServerKeyPair()
       try folder.write(Array(pair.privateKeyPEM.utf8), to: Self.keyFileName)
     }
-    let keys = try await server.store.read { try $0.serverKeys() }
+    let keys = try await store.read { try $0.serverKeys() }
     if let known = keys.first(where: {
       $0.publicKey == pair.publicKeyPEM && $0.container == container
         && $0.environment == environment
     }) {
       return (known.id, file)
     }
-    let made = try await server.engine.serverKeys.create(
+    let made = try await engine.serverKeys.create(
       name: Self.label, publicKeyPEM: pair.publicKeyPEM, container: container,
       environment: environment)
     return (made.id, file)

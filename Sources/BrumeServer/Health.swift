@@ -4,6 +4,7 @@
 package import BrumeStorage
 import Synchronization
 
+/// What readiness answers, and what ends the server. One for each server.
 package final class Health: Sendable {
   private struct State {
     var isServing = false
@@ -17,11 +18,15 @@ package final class Health: Sendable {
     (failures, failed) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
   }
 
+  /// Whether the listener is open and the storage has not failed.
   package var isReady: Bool { state.withLock { $0.isServing && $0.failure == nil } }
+  /// The first failure of the storage.
   package var failure: StoreError? { state.withLock { $0.failure } }
 
+  /// The listener was opened or closed.
   package func serving(_ isServing: Bool) { state.withLock { $0.isServing = isServing } }
 
+  /// The storage failed for good: the server ends with this error, or an earlier one.
   package func storageFailed(_ error: StoreError) {
     state.withLock { $0.failure = $0.failure ?? error }
     failed.yield(error)

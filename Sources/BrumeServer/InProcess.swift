@@ -7,9 +7,12 @@ import Hummingbird
 import Logging
 import NIOCore
 
+/// Requests to a server in the same process.
 package struct InProcessServer: Sendable {
+  /// A header field of a request or of an answer.
   package typealias Header = (name: String, value: String)
 
+  /// A whole answer.
   package struct Answer: Sendable {
     package let status: Int
     package let headers: [Header]
@@ -19,6 +22,7 @@ package struct InProcessServer: Sendable {
       guard let number = value(of: "X-Brume-Fault").flatMap({ Int($0) }) else { return nil }
       return (number, value(of: "Retry-After").flatMap { Double($0) })
     }
+    /// The first header of this name, whatever the case of its letters.
     package func value(of name: String) -> String? {
       headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
@@ -27,6 +31,7 @@ package struct InProcessServer: Sendable {
   private let responder: RouterResponder<RequestState>
   private let logger: Logger
 
+  /// From now on the server says that it is ready.
   package init(_ server: Composition) {
     responder = RouteTable.router(for: server).buildResponder()
     logger = server.logger

@@ -2,6 +2,7 @@
 
 package import BrumeModel
 
+/// The parameters of a request's target, decoded.
 package struct QueryString: Equatable, Sendable {
   private let pairs: [(name: String, value: String)]
 

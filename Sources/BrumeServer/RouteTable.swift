@@ -50,7 +50,9 @@ package enum Work: String, CaseIterable, Sendable {
   }
 }
 
+/// One line of the table: which requests lead to a handler, and under which rules.
 package struct Endpoint: Sendable {
+  /// Answers a call. A `BrumeError` becomes an answer; every other error an internal one.
   package typealias Handler = @Sendable (Call) async throws -> Reply
   package let methods: [HTTPRequest.Method]
   package let path: String
@@ -90,7 +92,18 @@ package struct Endpoint: Sendable {
   }
 }
 
-package enum RouteTable {
+/// The endpoints of one server.
+package struct RouteTable: Sendable {
+  package let endpoints: [Endpoint]
+
+  /// Makes the server's handlers.
+  package init(_ server: Composition) {
+    let handlers = Handlers(server)
+    endpoints =
+      Self.apple(handlers) + Self.tokens(handlers) + Self.ours(handlers) + Self.signIn(handlers)
+      + Self.operators(AdminHandlers(server))
+  }
+
   private static let post: [HTTPRequest.Method] = [.post]
   private static let get: [HTTPRequest.Method] = [.get]
   private static let both: [HTTPRequest.Method] = [.get, .post]
@@ -99,109 +112,117 @@ package enum RouteTable {
   private static let database = environmentPath + "/:database"
   private static let device = "/device/1/:container/:environment"
 
-  package static let all: [Endpoint] = apple + tokens + ours + signIn + operators
-
-  private static let apple: [Endpoint] = [
-    Endpoint(post, database + "/records/modify", .account, RecordRoutes.modify),
-    Endpoint(post, database + "/records/lookup", .anyone, RecordRoutes.lookup).reading,
-    Endpoint(post, database + "/records/query", .anyone, RecordRoutes.query).reading,
-    Endpoint(post, database + "/records/changes", .account, ChangeRoutes.recordChanges).reading,
-    Endpoint(post, database + "/records/resolve", .user, ShareRoutes.resolve),
-    Endpoint(post, database + "/records/accept", .user, ShareRoutes.accept),
-    Endpoint(both, database + "/zones/list", .account, ZoneRoutes.list).reading,
-    Endpoint(post, database + "/zones/lookup", .account, ZoneRoutes.lookup).reading,
-    Endpoint(post, database + "/zones/modify", .account, ZoneRoutes.modify),
-    Endpoint(post, database + "/zones/changes", .account, ChangeRoutes.zones).reading,
-    Endpoint(both, database + "/changes/database", .account, ChangeRoutes.database).reading,
-    Endpoint(post, database + "/changes/zone", .account, ChangeRoutes.zone).reading,
-    Endpoint(both, database + "/subscriptions/list", .account, SubscriptionRoutes.list).reading,
-    Endpoint(post, database + "/subscriptions/lookup", .account, SubscriptionRoutes.lookup).reading,
-    Endpoint(post, database + "/subscriptions/modify", .account, SubscriptionRoutes.modify),
-    Endpoint(post, environmentPath + "/subscriptions/lookup", .account, SubscriptionRoutes.lookup)
-      .reading,
-    Endpoint(post, database + "/assets/upload", .account, AssetRoutes.tokens),
-    Endpoint(post, database + "/assets/rereference", .account, AssetRoutes.rereference),
-    Endpoint(both, database + "/users/caller", .account, UserRoutes.caller).reading,
-    Endpoint(both, database + "/users/current", .account, UserRoutes.current).reading,
-    Endpoint(both, database + "/users/discover", .user, UserRoutes.discover),
-    Endpoint(post, database + "/users/lookup/email", .user, UserRoutes.lookup),
-    Endpoint(post, database + "/users/lookup/id", .user, UserRoutes.lookup),
-    Endpoint(both, database + "/users/lookup/contacts", .user, UserRoutes.contacts),
-  ]
-
-  private static let tokens: [Endpoint] = [device, environmentPath, database].flatMap { base in
+  private static func apple(_ to: Handlers) -> [Endpoint] {
     [
-      Endpoint(post, base + "/tokens/create", .account, TokenRoutes.create),
-      Endpoint(post, base + "/tokens/register", .account, TokenRoutes.register),
+      Endpoint(post, database + "/records/modify", .account, to.records.modify),
+      Endpoint(post, database + "/records/lookup", .anyone, to.records.lookup).reading,
+      Endpoint(post, database + "/records/query", .anyone, to.records.query).reading,
+      Endpoint(post, database + "/records/changes", .account, to.changes.recordChanges).reading,
+      Endpoint(post, database + "/records/resolve", .user, to.shares.resolve),
+      Endpoint(post, database + "/records/accept", .user, to.shares.accept),
+      Endpoint(both, database + "/zones/list", .account, to.zones.list).reading,
+      Endpoint(post, database + "/zones/lookup", .account, to.zones.lookup).reading,
+      Endpoint(post, database + "/zones/modify", .account, to.zones.modify),
+      Endpoint(post, database + "/zones/changes", .account, to.changes.zones).reading,
+      Endpoint(both, database + "/changes/database", .account, to.changes.database).reading,
+      Endpoint(post, database + "/changes/zone", .account, to.changes.zone).reading,
+      Endpoint(both, database + "/subscriptions/list", .account, to.subscriptions.list).reading,
+      Endpoint(post, database + "/subscriptions/lookup", .account, to.subscriptions.lookup).reading,
+      Endpoint(post, database + "/subscriptions/modify", .account, to.subscriptions.modify),
+      Endpoint(post, environmentPath + "/subscriptions/lookup", .account, to.subscriptions.lookup)
+        .reading,
+      Endpoint(post, database + "/assets/upload", .account, to.assets.tokens),
+      Endpoint(post, database + "/assets/rereference", .account, to.assets.rereference),
+      Endpoint(both, database + "/users/caller", .account, to.users.caller).reading,
+      Endpoint(both, database + "/users/current", .account, to.users.current).reading,
+      Endpoint(both, database + "/users/discover", .user, to.users.discover),
+      Endpoint(post, database + "/users/lookup/email", .user, to.users.lookup),
+      Endpoint(post, database + "/users/lookup/id", .user, to.users.lookup),
+      Endpoint(both, database + "/users/lookup/contacts", .user, to.users.contacts),
     ]
   }
 
-  private static let ours: [Endpoint] = [
-    Endpoint(get, "/_brume/health/live", .probe, HealthRoutes.live).working(.brief),
-    Endpoint(get, "/_brume/health/ready", .probe, HealthRoutes.ready).working(.lasting),
-    Endpoint(get, "/_brume/metrics", .open, HealthRoutes.metrics),
-    Endpoint(get, "/_brume/console", .open, ConsoleRoutes.index).working(.brief),
-    Endpoint(get, "/_brume/console/:file", .open, ConsoleRoutes.file).working(.brief),
-    Endpoint([.post, .put], "/_brume/assets/upload", .bearer, AssetRoutes.upload)
-      .streaming.working(.lasting),
-    Endpoint([.get, .head], "/_brume/assets/file", .bearer, AssetRoutes.download)
-      .working(.lasting),
-    Endpoint(get, "/_brume/courier", .bearer, CourierRoute.poll).working(.lasting),
-    Endpoint(get, StreamRoute.path, .user, StreamRoute.open).working(.lasting),
-    Endpoint(post, StreamRoute.path + "/ack", .user, StreamRoute.acknowledge),
-    Endpoint(both, "/_brume/notifications/changes", .user, NotificationRoutes.changes),
-    Endpoint(post, "/_brume/notifications/read", .user, NotificationRoutes.read),
-    Endpoint(post, "/_brume/notifications/badge", .user, NotificationRoutes.badge),
-    Endpoint(post, "/_brume/devices", .user, DeviceRoutes.register),
-    Endpoint(post, "/_brume/devices/remove", .user, DeviceRoutes.remove),
-    Endpoint(get, "/_brume/webpush/key", .open, DeviceRoutes.webPushKey),
-    Endpoint(post, "/_brume/shares/request", .user, ShareRoutes.requestAccess),
-    Endpoint(post, "/_brume/users/token", .user, UserRoutes.exchangeToken),
-  ]
+  private static func tokens(_ to: Handlers) -> [Endpoint] {
+    [device, environmentPath, database].flatMap { base in
+      [
+        Endpoint(post, base + "/tokens/create", .account, to.tokens.create),
+        Endpoint(post, base + "/tokens/register", .account, to.tokens.register),
+      ]
+    }
+  }
 
-  private static let signIn: [Endpoint] = [
-    Endpoint(get, SignInRoutes.path, .open, SignInRoutes.page).working(.brief),
-    Endpoint(get, SignInRoutes.path + "/file/:file", .open, SignInRoutes.file).working(.brief),
-    Endpoint(get, SignInRoutes.path + "/options", .open, SignInRoutes.options),
-    Endpoint(post, SignInRoutes.path + "/password", .open, SignInRoutes.password),
-    Endpoint(get, SignInRoutes.path + "/provider", .open, SignInRoutes.provider),
-    Endpoint(get, SignInRoutes.path + "/callback", .open, SignInRoutes.callback),
-    Endpoint(post, "/_brume/signout", .user, SignInRoutes.signOutEverywhere),
-  ]
+  private static func ours(_ to: Handlers) -> [Endpoint] {
+    [
+      Endpoint(get, "/_brume/health/live", .probe, to.health.live).working(.brief),
+      Endpoint(get, "/_brume/health/ready", .probe, to.health.ready).working(.lasting),
+      Endpoint(get, "/_brume/metrics", .open, to.metrics.show),
+      Endpoint(get, "/_brume/console", .open, ConsoleRoutes.index).working(.brief),
+      Endpoint(get, "/_brume/console/:file", .open, ConsoleRoutes.file).working(.brief),
+      Endpoint([.post, .put], "/_brume/assets/upload", .bearer, to.assets.upload)
+        .streaming.working(.lasting),
+      Endpoint([.get, .head], "/_brume/assets/file", .bearer, to.assets.download)
+        .working(.lasting),
+      Endpoint(get, "/_brume/courier", .bearer, to.courier.poll).working(.lasting),
+      Endpoint(get, StreamRoute.path, .user, to.stream.open).working(.lasting),
+      Endpoint(post, StreamRoute.path + "/ack", .user, to.stream.acknowledge),
+      Endpoint(both, "/_brume/notifications/changes", .user, to.notifications.changes),
+      Endpoint(post, "/_brume/notifications/read", .user, to.notifications.read),
+      Endpoint(post, "/_brume/notifications/badge", .user, to.notifications.badge),
+      Endpoint(post, "/_brume/devices", .user, to.devices.register),
+      Endpoint(post, "/_brume/devices/remove", .user, to.devices.remove),
+      Endpoint(get, "/_brume/webpush/key", .open, to.devices.webPushKey),
+      Endpoint(post, "/_brume/shares/request", .user, to.shares.requestAccess),
+      Endpoint(post, "/_brume/users/token", .user, to.users.exchangeToken),
+    ]
+  }
 
-  private static let operators: [Endpoint] = [
-    Endpoint(get, "/_brume/admin/status", .operator, AdminRoutes.status),
-    Endpoint(get, "/_brume/admin/users", .operator, AccountAdmin.users),
-    Endpoint(post, "/_brume/admin/users", .operator, AccountAdmin.createUser),
-    Endpoint(post, "/_brume/admin/users/token", .operator, AccountAdmin.userToken),
-    Endpoint(post, "/_brume/admin/users/change", .operator, AccountAdmin.changeUser),
-    Endpoint(post, "/_brume/admin/users/signout", .operator, AccountAdmin.signOut),
-    Endpoint(get, "/_brume/admin/roles", .operator, RoleAdmin.list),
-    Endpoint(post, "/_brume/admin/roles", .operator, RoleAdmin.set),
-    Endpoint(get, "/_brume/admin/tokens", .operator, AccountAdmin.tokens),
-    Endpoint(post, "/_brume/admin/tokens", .operator, AccountAdmin.createToken),
-    Endpoint(get, "/_brume/admin/keys", .operator, AccountAdmin.keys),
-    Endpoint(post, "/_brume/admin/keys", .operator, AccountAdmin.createKey),
-    Endpoint(get, "/_brume/admin/schema", .operator, SchemaAdmin.show),
-    Endpoint(post, "/_brume/admin/schema", .operator, SchemaAdmin.importText),
-    Endpoint(post, "/_brume/admin/schema/index", .operator, SchemaAdmin.index),
-    Endpoint(post, "/_brume/admin/schema/deploy", .operator, SchemaAdmin.deploy),
-    Endpoint(post, "/_brume/admin/zones/purge", .operator, AdminRoutes.purgeZone),
-    Endpoint(get, "/_brume/admin/assets/check", .operator, AssetAdmin.check),
-    Endpoint(get, "/_brume/admin/devices", .operator, AdminRoutes.devices),
-    Endpoint(get, "/_brume/admin/faults", .operator, FaultAdmin.list),
-    Endpoint(post, "/_brume/admin/faults", .operator, FaultAdmin.add),
-    Endpoint(post, "/_brume/admin/faults/clear", .operator, FaultAdmin.clear),
-    Endpoint(post, "/_brume/admin/faults/release", .operator, FaultAdmin.release),
-    Endpoint(post, "/_brume/admin/push", .operator, AdminRoutes.testPush),
-    Endpoint(get, "/_brume/admin/push/log", .operator, PushAdmin.log),
-    Endpoint(get, "/_brume/admin/apns", .operator, PushAdmin.senders),
-    Endpoint(post, "/_brume/admin/apns", .operator, PushAdmin.addSender),
-    Endpoint(post, "/_brume/admin/apns/remove", .operator, PushAdmin.removeSender),
-    Endpoint(get, "/_brume/admin/webhooks", .operator, WebhookAdmin.list),
-    Endpoint(post, "/_brume/admin/webhooks", .operator, WebhookAdmin.add),
-    Endpoint(post, "/_brume/admin/webhooks/enable", .operator, WebhookAdmin.enable),
-    Endpoint(post, "/_brume/admin/webhooks/remove", .operator, WebhookAdmin.remove),
-    Endpoint(post, "/_brume/admin/webhooks/test", .operator, WebhookAdmin.test),
-  ]
+  private static func signIn(_ to: Handlers) -> [Endpoint] {
+    [
+      Endpoint(get, SignInRoutes.path, .open, to.signIn.page).working(.brief),
+      Endpoint(get, SignInRoutes.path + "/file/:file", .open, to.signIn.file).working(.brief),
+      Endpoint(get, SignInRoutes.path + "/options", .open, to.signIn.options),
+      Endpoint(post, SignInRoutes.path + "/password", .open, to.signIn.password),
+      Endpoint(get, SignInRoutes.path + "/provider", .open, to.provider.depart),
+      Endpoint(get, SignInRoutes.path + "/callback", .open, to.provider.comeBack),
+      Endpoint(post, "/_brume/signout", .user, to.signIn.signOutEverywhere),
+    ]
+  }
+
+  private static func operators(_ admin: AdminHandlers) -> [Endpoint] {
+    [
+      Endpoint(get, "/_brume/admin/status", .operator, admin.status.show),
+      Endpoint(get, "/_brume/admin/users", .operator, admin.accounts.list),
+      Endpoint(post, "/_brume/admin/users", .operator, admin.accounts.create),
+      Endpoint(post, "/_brume/admin/users/token", .operator, admin.accounts.makeToken),
+      Endpoint(post, "/_brume/admin/users/change", .operator, admin.accounts.change),
+      Endpoint(post, "/_brume/admin/users/signout", .operator, admin.accounts.signOutEverywhere),
+      Endpoint(get, "/_brume/admin/roles", .operator, admin.roles.list),
+      Endpoint(post, "/_brume/admin/roles", .operator, admin.roles.set),
+      Endpoint(get, "/_brume/admin/tokens", .operator, admin.credentials.tokens),
+      Endpoint(post, "/_brume/admin/tokens", .operator, admin.credentials.createToken),
+      Endpoint(get, "/_brume/admin/keys", .operator, admin.credentials.keys),
+      Endpoint(post, "/_brume/admin/keys", .operator, admin.credentials.createKey),
+      Endpoint(get, "/_brume/admin/schema", .operator, admin.schemas.show),
+      Endpoint(post, "/_brume/admin/schema", .operator, admin.schemas.importText),
+      Endpoint(post, "/_brume/admin/schema/index", .operator, admin.schemas.index),
+      Endpoint(post, "/_brume/admin/schema/deploy", .operator, admin.schemas.deploy),
+      Endpoint(post, "/_brume/admin/zones/purge", .operator, admin.zones.purge),
+      Endpoint(get, "/_brume/admin/assets/check", .operator, admin.assets.check),
+      Endpoint(get, "/_brume/admin/devices", .operator, admin.devices.list),
+      Endpoint(get, "/_brume/admin/faults", .operator, admin.faults.list),
+      Endpoint(post, "/_brume/admin/faults", .operator, admin.faults.add),
+      Endpoint(post, "/_brume/admin/faults/clear", .operator, admin.faults.clear),
+      Endpoint(post, "/_brume/admin/faults/release", .operator, admin.faults.release),
+      Endpoint(post, "/_brume/admin/push", .operator, admin.devices.testPush),
+      Endpoint(get, "/_brume/admin/push/log", .operator, admin.pushLog.list),
+      Endpoint(get, "/_brume/admin/apns", .operator, admin.apns.list),
+      Endpoint(post, "/_brume/admin/apns", .operator, admin.apns.add),
+      Endpoint(post, "/_brume/admin/apns/remove", .operator, admin.apns.remove),
+      Endpoint(get, "/_brume/admin/webhooks", .operator, admin.webhooks.list),
+      Endpoint(post, "/_brume/admin/webhooks", .operator, admin.webhooks.add),
+      Endpoint(post, "/_brume/admin/webhooks/enable", .operator, admin.webhooks.enable),
+      Endpoint(post, "/_brume/admin/webhooks/remove", .operator, admin.webhooks.remove),
+      Endpoint(post, "/_brume/admin/webhooks/test", .operator, admin.webhooks.test),
+    ]
+  }
 }

@@ -3,10 +3,12 @@
 
 import Crypto
 
+/// Both halves as PEM texts.
 package struct ServerKeyPair: Sendable {
   package let privateKeyPEM: String
   package let publicKeyPEM: String
 
+  /// A new pair.
   package init() { self.init(P256.Signing.PrivateKey()) }
 
   /// Nil if the text is no P-256 key.

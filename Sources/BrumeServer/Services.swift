@@ -19,38 +19,40 @@ import UnixSignals
 
 /// Closes the store when everything that uses it has ended.
 private struct StoreService: Service {
-  let server: Composition
+  let store: any Store
   func run() async throws {
     try? await gracefulShutdown()
-    try await server.store.close()
+    try await store.close()
   }
 }
 
 /// Ends the server when its storage fails: nothing it could answer would be certain.
 private struct StorageWatch: Service {
-  let server: Composition
+  let health: Health
   func run() async throws {
-    let failure = await cancelWhenGracefulShutdown { await server.health.firstFailure() }
+    let failure = await cancelWhenGracefulShutdown { await health.firstFailure() }
     if let failure { throw failure }
   }
 }
 
 private struct NotifierService: Service {
-  let server: Composition
+  let notifier: Notifier
+  let logger: Logger
   func run() async throws {
     do {
       try await cancelWhenGracefulShutdown {
-        try await FullDiskRetry.run(server.logger) { try await server.notifier.run() }
+        try await FullDiskRetry.run(logger) { try await notifier.run() }
       }
     } catch is CancellationError {}
   }
 }
 
 private struct DeliveryService: Service {
-  let server: Composition
+  let deliveries: Deliveries
+  let logger: Logger
   func run() async throws {
     do {
-      try await cancelWhenGracefulShutdown { try await server.deliveries.run(server.logger) }
+      try await cancelWhenGracefulShutdown { try await deliveries.run(logger) }
     } catch is CancellationError {}
   }
 }
@@ -66,6 +68,7 @@ private struct StoreWork: Service {
   }
 }
 
+/// Runs a server.
 package enum Services {
   /// Serves until the process is asked to end.
   ///
@@ -121,12 +124,20 @@ package enum Services {
     // The libraries' own lifecycle lines are for their authors.
     if logger.logLevel == .info { logger.logLevel = .warning }
     let services: [any Service] = [
-      StoreService(server: server),
-      StoreWork(name: "delivery", service: DeliveryService(server: server)),
-      StoreWork(name: "notifier", service: NotifierService(server: server)),
-      StoreWork(name: "assets", service: AssetSweepService(server: server)),
-      StorageWatch(server: server),
-      StoreWork(name: "streams", service: StreamReadsService(server: server)),
+      StoreService(store: server.store),
+      StoreWork(
+        name: "delivery",
+        service: DeliveryService(deliveries: server.deliveries, logger: server.logger)),
+      StoreWork(
+        name: "notifier",
+        service: NotifierService(notifier: server.notifier, logger: server.logger)),
+      StoreWork(
+        name: "assets",
+        service: AssetSweepService(
+          sweeper: server.engine.assetSweeper, seconds: server.settings.assets.sweepInterval,
+          logger: server.logger)),
+      StorageWatch(health: server.health),
+      StoreWork(name: "streams", service: StreamReadsService(reads: server.reads)),
       application(server, logger, onReady),
     ]
     var configuration = ServiceGroupConfiguration(
@@ -152,7 +163,8 @@ package enum Services {
         availableConnectionsDelegate: MaximumAvailableConnections(server.settings.connections)),
       onServerRunning: { channel in
         let port = channel.localAddress?.port ?? server.settings.port
-        server.listening(on: port)
+        server.address.listening(on: port)
+        server.health.serving(true)
         do {
           try await onReady(port)
         } catch {
@@ -171,7 +183,9 @@ package enum Services {
       requestMilliseconds: Int64(timeouts.request) * 1000, limits: server.settings.limits)
     return HTTP1Channel.Configuration(
       additionalChannelHandlers: [
-        ConnectionLimitHandler(server: server),
+        ConnectionLimitHandler(
+          shares: server.connectionShares, metrics: server.metrics,
+          trustedProxies: server.settings.trustedProxies),
         ConnectionGuard(limits: limits, hosts: server.settings.hosts),
       ],
       idleTimeout: .seconds(Int64(timeouts.idle)))

@@ -4,8 +4,11 @@ package import BrumeModel
 package import BrumePush
 package import Logging
 
+/// Everything that an operator may choose, with the defaults.
 package struct Settings: Sendable {
+  /// Where records are kept.
   package enum Engine: Equatable, Sendable { case sqlite, memory }
+  /// How a line of the log looks.
   package enum LogFormat: String, Sendable { case console, json }
 
   package var host = "127.0.0.1"
@@ -74,6 +77,7 @@ package struct Settings: Sendable {
 
   package init() {}
 
+  /// - Throws: a `SettingError` that names the setting and what it may be.
   package init(_ sources: SettingSources) throws {
     host = try sources.text(.host) ?? host
     port = try Self.number(.port, from: sources, in: 0...65_535)

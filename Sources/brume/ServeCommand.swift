@@ -30,7 +30,7 @@ struct ServeCommand: AsyncParsableCommand {
     defer { folder.remove(ServerFile.name) }
     try await Services.run(server) { _ in
       let file = ServerFile(
-        url: server.ownURL, adminToken: server.adminToken,
+        url: server.address.ownURL, adminToken: server.adminToken,
         processID: Int(ProcessInfo.processInfo.processIdentifier))
       try folder.write(file.bytes, to: ServerFile.name)
       try await Greeting.print(server)
@@ -68,7 +68,8 @@ enum Greeting {
   }
 
   private static func ready(_ server: Composition) async throws {
-    let ready = try await server.readyMade((server.settings.container, .development))
+    let ready = try await server.development.prepare(
+      container: server.settings.container, environment: .development)
     Output.line("  container  \(ready.container)")
     Output.line("  users      \(ready.accounts.map(\.name).joined(separator: ", "))")
     Output.line("For a client ('brume status --format env' prints these lines again):")

@@ -1,4 +1,5 @@
 import BrumeDelivery
+import BrumeModel
 import BrumePush
 import BrumeStorage
 import Testing

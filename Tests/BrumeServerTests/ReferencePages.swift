@@ -18,10 +18,11 @@ enum ReferencePage: String, CaseIterable, Sendable {
       .deletingLastPathComponent().appending(path: path)
   }
 
-  var text: String {
+  /// - Parameter endpoints: those of a server.
+  func text(_ endpoints: [Endpoint]) -> String {
     let parts: [String] =
       switch self {
-      case .routes: Self.routesPage()
+      case .routes: Self.routesPage(endpoints)
       case .settings: Self.settingsPage()
       case .metrics: Self.metricsPage()
       }
@@ -51,7 +52,7 @@ enum ReferencePage: String, CaseIterable, Sendable {
 // MARK: Endpoints
 
 extension ReferencePage {
-  private static func routesPage() -> [String] {
+  private static func routesPage(_ all: [Endpoint]) -> [String] {
     let callers = Access.allCases.map { [code($0.rawValue), $0.meaning] }
     let places = Work.allCases.map { [code($0.rawValue), $0.meaning] }
     let paths = "/_brume/"
@@ -66,16 +67,16 @@ extension ReferencePage {
       table(["Caller", "Who may call"], callers),
       table(["Work", "Where it runs"], places),
       "## CloudKit's",
-      endpoints { !$0.hasPrefix(paths) },
+      endpoints(all) { !$0.hasPrefix(paths) },
       "## Brume's own",
-      endpoints { $0.hasPrefix(paths) && !$0.hasPrefix(operators) },
+      endpoints(all) { $0.hasPrefix(paths) && !$0.hasPrefix(operators) },
       "## The operator's",
-      endpoints { $0.hasPrefix(operators) },
+      endpoints(all) { $0.hasPrefix(operators) },
     ]
   }
 
-  private static func endpoints(_ isPart: (String) -> Bool) -> String {
-    let rows = RouteTable.all.filter { isPart($0.path) }.map { row($0) }
+  private static func endpoints(_ all: [Endpoint], _ isPart: (String) -> Bool) -> String {
+    let rows = all.filter { isPart($0.path) }.map { row($0) }
     return table(["Method", "Path", "Caller", "Work", "Reading"], rows)
   }
 

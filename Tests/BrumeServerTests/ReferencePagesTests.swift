@@ -7,8 +7,8 @@ import Testing
 
 @Suite struct ReferencePagesTests {
   @Test(arguments: ReferencePage.allCases)
-  func `a reference page says what the code says`(page: ReferencePage) throws {
-    let text = page.text
+  func `a reference page says what the code says`(page: ReferencePage) async throws {
+    let text = page.text(try await ServerFixture.endpoints())
     if ProcessInfo.processInfo.environment["BRUME_WRITE_REFERENCE"] == "1" {
       try FileManager.default.createDirectory(
         at: page.file.deletingLastPathComponent(), withIntermediateDirectories: true)

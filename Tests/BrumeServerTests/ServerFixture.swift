@@ -53,8 +53,16 @@ struct ServerFixture: Sendable {
     server = try await Composition(
       settings: settings, folder: try DataFolder(path: folder), host: host,
       logger: Self.silent, wrapping: wrapping)
-    ready = try await Development(server: server, folder: server.folder).prepare(
+    ready = try await server.development.prepare(
       container: settings.container, environment: .development)
+  }
+
+  /// The endpoints of a server that nobody starts.
+  static func endpoints() async throws -> [Endpoint] {
+    var settings = Settings()
+    settings.engine = .memory
+    let server = try await Composition(settings: settings, folder: nil, logger: silent)
+    return RouteTable(server).endpoints
   }
 
   static let silent: Logger = {

@@ -12,6 +12,10 @@ import NIOHTTP1
 package final class S3AssetStore: AssetStore {
   /// Ours: how often a request is sent, when the service was not to be reached or said 5xx.
   private static let attempts = 3
+  /// Ours: how long a connection may take to open.
+  private static let connectTime = TimeAmount.seconds(10)
+  /// Ours: how long the service may be silent in the middle of an answer.
+  private static let silence = TimeAmount.seconds(60)
   /// Ours: a list or an error; more is not read.
   private static let answerBytes = 4 << 20
   private let address: S3Address
@@ -38,8 +42,8 @@ package final class S3AssetStore: AssetStore {
 
   private static func makeClient() -> HTTPClient {
     var configuration = HTTPClient.Configuration()
-    configuration.timeout.connect = .seconds(10)
-    configuration.timeout.read = .seconds(60)
+    configuration.timeout.connect = connectTime
+    configuration.timeout.read = silence
     configuration.redirectConfiguration = .disallow
     configuration.httpVersion = .http1Only
     return HTTPClient(

@@ -25,12 +25,7 @@ package struct AssetRereferences: Sendable {
     _ request: AssetRereferenceRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [AssetResult] {
     let user = try caller.requireUser()
-    let most = limits.operationsPerRequest
-    if request.assets.count > most {
-      throw BrumeError(
-        .limitExceeded,
-        "the request names \(request.assets.count) assets; the maximum is \(most). Split it")
-    }
+    try limits.checkCount(request.assets.count, of: "assets")
     let target = try caller.zoneKey(
       request.targetZone ?? request.zone, in: scope, limits: limits)
     _ = try await store.read { try $0.zoneView(target, in: scope, for: caller) }

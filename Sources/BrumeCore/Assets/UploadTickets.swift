@@ -24,12 +24,7 @@ package struct UploadTickets: Sendable {
     _ request: AssetUploadRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [AssetUploadTicket] {
     let user = try caller.requireUser()
-    let most = limits.operationsPerRequest
-    if request.files.count > most {
-      throw BrumeError(
-        .limitExceeded,
-        "the request asks for \(request.files.count) tokens; the maximum is \(most). Split it")
-    }
+    try limits.checkCount(request.files.count, of: "tokens")
     let zone = try caller.zoneKey(request.zone, in: scope, limits: limits)
     _ = try await store.read { try $0.zoneView(zone, in: scope, for: caller) }
     let expires = host.now() + limits.assetUploadLifetime

@@ -57,12 +57,7 @@ package struct Notifications: Sendable {
   /// feed, as read.
   package func markRead(_ ids: [String], as caller: Caller) async throws -> [String] {
     let user = try caller.requireUser()
-    guard ids.count <= limits.itemsPerOperation else {
-      throw BrumeError(
-        .limitExceeded,
-        "\(ids.count) notification IDs in one request; the maximum is "
-          + "\(limits.itemsPerOperation). Split it")
-    }
+    try limits.checkCount(ids.count, of: "notification IDs", upTo: limits.itemsPerOperation)
     return try await store.write(
       in: .account(user, caller.container, caller.environment)
     ) { transaction in

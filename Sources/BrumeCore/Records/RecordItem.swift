@@ -48,12 +48,7 @@ struct ModifyPlan: Sendable {
     let maximum =
       request.operationID == nil
       ? limits.operationsPerRequest : max(limits.operationsPerRequest, limits.itemsPerOperation)
-    if request.operations.count > maximum {
-      throw BrumeError(
-        .limitExceeded,
-        "the request has \(request.operations.count) operations; the maximum is \(maximum). Split it"
-      )
-    }
+    try limits.checkCount(request.operations.count, of: "operations", upTo: maximum)
     try Self.checkRows(of: request.operations, limits)
     var seen: Set<RecordKey> = []
     for (index, operation) in request.operations.enumerated() {

@@ -79,12 +79,7 @@ package struct Records: Sendable {
     _ request: LookupRecordsRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [RecordResult] {
     try caller.requireAccess(to: scope)
-    let maximum = limits.operationsPerRequest
-    if request.items.count > maximum {
-      throw BrumeError(
-        .limitExceeded,
-        "the request asks for \(request.items.count) records; the maximum is \(maximum). Split it")
-    }
+    try limits.checkCount(request.items.count, of: "records")
     let (limits, schemas) = (limits, schemas)
     let reads = RecordLookup.reads(request, in: scope, as: caller, limits)
     return try await store.read(reads) { transaction in

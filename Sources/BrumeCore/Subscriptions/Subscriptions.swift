@@ -30,12 +30,7 @@ package struct Subscriptions: Sendable {
     _ ids: [String], in scope: DatabaseScope, as caller: Caller
   ) async throws -> [SubscriptionResult] {
     let place = try caller.subscriptionScope(scope)
-    guard ids.count <= limits.operationsPerRequest else {
-      throw BrumeError(
-        .limitExceeded,
-        "\(ids.count) subscriptions in one request; the maximum is "
-          + "\(limits.operationsPerRequest). Split it")
-    }
+    try limits.checkCount(ids.count, of: "subscriptions")
     return try await store.read { transaction in
       try ids.map { id in
         if let known = try transaction.subscription(id, in: place) {
@@ -51,12 +46,7 @@ package struct Subscriptions: Sendable {
     _ operations: [SubscriptionOperation], in scope: DatabaseScope, as caller: Caller
   ) async throws -> [SubscriptionResult] {
     let place = try caller.subscriptionScope(scope)
-    guard operations.count <= limits.operationsPerRequest else {
-      throw BrumeError(
-        .limitExceeded,
-        "\(operations.count) subscriptions in one request; the maximum is "
-          + "\(limits.operationsPerRequest). Split it")
-    }
+    try limits.checkCount(operations.count, of: "subscriptions")
     let named = operations.map { $0.named(by: host) }
     let device = try caller.deviceKey().map {
       Device(key: $0, channel: .stream, registered: host.now())

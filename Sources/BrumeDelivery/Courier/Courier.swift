@@ -12,6 +12,7 @@ package import BrumeModel
 package import BrumeStorage
 import BrumeWire
 
+/// Answers long polls.
 package struct Courier: Sendable {
   /// One answer.
   package struct Answer: Equatable, Sendable {
@@ -20,6 +21,7 @@ package struct Courier: Sendable {
     /// What a client acknowledges it with.
     package let position: Int64
   }
+  /// The devices whose mailboxes a token opens.
   package typealias FindDevices = @Sendable (String, any ReadTransaction) throws -> [Device]
   private typealias Found = (entry: MailboxEntry, device: DeviceKey)
 
@@ -27,6 +29,7 @@ package struct Courier: Sendable {
   private let inFlight: InFlightEntries
   private let findDevices: FindDevices
 
+  /// By the server's rules of who may read what.
   package init(
     engine: Engine, store: any Store, signals: MailboxSignals, inFlight: InFlightEntries,
     clock: PushClock

@@ -4,6 +4,7 @@
 package import BrumeModel
 import Synchronization
 
+/// What polls were answered with. One for each server.
 package final class InFlightEntries: Sendable {
   private struct State {
     /// The position of what each device was given last. Mailboxes are given in order.

@@ -4,6 +4,7 @@
 package import BrumeModel
 import Synchronization
 
+/// Wakes those who wait at mailboxes. One for each server.
 package final class MailboxSignals: Sendable {
   private enum Listening {
     case quiet
@@ -22,6 +23,7 @@ package final class MailboxSignals: Sendable {
   /// Devices that somebody listens for.
   package var listenedDevices: Int { table.withLock { $0.listeners.count } }
 
+  /// Resumes all listeners of one device.
   package func signal(_ device: DeviceKey) { signal(CollectionOfOne(device)) }
 
   /// Resumes all listeners of the devices.
@@ -72,9 +74,11 @@ extension MailboxSignals {
       }
     }
 
+    /// Ends the listening. To be called once.
     package func stop() { signals.remove(device, id) }
   }
 
+  /// Begins to listen. To be done before the mailbox is read.
   package func listen(to device: DeviceKey) -> Listener {
     let id = table.withLock { table in
       table.lastID += 1

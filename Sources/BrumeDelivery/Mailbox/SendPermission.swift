@@ -7,7 +7,9 @@ package import BrumeModel
 package import BrumeStorage
 import BrumeWire
 
+/// Judges a push when it leaves, in the transaction that reads it.
 package struct SendPermission: Sendable {
+  /// What of a notification in a mailbox entry may leave for a device.
   package typealias Rule =
     @Sendable (Notification, MailboxEntry, DeviceKey, any ReadTransaction) throws -> Permitted
   private let rule: Rule

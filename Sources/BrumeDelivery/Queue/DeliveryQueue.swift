@@ -10,7 +10,9 @@
 package import BrumeModel
 import DequeModule
 
+/// The sends that are under way, waiting and paused. Each event returns what to do.
 package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
+  /// The bounds of a queue. Times are in milliseconds.
   package struct Rules: Sendable {
     /// Sends under way at once, over all peers.
     package var total: Int
@@ -40,6 +42,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
     /// As `retry`, and the whole peer wants to be left alone.
     case busy(after: Milliseconds?)
   }
+  /// What the caller must do next.
   package struct Action: Equatable, Sendable {
     /// Lanes to send for now, each with the number of the attempt.
     package var start: [Start] = []
@@ -51,6 +54,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
       self.wakeAt = wakeAt
     }
   }
+  /// A send that is to begin; its outcome is to be reported.
   package struct Start: Equatable, Sendable {
     package let lane: Lane
     package let attempt: Int
@@ -101,7 +105,9 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
     self.rules = rules
   }
 
+  /// Lanes that are remembered.
   package var laneCount: Int { tracks.count }
+  /// Sends that have begun and not ended.
   package var underWay: Int { running }
 
   // MARK: Events, in the order they happen

@@ -10,6 +10,7 @@ extension EventStream {
     Batches(stream: self, start: position, heartbeat: heartbeat)
   }
 
+  /// Reads the mailbox as it is iterated. Throws what the store throws, or cancellation.
   package struct Batches: AsyncSequence, Sendable {
     package typealias Element = [MailboxEntry]
     let stream: EventStream

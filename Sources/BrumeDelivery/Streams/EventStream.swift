@@ -5,10 +5,12 @@ package import BrumeCore
 package import BrumeModel
 package import BrumeStorage
 
+/// The mailbox of one device.
 package struct EventStream: Sendable {
   let reader: MailboxReader
   package let device: DeviceKey
 
+  /// By the server's rules of who may read what.
   package init(
     engine: Engine, store: any Store, signals: MailboxSignals, device: DeviceKey,
     clock: PushClock
@@ -18,6 +20,7 @@ package struct EventStream: Sendable {
       clock: clock, maySend: SendPermission(engine.permission))
   }
 
+  /// - Parameter maySend: asked for each entry that leaves.
   package init(
     store: any Store, signals: MailboxSignals, device: DeviceKey, limits: Limits,
     clock: PushClock, maySend: SendPermission

@@ -21,12 +21,14 @@ package protocol StreamListener: AnyObject, Sendable {
   func end()
 }
 
+/// The open streams of a server, by device.
 package final class StreamHub: Sendable {
   fileprivate struct State {
     var listeners: [DeviceKey: [any StreamListener]] = [:]
     var devices: [UserID: Set<DeviceKey>] = [:]
     var count = 0
   }
+  /// An entry for one open stream.
   package typealias Delivery = (listener: any StreamListener, entry: MailboxEntry)
   private let state = Mutex(State())
   private let send: @Sendable ([Delivery]) -> Void
@@ -43,6 +45,7 @@ package final class StreamHub: Sendable {
   /// Open streams.
   package var count: Int { state.withLock { $0.count } }
 
+  /// A stream is open. `leave` follows.
   package func join(_ listener: any StreamListener, as device: DeviceKey) {
     state.withLock { state in
       state.count += 1
@@ -51,6 +54,7 @@ package final class StreamHub: Sendable {
     }
   }
 
+  /// A stream has ended. One that never joined, or left already, changes nothing.
   package func leave(_ listener: any StreamListener, as device: DeviceKey) {
     state.withLock { state in
       guard let index = state.listeners[device]?.firstIndex(where: { $0 === listener }) else {
@@ -76,10 +80,12 @@ package final class StreamHub: Sendable {
     if !deliveries.isEmpty { send(deliveries) }
   }
 
+  /// The mailbox of a device may hold something new.
   package func look(at device: DeviceKey) {
     for listener in listeners(of: device) { listener.look() }
   }
 
+  /// A device has handled everything up to and including this position.
   package func acknowledged(through position: Int64, by device: DeviceKey) {
     for listener in listeners(of: device) { listener.acknowledged(through: position) }
   }

@@ -10,7 +10,9 @@
 package import BrumeModel
 package import BrumeStorage
 
+/// Give it each event, and carry out what it returns, in that order.
 package struct StreamProgress: Equatable, Sendable {
+  /// What the stream must do next.
   package enum Action: Equatable, Sendable {
     case send([MailboxEntry])
     /// Read the mailbox after this position and report what was found.
@@ -46,6 +48,7 @@ package struct StreamProgress: Equatable, Sendable {
   /// Whether entries are sent as they are committed.
   package var hasCaughtUp: Bool { phase == .live }
 
+  /// The connection is ready to be written to.
   package mutating func started() -> [Action] {
     phase = .reading(again: false)
     return [.read(after: position)]

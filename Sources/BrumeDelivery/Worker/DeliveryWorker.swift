@@ -10,7 +10,9 @@ package import BrumeModel
 package import BrumeStorage
 import Synchronization
 
+/// Sends what waits, while `run` runs. One for each server.
 package final class DeliveryWorker: Sendable {
+  /// Who is sent to.
   package enum Lane: Hashable, Sendable {
     case device(DeviceKey)
     case webhook(String)
@@ -74,6 +76,7 @@ package final class DeliveryWorker: Sendable {
     state = Mutex(State(queue: DeliveryQueue(rules: .init(engine.limits))))
   }
 
+  /// Where sending is now.
   package var status: Status {
     state.withLock { Status(lanes: $0.queue.laneCount, underWay: $0.queue.underWay) }
   }

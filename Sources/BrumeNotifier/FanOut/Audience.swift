@@ -7,6 +7,7 @@ import BrumeCore
 package import BrumeModel
 import BrumeStorage
 
+/// Users and devices that a change concerns.
 package enum Audience {
   /// The devices of a subscriber that are notified: all except the one that made the change, for
   /// creates, updates and deletes alike (case PSH-01). Device IDs are unique per user only.

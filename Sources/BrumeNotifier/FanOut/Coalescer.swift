@@ -12,7 +12,9 @@
 
 package import BrumeModel
 
+/// The last push of each device and subscription.
 package struct Coalescer: Sendable {
+  /// What merges with each other.
   package struct Key: Hashable, Sendable {
     package let device: DeviceKey
     package let subscription: SubscriptionKey
@@ -24,6 +26,7 @@ package struct Coalescer: Sendable {
       self.collapseID = collapseID
     }
   }
+  /// What to do with a new entry. Times are in milliseconds.
   package struct Action: Equatable, Sendable {
     /// When a reader may deliver the new entry.
     package var due: Milliseconds
@@ -62,6 +65,7 @@ package struct Coalescer: Sendable {
     self.capacity = capacity
   }
 
+  /// Devices with their subscriptions that are remembered.
   package var rememberedKeys: Int { last.count }
 
   /// When the last entry was due; nil if one is not due by now.

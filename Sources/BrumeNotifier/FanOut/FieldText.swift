@@ -3,6 +3,7 @@
 
 package import BrumeModel
 
+/// Texts of field values.
 package enum FieldText {
   /// The text of a field; nil if the record does not have it or its type has no text.
   package static func of(_ name: String, in record: Record) -> String? {

@@ -6,6 +6,7 @@
 import BrumeCore
 package import BrumeModel
 
+/// Makes the notifications of one log entry.
 package struct NotificationBuilder: Sendable {
   package let id: String
   package let entry: LogEntry

@@ -8,6 +8,7 @@ import BrumeCore
 package import BrumeModel
 import BrumePredicate
 
+/// Whether a change fires a subscription.
 package enum FireRules {
   /// The option of `firesOn` that a change asks for.
   package static func event(_ kind: RecordChange.Kind) -> Subscription.Event {

@@ -21,6 +21,7 @@ extension SubscriptionIndex {
     if stored.scope.scope == .shared { sharedCount += 1 }
   }
 
+  /// Takes a subscription out, if it is there.
   package mutating func remove(_ key: SubscriptionKey) {
     guard let row = row(of: key) else { return }
     if key.scope.scope == .shared { sharedCount -= 1 }

@@ -11,6 +11,7 @@
 package import BrumeModel
 import BrumeStorage
 
+/// The subscriptions of one bucket, to be asked by log entry.
 package struct SubscriptionIndex: Sendable {
   /// A subscription that fires.
   package struct Match: Hashable, Sendable {
@@ -30,6 +31,7 @@ package struct SubscriptionIndex: Sendable {
       for row in rows { body(row) }
       for group in groups { for row in group { body(row) } }
     }
+    /// Adds what another search found.
     package mutating func append(_ other: Found) {
       rows += other.rows
       groups += other.groups
@@ -119,6 +121,7 @@ package struct SubscriptionIndex: Sendable {
 
   package init(of bucket: Bucket = .only) { self.bucket = bucket }
 
+  /// Subscriptions in the index.
   package var count: Int { keys.count }
   /// Whether anybody watches a shared database.
   package var hasSharedDatabases: Bool { sharedCount > 0 }

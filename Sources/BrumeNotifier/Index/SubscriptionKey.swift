@@ -37,5 +37,6 @@ extension SubscriptionKey: Comparable {
 }
 
 extension StoredSubscription {
+  /// Its full name.
   package var key: SubscriptionKey { SubscriptionKey(scope: scope, id: subscription.id) }
 }

@@ -5,6 +5,7 @@ package import BrumeDelivery
 package import BrumeModel
 import Synchronization
 
+/// Sends to Apple's devices, through Apple.
 package final class APNsChannel: Channel {
   /// Where Apple's servers are.
   package struct Hosts: Equatable, Sendable {

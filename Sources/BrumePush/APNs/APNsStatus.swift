@@ -4,6 +4,7 @@ package import BrumeDelivery
 package import BrumeModel
 import BrumeWire
 
+/// The table of answers.
 package enum APNsStatus {
   /// - Parameter now: stands in for the time that a 410 should name.
   package static func answer(

@@ -7,6 +7,7 @@ package import BrumeModel
 import BrumeWire
 import Crypto
 
+/// The tokens of each signing key.
 package struct ProviderTokens: Sendable {
   private struct Key: Hashable {
     let team: String

@@ -11,6 +11,7 @@
   import Musl
 #endif
 
+/// An IPv4 or IPv6 address.
 package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
   case v4(UInt32)
   /// 16 bytes.
@@ -27,6 +28,7 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// The address as a text, which `init` reads.
   package var description: String {
     switch self {
     case .v4(let number):

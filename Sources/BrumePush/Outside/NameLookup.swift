@@ -10,6 +10,7 @@ import NIOPosix
   import Glibc
 #endif
 
+/// Names of hosts to addresses.
 package enum NameLookup {
   /// Nobody could say whether there is such a name.
   private struct Failure: Error {

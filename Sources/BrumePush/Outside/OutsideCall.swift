@@ -3,6 +3,7 @@
 
 package import BrumeModel
 
+/// A POST to somebody else's server.
 package struct OutsideCall: Equatable, Sendable {
   package struct Header: Equatable, Sendable {
     package let name: String
@@ -17,6 +18,7 @@ package struct OutsideCall: Equatable, Sendable {
   package var headers: [Header] = []
   package var body: [UInt8]
 
+  /// A name, and the address that was checked for it.
   package struct Pin: Equatable, Sendable {
     package let host: String
     package let address: IPAddress
@@ -33,12 +35,15 @@ package struct OutsideCall: Equatable, Sendable {
     self.body = body
   }
 
+  /// Adds a header.
   package mutating func set(_ name: String, _ value: String) {
     headers.append(Header(name: name, value: value))
   }
+  /// The first header of exactly this name.
   package subscript(name: String) -> String? { headers.first { $0.name == name }?.value }
 }
 
+/// What came back, of which only the needed headers are kept.
 package struct OutsideReply: Equatable, Sendable {
   package var status: Int
   package var retryAfter: String?
@@ -67,6 +72,7 @@ package typealias OutsideExchange = @Sendable (OutsideCall) async throws -> Outs
 
 /// Why no answer came, in words without addresses.
 package enum OutsideFailure {
+  /// For logs: the beginning of what the error says.
   package static func reason(_ error: any Error) -> String {
     "no answer: \(String(describing: error).prefix(120))"
   }

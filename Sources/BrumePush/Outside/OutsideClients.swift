@@ -9,6 +9,7 @@ import NIOHTTP1
 import NIOSSL
 import Synchronization
 
+/// The HTTP clients of a server, to be closed at its end.
 package final class OutsideClients: Sendable {
   /// Made when first needed: a server that sends nothing opens nothing.
   private struct Clients {

@@ -4,6 +4,7 @@
 
 package import BrumeModel
 
+/// Which URLs may be called, and at which address.
 package struct OutsideGuard: Sendable {
   /// The addresses of a name.
   package typealias Resolve = @Sendable (String) async throws -> [IPAddress]

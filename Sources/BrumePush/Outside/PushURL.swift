@@ -2,7 +2,9 @@
 
 package import BrumeModel
 
+/// An `http` or `https` URL, in parts.
 package struct PushURL: Equatable, Sendable {
+  /// Whom it names.
   package enum Host: Equatable, Sendable {
     case name(String)
     case address(IPAddress)
@@ -41,6 +43,7 @@ package struct PushURL: Equatable, Sendable {
     let isDefault = port == (isEncrypted ? 443 : 80)
     return (isEncrypted ? "https://" : "http://") + hostText + (isDefault ? "" : ":\(port)")
   }
+  /// The URL as it is called.
   package var text: String { origin + target }
 
   /// As it stands in a URL.

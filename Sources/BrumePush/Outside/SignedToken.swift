@@ -4,6 +4,7 @@ import BrumeModel
 package import BrumeWire
 package import Crypto
 
+/// Makes signed tokens.
 package enum SignedToken {
   /// A token from its header and claims.
   package static func make(

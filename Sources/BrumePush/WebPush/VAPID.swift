@@ -4,6 +4,7 @@ package import BrumeModel
 import BrumeWire
 import Crypto
 
+/// Makes tokens, and keeps the last of each service.
 package struct VAPID: Sendable {
   private let key: P256.Signing.PrivateKey
   private let contact: String

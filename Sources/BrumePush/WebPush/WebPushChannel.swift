@@ -7,6 +7,7 @@ import BrumeWire
 import Crypto
 import Synchronization
 
+/// Sends to browsers, through the services that their subscriptions name.
 package final class WebPushChannel: Channel {
   package let kind = Device.Channel.Kind.webpush
   package let payloadBytes: Int

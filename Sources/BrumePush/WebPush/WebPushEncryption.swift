@@ -3,6 +3,7 @@
 
 package import Crypto
 
+/// Encrypts; nothing here decrypts.
 package enum WebPushEncryption {
   private static let recordSize: UInt32 = 4096
 

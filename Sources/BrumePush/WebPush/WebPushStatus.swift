@@ -3,7 +3,9 @@
 package import BrumeDelivery
 package import BrumeModel
 
+/// The table of answers.
 package enum WebPushStatus {
+  /// - Parameter now: when the answer came; a subscription that ended counts as gone since then.
   package static func answer(_ reply: OutsideReply, now: Milliseconds) -> ChannelAnswer {
     ChannelAnswer(verdict(reply, now), status: reply.status, reason: words(reply.status))
   }

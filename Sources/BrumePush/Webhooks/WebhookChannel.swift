@@ -6,11 +6,13 @@ package import BrumeModel
 import BrumeWire
 import Crypto
 
+/// Calls webhooks.
 package struct WebhookChannel: WebhookSender {
   private let concurrency: Int
   private let outside: OutsideGuard
   private let exchange: OutsideExchange
 
+  /// - Parameter concurrency: calls under way at once for one host.
   package init(
     concurrency: Int, outside: OutsideGuard, exchange: @escaping OutsideExchange
   ) {

@@ -1,11 +1,13 @@
-// Where assets are kept and under which addresses: the settings, and the store that they mean.
+// Where assets are kept and under which addresses. What opens the store is `Settings+Stores.swift`.
 
 package import BrumeAssets
 import BrumeCore
 import BrumeModel
 import BrumeStorage
 
+/// What operators choose about files.
 package struct AssetSettings: Equatable, Sendable {
+  /// Where the bytes are.
   package enum StoreLocation: Equatable, Sendable {
     /// `assets` in the data folder; in memory if the records are.
     case besideRecords
@@ -100,20 +102,4 @@ extension Setting {
     assets, assetKeyID, assetKeySecret, assetBaseURL, assetBytes, assetUploadLifetime,
     assetReceiptLifetime, assetAddressLifetime, assetSweep,
   ]
-}
-
-extension Composition {
-  /// The asset store that the settings name.
-  static func openAssets(_ settings: Settings, host: Host) throws -> any AssetStore {
-    switch settings.assets.storeLocation {
-    case .bucket(let address, let credentials):
-      return try S3AssetStore(
-        address, credentials, spool: settings.dataFolder + "/asset-spool", now: host.now)
-    case .besideRecords:
-      switch settings.engine {
-      case .memory: return MemoryAssetStore()
-      case .sqlite: return try FolderAssetStore(folder: settings.dataFolder + "/assets")
-      }
-    }
-  }
 }

@@ -5,7 +5,10 @@ import Logging
 import ServiceLifecycle
 
 struct AssetSweepService: Service {
-  let server: Composition
+  let sweeper: AssetSweeper
+  /// Between two passes.
+  let seconds: Int
+  let logger: Logger
 
   func run() async throws {
     do {
@@ -15,11 +18,11 @@ struct AssetSweepService: Service {
 
   private func loop() async throws {
     while true {
-      try await Task.sleep(for: .seconds(server.settings.assets.sweepInterval))
+      try await Task.sleep(for: .seconds(seconds))
       do {
-        let report = try await server.engine.assetSweeper.sweep()
+        let report = try await sweeper.sweep()
         guard report != AssetSweepReport() else { continue }
-        server.logger.info(
+        logger.info(
           "assets swept",
           metadata: [
             "assets.uploads": "\(report.uploads)", "assets.files": "\(report.files)",
@@ -29,7 +32,7 @@ struct AssetSweepService: Service {
         throw error
       } catch {
         // The next pass finds the same work again.
-        server.logger.warning("assets could not be swept", metadata: ["error": "\(error)"])
+        logger.warning("assets could not be swept", metadata: ["error": "\(error)"])
       }
     }
   }

@@ -8,6 +8,7 @@
 
 import BrumePush
 
+/// The names that a request's Host may have.
 package struct AllowedHosts: Equatable, Sendable {
   private let names: Set<String>
 

@@ -7,10 +7,12 @@
 
 package import BrumeModel
 
+/// One connection's deadlines. Give it each event, and call `timeReached` at `wakeAt`.
 package struct ConnectionRules: Equatable, Sendable {
   /// Milliseconds on any clock that only rises.
   package typealias Instant = Int64
 
+  /// What a connection may take.
   package struct Limits: Equatable, Sendable {
     package var headerMilliseconds: Int64
     /// A body must bring `bodyBytes` in each window of this length.
@@ -81,6 +83,7 @@ package struct ConnectionRules: Equatable, Sendable {
     [firstHeadDue, bodyWindowEnd, readDue, closeDue, requestDue].compactMap { $0 }.min()
   }
 
+  /// The head of a request is there. `refuse` answers with that status and ends the connection.
   package mutating func headReceived(
     hostCount: Int, isHostAllowed: Bool = true, targetBytes: Int, at now: Instant
   ) -> Verdict {
@@ -101,8 +104,10 @@ package struct ConnectionRules: Equatable, Sendable {
     return .refuse(status: status)
   }
 
+  /// A part of a request's body is there.
   package mutating func bodyReceived(bytes: Int) { bodyBytesInWindow += bytes }
 
+  /// A request is there as a whole.
   package mutating func endReceived() {
     isReadingBody = false
     bodyWindowEnd = nil
@@ -113,6 +118,7 @@ package struct ConnectionRules: Equatable, Sendable {
     if closes { closesAfterAnswer = true }
   }
 
+  /// An answer was written as a whole.
   package mutating func answerEnded(at now: Instant) {
     openRequests = max(0, openRequests - 1)
     requestDue = openRequests > 0 ? now + limits.requestMilliseconds : nil
@@ -123,6 +129,7 @@ package struct ConnectionRules: Equatable, Sendable {
     }
   }
 
+  /// The other end reads, or does not.
   package mutating func writabilityChanged(isWritable: Bool, at now: Instant) {
     readDue = isWritable ? nil : (readDue ?? now + limits.writeMilliseconds)
   }
@@ -134,6 +141,7 @@ package struct ConnectionRules: Equatable, Sendable {
     return true
   }
 
+  /// What is to be done now that a deadline may have passed.
   package mutating func timeReached(_ now: Instant) -> Passed {
     if giveBack(now) { return .wait }
     if let due = firstHeadDue, due <= now {

@@ -3,6 +3,7 @@
 import NIOCore
 import Synchronization
 
+/// Counts open connections by address. One for each server.
 package final class ConnectionShares: Sendable {
   private let most: Int
   private let open = Mutex<[String: Int]>([:])
@@ -19,6 +20,7 @@ package final class ConnectionShares: Sendable {
     }
   }
 
+  /// A connection that had entered is closed.
   package func leave(_ address: String) {
     open.withLock { open in
       guard let count = open[address] else { return }
@@ -30,21 +32,25 @@ package final class ConnectionShares: Sendable {
 /// Closes a connection that its address may not have, before it costs more.
 final class ConnectionLimitHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = Never
-  private let server: Composition
+  private let shares: ConnectionShares
+  private let metrics: ServerMetrics
+  private let trustedProxies: [String]
 
-  init(server: Composition) { self.server = server }
+  init(shares: ConnectionShares, metrics: ServerMetrics, trustedProxies: [String]) {
+    self.shares = shares
+    self.metrics = metrics
+    self.trustedProxies = trustedProxies
+  }
 
   func channelActive(context: ChannelHandlerContext) {
     let peer = context.channel.remoteAddress
-    let proxies = server.settings.trustedProxies
-    if !ClientAddress.isProxy(peer, among: proxies) {
-      let address = ClientAddress(peer: peer, forwarded: nil, trustedProxies: proxies).name
-      let shares = server.connectionShares
+    if !ClientAddress.isProxy(peer, among: trustedProxies) {
+      let address = ClientAddress(peer: peer, forwarded: nil, trustedProxies: trustedProxies).name
       guard shares.enter(address) else {
-        server.metrics.connectionRefused()
+        metrics.connectionRefused()
         return context.close(promise: nil)
       }
-      context.channel.closeFuture.whenComplete { _ in shares.leave(address) }
+      context.channel.closeFuture.whenComplete { [shares] _ in shares.leave(address) }
     }
     context.fireChannelActive()
     context.pipeline.syncOperations.removeHandler(context: context, promise: nil)

@@ -65,9 +65,9 @@ final class Accepted: ServerChildChannelValue {
 
   deinit {
     if isServed.load(ordering: .relaxed) { return }
-    // Deprecated in favour of a scope that needs a task; here is none to be had.
-    http.outbound.finish()
-    http.channel.close(promise: nil)
+    // Nobody waits for it: the connection's loop lives longer than its connections.
+    let http = http
+    Task(executorPreference: executor) { try? await http.executeThenClose { _, _ in } }
   }
 }
 

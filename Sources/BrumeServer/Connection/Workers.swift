@@ -5,6 +5,7 @@
 import NIOPosix
 import Synchronization
 
+/// A pool of threads whose tasks may block them.
 package final class Workers: Sendable {
   /// Ours: threads of the process, more than the store has readers.
   package static let threads = 16

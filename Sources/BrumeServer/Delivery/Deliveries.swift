@@ -7,6 +7,7 @@ package import BrumePush
 import BrumeStorage
 package import Logging
 
+/// What sends to APNs, Web Push services and webhooks.
 package final class Deliveries: Sendable {
   package let worker: DeliveryWorker
   /// Asked when an operator registers a webhook; the channel asks again when it calls it.

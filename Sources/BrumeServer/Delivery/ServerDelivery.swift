@@ -20,4 +20,11 @@ struct ServerDelivery: EntryDelivery {
     if !new.fetching.isEmpty { signals.signal(new.fetching) }
     if !new.pushed.isEmpty { worker.hint(new.pushed) }
   }
+
+  /// These devices have pending entries: notifies whoever waits for them and whoever sends them.
+  func notify(_ devices: Set<DeviceKey>) {
+    signals.signal(devices)
+    for device in devices { streams.look(at: device) }
+    worker.hint(devices)
+  }
 }

@@ -10,6 +10,7 @@ import Hummingbird
 import NIOCore
 import Synchronization
 
+/// The faults of one server.
 package final class FaultInjector: Sendable {
   private let plan: Mutex<FaultPlan>
   private let held = Mutex<[HeldPush]>([])
@@ -27,8 +28,10 @@ package final class FaultInjector: Sendable {
     try plan.withLock { plan throws(BrumeError) in try plan.add(faults) }
   }
 
+  /// Takes all faults away. Pushes that are held back stay so.
   package func clear() { plan.withLock { $0.clear() } }
 
+  /// Faults that calls may still meet.
   package var entries: [FaultPlan.Entry] { plan.withLock { $0.entries } }
 
   var isIdle: Bool { plan.withLock { $0.isEmpty } }

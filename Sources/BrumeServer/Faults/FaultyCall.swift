@@ -16,6 +16,16 @@ struct FaultyCall<Item: Sendable, Answer: Sendable> {
   var spread: (inout [Int: BrumeError]) -> Void = { _ in }
 }
 
+extension FaultyCall {
+  /// A call whose items have answers of their own, each under the ID of its item.
+  init<Success, ID>(
+    items: [Item], id: @escaping (Item) -> ID, describe: @escaping (Item) -> FaultPlan.Call.Item
+  ) where Answer == Result<Success, ItemFailure<ID>> {
+    self.init(
+      items: items, describe: describe, fail: { .failure(ItemFailure(id($0), $1)) })
+  }
+}
+
 extension FaultyCalls {
   /// Asks the plan, and runs what it leaves of the call.
   func carryOut<Item: Sendable, Answer: Sendable>(

@@ -16,14 +16,11 @@ extension FaultyCalls {
     }
     var faulty = FaultyCall<RecordOperation, RecordResult>(
       items: request.operations,
+      id: { RecordID(name: $0.record.name ?? "", zone: zone($0)) },
       describe: { operation in
         Asked(
           operation.kind.isDelete ? .deleteRecords : .saveRecords, zone: zone(operation).name,
           record: operation.record.name)
-      },
-      fail: { operation, error in
-        let id = RecordID(name: operation.record.name ?? "", zone: zone(operation))
-        return .failure(ItemFailure(id, error))
       })
     faulty.overtake = { try await saveFirst($0, in: zone($0), of: scope, as: caller) }
     if request.atomic ?? false {
@@ -46,8 +43,8 @@ extension FaultyCalls {
     }
     let faulty = FaultyCall<LookupRecordsRequest.Item, RecordResult>(
       items: request.items,
-      describe: { Asked(.fetchRecords, zone: zone($0).name, record: $0.name) },
-      fail: { .failure(ItemFailure(RecordID(name: $0.name, zone: zone($0)), $1)) })
+      id: { RecordID(name: $0.name, zone: zone($0)) },
+      describe: { Asked(.fetchRecords, zone: zone($0).name, record: $0.name) })
     return try await carryOut(faulty, as: caller) { rest in
       var request = request
       request.items = rest
@@ -59,8 +56,7 @@ extension FaultyCalls {
     _ zones: [ZoneID], in scope: DatabaseScope, as caller: Caller
   ) async throws -> [ZoneResult] {
     let faulty = FaultyCall<ZoneID, ZoneResult>(
-      items: zones, describe: { Asked(.fetchZones, zone: $0.name) },
-      fail: { .failure(ItemFailure($0, $1)) })
+      items: zones, id: { $0 }, describe: { Asked(.fetchZones, zone: $0.name) })
     return try await carryOut(faulty, as: caller) {
       try await rules.lookupZones($0, in: scope, as: caller)
     }
@@ -70,9 +66,8 @@ extension FaultyCalls {
     _ operations: [ZoneOperation], in scope: DatabaseScope, as caller: Caller
   ) async throws -> [ZoneResult] {
     var faulty = FaultyCall<ZoneOperation, ZoneResult>(
-      items: operations,
-      describe: { Asked($0.kind == .create ? .saveZones : .deleteZones, zone: $0.zone.name) },
-      fail: { .failure(ItemFailure($0.zone, $1)) })
+      items: operations, id: { $0.zone },
+      describe: { Asked($0.kind == .create ? .saveZones : .deleteZones, zone: $0.zone.name) })
     faulty.pretend = { .success(ZoneState(zone: $0.zone, isAtomic: true)) }
     return try await carryOut(faulty, as: caller) {
       try await rules.modifyZones($0, in: scope, as: caller)
@@ -83,9 +78,8 @@ extension FaultyCalls {
     _ requests: [ZoneChangesRequest], in scope: DatabaseScope, as caller: Caller
   ) async throws -> [ZoneChangesResult] {
     let faulty = FaultyCall<ZoneChangesRequest, ZoneChangesResult>(
-      items: requests,
-      describe: { Asked(.fetchZoneChanges, zone: $0.zone.name, token: $0.token) },
-      fail: { .failure(ItemFailure($0.zone, $1)) })
+      items: requests, id: { $0.zone },
+      describe: { Asked(.fetchZoneChanges, zone: $0.zone.name, token: $0.token) })
     return try await carryOut(faulty, as: caller) {
       try await rules.zoneChanges($0, in: scope, as: caller)
     }
@@ -96,16 +90,16 @@ extension FaultyCalls {
   ) async throws -> [SubscriptionResult] {
     let faulty = FaultyCall<SubscriptionOperation, SubscriptionResult>(
       items: operations,
+      id: { operation in
+        switch operation {
+        case .save(let subscription): subscription.id
+        case .delete(let id): id
+        }
+      },
       describe: { operation in
         switch operation {
         case .save: Asked(.saveSubscriptions)
         case .delete: Asked(.deleteSubscriptions)
-        }
-      },
-      fail: { operation, error in
-        switch operation {
-        case .save(let subscription): .failure(ItemFailure(subscription.id, error))
-        case .delete(let id): .failure(ItemFailure(id, error))
         }
       })
     return try await carryOut(faulty, as: caller) {

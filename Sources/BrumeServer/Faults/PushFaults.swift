@@ -10,11 +10,17 @@ import BrumeWire
 
 struct PushFaults: Sendable {
   let injector: FaultInjector
-  let store: any Store
-  let signals: MailboxSignals
-  let streams: StreamHub
+  private let store: any Store
+  private let delivery: ServerDelivery
   /// Pushes that are held back at once.
-  let heldLimit: Int
+  private let heldLimit: Int
+
+  init(store: any Store, delivery: ServerDelivery, limits: Limits) {
+    injector = FaultInjector(limits: limits)
+    self.store = store
+    self.delivery = delivery
+    heldLimit = limits.mailboxRows
+  }
 
   /// The entries that really leave.
   func leaving(_ entries: [MailboxEntry], to device: DeviceKey) async throws -> [MailboxEntry] {
@@ -44,11 +50,14 @@ struct PushFaults: Sendable {
       _ = try await store.write(in: .account(push.device)) {
         try $0.enqueue(push.entry, to: push.device)
       }
-      signals.signal(push.device)
-      streams.look(at: push.device)
+      delivery.signals.signal(push.device)
+      delivery.streams.look(at: push.device)
     }
     return pushes.count
   }
+
+  /// New entries are read from the mailbox, where they meet their faults.
+  func look(at device: DeviceKey) { delivery.streams.look(at: device) }
 
   private func forget(_ entry: MailboxEntry, of device: DeviceKey) async throws {
     try await store.write(in: .account(device)) {
@@ -81,7 +90,7 @@ struct FaultyDelivery: EntryDelivery {
   func deliver(_ new: NewEntries) {
     if faults.injector.isIdle { return delivery.deliver(new) }
     // What has to meet a fault is read from the mailbox.
-    for device in Set(new.entries.map(\.device)) { faults.streams.look(at: device) }
+    for device in Set(new.entries.map(\.device)) { faults.look(at: device) }
     var rest = new
     rest.entries = []
     delivery.deliver(rest)

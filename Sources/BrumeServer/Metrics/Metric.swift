@@ -1,8 +1,10 @@
 // Every metric of the server, once: its name, kind, unit, labels and one sentence of meaning. The text
 // of `/_brume/metrics` and `docs/reference/metrics.md` say what stands here. Who counts is
-// `ServerMetrics.swift`; what is read from the store when somebody asks is `HealthRoutes.swift`.
+// `ServerMetrics.swift`; what is read from the store when somebody asks is `MetricsRoute.swift`.
 
+/// A metric as scrapers see it.
 package struct Metric: Sendable {
+  /// How its values are to be read, as Prometheus calls it.
   package enum Kind: String, Sendable {
     case counter, gauge, histogram
   }

@@ -98,6 +98,7 @@ package final class MetricsRegistry: MetricsFactory {
 
   // MARK: Prometheus text
 
+  /// All series in the text form of Prometheus.
   package func text() -> String {
     let (counters, gauges, histograms) = state.withLock {
       ($0.counters, $0.gauges, $0.histograms)

@@ -6,6 +6,7 @@ import CoreMetrics
 package import HTTPTypes
 import Synchronization
 
+/// Where the server counts. Each method is called when what it names has happened.
 package struct ServerMetrics: Sendable {
   package let registry: MetricsRegistry
   private let routes = RouteSeries()
@@ -39,6 +40,7 @@ package struct ServerMetrics: Sendable {
     seconds.record(Double(time.microseconds) / 1_000_000)
   }
 
+  /// Records that one request saved and deleted.
   package func records(saved: Int, deleted: Int) {
     if saved > 0 { savedRecords.increment(by: saved) }
     if deleted > 0 { deletedRecords.increment(by: deleted) }
@@ -53,6 +55,7 @@ package struct ServerMetrics: Sendable {
   package func streamClosed() { connectedStreams.decrement() }
   package func pollBegan() { waitingPolls.increment() }
   package func pollEnded() { waitingPolls.decrement() }
+  /// Notifications that streams and polls have handed out.
   package func notificationsDelivered(_ count: Int) { delivered.increment(by: count) }
 
   /// A channel to the outside got an answer.

@@ -7,20 +7,23 @@ import Hummingbird
 import Logging
 
 struct AccessLog: RouterMiddleware {
-  let server: Composition
+  /// An upper-case UUID.
+  let uuid: @Sendable () -> String
+  let metrics: ServerMetrics
+  let logger: Logger
 
   func handle(
     _ request: Request, context: RequestState,
     next: @concurrent (Request, RequestState) async throws -> Response
   ) async throws -> Response {
     var context = context
-    context.requestID = server.host.uuid()
+    context.requestID = uuid()
     let start = ContinuousClock.now
     var response = try await next(request, context)
     response.headers[.requestUUID] = context.requestID
     let elapsed = start.duration(to: .now)
     let route = context.endpointPath ?? "none"
-    server.metrics.finished(request.method, route: route, status: response.status, in: elapsed)
+    metrics.finished(request.method, route: route, status: response.status, in: elapsed)
     log(request, response, context, elapsed)
     return response
   }
@@ -28,8 +31,8 @@ struct AccessLog: RouterMiddleware {
   private func log(
     _ request: Request, _ response: Response, _ context: RequestState, _ elapsed: Duration
   ) {
-    guard server.logger.logLevel <= .debug else { return }
-    server.logger.debug(
+    guard logger.logLevel <= .debug else { return }
+    logger.debug(
       "request",
       metadata: [
         "request.id": "\(context.requestID)", "request.method": "\(request.method.rawValue)",

@@ -6,8 +6,19 @@ import BrumeModel
 import HTTPTypes
 import Hummingbird
 
+/// What every request of a server is authenticated with.
+struct AuthenticateParts: Sendable {
+  let rules: any RuleCalls
+  let rates: RateLimits
+  let signIn: SignInAddress
+  let adminToken: String
+  /// Whose calls of the operator are that name no container.
+  let container: ContainerID
+  let limits: Limits
+}
+
 struct Authenticate: Sendable {
-  let server: Composition
+  let parts: AuthenticateParts
   let endpoint: Endpoint
   let databasePath: Call.DatabasePath
   let requestID: String
@@ -21,13 +32,13 @@ struct Authenticate: Sendable {
     do {
       caller = try await self.caller(request, query: query, target: target, body: body)
     } catch let error as BrumeError {
-      try server.rates.check(address)
+      try parts.rates.check(address)
       throw error
     }
     switch endpoint.access {
     case .probe: break
-    case .bearer: try server.rates.checkBearer(at: address)
-    default: try server.rates.check(caller, at: address)
+    case .bearer: try parts.rates.checkBearer(at: address)
+    default: try parts.rates.check(caller, at: address)
     }
     return caller
   }
@@ -38,7 +49,7 @@ struct Authenticate: Sendable {
   ) async throws -> BrumeError {
     guard databasePath.container != nil, databasePath.environment != nil else { return error }
     var error = error
-    error.redirectURL = try await server.signInAddress(
+    error.redirectURL = try await parts.signIn.address(
       for: credentials(request, query: query, target: "", body: []))
     return error
   }
@@ -56,7 +67,7 @@ struct Authenticate: Sendable {
       }
       return nobody(.operator)
     case .anyone, .account, .user:
-      let caller = try await server.targets.rules.authenticate(
+      let caller = try await parts.rules.authenticate(
         try credentials(request, query: query, target: target, body: body))
       try check(caller)
       return caller
@@ -90,7 +101,7 @@ struct Authenticate: Sendable {
         .badRequest, "name the container and the environment: ?container=…&environment=development")
     }
     let device = request.headers[.device] ?? query["clientId"] ?? query["clientID"]
-    if let device { try NameRules.device(device, limits: server.settings.limits) }
+    if let device { try NameRules.device(device, limits: parts.limits) }
     return Credentials(
       container: container, environment: environment, apiToken: query["ckAPIToken"],
       webAuthToken: query["ckWebAuthToken"],
@@ -110,12 +121,12 @@ struct Authenticate: Sendable {
   }
 
   private func isOperator(_ request: Request) -> Bool {
-    request.headers.carryBearer(server.adminToken)
+    request.headers.carryBearer(parts.adminToken)
   }
 
   private func nobody(_ kind: Caller.Kind) -> Caller {
     Caller(
-      container: databasePath.container ?? server.settings.container,
+      container: databasePath.container ?? parts.container,
       environment: databasePath.environment ?? .development, user: nil, device: nil, kind: kind,
       requestID: requestID)
   }

@@ -4,6 +4,7 @@
 import BrumeModel
 import Synchronization
 
+/// Counts the bytes of request bodies. One for each server.
 package final class BodyMemory: Sendable {
   /// Answers 503 and closes the connection: the rest of the body is not read.
   struct Full: Error {
@@ -35,6 +36,7 @@ package final class BodyMemory: Sendable {
   /// Room for the body of one request.
   package func share(of address: String) -> Share { Share(memory: self, address: address) }
 
+  /// What one request holds of it.
   package final class Share: Sendable {
     private let memory: BodyMemory
     private let address: String

@@ -10,6 +10,7 @@ import NIOCore
   import Glibc
 #endif
 
+/// The other end of a connection, or whom a proxy speaks for.
 package struct ClientAddress: Equatable, Sendable {
   /// An IPv4 address, or the first half of an IPv6 one.
   package let name: String

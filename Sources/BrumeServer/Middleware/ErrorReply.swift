@@ -10,7 +10,7 @@ import Logging
 import NIOHTTP1
 
 struct ErrorReply: RouterMiddleware {
-  let server: Composition
+  let health: Health
 
   func handle(
     _ request: Request, context: RequestState,
@@ -75,7 +75,7 @@ struct ErrorReply: RouterMiddleware {
 
   private func failure(_ error: any Error, _ context: RequestState) -> Response {
     if let storage = error as? StoreError {
-      if storage.code == .unavailable { server.health.storageFailed(storage) }
+      if storage.code == .unavailable { health.storageFailed(storage) }
       context.logger.error(
         "the store refused a request",
         metadata: ["request.id": "\(context.requestID)", "error": "\(error)"])

@@ -1,7 +1,9 @@
 // Who may be worked for next, as a value: a number in all, fewer for one caller, the rest waits in order,
 // and callers take turns. `RequestShares.swift` makes tasks wait by it.
 
+/// Who works and who waits, by caller.
 package struct FairShares: Sendable {
+  /// What becomes of a request that comes.
   package enum Entry: Equatable, Sendable {
     case enters, waits, refused
   }

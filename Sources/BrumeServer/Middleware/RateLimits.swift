@@ -6,6 +6,7 @@ import BrumeCore
 import BrumeModel
 import Synchronization
 
+/// Counts calls. One for each server.
 package final class RateLimits: Sendable {
   private let users: Mutex<RateLimiter<String>>
   private let addresses: Mutex<RateLimiter<String>>

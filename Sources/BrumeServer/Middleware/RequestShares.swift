@@ -5,6 +5,7 @@ import BrumeCore
 package import BrumeModel
 import Synchronization
 
+/// Lets requests wait for their turn. One for each server.
 package final class RequestShares: Sendable {
   private typealias Waiter = CheckedContinuation<Void, any Error>
   private struct State {

@@ -3,6 +3,7 @@
 package import Hummingbird
 package import NIOCore
 
+/// The context that Hummingbird makes for each request.
 package struct RequestState: RequestContext, Sendable {
   package var coreContext: CoreRequestContextStorage
   /// `X-Apple-Request-UUID`, an error's `uuid`, the log's `request.id` and the push's trace.
@@ -14,6 +15,7 @@ package struct RequestState: RequestContext, Sendable {
   /// Ends the work on this request from outside; nil without a connection.
   let work = RequestWork.current
 
+  /// A request that came through a connection.
   package init(source: ApplicationRequestContextSource) {
     peer = source.channel.remoteAddress
     coreContext = .init(source: source)

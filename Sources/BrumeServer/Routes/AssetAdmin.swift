@@ -4,11 +4,14 @@ import BrumeCore
 import BrumeModel
 import BrumeWire
 
-enum AssetAdmin {
+struct AssetAdmin: Sendable {
+  let assets: AssetCheck
+  /// File names that one answer lists.
+  let mostNames: Int
+
   /// Lists files without bytes and objects without a file, as after a restore of one half.
-  static func check(_ call: Call) async throws -> Reply {
-    let report = try await call.engine.assetCheck.run(
-      limit: call.server.settings.limits.assetCheckNames)
+  func check(_ call: Call) async throws -> Reply {
+    let report = try await assets.run(limit: mostNames)
     var object = JSONObject()
     object["files"] = .int(Int64(report.files))
     object["objects"] = .int(Int64(report.objects))

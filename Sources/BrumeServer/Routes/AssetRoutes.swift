@@ -9,43 +9,51 @@ import HTTPTypes
 import HummingbirdCore
 import NIOCore
 
-enum AssetRoutes {
+struct AssetRoutes: Sendable {
+  let rules: any RuleCalls
+  let uploads: AssetUploads
+  let rereferences: AssetRereferences
+  let downloads: AssetDownloads
+  let addresses: AssetAddresses
+  let limits: Limits
+  let metrics: ServerMetrics
+
   /// Tokens, in request order.
-  static func tokens(_ call: Call) async throws -> Reply {
+  func tokens(_ call: Call) async throws -> Reply {
     let request = try AssetUploadRequest(json: call.json())
-    var tickets = try await call.rules.uploadTickets(request, in: call.scope, as: call.caller)
+    var tickets = try await rules.uploadTickets(request, in: call.scope, as: call.caller)
     for index in tickets.indices {
-      tickets[index].ticket = call.server.uploadURL(ticket: tickets[index].ticket)
+      tickets[index].ticket = addresses.upload(ticket: tickets[index].ticket)
     }
     return .json(Wire.uploadTickets(tickets))
   }
 
-  static func rereference(_ call: Call) async throws -> Reply {
+  func rereference(_ call: Call) async throws -> Reply {
     let request = try AssetRereferenceRequest(json: call.json())
-    let results = try await call.engine.assetRereferences.make(
+    let results = try await rereferences.make(
       request, in: call.scope, as: call.caller)
     return .json(Wire.assetResults(results))
   }
 
   /// A file arrives: the body as it is, or a form with one part.
-  static func upload(_ call: Call) async throws -> Reply {
+  func upload(_ call: Call) async throws -> Reply {
     guard let body = call.incoming else {
       throw BrumeError(
         .badRequest,
         "there is no body; send the file as the body")
     }
-    var file = IncomingFile(body, call.server.settings.limits)
+    var file = IncomingFile(body, limits)
     do {
       guard let ticket = call.query["ticket"] else {
         throw BrumeError(
           .badRequest, "the address lacks its ticket; use it as assets/upload gave it")
       }
-      try call.engine.assetUploads.check(ticket)
+      try uploads.check(ticket)
       try file.read(call.headers)
-      let asset = try await call.engine.assetUploads.receive(ticket, announced: file.announced) {
+      let asset = try await uploads.receive(ticket, announced: file.announced) {
         try await file.next()
       }
-      call.server.metrics.assetUploaded(bytes: asset.size)
+      metrics.assetUploaded(bytes: asset.size)
       return .json(Wire.singleFile(asset))
     } catch let error as BrumeError {
       // Who is still sending would not read the answer: the body is read to its end, within limits.
@@ -55,20 +63,19 @@ enum AssetRoutes {
   }
 
   /// A file, or a part of it, for whoever has the address. Headers alone for HEAD.
-  static func download(_ call: Call) async throws -> Reply {
+  func download(_ call: Call) async throws -> Reply {
     guard let token = call.query["pass"] else {
       throw BrumeError(.badRequest, "the address lacks its pass; use it as the record gave it")
     }
-    let (file, lifetime) = try await call.rules.openAsset(token, as: call.caller)
+    let (file, lifetime) = try await rules.openAsset(token, as: call.caller)
     let answer = AssetAnswer(file: file, lifetime: lifetime, request: call.headers)
     var reply = Reply(status: answer.status, headers: answer.headers, body: .bytes([]))
     reply.contentType = "application/octet-stream"
     guard let range = answer.range, call.method != .head else { return reply }
-    let (engine, metrics) = (call.engine, call.server.metrics)
     reply.body = .stream { @concurrent writer in
       // Nobody else has it: each piece is written before the next is read, all in this closure.
       nonisolated(unsafe) var out = writer
-      try await engine.assetDownloads.read(file, range) { piece in
+      try await downloads.read(file, range) { piece in
         try await out.write(ByteBuffer(bytes: piece))
         metrics.assetDownloaded(bytes: Int64(piece.count))
       }
@@ -87,16 +94,4 @@ struct UploadRefused: Error {
     error.code == .limitExceeded
       ? .contentTooLarge : HTTPResponse.Status(code: error.code.meaning.httpStatus)
   }
-}
-
-extension Composition {
-  /// Where the holder of a ticket uploads to.
-  func uploadURL(ticket: String) -> String { "\(assetBase)/_brume/assets/upload?ticket=\(ticket)" }
-
-  /// Where an asset of a record can be fetched for some hours.
-  func downloadURL(_ asset: Asset) -> String {
-    "\(assetBase)/_brume/assets/file?pass=\(engine.assetDownloads.token(for: asset))"
-  }
-
-  private var assetBase: String { settings.assets.baseURL ?? url }
 }

@@ -4,42 +4,47 @@ import BrumeCore
 import BrumeModel
 import BrumeWire
 
-enum ChangeRoutes {
-  static func database(_ call: Call) async throws -> Reply {
+struct ChangeRoutes: Sendable {
+  let rules: any RuleCalls
+  let changes: Changes
+  let addresses: AssetAddresses
+
+  func database(_ call: Call) async throws -> Reply {
     let request = try FeedRequest(json: call.json())
-    let page = try await call.rules.databaseChanges(request, in: call.scope, as: call.caller)
+    let page = try await rules.databaseChanges(request, in: call.scope, as: call.caller)
     return .json(Wire.databaseChanges(page))
   }
 
-  static func zone(_ call: Call) async throws -> Reply {
+  func zone(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let requests = try Wire.zoneChangesRequests(json)
-    let results = try await call.rules.zoneChanges(requests, in: call.scope, as: call.caller)
-    return .json(Wire.zoneChanges(results, for: requests, call.options(json)))
+    let results = try await rules.zoneChanges(requests, in: call.scope, as: call.caller)
+    return .json(Wire.zoneChanges(results, for: requests, RecordOptions(json, of: call, addresses)))
   }
 
   // MARK: Deprecated forms
 
   /// records/changes: one zone, and its members at the top level.
-  static func recordChanges(_ call: Call) async throws -> Reply {
+  func recordChanges(_ call: Call) async throws -> Reply {
     let json = try call.json()
     guard case .object(var zone) = json, zone["zoneID"] != nil else {
       throw BrumeError(.badRequest, "'zoneID' is missing; changes exist in custom zones only")
     }
     zone["zones"] = .array([.object(JSONObject(uniqueMembers: zone.members))])
     let requests = try Wire.zoneChangesRequests(.object(zone))
-    let results = try await call.rules.zoneChanges(requests, in: call.scope, as: call.caller)
+    let results = try await rules.zoneChanges(requests, in: call.scope, as: call.caller)
     if case .failure(let failure)? = results.first { throw failure.error }
-    let reply = try JSON(parsing: Wire.zoneChanges(results, for: requests, call.options(json)))
+    let reply = try JSON(
+      parsing: Wire.zoneChanges(results, for: requests, RecordOptions(json, of: call, addresses)))
     guard case .object(var page)? = reply["zones"]?.array?.first else { return .empty }
     if case .success(let found)? = results.first, found.isReverse { page["reverse"] = true }
     return .json(.object(page))
   }
 
   /// zones/changes: as changes/database, with a token of another name.
-  static func zones(_ call: Call) async throws -> Reply {
+  func zones(_ call: Call) async throws -> Reply {
     let object = try call.json().asObject("the body")
-    let page = try await call.engine.changes.ofDatabase(
+    let page = try await changes.ofDatabase(
       since: object.string("metaSyncToken"),
       limit: object.int("resultsLimit").map { Int(clamping: $0) },
       in: call.scope, as: call.caller)

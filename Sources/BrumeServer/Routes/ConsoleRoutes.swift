@@ -26,12 +26,6 @@ enum ConsoleRoutes {
   }
 
   private static func reply(_ bytes: [UInt8], _ type: String) -> Reply {
-    var reply = Reply(body: .bytes(bytes))
-    reply.contentType = type
-    reply.headers[.contentSecurityPolicy] = policy
-    reply.headers[.xContentTypeOptions] = "nosniff"
-    reply.headers[.referrerPolicy] = "no-referrer"
-    reply.headers[.cacheControl] = "no-cache"
-    return reply
+    .page(bytes, type, policy: policy, caching: "no-cache")
   }
 }

@@ -4,9 +4,13 @@ import BrumeCore
 import BrumeModel
 import BrumeWire
 
-enum FaultAdmin {
-  static func list(_ call: Call) async throws -> Reply {
-    let entries = try injector(call).entries.map { entry -> JSON in
+struct FaultAdmin: Sendable {
+  /// Nil outside development.
+  let faults: PushFaults?
+  let users: NamedUsers
+
+  func list(_ call: Call) async throws -> Reply {
+    let entries = try faultsOfDevelopment().injector.entries.map { entry -> JSON in
       guard case .object(var object) = entry.fault.json else { return .null }
       object["id"] = .int(Int64(entry.id))
       object["after"] = entry.after.map { .int(Int64($0)) }
@@ -16,8 +20,8 @@ enum FaultAdmin {
   }
 
   /// `{"faults": […]}`: each begins when the one before it is used up.
-  static func add(_ call: Call) async throws -> Reply {
-    let injector = try injector(call)
+  func add(_ call: Call) async throws -> Reply {
+    let injector = try faultsOfDevelopment().injector
     guard let list = try call.json()["faults"]?.array, !list.isEmpty else {
       throw BrumeError(.badRequest, "'faults' is missing: a list of faults that follow each other")
     }
@@ -25,32 +29,31 @@ enum FaultAdmin {
     for json in list {
       var fault = try Fault(json: json)
       // People name users by their sign-in name.
-      if let name = fault.user?.name { fault.user = try await call.account(named: name).id }
+      if let name = fault.user?.name { fault.user = try await users.user(name).id }
       if case .changeAccount(let user?) = fault.effect {
-        fault.effect = .changeAccount(to: try await call.account(named: user.name).id)
+        fault.effect = .changeAccount(to: try await users.user(user.name).id)
       }
       faults.append(fault)
     }
     return .json(["id": .int(Int64(try injector.add(faults)))])
   }
 
-  static func clear(_ call: Call) async throws -> Reply {
-    try injector(call).clear()
+  func clear(_ call: Call) async throws -> Reply {
+    try faultsOfDevelopment().injector.clear()
     return .empty
   }
 
   /// Delivers the pushes that were held back.
-  static func release(_ call: Call) async throws -> Reply {
-    _ = try injector(call)
-    return .json(["pushes": .int(Int64(try await call.server.releasePushes()))])
+  func release(_ call: Call) async throws -> Reply {
+    .json(["pushes": .int(Int64(try await faultsOfDevelopment().release()))])
   }
 
-  private static func injector(_ call: Call) throws(BrumeError) -> FaultInjector {
-    guard let injector = call.server.faults else {
+  private func faultsOfDevelopment() throws(BrumeError) -> PushFaults {
+    guard let faults else {
       throw BrumeError(
         .accessDenied, "faults exist in development only; start the server with 'brume serve --dev'"
       )
     }
-    return injector
+    return faults
   }
 }

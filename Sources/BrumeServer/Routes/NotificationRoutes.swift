@@ -4,25 +4,27 @@
 import BrumeCore
 import BrumeWire
 
-enum NotificationRoutes {
-  static func changes(_ call: Call) async throws -> Reply {
+struct NotificationRoutes: Sendable {
+  let notifications: Notifications
+
+  func changes(_ call: Call) async throws -> Reply {
     let request = try FeedRequest(json: call.json())
     return .json(
       Wire.keptNotifications(
-        try await call.engine.notifications.kept(
+        try await notifications.kept(
           token: request.token, limit: request.limit, as: call.caller,
           decode: { try PushPayload.decode($0) })))
   }
 
-  static func read(_ call: Call) async throws -> Reply {
+  func read(_ call: Call) async throws -> Reply {
     let ids = try Wire.notificationIDs(call.json())
     return .json(
       Wire.notificationIDs(
-        try await call.engine.notifications.markRead(ids, as: call.caller)))
+        try await notifications.markRead(ids, as: call.caller)))
   }
 
-  static func badge(_ call: Call) async throws -> Reply {
-    try await call.engine.notifications.setBadge(Wire.badge(call.json()), as: call.caller)
+  func badge(_ call: Call) async throws -> Reply {
+    try await notifications.setBadge(Wire.badge(call.json()), as: call.caller)
     return .empty
   }
 }

@@ -5,12 +5,16 @@ import BrumeModel
 import BrumeStorage
 import BrumeWire
 
-enum RoleAdmin {
-  static func list(_ call: Call) async throws -> Reply {
+struct RoleAdmin: Sendable {
+  let roles: Roles
+  let store: any Store
+  let users: NamedUsers
+
+  func list(_ call: Call) async throws -> Reply {
     let containerEnvironment = call.containerEnvironment
-    let members = try await call.engine.roles.members(
+    let members = try await roles.members(
       container: containerEnvironment.container, environment: containerEnvironment.environment)
-    let names = try await call.server.store.read { store in
+    let names = try await store.read { store in
       try members.map { try store.user($0.user)?.name ?? $0.user.name }
     }
     let lines = zip(members, names).map { member, name -> JSON in
@@ -19,11 +23,11 @@ enum RoleAdmin {
     return .json(["members": .array(lines)])
   }
 
-  static func set(_ call: Call) async throws -> Reply {
+  func set(_ call: Call) async throws -> Reply {
     let json = try call.json()
     guard let isOn = json["on"]?.bool else { throw BrumeError(.badRequest, "'on' is missing") }
-    let user = try await call.account(named: json.text("user"))
-    try await call.engine.roles.set(
+    let user = try await users.user(json.text("user"))
+    try await roles.set(
       json.text("role"), of: user.id, to: isOn, container: call.containerEnvironment.container,
       environment: call.containerEnvironment.environment)
     return try await list(call)

@@ -4,23 +4,27 @@ import BrumeCore
 import BrumeModel
 import BrumeWire
 
-enum ShareRoutes {
-  static func resolve(_ call: Call) async throws -> Reply {
+struct ShareRoutes: Sendable {
+  let rules: any RuleCalls
+  let shares: Shares
+  let addresses: AssetAddresses
+
+  func resolve(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let requests = try Wire.shortGUIDs(json)
-    let found = try await call.rules.resolveShares(requests, as: call.caller)
-    return .json(Wire.shareResults(found, call.options(json)))
+    let found = try await rules.resolveShares(requests, as: call.caller)
+    return .json(Wire.shareResults(found, RecordOptions(json, of: call, addresses)))
   }
 
-  static func accept(_ call: Call) async throws -> Reply {
+  func accept(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let requests = try Wire.shortGUIDs(json)
-    let accepted = try await call.rules.acceptShares(requests, as: call.caller)
-    return .json(Wire.shareResults(accepted, call.options(json)))
+    let accepted = try await rules.acceptShares(requests, as: call.caller)
+    return .json(Wire.shareResults(accepted, RecordOptions(json, of: call, addresses)))
   }
 
-  static func requestAccess(_ call: Call) async throws -> Reply {
-    try await call.engine.shares.requestAccess(Wire.shortGUIDs(call.json()), as: call.caller)
+  func requestAccess(_ call: Call) async throws -> Reply {
+    try await shares.requestAccess(Wire.shortGUIDs(call.json()), as: call.caller)
     return .empty
   }
 }

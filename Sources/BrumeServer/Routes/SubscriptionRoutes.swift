@@ -4,21 +4,23 @@ import BrumeCore
 import BrumeModel
 import BrumeWire
 
-enum SubscriptionRoutes {
-  static func list(_ call: Call) async throws -> Reply {
-    let all = try await call.rules.listSubscriptions(in: call.scope, as: call.caller)
+struct SubscriptionRoutes: Sendable {
+  let rules: any RuleCalls
+
+  func list(_ call: Call) async throws -> Reply {
+    let all = try await rules.listSubscriptions(in: call.scope, as: call.caller)
     return .json(Wire.subscriptions(all))
   }
 
-  static func lookup(_ call: Call) async throws -> Reply {
+  func lookup(_ call: Call) async throws -> Reply {
     let ids = try Wire.subscriptionLookup(call.json())
-    let found = try await call.rules.lookupSubscriptions(ids, in: call.scope, as: call.caller)
+    let found = try await rules.lookupSubscriptions(ids, in: call.scope, as: call.caller)
     return .json(Wire.subscriptions(found))
   }
 
-  static func modify(_ call: Call) async throws -> Reply {
+  func modify(_ call: Call) async throws -> Reply {
     let operations = try Wire.subscriptionOperations(call.json())
-    let results = try await call.rules.modifySubscriptions(
+    let results = try await rules.modifySubscriptions(
       operations, in: call.scope, as: call.caller)
     return .json(Wire.subscriptions(results))
   }

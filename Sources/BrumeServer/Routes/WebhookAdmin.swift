@@ -8,26 +8,34 @@ import BrumePush
 import BrumeStorage
 import BrumeWire
 
-enum WebhookAdmin {
-  static func list(_ call: Call) async throws -> Reply {
+struct WebhookAdmin: Sendable {
+  let webhooks: Webhooks
+  let store: any Store
+  let worker: DeliveryWorker
+  /// Whom the server may call, of what operators register.
+  let outside: OutsideGuard
+  /// An upper-case UUID.
+  let uuid: @Sendable () -> String
+
+  func list(_ call: Call) async throws -> Reply {
     let containerEnvironment = call.containerEnvironment
-    let (webhooks, newest) = try await call.server.store.read { store in
+    let (all, newest) = try await store.read { store in
       (try store.webhooks(), try store.lastLogPositions())
     }
-    let own = webhooks.filter {
+    let own = all.filter {
       $0.container == containerEnvironment.container
         && $0.environment == containerEnvironment.environment
     }
     return .json(["webhooks": .array(own.map { describe($0, newest: newest) })])
   }
 
-  static func add(_ call: Call) async throws -> Reply {
+  func add(_ call: Call) async throws -> Reply {
     let url = try call.json().text("url")
-    _ = try await call.server.deliveries.webhookGuard.target(url)
-    let webhook = try await call.engine.webhooks.add(
+    _ = try await outside.target(url)
+    let webhook = try await webhooks.add(
       url: url, container: call.containerEnvironment.container,
       environment: call.containerEnvironment.environment)
-    call.server.deliveries.worker.configurationChanged()
+    worker.configurationChanged()
     guard case .object(var object) = describe(webhook, newest: webhook.cursor) else {
       return .empty
     }
@@ -35,35 +43,35 @@ enum WebhookAdmin {
     return .json(.object(object))
   }
 
-  static func enable(_ call: Call) async throws -> Reply {
+  func enable(_ call: Call) async throws -> Reply {
     let containerEnvironment = call.containerEnvironment
-    try await call.engine.webhooks.enable(
+    try await webhooks.enable(
       call.json().text("id"), container: containerEnvironment.container,
       environment: containerEnvironment.environment)
-    call.server.deliveries.worker.configurationChanged()
+    worker.configurationChanged()
     return .empty
   }
 
-  static func remove(_ call: Call) async throws -> Reply {
+  func remove(_ call: Call) async throws -> Reply {
     let containerEnvironment = call.containerEnvironment
-    try await call.engine.webhooks.remove(
+    try await webhooks.remove(
       call.json().text("id"), container: containerEnvironment.container,
       environment: containerEnvironment.environment)
     return .empty
   }
 
   /// Calls a webhook once, without changes, whatever its state.
-  static func test(_ call: Call) async throws -> Reply {
-    let (server, containerEnvironment) = (call.server, call.containerEnvironment)
-    let webhook = try await call.engine.webhooks.find(
+  func test(_ call: Call) async throws -> Reply {
+    let containerEnvironment = call.containerEnvironment
+    let webhook = try await webhooks.find(
       call.json().text("id"), container: containerEnvironment.container,
       environment: containerEnvironment.environment)
-    let line = try await server.deliveries.worker.test(
-      webhook, messageID: "msg_test_\(server.host.uuid())", requestID: call.caller.requestID)
-    return .json(PushAdmin.describe(line, [:]))
+    let line = try await worker.test(
+      webhook, messageID: "msg_test_\(uuid())", requestID: call.caller.requestID)
+    return .json(PushLogAdmin.describe(line, [:]))
   }
 
-  private static func describe(_ webhook: Webhook, newest: LogPositions) -> JSON {
+  private func describe(_ webhook: Webhook, newest: LogPositions) -> JSON {
     var object = JSONObject()
     object["id"] = .string(webhook.id)
     object["container"] = .string(webhook.container.name)

@@ -7,13 +7,15 @@ import NIOPosix
 import Synchronization
 
 final class PasswordVerifier: Sendable {
+  private let accounts: Accounts
   private let slots: Int
   private let attempts: Mutex<AttemptLimiter>
   private let taken = Mutex(0)
   private let threads: NIOThreadPool
   private let host: Host
 
-  init(limits: Limits, host: Host) {
+  init(accounts: Accounts, limits: Limits, host: Host) {
+    self.accounts = accounts
     attempts = Mutex(AttemptLimiter(limits: limits))
     slots = limits.passwordChecks
     self.host = host
@@ -24,9 +26,9 @@ final class PasswordVerifier: Sendable {
   ///
   /// - Throws: THROTTLED with the seconds to wait, after too many wrong ones.
   func account(
-    name: String, password: String, at address: ClientAddress, engine: Engine
+    name: String, password: String, at address: ClientAddress
   ) async throws -> User {
-    try engine.accounts.checkLengths(name: name, password: password)
+    try accounts.checkLengths(name: name, password: password)
     let isFree = taken.withLock { taken in
       guard taken < slots else { return false }
       taken += 1
@@ -43,7 +45,7 @@ final class PasswordVerifier: Sendable {
         .throttled, "too many wrong passwords; try again in \(Int(seconds)) seconds",
         retryAfter: seconds)
     }
-    let check = try await engine.accounts.passwordCheck(name: name)
+    let check = try await accounts.passwordCheck(name: name)
     let user = try await threads.runIfActive { try check.account(password: password) }
     attempts.withLock { $0.succeeded(name: name, address: address.name) }
     return user

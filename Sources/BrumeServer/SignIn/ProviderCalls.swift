@@ -5,6 +5,7 @@ package import BrumeCore
 package import BrumeModel
 import Synchronization
 
+/// Counts sign-ins by the provider. One for each server.
 package final class ProviderCalls: Sendable {
   private struct State: Sendable {
     var underWay = 0
@@ -14,6 +15,7 @@ package final class ProviderCalls: Sendable {
   /// A sign-in that may talk to the provider until it ends.
   package struct Visit: Sendable {
     fileprivate let calls: ProviderCalls
+    /// To be called once, when the provider has answered or failed.
     package func end() { calls.state.withLock { $0.underWay -= 1 } }
   }
   private let state: Mutex<State>

@@ -62,13 +62,8 @@ enum SignInPage {
   }
 
   private static func reply(_ bytes: [UInt8], _ type: String) -> Reply {
-    var reply = Reply(body: .bytes(bytes))
-    reply.contentType = type
-    reply.headers[.contentSecurityPolicy] = policy
-    reply.headers[.xContentTypeOptions] = "nosniff"
+    var reply = Reply.page(bytes, type, policy: policy, caching: "no-store")
     reply.headers[.frameOptions] = "DENY"
-    reply.headers[.referrerPolicy] = "no-referrer"
-    reply.headers[.cacheControl] = "no-store"
     return reply
   }
 }

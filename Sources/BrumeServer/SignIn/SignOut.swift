@@ -5,10 +5,14 @@ import BrumeCore
 import BrumeDelivery
 import BrumeModel
 
-extension Composition {
+struct SignOut: Sendable {
+  let accounts: Accounts
+  let streams: StreamHub
+  let signals: MailboxSignals
+
   /// Ends all sessions of a user.
-  func signOutEverywhere(_ user: UserID) async throws {
-    try await engine.accounts.signOutEverywhere(user)
+  func everywhere(_ user: UserID) async throws {
+    try await accounts.signOutEverywhere(user)
     endOpenRequests(of: user)
   }
 
@@ -16,12 +20,5 @@ extension Composition {
   func endOpenRequests(of user: UserID) {
     streams.end(of: user)
     signals.signal(allOf: user)
-  }
-}
-
-extension Call {
-  /// Whether the user has not signed out since the request began.
-  func isStillSignedIn() async throws -> Bool {
-    try await engine.webAuthTokens.isSignedIn(by: query["ckWebAuthToken"] ?? "")
   }
 }

@@ -9,30 +9,32 @@ import BrumeWire
 import HTTPTypes
 import ServiceLifecycle
 
-enum CourierRoute {
-  static func poll(_ call: Call) async throws -> Reply {
+struct CourierRoute: Sendable {
+  let courier: Courier
+  let cursors: MailboxCursors
+  let metrics: ServerMetrics
+  /// How long a poll waits for a notification, in seconds.
+  let pollSeconds: Int
+
+  func poll(_ call: Call) async throws -> Reply {
     guard let token = call.query["tok"] else {
       throw BrumeError(
         .badRequest, "'tok' is missing: poll the address that tokens/create answered")
     }
-    let server = call.server
-    server.metrics.pollBegan()
-    defer { server.metrics.pollEnded() }
-    let courier = Courier(
-      engine: server.engine, store: server.store, signals: server.signals,
-      inFlight: server.inFlight, clock: PushClock(server.host))
+    metrics.pollBegan()
+    defer { metrics.pollEnded() }
     let text = call.query["cursor"]
-    let position = try await StreamRoute.position(call, text)
+    let position = try await cursors.position(text)
     let cursor = text == nil ? nil : position
     let answer = try await cancelWhenGracefulShutdown {
       try await courier.next(
-        token: token, cursor: cursor, waiting: .seconds(server.settings.timeouts.poll))
+        token: token, cursor: cursor, waiting: .seconds(pollSeconds))
     }
     var reply = Reply.json(answer?.payload ?? Array("null".utf8))
     reply.headers[.cacheControl] = "no-store"
     if let answer {
-      reply.headers[.pushCursor] = "\(server.engine.generation)-\(answer.position)"
-      server.metrics.notificationsDelivered(1)
+      reply.headers[.pushCursor] = cursors.text(answer.position)
+      metrics.notificationsDelivered(1)
     }
     return reply
   }

@@ -11,12 +11,24 @@ import BrumeStorage
 import NIOCore
 import Synchronization
 
+/// What every stream of a server uses.
+struct StreamParts: Sendable {
+  let hub: StreamHub
+  let reads: StreamReads
+  let metrics: ServerMetrics
+  let now: @Sendable () -> Milliseconds
+  let limits: Limits
+  /// Seconds between two signs of life.
+  let heartbeat: Int
+  let generation: Int64
+}
+
 /// Sendable because everything that changes is touched on the connection's event loop only, except
 /// the atomic.
 final class StreamConnection: StreamListener, @unchecked Sendable {
   let device: DeviceKey
   let channel: any NIOCore.Channel
-  private let server: Composition
+  private let parts: StreamParts
   private let caughtUp = Atomic(false)
   private var progress: StreamProgress
   private var hasStarted = false
@@ -34,12 +46,12 @@ final class StreamConnection: StreamListener, @unchecked Sendable {
 
   /// - Parameter cursor: what the device has acknowledged.
   init(
-    device: DeviceKey, after cursor: Int64, on channel: any NIOCore.Channel, _ server: Composition
+    device: DeviceKey, after cursor: Int64, on channel: any NIOCore.Channel, _ parts: StreamParts
   ) {
     self.device = device
     self.channel = channel
-    self.server = server
-    progress = StreamProgress(after: cursor, limits: server.settings.limits)
+    self.parts = parts
+    progress = StreamProgress(after: cursor, limits: parts.limits)
   }
 
   var hasCaughtUp: Bool { caughtUp.load(ordering: .relaxed) }
@@ -108,13 +120,13 @@ extension StreamConnection {
   /// Begins to serve. The head of the answer is written.
   func start() {
     hasStarted = true
-    server.streams.join(self, as: device)
-    server.metrics.streamOpened()
+    parts.hub.join(self, as: device)
+    parts.metrics.streamOpened()
     advance { $0.started() }
   }
 
   private func taken(_ entries: [MailboxEntry]) {
-    advance { $0.committed(entries, now: server.host.now(), hasRoom: channel.isWritable) }
+    advance { $0.committed(entries, now: parts.now(), hasRoom: channel.isWritable) }
   }
 
   private func advance(_ step: (inout StreamProgress) -> [StreamProgress.Action]) {
@@ -127,7 +139,7 @@ extension StreamConnection {
     for action in actions {
       switch action {
       case .send(let entries): send(entries)
-      case .read(let position): server.reads.read(after: position, for: self)
+      case .read(let position): parts.reads.read(after: position, for: self)
       case .readWhenDrained(let position): breakSilence { self.readAgain(after: position) }
       case .wake(let time): wake(at: time)
       case .end: finish()
@@ -137,12 +149,12 @@ extension StreamConnection {
   }
 
   private func send(_ entries: [MailboxEntry]) {
-    write(StreamEvents.chunk(entries, server.engine.generation, channel.allocator), promise: nil)
-    server.metrics.notificationsDelivered(entries.count)
+    write(StreamEvents.chunk(entries, parts.generation, channel.allocator), promise: nil)
+    parts.metrics.notificationsDelivered(entries.count)
   }
 
   private func readAgain(after position: Int64) {
-    if !hasEnded { server.reads.read(after: position, for: self) }
+    if !hasEnded { parts.reads.read(after: position, for: self) }
   }
 
   /// Writes what says nothing.
@@ -176,15 +188,15 @@ extension StreamConnection {
     due?.timer.cancel()
     (beat, due) = (nil, nil)
     if hasStarted {
-      server.streams.leave(self, as: device)
-      server.metrics.streamClosed()
+      parts.hub.leave(self, as: device)
+      parts.metrics.streamClosed()
     }
     return true
   }
 
   /// Silence is broken by comments, so that both sides notice a dead connection.
   private func scheduleBeat() {
-    beat = channel.eventLoop.scheduleTask(in: .seconds(Int64(server.settings.timeouts.heartbeat))) {
+    beat = channel.eventLoop.scheduleTask(in: .seconds(Int64(parts.heartbeat))) {
       if self.hasEnded { return }
       if self.channel.isWritable { self.breakSilence() }
       self.scheduleBeat()
@@ -194,7 +206,7 @@ extension StreamConnection {
   private func wake(at time: Milliseconds) {
     if let due, due.time <= time { return }
     due?.timer.cancel()
-    let wait = TimeAmount.milliseconds(max(1, time - server.host.now()))
+    let wait = TimeAmount.milliseconds(max(1, time - parts.now()))
     let timer = channel.eventLoop.scheduleTask(in: wait) {
       self.due = nil
       self.look()

@@ -45,34 +45,32 @@ enum StreamEvents {
 extension StreamRoute {
   /// Returns when the server ends, the user has signed out or the client has to come back; throws when
   /// the client has gone.
-  @concurrent static func write(
+  @concurrent func write(
     _ stream: EventStream, after cursor: Int64, to writer: inout any ResponseBodyWriter,
     of call: Call
   ) async throws {
-    let server = call.server
-    server.metrics.streamOpened()
-    defer { server.metrics.streamClosed() }
+    parts.metrics.streamOpened()
+    defer { parts.metrics.streamClosed() }
     try await writer.write(StreamEvents.greeting)
-    let heartbeat = Duration.seconds(server.settings.timeouts.heartbeat)
+    let heartbeat = Duration.seconds(parts.heartbeat)
     let batches = stream.batches(after: cursor, heartbeat: heartbeat)
-    guard let faults = server.pushFaults else {
+    guard let faults else {
       return try await write(batches, to: &writer, of: call)
     }
     let leaving = batches.map { try await faults.leaving($0, to: stream.device) }
     try await write(leaving, to: &writer, of: call)
   }
 
-  @concurrent private static func write(
+  @concurrent private func write(
     _ batches: some AsyncSequence<[MailboxEntry], any Error> & Sendable,
     to writer: inout any ResponseBodyWriter, of call: Call
   ) async throws {
-    let server = call.server
     for try await entries in batches.cancelOnGracefulShutdown() {
-      guard try await call.isStillSignedIn() else { return }
+      guard try await isStillSignedIn(call) else { return }
       var buffer = ByteBuffer()
-      StreamEvents.append(entries, server.engine.generation, to: &buffer)
+      StreamEvents.append(entries, parts.generation, to: &buffer)
       try await writer.write(entries.isEmpty ? StreamEvents.silence : buffer)
-      server.metrics.notificationsDelivered(entries.count)
+      parts.metrics.notificationsDelivered(entries.count)
     }
   }
 }

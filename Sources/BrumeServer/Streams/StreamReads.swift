@@ -40,15 +40,20 @@ struct MailboxSource: StreamSource {
   }
 }
 
+/// The readings that open streams ask for. One for each server.
 package final class StreamReads: Sendable {
   private struct Order: Sendable {
     let position: Int64
     let stream: StreamConnection
   }
+  private let source: any StreamSource
+  private let logger: Logger
   private let orders: AsyncStream<Order>
   private let order: AsyncStream<Order>.Continuation
 
-  init() {
+  init(_ source: any StreamSource, _ logger: Logger) {
+    self.source = source
+    self.logger = logger
     (orders, order) = AsyncStream.makeStream()
   }
 
@@ -58,22 +63,22 @@ package final class StreamReads: Sendable {
   }
 
   /// Carries out what is asked for, until cancelled.
-  func run(in server: Composition) async {
+  func run() async {
     await withDiscardingTaskGroup { tasks in
       for await order in orders {
-        tasks.addTask(operation: { await Self.carryOut(order, server) })
+        tasks.addTask(operation: { await self.carryOut(order) })
       }
     }
   }
 
-  private static func carryOut(_ order: Order, _ server: Composition) async {
+  private func carryOut(_ order: Order) async {
     let stream = order.stream
     do {
-      let found = try await server.targets.streamSource.entries(
+      let found = try await source.entries(
         after: order.position, of: stream.device)
       stream.found(found.entries, nextDue: found.nextDue, isAll: found.isAll)
     } catch {
-      server.logger.warning(
+      logger.warning(
         "a stream ends, because its mailbox cannot be read",
         metadata: ["device": "\(stream.device.device)", "error": "\(error)"])
       stream.end()
@@ -82,13 +87,6 @@ package final class StreamReads: Sendable {
 }
 
 struct StreamReadsService: Service {
-  let server: Composition
-  func run() async throws {
-    await cancelWhenGracefulShutdown { await server.reads.run(in: server) }
-  }
-}
-
-extension Composition {
-  /// A device's mailbox as its streams read it.
-  func eventStream(of device: DeviceKey) -> EventStream { mailboxes.stream(of: device) }
+  let reads: StreamReads
+  func run() async throws { await cancelWhenGracefulShutdown { await reads.run() } }
 }

@@ -16,14 +16,22 @@ import NIOCore
 import NIOHTTPTypes
 import ServiceLifecycle
 
-enum StreamRoute {
+struct StreamRoute: Sendable {
   static let path = "/_brume/stream"
+  let devices: Devices
+  let tokens: WebAuthTokens
+  let mailboxes: MailboxSource
+  let cursors: MailboxCursors
+  let parts: StreamParts
+  /// What may happen to pushes on their way; nil outside development.
+  let faults: PushFaults?
 
-  static func open(_ call: Call) async throws -> Reply {
+  func open(_ call: Call) async throws -> Reply {
     try requireDevice(call)
-    let cursor = try await position(call, call.headers[.lastEventID] ?? call.query["cursor"])
-    let stream = call.server.eventStream(
-      of: try await call.engine.devices.register(as: call.caller))
+    let cursor = try await cursors.position(
+      call.headers[.lastEventID] ?? call.query["cursor"])
+    let stream = mailboxes.stream(
+      of: try await devices.register(as: call.caller))
     try await stream.acknowledge(through: cursor)
     var reply = Reply(body: body(of: stream, after: cursor, call))
     reply.contentType = "text/event-stream"
@@ -34,42 +42,42 @@ enum StreamRoute {
     return reply
   }
 
-  private static func body(
+  private func body(
     of stream: EventStream, after cursor: Int64, _ call: Call
   ) -> Reply.Body {
     guard let channel = call.channel else {
       return .stream { @concurrent writer in
-        try await StreamRoute.write(stream, after: cursor, to: &writer, of: call)
+        try await write(stream, after: cursor, to: &writer, of: call)
         try await writer.finish(nil)
       }
     }
     let connection = StreamConnection(
-      device: stream.device, after: cursor, on: channel, call.server)
+      device: stream.device, after: cursor, on: channel, parts)
     return .stream { @concurrent writer in
       try await writer.write(StreamEvents.greeting)
       try await connection.takeOver()
       // Who signed out before the stream had taken its place was not found there, and a connection
       // that moved while the server was asked to end did not notice.
-      let isSignedIn = try? await call.isStillSignedIn()
+      let isSignedIn = try? await isStillSignedIn(call)
       if isSignedIn != true || Task.isShuttingDownGracefully { connection.end() }
       throw StreamConnection.TakenOver()
     }
   }
 
   /// The device has handled what it names; the stream goes on.
-  static func acknowledge(_ call: Call) async throws -> Reply {
+  func acknowledge(_ call: Call) async throws -> Reply {
     try requireDevice(call)
     guard let device = try call.caller.deviceKey(), let cursor = call.query["cursor"] else {
       throw BrumeError(
         .badRequest, "'cursor' is missing: say the id of the last event that was handled")
     }
-    let position = try await position(call, cursor)
-    try await call.server.eventStream(of: device).acknowledge(through: position)
-    call.server.streams.acknowledged(through: position, by: device)
+    let position = try await cursors.position(cursor)
+    try await mailboxes.stream(of: device).acknowledge(through: position)
+    parts.hub.acknowledged(through: position, by: device)
     return .empty
   }
 
-  private static func requireDevice(_ call: Call) throws(BrumeError) {
+  private func requireDevice(_ call: Call) throws(BrumeError) {
     guard call.caller.device != nil else {
       throw BrumeError(
         .badRequest,
@@ -77,17 +85,8 @@ enum StreamRoute {
     }
   }
 
-  /// What the text of an event's `id` stands for; 0 if it is of another generation or no event had it
-  /// yet.
-  static func position(_ call: Call, _ text: String?) async throws -> Int64 {
-    guard let text else { return 0 }
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
-    guard parts.count == 2, let generation = parts[0], let position = parts[1] else {
-      throw BrumeError(
-        .badRequest, "the cursor '\(text.prefix(40))' is not one of this stream's ids")
-    }
-    guard generation == call.engine.generation, position > 0 else { return 0 }
-    let last = try await call.server.store.read { try $0.lastMailboxPosition() }
-    return position <= last ? position : 0
+  /// Whether the user has not signed out since the request began.
+  func isStillSignedIn(_ call: Call) async throws -> Bool {
+    try await tokens.isSignedIn(by: call.query["ckWebAuthToken"] ?? "")
   }
 }

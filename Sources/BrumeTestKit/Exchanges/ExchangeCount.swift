@@ -3,7 +3,7 @@
 // commit.
 
 import BrumeModel
-package import BrumeStorage
+import BrumeStorage
 import Synchronization
 
 package final class ExchangeCount: Sendable {

@@ -105,10 +105,10 @@ extension StorageContract {
       }
       try await store.read { transaction in
         func names(_ bytes: Int, newestFirst: Bool) throws -> Int {
-          try transaction.changes(
+          let page = try transaction.changes(
             in: .sample(), after: 0, through: .max, limit: 9, byteLimit: bytes,
-            newestFirst: newestFirst
-          ).count
+            newestFirst: newestFirst)
+          return page.count
         }
         for newestFirst in [false, true] {
           try expectEqual(try names(1, newestFirst: newestFirst), 1, "one that is more")

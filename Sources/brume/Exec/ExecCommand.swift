@@ -1,6 +1,7 @@
 // brume exec: a command with a server of its own, in memory, gone when the command ends.
 
 import ArgumentParser
+import BrumeCore
 import BrumeModel
 import BrumeServer
 import FoundationEssentials
@@ -68,23 +69,22 @@ struct ExecCommand: AsyncParsableCommand {
   }
 
   private func runCommand(_ server: Composition) async throws -> Int32 {
-    let containerEnvironment = (
-      container: server.settings.container, environment: Environment.development
-    )
+    let container = server.settings.container
     if let schema {
       guard let text = DataFolder.read(schema) else {
         throw CommandFailure("the schema file '\(schema)' cannot be read; check its path")
       }
       do {
-        try await server.importSchema(String(decoding: text, as: UTF8.self))
+        try await server.engine.schemas.replace(
+          by: String(decoding: text, as: UTF8.self), in: container, environment: .development)
       } catch let error as BrumeError {
         throw CommandFailure("\(schema): \(error.reason)")
       }
     }
     var environment = ProcessInfo.processInfo.environment
-    for (name, value) in try await server.readyMade(containerEnvironment).variables {
-      environment[name] = value
-    }
+    let ready = try await server.development.prepare(
+      container: container, environment: .development)
+    for (name, value) in ready.variables { environment[name] = value }
     return try await ChildProcess.run(command, environment: environment)
   }
 }

@@ -84,7 +84,7 @@ import Testing
 
       let text = String(decoding: try JSONEncoder().encode(start), as: UTF8.self)
       await #expect(processExitsWith: .signal(SIGKILL)) { [text = text as String] in
-        await try JSONDecoder().decode(Start.self, from: Data(text.utf8)).runUntilKilled()
+        try await JSONDecoder().decode(Start.self, from: Data(text.utf8)).runUntilKilled()
       }
       let before = try await laptop.changes()
       #expect(before.summary == (crashKind == .saved ? ["+a"] : []))

@@ -165,8 +165,8 @@ struct AccessRequestTests {
         await phone.run(operation, on: phone.database)
         return result
       }
-      let ready = try await fixture.server.readyMade(
-        (.init(EndToEndFixture.containerName), .development))
+      let ready = try await fixture.server.development.prepare(
+        container: .init(EndToEndFixture.containerName), environment: .development)
       let token = try #require(await exchange(ready.apiToken)).get()
       let page = Brume.container(
         Brume.Configuration(

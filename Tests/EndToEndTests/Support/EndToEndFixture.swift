@@ -84,11 +84,11 @@ struct EndToEndFixture: Sendable {
   /// A program that speaks for itself, with the server-to-server key of development.
   func program(keyID: String? = nil) async throws -> Device {
     let ready = try await credentials(Self.containerName, .development)
-    let file = try #require(ready.keyFile)
+    let (file, key) = (try #require(ready.keyFile), try #require(keyID ?? ready.keyID))
     return Device(
       Brume.container(
         Brume.Configuration(
-          url: url, container: Self.containerName, keyID: try keyID ?? #require(ready.keyID),
+          url: url, container: Self.containerName, keyID: key,
           privateKey: try String(contentsOfFile: file, encoding: .utf8))))
   }
 
@@ -96,8 +96,9 @@ struct EndToEndFixture: Sendable {
   private func credentials(
     _ container: String, _ environment: Brume.Configuration.Environment
   ) async throws -> ReadyMade {
-    try await server.readyMade(
-      (ContainerID(container), environment == .production ? .production : .development))
+    try await server.development.prepare(
+      container: ContainerID(container),
+      environment: environment == .production ? .production : .development)
   }
 
   /// Two devices of one user, with a zone.

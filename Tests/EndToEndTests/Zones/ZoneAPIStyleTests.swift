@@ -123,8 +123,8 @@ struct ZoneAPIStyleTests {
   {
     try await EndToEndFixture.run(.memory) { fixture in
       let phone = try await fixture.device("alice", "phone")
-      let ready = try await fixture.server.readyMade(
-        (.init(EndToEndFixture.containerName), .development))
+      let ready = try await fixture.server.development.prepare(
+        container: .init(EndToEndFixture.containerName), environment: .development)
       func exchange(_ apiToken: String) async throws -> String {
         try await waited { done in
           let operation = CKFetchWebAuthTokenOperation(apiToken: apiToken)

@@ -1,0 +1,46 @@
+// The handlers of the operator's calls, each with what it uses and nothing else. Which path leads to
+// which of them is `RouteTable.swift`.
+
+import BrumeCore
+import BrumeModel
+
+struct AdminHandlers: Sendable {
+  let status: StatusAdmin
+  let accounts: AccountAdmin
+  let credentials: CredentialAdmin
+  let roles: RoleAdmin
+  let schemas: SchemaAdmin
+  let zones: ZoneAdmin
+  let assets: AssetAdmin
+  let devices: DeviceAdmin
+  let faults: FaultAdmin
+  let pushLog: PushLogAdmin
+  let apns: APNsAdmin
+  let webhooks: WebhookAdmin
+
+  init(_ server: Composition) {
+    let (engine, store, settings) = (server.engine, server.store, server.settings)
+    let named = NamedUsers(store: store)
+    status = StatusAdmin(
+      settings: settings, server: server.address, store: store, development: server.development)
+    accounts = AccountAdmin(
+      accounts: engine.accounts, tokens: engine.webAuthTokens, signOut: server.signOut,
+      store: store,
+      users: named)
+    credentials = CredentialAdmin(
+      apiTokens: engine.apiTokens, serverKeys: engine.serverKeys, store: store)
+    roles = RoleAdmin(roles: engine.roles, store: store, users: named)
+    schemas = SchemaAdmin(schemas: engine.schemas)
+    zones = ZoneAdmin(zones: engine.zoneAdministration, users: named)
+    assets = AssetAdmin(assets: engine.assetCheck, mostNames: settings.limits.assetCheckNames)
+    devices = DeviceAdmin(
+      testPushes: engine.testPushes, delivery: server.delivery, store: store, users: named)
+    faults = FaultAdmin(faults: server.pushFaults, users: named)
+    pushLog = PushLogAdmin(store: store, users: named, mostLines: settings.limits.pushLogPage)
+    apns = APNsAdmin(pushKeys: engine.pushKeys, store: store, worker: server.delivery.worker)
+    webhooks = WebhookAdmin(
+      webhooks: engine.webhooks, store: store, worker: server.delivery.worker,
+      outside: server.deliveries.webhookGuard,
+      uuid: server.host.uuid)
+  }
+}

@@ -1,0 +1,133 @@
+// How a request to an endpoint is answered: it becomes a `Call`, the `Reply` becomes a response.
+
+import BrumeCore
+import BrumeModel
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+struct EndpointResponder: Sendable {
+  private let settings: Settings
+  private let authentication: AuthenticateParts
+  private let tokens: WebAuthTokens
+  private let bodyMemory: BodyMemory
+  private let requestShares: RequestShares
+
+  init(_ server: Composition) {
+    settings = server.settings
+    authentication = AuthenticateParts(
+      rules: server.targets.rules, rates: server.rates, signIn: server.signInAddress,
+      adminToken: server.adminToken, container: settings.container, limits: settings.limits)
+    tokens = server.engine.webAuthTokens
+    bodyMemory = server.bodyMemory
+    requestShares = server.requestShares
+  }
+
+  /// Responds, until the client goes or the time is over.
+  func respond(
+    _ endpoint: Endpoint, _ request: Request, _ state: RequestState
+  ) async throws -> Response {
+    guard let work = state.work else { return try await work(on: request, state, endpoint) }
+    let deadline = endpoint.work == .lasting ? nil : settings.timeouts.request
+    return try await work.run(deadline: deadline) {
+      try await self.work(on: request, state, endpoint)
+    }
+  }
+
+  private func work(
+    on request: Request, _ state: RequestState, _ endpoint: Endpoint
+  ) async throws -> Response {
+    let target = request.head.path ?? "/"
+    let limits = settings.limits
+    let query = try QueryString(target: target, limits: limits)
+    try HeaderRules.check(request.headers, limits: limits)
+    let databasePath = try databasePath(of: endpoint, state, query)
+    try BodyLimit.refuseEncoded(request)
+    let address = ClientAddress(
+      peer: state.peer, forwarded: request.headers[.forwardedFor],
+      trustedProxies: settings.trustedProxies)
+    let memory = bodyMemory.share(of: address.name)
+    defer { memory.giveBack() }
+    let mostBytes = endpoint.access.isOpen ? limits.openBodyBytes : limits.requestBodyBytes
+    let body =
+      endpoint.streams ? [] : try await BodyLimit.collect(request, upTo: mostBytes, in: memory)
+    let authenticate = Authenticate(
+      parts: authentication, endpoint: endpoint, databasePath: databasePath,
+      requestID: state.requestID)
+    return try await endpoint.carryOut(for: address.lane) { lane in
+      do {
+        let caller = try await authenticate.caller(
+          request, query: query, target: target, body: body, from: address)
+        let call = Call(
+          method: request.method, target: target,
+          authority: request.head.authority, headers: request.headers,
+          query: query, body: body, incoming: endpoint.streams ? request.body : nil,
+          databasePath: databasePath,
+          caller: caller, address: address, channel: state.channel,
+          jsonDepth: limits.jsonDepth)
+        var response = try await answer(call, endpoint, in: lane).response
+        if caller.kind == .user, let token = query["ckWebAuthToken"] {
+          response.headers[.webAuthToken] = tokens.renewed(after: token)
+        }
+        return response
+      } catch let error as BrumeError where error.code == .authenticationRequired {
+        throw try await authenticate.leading(error, request, query: query)
+      }
+    }
+  }
+
+  /// Answers when it is the caller's turn.
+  private func answer(
+    _ call: Call, _ endpoint: Endpoint, in lane: Workers.Lane?
+  ) async throws -> Reply {
+    let name = call.caller.user.map { "user \($0.name)" } ?? call.address.lane
+    await lane?.move(to: name)
+    guard endpoint.work == .usual, call.caller.kind != .operator else {
+      return try await endpoint.handler(call)
+    }
+    return try await requestShares.run(for: name) { try await endpoint.handler(call) }
+  }
+
+  /// Container, environment and database: from the path, or from the query under `/_brume`.
+  private func databasePath(
+    of endpoint: Endpoint, _ state: RequestState, _ query: QueryString
+  ) throws -> Call.DatabasePath {
+    var databasePath = Call.DatabasePath()
+    if let name = state.parameters.get("container") ?? query["container"] {
+      try NameRules.container(name)
+      databasePath.container = ContainerID(name)
+    }
+    if let name = state.parameters.get("environment") ?? query["environment"] {
+      guard let environment = BrumeModel.Environment(rawValue: name) else {
+        throw BrumeError(
+          .notFound,
+          "there is no environment '\(NameRules.shown(name))'; it is 'development' or 'production'")
+      }
+      databasePath.environment = environment
+    }
+    if let name = state.parameters.get("database") ?? query["database"] {
+      guard let scope = DatabaseScope(rawValue: name) else {
+        throw BrumeError(
+          .notFound,
+          "there is no database '\(NameRules.shown(name))'; it is 'public', 'private' or 'shared'")
+      }
+      databasePath.scope = scope
+    }
+    return databasePath
+  }
+}
+
+extension Endpoint {
+  /// Runs a request's work where this endpoint's belongs: in a lane of the workers, or without one.
+  fileprivate func carryOut<Value: Sendable>(
+    for name: String, _ body: @concurrent @Sendable (Workers.Lane?) async throws -> Value
+  ) async throws -> Value {
+    guard work != .brief else { return try await body(nil) }
+    return try await Workers.shared.run(for: name) { try await body($0) }
+  }
+}
+
+extension ClientAddress {
+  /// Whose turn it is while nobody is known.
+  fileprivate var lane: String { "address \(name)" }
+}

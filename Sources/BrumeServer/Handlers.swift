@@ -1,0 +1,76 @@
+// The handlers of one server, each with what it uses and nothing else. Which path leads to which of
+// them is `RouteTable.swift`; those of the operator's calls are `AdminHandlers.swift`.
+
+import BrumeCore
+import BrumeDelivery
+import BrumeModel
+import BrumePush
+
+struct Handlers: Sendable {
+  let records: RecordRoutes
+  let changes: ChangeRoutes
+  let shares: ShareRoutes
+  let zones: ZoneRoutes
+  let subscriptions: SubscriptionRoutes
+  let assets: AssetRoutes
+  let users: UserRoutes
+  let tokens: TokenRoutes
+  let devices: DeviceRoutes
+  let notifications: NotificationRoutes
+  let stream: StreamRoute
+  let courier: CourierRoute
+  let signIn: SignInRoutes
+  let provider: ProviderRoutes
+  let health: HealthRoutes
+  let metrics: MetricsRoute
+
+  init(_ server: Composition) {
+    let (engine, store, settings) = (server.engine, server.store, server.settings)
+    let (limits, rules, delivery) = (settings.limits, server.targets.rules, server.delivery)
+    let addresses = AssetAddresses(
+      server: server.address, base: settings.assets.baseURL, downloads: engine.assetDownloads)
+    let cursors = MailboxCursors(generation: engine.generation, store: store)
+    records = RecordRoutes(
+      rules: rules, zones: engine.zones, addresses: addresses, signIn: server.signInAddress,
+      metrics: server.metrics, limits: limits)
+    changes = ChangeRoutes(rules: rules, changes: engine.changes, addresses: addresses)
+    shares = ShareRoutes(rules: rules, shares: engine.shares, addresses: addresses)
+    zones = ZoneRoutes(rules: rules)
+    subscriptions = SubscriptionRoutes(rules: rules)
+    assets = AssetRoutes(
+      rules: rules, uploads: engine.assetUploads, rereferences: engine.assetRereferences,
+      downloads: engine.assetDownloads, addresses: addresses, limits: limits,
+      metrics: server.metrics)
+    users = UserRoutes(
+      rules: rules, discovery: engine.discovery, tokens: engine.webAuthTokens)
+    tokens = TokenRoutes(
+      devices: engine.devices, worker: delivery.worker, server: server.address,
+      courierSeconds: limits.courierSeconds)
+    devices = DeviceRoutes(
+      devices: engine.devices, webPush: engine.webPush,
+      webPushGuard: server.deliveries.webPushGuard,
+      webPushPublicKey: server.deliveries.webPush.publicKey, worker: delivery.worker)
+    notifications = NotificationRoutes(notifications: engine.notifications)
+    stream = StreamRoute(
+      devices: engine.devices, tokens: engine.webAuthTokens, mailboxes: server.mailboxes,
+      cursors: cursors, parts: server.streamParts, faults: server.pushFaults)
+    courier = CourierRoute(
+      courier: Courier(
+        engine: engine, store: store, signals: delivery.signals, inFlight: delivery.inFlight,
+        clock: PushClock(server.host)),
+      cursors: cursors, metrics: server.metrics, pollSeconds: settings.timeouts.poll)
+    signIn = SignInRoutes(
+      signIns: engine.signIns, accounts: engine.accounts, passwords: server.passwords,
+      signOut: server.signOut, server: server.address, providerName: settings.provider?.name,
+      readyMade: settings.isDevelopment ? server.development.users : [])
+    provider = ProviderRoutes(
+      provider: server.provider, calls: server.providerCalls, signIns: engine.signIns,
+      visits: engine.providerVisits, server: server.address, randomBytes: server.host.randomBytes,
+      cookieSeconds: limits.signInLifetime / 1000)
+    health = HealthRoutes(store: store, health: server.health)
+    metrics = MetricsRoute(
+      metrics: server.metrics, store: store, notifier: server.notifier, delivery: delivery,
+      health: server.health, now: server.host.now, isOpen: settings.isDevelopment,
+      token: settings.metricsToken)
+  }
+}

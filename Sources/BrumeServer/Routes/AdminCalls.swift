@@ -1,0 +1,36 @@
+// What handlers of admin calls have in common: texts of the body, and users by name.
+
+import BrumeCore
+import BrumeModel
+import BrumeStorage
+import BrumeWire
+
+extension JSON {
+  /// - Throws: `badRequest` if the text is missing or empty.
+  func text(_ key: String) throws(BrumeError) -> String {
+    guard let text = self[key]?.string else { throw BrumeError(.badRequest, "'\(key)' is missing") }
+    guard !text.isEmpty else { throw BrumeError(.badRequest, "'\(key)' is empty") }
+    return text
+  }
+}
+
+extension Call {
+  /// Container and environment of an admin call: the query's, or the settings'.
+  var containerEnvironment: (container: ContainerID, environment: Environment) {
+    (caller.container, caller.environment)
+  }
+}
+
+struct NamedUsers: Sendable {
+  let store: any Store
+
+  /// A user by sign-in name, or by record name.
+  func user(_ name: String) async throws -> User {
+    let user = try await store.read { try $0.user(named: name) ?? $0.user(UserID(name)) }
+    guard let user else {
+      throw BrumeError(
+        .notFound, "there is no user '\(name)'; make one with 'brume user create \(name)'")
+    }
+    return user
+  }
+}

@@ -1,0 +1,68 @@
+// API tokens and server keys, for the command line.
+
+import BrumeCore
+import BrumeModel
+import BrumeStorage
+import BrumeWire
+
+struct CredentialAdmin: Sendable {
+  let apiTokens: APITokens
+  let serverKeys: ServerKeys
+  let store: any Store
+
+  func tokens(_ call: Call) async throws -> Reply {
+    let tokens = try await store.read { try $0.apiTokens() }
+    return .json(["tokens": .array(tokens.map { Self.describe($0) })])
+  }
+
+  func createToken(_ call: Call) async throws -> Reply {
+    let json = try call.json()
+    let origins = json["origins"]?.array?.compactMap(\.string)
+    let token = try await apiTokens.create(
+      name: json.text("name"), container: call.containerEnvironment.container,
+      environment: call.containerEnvironment.environment, allowedOrigins: origins,
+      callback: json["callback"]?.string)
+    return .json(Self.describe(token))
+  }
+
+  private static func describe(_ token: APIToken) -> JSON {
+    var object = JSONObject()
+    object["name"] = .string(token.name)
+    object["container"] = .string(token.container.name)
+    object["environment"] = .string(token.environment.rawValue)
+    object["origins"] = token.allowedOrigins.map { .array($0.map { .string($0) }) }
+    object["callback"] = token.callback.map { .string($0) }
+    object["token"] = .string(token.token)
+    return .object(object)
+  }
+
+  // MARK: Server keys
+
+  func keys(_ call: Call) async throws -> Reply {
+    let keys = try await store.read { try $0.serverKeys() }
+    return .json(["keys": .array(keys.map { Self.describe($0) })])
+  }
+
+  /// Without a public key the server makes a pair and hands the private half out, this once.
+  func createKey(_ call: Call) async throws -> Reply {
+    let json = try call.json()
+    let pair = json["publicKey"] == nil ? ServerKeyPair() : nil
+    let key = try await serverKeys.create(
+      name: json.text("name"), publicKeyPEM: pair?.publicKeyPEM ?? json.text("publicKey"),
+      container: call.containerEnvironment.container,
+      environment: call.containerEnvironment.environment)
+    var answer = Self.describe(key)
+    if let pair, case .object(var object) = answer {
+      object["privateKey"] = .string(pair.privateKeyPEM)
+      answer = .object(object)
+    }
+    return .json(answer)
+  }
+
+  private static func describe(_ key: ServerKey) -> JSON {
+    [
+      "name": .string(key.name), "id": .string(key.id), "container": .string(key.container.name),
+      "environment": .string(key.environment.rawValue), "user": .string(key.user.name),
+    ]
+  }
+}

@@ -1,0 +1,51 @@
+// Devices of users, and pushes to try them, for the command line.
+
+import BrumeCore
+import BrumeDelivery
+import BrumeModel
+import BrumeStorage
+import BrumeWire
+
+struct DeviceAdmin: Sendable {
+  let testPushes: TestPushes
+  let delivery: ServerDelivery
+  let store: any Store
+  let users: NamedUsers
+
+  func list(_ call: Call) async throws -> Reply {
+    let containerEnvironment = call.containerEnvironment
+    let name = call.query["user"]
+    let found = try await store.read { store in
+      try store.users().filter { name == nil || $0.name == name }.map { user in
+        let devices = try store.devices(
+          of: user.id, container: containerEnvironment.container,
+          environment: containerEnvironment.environment)
+        return try devices.map { (user.name, $0, try store.mailboxCount($0.key)) }
+      }.flatMap { $0 }
+    }
+    let list = found.map { user, device, waiting -> JSON in
+      [
+        "user": .string(user), "device": .string(device.key.device.name),
+        "channel": .string(device.channel.kind.rawValue), "waiting": .int(Int64(waiting)),
+      ]
+    }
+    return .json(["devices": .array(list)])
+  }
+
+  /// Puts a notification into the mailboxes of a user's devices, as a subscription would.
+  func testPush(_ call: Call) async throws -> Reply {
+    let json = try call.json()
+    let containerEnvironment = call.containerEnvironment
+    let user = try await users.user(json.text("user"))
+    let sent = try await testPushes.send(
+      json["text"]?.string ?? "A test push from Brume", to: user.id,
+      container: containerEnvironment.container,
+      environment: containerEnvironment.environment, requestID: call.caller.requestID,
+      encode: PushPayload.encode)
+    delivery.notify(Set(sent.devices))
+    return .json([
+      "devices": .int(Int64(sent.devices.count)), "full": .int(Int64(sent.full)),
+      "notification": .string(sent.notificationID),
+    ])
+  }
+}

@@ -1,0 +1,56 @@
+// What the server counted, and what is read when somebody asks, as Prometheus reads it. Nothing about
+// anybody's data.
+
+import BrumeDelivery
+import BrumeModel
+import BrumeNotifier
+import BrumeStorage
+import BrumeWire
+
+struct MetricsRoute: Sendable {
+  let metrics: ServerMetrics
+  let store: any Store
+  let notifier: Notifier
+  let delivery: ServerDelivery
+  let health: Health
+  let now: @Sendable () -> Milliseconds
+  /// Anybody may ask.
+  let isOpen: Bool
+  /// Opens the metrics to other machines.
+  let token: String?
+
+  /// Open to this machine and in development; to others with the token of the settings.
+  func show(_ call: Call) async throws -> Reply {
+    let hasToken = token.map { call.headers.carryBearer($0) } ?? false
+    guard isOpen || call.address.isLocal || hasToken else {
+      throw BrumeError(
+        .authenticationFailed,
+        "the metrics are open to the server's own machine only; start it with --metrics-token and "
+          + "send 'Authorization: Bearer …'")
+    }
+    let position = try await store.read { try $0.lastLogPosition(in: .only) }
+    let indexes = store.indexProgress
+    metrics.gauge(.unfinishedIndexes, Int64(indexes.fields))
+    metrics.gauge(.indexedRecords, indexes.records)
+    let notifier = await notifier.status
+    metrics.gauge(.logPosition, position)
+    metrics.gauge(.notifierLag, notifier.lag(behind: position))
+    let since = notifier.waitingSince.map { max(0, now() - $0) } ?? 0
+    metrics.gauge(.notifierDelay, max(0, since))
+    metrics.gauge(.unservedSubscriptions, Int64(notifier.unserved))
+    metrics.gauge(.subscriptions, Int64(notifier.subscriptions))
+    metrics.gauge(.notificationsMade, Int64(notifier.notifications))
+    metrics.gauge(.mailboxEntries, Int64(notifier.mailboxEntries))
+    metrics.gauge(.mailboxOverflows, Int64(notifier.overflows))
+    metrics.gauge(
+      .listeningDevices,
+      Int64(delivery.signals.listenedDevices + delivery.streams.count))
+    let deliveries = delivery.worker.status
+    metrics.gauge(.pushLanes, Int64(deliveries.lanes))
+    metrics.gauge(.pushesUnderWay, Int64(deliveries.underWay))
+    metrics.gauge(.ready, health.isReady ? 1 : 0)
+    var reply = Reply(body: .bytes(Array(metrics.registry.text().utf8)))
+    reply.contentType = "text/plain; version=0.0.4; charset=utf-8"
+    return reply
+  }
+}

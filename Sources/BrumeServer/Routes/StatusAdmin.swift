@@ -1,0 +1,60 @@
+// What the command line asks first of a running server, with the admin token: where and what it is.
+
+import BrumeCore
+import BrumeModel
+import BrumeStorage
+import BrumeWire
+
+struct StatusAdmin: Sendable {
+  let settings: Settings
+  let server: ServerAddress
+  let store: any Store
+  let development: Development
+
+  /// How to reach the server; in development also the ready-made credentials of a container.
+  func show(_ call: Call) async throws -> Reply {
+    let (users, tokens, keys, log) = try await store.read { store in
+      (
+        try store.users(), try store.apiTokens(), try store.serverKeys(),
+        try store.lastLogPosition(in: .only)
+      )
+    }
+    var facts: [JSONObject.Member] = [
+      .init(key: "url", value: .string(server.url)),
+      .init(key: "console", value: .string("\(server.url)/_brume/console")),
+      .init(key: "store", value: .string(settings.engine == .memory ? "memory" : "sqlite")),
+      .init(key: "data", value: .string(settings.dataFolder)),
+      .init(key: "dev", value: .bool(settings.isDevelopment)),
+      .init(key: "users", value: .int(Int64(users.count))),
+      .init(key: "apiTokens", value: .int(Int64(tokens.count))),
+      .init(key: "serverKeys", value: .int(Int64(keys.count))),
+      .init(key: "logPosition", value: .int(log)),
+    ]
+    let variables =
+      settings.isDevelopment
+      ? try await development.prepare(
+        container: call.containerEnvironment.container,
+        environment: call.containerEnvironment.environment
+      ).variables : variables(call, tokens)
+    let lines = variables.map { JSONObject.Member(key: $0.name, value: .string($0.value)) }
+    facts.append(.init(key: "environment", value: .object(JSONObject(uniqueMembers: lines))))
+    return .json(.object(JSONObject(uniqueMembers: facts)))
+  }
+
+  /// Outside development: the address, and the API token of the container asked for, or of the first
+  /// one that has a token. Users sign in themselves.
+  private func variables(
+    _ call: Call, _ tokens: [APIToken]
+  ) -> [(name: String, value: String)] {
+    let token = tokens.first { token in
+      (call.databasePath.container.map { $0 == token.container } ?? true)
+        && (call.databasePath.environment.map { $0 == token.environment } ?? true)
+    }
+    var lines = [(name: "BRUME_URL", value: server.url)]
+    guard let token else { return lines }
+    lines.append(("BRUME_CONTAINER", token.container.name))
+    lines.append(("BRUME_ENVIRONMENT", token.environment.rawValue))
+    lines.append(("BRUME_API_TOKEN", token.token))
+    return lines
+  }
+}

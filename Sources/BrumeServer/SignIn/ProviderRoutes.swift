@@ -1,0 +1,112 @@
+// The way to a sign-in provider and back (docs/sign-in.md). Nothing here believes a cookie: each step
+// carries the sealed state of the visit, and the only cookie ties the way to one browser.
+
+import BrumeCore
+import BrumeModel
+import BrumeOpenID
+import HTTPTypes
+
+struct ProviderRoutes: Sendable {
+  /// Nil: nobody signs in by a provider.
+  let provider: OpenIDProvider?
+  let calls: ProviderCalls
+  let signIns: SignIns
+  let visits: ProviderVisits
+  let server: ServerAddress
+  let randomBytes: @Sendable (Int) -> [UInt8]
+  /// How long a browser keeps the cookie.
+  let cookieSeconds: Int64
+
+  func depart(_ call: Call) async throws -> Reply {
+    await shown {
+      guard let provider else {
+        throw BrumeError(
+          .notFound, "this server knows no sign-in provider; use a name and a password")
+      }
+      let signIn = try await signIns.open(call.query["state"] ?? "")
+      let visit = try calls.begin(from: call.address)
+      defer { visit.end() }
+      let browser =
+        BrowserCookie.value(call.headers) ?? Hex.text(randomBytes(32))
+      let departure = visits.depart(
+        signIn, browser: browser, keep: call.query["keep"] == "true",
+        discoverable: call.query["discoverable"] == "true")
+      var reply = SignInPage.redirect(
+        try await provider.authorizationURL(departure, redirectURI: redirectURI))
+      reply.headers[.setCookie] = cookie(browser)
+      return reply
+    }
+  }
+
+  func comeBack(_ call: Call) async throws -> Reply {
+    await shown {
+      guard let provider, let state = call.query["state"] else {
+        throw BrumeError(
+          .badRequest,
+          "this address is for a sign-in provider's answers; go back to the app and sign in there")
+      }
+      let back = try await visits.comeBack(
+        state, browser: BrowserCookie.value(call.headers))
+      guard let code = call.query["code"] else {
+        let why = call.query["error"] ?? "no reason given"
+        return SignInPage.outcome(
+          SignInOutcome.error("The provider did not sign you in (\(why.prefix(60))).", back.signIn))
+      }
+      let visit = try calls.begin(from: call.address)
+      defer { visit.end() }
+      let claims = try await provider.claims(
+        code: code, verifier: back.verifier, nonce: back.nonce, redirectURI: redirectURI)
+      let user = try await visits.account(of: claims)
+      let token = try await signIns.complete(
+        back.signIn, as: user.id, keep: back.keep, discoverable: back.discoverable ? true : nil)
+      if case .redirect(let callback) = SignInDelivery.decide(back.signIn) {
+        return SignInPage.redirect(SignInOutcome.address(callback, token))
+      }
+      return SignInPage.outcome(SignInOutcome.json(token, for: back.signIn))
+    }
+  }
+
+  private var redirectURI: String { "\(server.url)\(SignInRoutes.path)/callback" }
+
+  private func cookie(_ browser: String) -> String {
+    BrowserCookie.header(
+      browser, seconds: cookieSeconds, isSecure: server.url.hasPrefix("https://"))
+  }
+
+  /// A browser shows these answers to a person, errors too.
+  private func shown(_ body: () async throws -> Reply) async -> Reply {
+    do {
+      return try await body()
+    } catch let error as BrumeError {
+      var reply = SignInPage.outcome(SignInOutcome.error(error.reason, nil))
+      reply.status = .init(code: error.code.meaning.httpStatus)
+      return reply
+    } catch {
+      var reply = SignInPage.outcome(SignInOutcome.error("The server has a fault.", nil))
+      reply.status = .internalServerError
+      return reply
+    }
+  }
+}
+
+/// Ties the way to a provider to the browser that set out.
+enum BrowserCookie {
+  private static let name = "brume-signin"
+
+  static func value(_ headers: HTTPFields) -> String? {
+    for header in headers[values: .cookie] {
+      for pair in header.split(separator: ";") {
+        let parts = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2, parts[0] == name, parts[1].utf8.count == 64 else { continue }
+        return String(parts[1])
+      }
+    }
+    return nil
+  }
+
+  static func header(_ value: String, seconds: Int64, isSecure: Bool) -> String {
+    let secure = isSecure ? "; Secure" : ""
+    return "\(name)=\(value); Path=\(SignInRoutes.path); Max-Age=\(seconds); HttpOnly; SameSite=Lax"
+      + secure
+  }
+}
