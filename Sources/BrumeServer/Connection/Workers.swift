@@ -2,7 +2,6 @@
 // all connections of the loop, on Swift's own threads every task of the process. Whoever brings much of
 // it gets a few threads at a time; others pass.
 
-import NIOPosix
 import Synchronization
 
 /// A pool of threads whose tasks may block them.
@@ -24,12 +23,11 @@ package final class Workers: Sendable {
     let lane: Lane
   }
 
-  private let pool: NIOThreadPool
+  private let pool: WorkerThreads
   private let lanes: Mutex<LaneShares<Step>>
 
   package init(threads: Int, perLane: Int) {
-    pool = NIOThreadPool(numberOfThreads: threads)
-    pool.start()
+    pool = WorkerThreads(count: threads)
     lanes = Mutex(LaneShares(perLane: perLane))
   }
 
@@ -85,7 +83,7 @@ package final class Workers: Sendable {
 
   /// The pool serves in the order of asking, so lanes take turns.
   private func start(_ step: Step) {
-    pool.submit { _ in
+    pool.submit {
       step.job.runSynchronously(on: step.lane.asUnownedTaskExecutor())
       if let next = self.lanes.withLock({ $0.ended(in: step.lane.name) }) { self.start(next) }
     }
