@@ -77,7 +77,7 @@ package struct Development: Sendable {
   private func apiToken(
     _ container: ContainerID, _ environment: Environment
   ) async throws -> String {
-    let known = try await server.store.read { try $0.apiTokens() }
+    let known = try await server.store.read { try $0.credentials.apiTokens() }
     if let token = known.first(where: {
       $0.container == container && $0.environment == environment && $0.name == Self.label
     }) {
@@ -89,10 +89,12 @@ package struct Development: Sendable {
   }
 
   private func user(named name: String) async throws -> UserID {
-    if let known = try await server.store.read({ try $0.user(named: name) }) { return known.id }
+    if let known = try await server.store.read({ try $0.users.find(named: name) }) {
+      return known.id
+    }
     // An address to be invited by, unless somebody has it.
     let address = "\(name)@example.org"
-    let isTaken = try await server.store.read { try $0.user(emailAddress: address) } != nil
+    let isTaken = try await server.store.read { try $0.users.find(emailAddress: address) } != nil
     return try await server.engine.accounts.create(
       name: name, emailAddress: isTaken ? nil : address
     ).id
@@ -111,7 +113,7 @@ package struct Development: Sendable {
       pair = ServerKeyPair()
       try folder.write(Array(pair.privateKeyPEM.utf8), to: Self.keyFileName)
     }
-    let keys = try await server.store.read { try $0.serverKeys() }
+    let keys = try await server.store.read { try $0.credentials.serverKeys() }
     if let known = keys.first(where: {
       $0.publicKey == pair.publicKeyPEM && $0.container == container
         && $0.environment == environment

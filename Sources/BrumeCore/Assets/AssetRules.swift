@@ -59,10 +59,10 @@ extension ZoneBatch {
       for: context.user, record: item.key, field: field, now: context.now)
     if let obstacle { throw refusal(item, field, "\(obstacle); upload the file again") }
     guard !used.contains(receipt.id),
-      let upload = try stage.transaction.assetUpload(receipt.id)
+      let upload = try stage.transaction.assets.upload(receipt.id)
     else { throw refusal(item, field, "the receipt was used before; upload the file again") }
     guard upload.checksum == asset.fileChecksum,
-      let file = try stage.transaction.assetFile(asset.fileChecksum)
+      let file = try stage.transaction.assets.file(asset.fileChecksum)
     else { throw refusal(item, field, "the receipt is for another file") }
     used.append(receipt.id)
     return Asset(fileChecksum: file.checksum, size: file.size)
@@ -76,9 +76,9 @@ extension ZoneBatch {
   /// The receipts of a record that is being written are used up.
   func useReceipts(of name: String) throws {
     guard let used = receipts[name], !used.isEmpty else { return }
-    for id in used { try stage.transaction.removeAssetUpload(id) }
-    try stage.transaction.changePendingUploads(
-      of: context.user, now: context.now, context.limits
+    for id in used { try stage.transaction.assets.removeUpload(id) }
+    try PendingUploads.change(
+      of: context.user, now: context.now, context.limits, in: stage.transaction.settings
     ) { pending in
       for id in used { pending.remove(id) }
     }

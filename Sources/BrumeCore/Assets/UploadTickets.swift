@@ -31,7 +31,7 @@ package struct UploadTickets: Sendable {
         "the request asks for \(request.files.count) tokens; the maximum is \(most). Split it")
     }
     let zone = try caller.zoneKey(request.zone, in: scope, limits: limits)
-    _ = try await store.read { try $0.zoneView(zone, in: scope, for: caller) }
+    _ = try await store.read { try ZoneView(of: zone, in: scope, for: caller, from: $0) }
     let expires = host.now() + limits.assetUploadLifetime
     return try request.files.map { file in
       let name = file.recordName ?? host.uuid()

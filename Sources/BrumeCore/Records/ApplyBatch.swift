@@ -40,7 +40,7 @@ private struct BatchWriter {
   private var before: Coverage
   private var after: Coverage
   private let hasShares: Bool
-  private var storedBytes: (zone: Int64, database: Int64)?
+  private var storedBytes: StoredBytes?
 
   init(_ batch: ZoneBatch) throws {
     context = batch.context
@@ -60,7 +60,7 @@ private struct BatchWriter {
     guard written.insert(name).inserted, var record = stage.puts[name] else { return nil }
     let sequence = try nextSequence()
     record.changeTag = ChangeTag.text(sequence)
-    let stored = try transaction.put(record, in: stage.zone, sequence: sequence)
+    let stored = try transaction.records.put(record, in: stage.zone, sequence: sequence)
     let old = try stage.before(name)
     grow(by: record.quotaBytes - (old?.quotaBytes ?? 0))
     let shares = try covering(old: old, new: record)
@@ -73,18 +73,17 @@ private struct BatchWriter {
     let key = RecordKey(zone: stage.zone, name: name)
     grow(by: -old.quotaBytes)
     let shares = try covering(old: old, new: nil)
-    let image = try transaction.record(key)
-    try transaction.remove(
+    let image = try transaction.records.find(key)
+    try transaction.records.remove(
       key, type: old.type, coveringShares: shares, sequence: try nextSequence())
     try append(name, old.type, .deleted, image: image, shares)
     if old.isShare {
-      departures += try transaction.memberships(in: stage.zone).filter { $0.share == key }
+      departures += try transaction.shares.memberships(in: stage.zone).filter { $0.share == key }
     }
   }
 
   private mutating func grow(by bytes: Int64) {
-    storedBytes?.zone += bytes
-    storedBytes?.database += bytes
+    storedBytes?.grow(by: bytes)
   }
 
   /// The shares that cover the record before or after, so that those who lose it are notified too.
@@ -98,7 +97,7 @@ private struct BatchWriter {
   }
 
   private mutating func nextSequence() throws -> Int64 {
-    let sequence = try transaction.nextSequence(in: stage.zone.database)
+    let sequence = try transaction.sequences.next(in: stage.zone.database)
     if zone.incarnation == 0 { zone.incarnation = sequence }
     zone.lastSequence = sequence
     return sequence
@@ -109,40 +108,31 @@ private struct BatchWriter {
     _ shares: [String]
   ) throws {
     let database = stage.zone.database
-    let isWanted = try wantsImage[type] ?? transaction.hasQuerySubscriptions(on: type, in: database)
+    let isWanted =
+      try wantsImage[type] ?? transaction.subscriptions.hasQueries(on: type, in: database)
     wantsImage[type] = isWanted
     let change = RecordChange(
       record: RecordKey(zone: stage.zone, name: name), recordType: type, kind: kind,
       image: isWanted ? image : nil, coveringShares: shares)
-    try transaction.append(
+    try transaction.log.append(
       .record(change), in: database, origin: context.caller.origin(at: context.now))
   }
 
   /// Members, short names, and the zone's own row.
   mutating func finish(departures left: [Membership], shortGUIDs: [String: RecordKey]) throws {
     for (shortGUID, key) in shortGUIDs.sorted(by: { $0.key < $1.key }) {
-      try transaction.setShortGUID(shortGUID, record: key)
+      try transaction.shares.setShortGUID(shortGUID, record: key)
     }
     for membership in departures + left {
-      try transaction.remove(membership)
-      try transaction.append(
+      try transaction.shares.remove(membership)
+      try transaction.log.append(
         .membership(membership.user, stage.zone), in: stage.zone.database,
         origin: context.caller.origin(at: context.now))
     }
     guard !written.isEmpty else { return }
-    if movesBetweenShares { try transaction.raiseSharingEpoch(of: stage.zone) }
+    if movesBetweenShares { try transaction.settings.raiseSharingEpoch(of: stage.zone) }
     zone.hasShares = hasShares
-    try transaction.put(zone)
-    if let storedBytes { try transaction.keepStoredBytes(storedBytes, of: zone) }
-  }
-}
-
-extension WriteTransaction {
-  /// Makes participants of a zone start over: other records are shared now.
-  func raiseSharingEpoch(of zone: ZoneKey) throws {
-    let stored = try setting(.sharingEpoch(zone)).flatMap {
-      Int64(String(decoding: $0, as: UTF8.self))
-    }
-    try set(.sharingEpoch(zone), to: Array(String((stored ?? 0) + 1).utf8))
+    try transaction.zones.put(zone)
+    try storedBytes?.keep(asOf: zone, in: transaction.settings)
   }
 }

@@ -187,7 +187,7 @@ extension ZoneBatch {
     let maximum = context.limits.deleteSelfReferences
     for target in record.targets(by: .deleteSelf).subtracting(known).sorted() {
       var holders = Set(
-        try stage.transaction.referrers(
+        try stage.transaction.records.referrers(
           to: RecordKey(zone: stage.zone, name: target), by: .deleteSelf, limit: maximum + 1))
       for other in links.holders[target] ?? [] where other <= position && isAlive(other) {
         holders.insert(items[other].name)

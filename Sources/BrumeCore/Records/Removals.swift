@@ -81,11 +81,11 @@ struct Removals {
     if let known = companions[name] { return known }
     let key = RecordKey(zone: stage.zone, name: name)
     let limit = limits.cascade + 1
-    var names = try stage.transaction.referrers(to: key, by: .deleteSelf, limit: limit)
+    var names = try stage.transaction.records.referrers(to: key, by: .deleteSelf, limit: limit)
     let record = try stage.before(name)
     if let share = record?.share {
       names.append(share)
-      names += try stage.transaction.descendants(of: [name], in: stage.zone, limit: limit)
+      names += try stage.transaction.records.descendants(of: [name], in: stage.zone, limit: limit)
     }
     bytes[name] = record?.fields.reduce(0) { $0 + $1.value.size } ?? 0
     companions[name] = names
@@ -119,8 +119,8 @@ extension Removals {
   private mutating func needs(of name: String, limit: Int, in stage: Stage) throws -> Needs {
     if let known = needs[name], known.isWhole || limit == Needs.few { return known }
     let key = RecordKey(zone: stage.zone, name: name)
-    let children = try stage.transaction.children(of: key, limit: limit)
-    let holders = try stage.transaction.referrers(to: key, by: .validate, limit: limit)
+    let children = try stage.transaction.records.children(of: key, limit: limit)
+    let holders = try stage.transaction.records.referrers(to: key, by: .validate, limit: limit)
     let found = Needs(
       children: children, holders: holders,
       isWhole: limit > Needs.few || (children.count < limit && holders.count < limit))

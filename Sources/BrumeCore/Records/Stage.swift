@@ -26,7 +26,8 @@ struct Stage {
   mutating func before(_ name: String) throws -> Record? {
     if let known = stored[name] { return known }
     let key = RecordKey(zone: zone, name: name)
-    let found = try transaction.record(key)?.record() ?? transaction.untouchedUser(key)
+    let found =
+      try transaction.records.find(key)?.record() ?? transaction.users.untouchedRecord(key)
     stored.updateValue(found, forKey: name)
     return found
   }
@@ -38,13 +39,13 @@ struct Stage {
   }
 }
 
-extension ReadTransaction {
+extension UserReading {
   /// The record of an account that nobody wrote to yet: it exists from the beginning (case FET-07).
-  func untouchedUser(_ key: RecordKey) throws -> Record? {
+  func untouchedRecord(_ key: RecordKey) throws -> Record? {
     guard key.mayBeUser else { return nil }
     let id = UserID(key.name)
     if let owner = key.zone.database.owner, owner != id { return nil }
-    guard try user(id) != nil else { return nil }
+    guard try find(id) != nil else { return nil }
     let stamp = Stamp(time: 0, user: id, device: "1")
     return Record(
       name: key.name, zone: key.zone.id, type: Record.usersType, changeTag: ChangeTag.text(0),

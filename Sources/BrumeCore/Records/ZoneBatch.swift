@@ -40,7 +40,7 @@ struct ZoneBatch {
   /// Participants who lose or leave a share.
   var departures: [Membership] = []
   /// What the records of the zone and of its database took before the batch, where there is a quota.
-  var storedBytes: (zone: Int64, database: Int64)?
+  var storedBytes: StoredBytes?
   /// The short names of shares made here; the zone has a share from now on.
   var shortGUIDs: [String: RecordKey] = [:]
   /// What the answer holds of records so far, over all zones of the request.
@@ -56,11 +56,11 @@ struct ZoneBatch {
     self.context = context
     self.items = items
     self.schema = schema
-    view = try transaction.zoneView(zone, in: context.scope, for: context.caller)
+    view = try ZoneView(of: zone, in: context.scope, for: context.caller, from: transaction)
     stage = Stage(transaction, zone: zone)
     coverage =
       view.zone.hasShares
-      ? try transaction.coverage(in: zone, limits: context.limits)
+      ? try Coverage(of: zone, context.limits, from: transaction)
       : Coverage(hasZoneShare: false, chainLimit: context.limits.parentChain)
   }
 

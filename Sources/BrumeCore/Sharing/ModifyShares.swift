@@ -172,7 +172,7 @@ extension ZoneBatch {
     var above = Coverage(hasZoneShare: false, chainLimit: context.limits.parentChain)
     var shared = try above.shares(of: root) { try reading.after($0) }
     if shared.isEmpty, view.zone.hasShares || !shortGUIDs.isEmpty {
-      let below = try stage.transaction.descendants(
+      let below = try stage.transaction.records.descendants(
         of: [root.name], in: stage.zone, limit: context.limits.cascade)
       for name in below {
         if let share = try stage.after(name)?.share { shared.append(share) }
@@ -187,7 +187,7 @@ extension ZoneBatch {
   }
 
   private func refuseZoneShareOverShares(_ item: RecordItem) throws {
-    let stored = try stage.transaction.matching(
+    let stored = try stage.transaction.queries.matching(
       EngineQuery(
         database: stage.zone.database, zone: stage.zone.name,
         query: Query(recordType: Record.shareType), after: nil, limit: context.limits.cascade,
@@ -219,10 +219,10 @@ extension ZoneBatch {
   }
 
   private func identity(of user: UserID) throws -> UserIdentity {
-    try stage.transaction.user(user)?.identity ?? UserIdentity(user: user)
+    try stage.transaction.users.find(user)?.identity ?? UserIdentity(user: user)
   }
 
   private func identity(matching wanted: UserIdentity) throws -> UserIdentity {
-    try stage.transaction.completed(wanted)
+    try stage.transaction.users.completed(wanted)
   }
 }

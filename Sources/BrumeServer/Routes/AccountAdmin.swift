@@ -9,7 +9,7 @@ enum AccountAdmin {
   // MARK: Users
 
   static func users(_ call: Call) async throws -> Reply {
-    let users = try await call.server.store.read { try $0.users() }
+    let users = try await call.server.store.read { try $0.users.all() }
     return .json(["users": .array(users.map { describe($0) })])
   }
 
@@ -69,7 +69,7 @@ enum AccountAdmin {
   // MARK: API tokens
 
   static func tokens(_ call: Call) async throws -> Reply {
-    let tokens = try await call.server.store.read { try $0.apiTokens() }
+    let tokens = try await call.server.store.read { try $0.credentials.apiTokens() }
     return .json(["tokens": .array(tokens.map { describe($0) })])
   }
 
@@ -97,7 +97,7 @@ enum AccountAdmin {
   // MARK: Server keys
 
   static func keys(_ call: Call) async throws -> Reply {
-    let keys = try await call.server.store.read { try $0.serverKeys() }
+    let keys = try await call.server.store.read { try $0.credentials.serverKeys() }
     return .json(["keys": .array(keys.map { describe($0) })])
   }
 

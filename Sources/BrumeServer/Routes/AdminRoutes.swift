@@ -13,8 +13,9 @@ enum AdminRoutes {
     let server = call.server
     let (users, tokens, keys, log) = try await server.store.read { store in
       (
-        try store.users(), try store.apiTokens(), try store.serverKeys(),
-        try store.lastLogPosition(in: .only)
+        try store.users.all(), try store.credentials.apiTokens(),
+        try store.credentials.serverKeys(),
+        try store.log.lastPosition(in: .only)
       )
     }
     var facts: [JSONObject.Member] = [
@@ -66,11 +67,11 @@ enum AdminRoutes {
     let containerEnvironment = call.containerEnvironment
     let name = call.query["user"]
     let found = try await call.server.store.read { store in
-      try store.users().filter { name == nil || $0.name == name }.map { user in
-        let devices = try store.devices(
+      try store.users.all().filter { name == nil || $0.name == name }.map { user in
+        let devices = try store.devices.all(
           of: user.id, container: containerEnvironment.container,
           environment: containerEnvironment.environment)
-        return try devices.map { (user.name, $0, try store.mailboxCount($0.key)) }
+        return try devices.map { (user.name, $0, try store.mailboxes.count(of: $0.key)) }
       }.flatMap { $0 }
     }
     let list = found.map { user, device, waiting -> JSON in
@@ -118,7 +119,9 @@ extension Call {
 
   /// A user by sign-in name, or by record name.
   func account(named name: String) async throws -> User {
-    let user = try await server.store.read { try $0.user(named: name) ?? $0.user(UserID(name)) }
+    let user = try await server.store.read {
+      try $0.users.find(named: name) ?? $0.users.find(UserID(name))
+    }
     guard let user else {
       throw BrumeError(
         .notFound, "there is no user '\(name)'; make one with 'brume user create \(name)'")

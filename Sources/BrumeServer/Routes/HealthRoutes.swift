@@ -14,7 +14,7 @@ enum HealthRoutes {
   /// Ready means: the listener is open and the store answers a read.
   static func ready(_ call: Call) async throws -> Reply {
     do {
-      _ = try await call.server.store.read { try $0.lastLogPosition(in: .only) }
+      _ = try await call.server.store.read { try $0.log.lastPosition(in: .only) }
     } catch let error as StoreError where error.code == .unavailable {
       call.server.health.storageFailed(error)
     } catch {
@@ -40,7 +40,7 @@ enum HealthRoutes {
           + "send 'Authorization: Bearer …'")
     }
     let metrics = call.server.metrics
-    let position = try await call.server.store.read { try $0.lastLogPosition(in: .only) }
+    let position = try await call.server.store.read { try $0.log.lastPosition(in: .only) }
     let indexes = call.server.store.indexProgress
     metrics.gauge(.unfinishedIndexes, Int64(indexes.fields))
     metrics.gauge(.indexedRecords, indexes.records)

@@ -14,7 +14,7 @@ enum PushAdmin {
     let most = call.server.settings.limits.pushLogPage
     let limit = min(call.query["limit"].flatMap { Int($0) } ?? 100, most)
     let (lines, users) = try await call.server.store.read { store in
-      (try store.pushLog(filter, after: after, limit: limit), try store.users())
+      (try store.pushLog.entries(filter, after: after, limit: limit), try store.users.all())
     }
     let names = Dictionary(users.map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
     return .json(["log": .array(lines.map { describe($0, names) })])
@@ -55,7 +55,7 @@ enum PushAdmin {
 
   static func senders(_ call: Call) async throws -> Reply {
     let container = call.containerEnvironment.container
-    let senders = try await call.server.store.read { try $0.apnsSenders(of: container) }
+    let senders = try await call.server.store.read { try $0.apnsSenders.all(of: container) }
     return .json(["senders": .array(senders.map { describe($0) })])
   }
 
@@ -73,7 +73,7 @@ enum PushAdmin {
   static func removeSender(_ call: Call) async throws -> Reply {
     let (topic, container) = (try call.json().text("topic"), call.containerEnvironment.container)
     let wasThere = try await call.server.store.write(in: .server) {
-      try $0.removeAPNsSender(topic, of: container)
+      try $0.apnsSenders.remove(topic, of: container)
     }
     guard wasThere else {
       throw BrumeError(.notFound, "\(container) has no key for '\(topic)'; see 'brume apns list'")

@@ -11,7 +11,7 @@ enum RoleAdmin {
     let members = try await call.engine.roles.members(
       container: containerEnvironment.container, environment: containerEnvironment.environment)
     let names = try await call.server.store.read { store in
-      try members.map { try store.user($0.user)?.name ?? $0.user.name }
+      try members.map { try store.users.find($0.user)?.name ?? $0.user.name }
     }
     let lines = zip(members, names).map { member, name -> JSON in
       ["role": .string(member.role), "user": .string(name)]

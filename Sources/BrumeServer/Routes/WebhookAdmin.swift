@@ -12,7 +12,7 @@ enum WebhookAdmin {
   static func list(_ call: Call) async throws -> Reply {
     let containerEnvironment = call.containerEnvironment
     let (webhooks, newest) = try await call.server.store.read { store in
-      (try store.webhooks(), try store.lastLogPositions())
+      (try store.webhooks.all(), try store.log.lastPositions())
     }
     let own = webhooks.filter {
       $0.container == containerEnvironment.container

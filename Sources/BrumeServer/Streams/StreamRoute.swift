@@ -87,7 +87,7 @@ enum StreamRoute {
         .badRequest, "the cursor '\(text.prefix(40))' is not one of this stream's ids")
     }
     guard generation == call.engine.generation, position > 0 else { return 0 }
-    let last = try await call.server.store.read { try $0.lastMailboxPosition() }
+    let last = try await call.server.store.read { try $0.mailboxes.lastPosition() }
     return position <= last ? position : 0
   }
 }
