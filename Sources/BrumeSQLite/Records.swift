@@ -159,8 +159,8 @@ final class SQLiteRecords: RecordWriting, Remembering {
     seen[rowKey] = SeenRecord(row: row, sequence: sequence, record: nil)
   }
 
-  /// All records of a zone, and everything that is kept beside them.
-  func removeContents(ofZone zone: Int64) throws {
+  func removeAll(in zone: ZoneKey) throws {
+    guard let zone = try numbers.number(of: zone) else { return }
     try index.removeContents(ofZone: zone)
     try references.removeContents(ofZone: zone)
     try connection.run(Self.removeAll) { $0.bind(1, zone) }

@@ -48,7 +48,7 @@ final class SQLiteTransaction: WriteTransaction {
   private(set) lazy var queries: SQLiteQueries = SQLiteQueries(
     connection, coder, numbers, fieldIndexes, habits)
   private(set) lazy var changes: SQLiteChanges = SQLiteChanges(connection, coder, numbers)
-  private(set) lazy var zones: SQLiteZones = SQLiteZones(connection, numbers, sequences, records)
+  private(set) lazy var zones: SQLiteZones = SQLiteZones(connection, numbers, sequences)
   private(set) lazy var sequences: SQLiteSequences = SQLiteSequences(connection, numbers)
   private(set) lazy var log: SQLiteLog = SQLiteLog(connection, coder, numbers, followers)
   private(set) lazy var subscriptions: SQLiteSubscriptions = SQLiteSubscriptions(

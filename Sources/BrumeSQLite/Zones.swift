@@ -7,16 +7,13 @@ final class SQLiteZones: ZoneWriting {
   private let connection: Connection
   private let numbers: DatabaseNumbers
   private let sequences: SQLiteSequences
-  private let records: SQLiteRecords
 
   init(
-    _ connection: Connection, _ numbers: DatabaseNumbers, _ sequences: SQLiteSequences,
-    _ records: SQLiteRecords
+    _ connection: Connection, _ numbers: DatabaseNumbers, _ sequences: SQLiteSequences
   ) {
     self.connection = connection
     self.numbers = numbers
     self.sequences = sequences
-    self.records = records
   }
 
   func find(_ key: ZoneKey) throws -> Zone? {
@@ -56,11 +53,6 @@ final class SQLiteZones: ZoneWriting {
     }
     let database = try numbers.givenNumber(of: zone.key.database)
     sequences.isWritten(zone.lastSequence, withZoneOf: database)
-  }
-
-  func removeContents(of zone: ZoneKey) throws {
-    guard let number = try numbers.number(of: zone) else { return }
-    try records.removeContents(ofZone: number)
   }
 
   private static let columns = "name, incarnation, last_sequence, deletion, has_shares"

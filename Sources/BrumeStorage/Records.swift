@@ -22,6 +22,9 @@ package protocol RecordWriting: RecordReading {
   /// Deletes, leaving a line for the change feed: the type of the record, and the names of the shares
   /// that covered it.
   func remove(_ key: RecordKey, type: String, coveringShares: [String], sequence: Int64) throws
+  /// Deletes every record of the zone and every deletion line, without writing new lines: the zone's
+  /// own row says what happened. The caller then puts the zone with its `deletion`.
+  func removeAll(in zone: ZoneKey) throws
 }
 
 extension RecordWriting {

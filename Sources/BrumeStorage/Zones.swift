@@ -15,7 +15,4 @@ package protocol ZoneReading: AnyObject {
 package protocol ZoneWriting: ZoneReading {
   /// Inserts or replaces the zone's row.
   func put(_ zone: Zone) throws
-  /// Deletes every record of the zone and every deletion line, without writing new lines: the zone's
-  /// own row says what happened. The caller then puts the zone with its `deletion`.
-  func removeContents(of zone: ZoneKey) throws
 }

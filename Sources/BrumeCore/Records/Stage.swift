@@ -1,29 +1,42 @@
-// A zone as it will be if a batch succeeds: what is stored, with the batch's changes laid over it.
+// A zone and its schema as they will be if a batch succeeds: what is stored, with the batch's changes laid over.
 // Nothing is written here, so a refused item leaves no trace, and the order of a batch's items does
 // not matter (cases ATM-09, ATM-10).
 
 import BrumeModel
 import BrumeStorage
 
-struct Stage {
+final class Stage {
   let transaction: any WriteTransaction
   let zone: ZoneKey
   private(set) var puts: [String: Record] = [:]
   private(set) var removals: Set<String> = []
+  private(set) var schema: JustInTimeSchema
   private var stored: [String: Record?] = [:]
 
-  init(_ transaction: any WriteTransaction, zone: ZoneKey) {
+  init(_ transaction: any WriteTransaction, zone: ZoneKey, schema: JustInTimeSchema) {
     self.transaction = transaction
     self.zone = zone
+    self.schema = schema
   }
 
-  mutating func put(_ record: Record) { puts[record.name] = record }
-  mutating func unput(_ name: String) { puts[name] = nil }
-  mutating func remove(_ name: String) { removals.insert(name) }
-  mutating func unremove(_ name: String) { removals.remove(name) }
+  func put(_ record: Record) { puts[record.name] = record }
+  func remove(_ name: String) { removals.insert(name) }
+
+  /// Leaves the record as it is stored.
+  func withdraw(_ name: String) {
+    puts[name] = nil
+    removals.remove(name)
+  }
+
+  /// The fields in the schema's types, after the schema learned what is new.
+  func admit(
+    _ fields: [String: DraftField], of type: String, record: String, in scope: DatabaseScope
+  ) throws(BrumeError) -> [String: DraftField] {
+    try schema.admit(fields, of: type, record: record, in: scope)
+  }
 
   /// The record before the batch.
-  mutating func before(_ name: String) throws -> Record? {
+  func before(_ name: String) throws -> Record? {
     if let known = stored[name] { return known }
     let key = RecordKey(zone: zone, name: name)
     let found =
@@ -33,7 +46,7 @@ struct Stage {
   }
 
   /// The record after the batch.
-  mutating func after(_ name: String) throws -> Record? {
+  func after(_ name: String) throws -> Record? {
     if removals.contains(name) { return nil }
     return try puts[name] ?? before(name)
   }

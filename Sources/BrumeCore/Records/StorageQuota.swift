@@ -1,49 +1,64 @@
-// How much a user's private database may hold, where the operator sets a limit (case SAV-25). What a
-// zone takes is counted beside its records and valid as of one sequence: whatever wrote without
-// counting makes the next save count again. Records that participants write count for the owner.
+// How much a user's private database may hold, where the operator sets a limit (case SAV-25). Records that
+// participants write count for the owner. What is counted is `StoredBytes`.
 
 import BrumeModel
 import BrumeStorage
 
-extension ZoneBatch {
+struct StorageQuota {
+  private let context: ModifyContext
+  private let view: ZoneView
+  private let stage: Stage
+
+  init(_ context: ModifyContext, _ view: ZoneView, _ stage: Stage) {
+    self.context = context
+    self.view = view
+    self.stage = stage
+  }
+
   /// Fails the saves that would carry the owner over his quota, and new children of records that fail
   /// for it. Broken references come first (case SAV-26); deletes of the batch count before its saves.
-  mutating func enforceQuota() throws {
+  ///
+  /// - Parameter cascade: what goes beside the items.
+  /// - Returns: what the records of the zone and of its database took before the batch; nil without a
+  ///   quota.
+  func enforce(
+    on verdicts: inout Verdicts, beside cascade: Set<String>
+  ) throws -> StoredBytes? {
     guard let limit = context.limits.storageBytesPerUser, stage.zone.database.owner != nil else {
-      return
+      return nil
     }
     let stored = try StoredBytes(of: view.zone, stage.transaction)
-    storedBytes = stored
     var total = stored.database
     for name in cascade.union(stage.removals) {
       total -= try stage.before(name)?.quotaBytes ?? 0
     }
     var refused: Set<String> = []
-    for position in items.indices where isAlive(position) && actions[position] == .put {
-      guard let record = stage.puts[items[position].name] else { continue }
+    for position in verdicts.positions(to: .put) {
+      guard let record = stage.puts[verdicts.items[position].name] else { continue }
       let old = try stage.before(record.name)
       let growth = record.quotaBytes - (old?.quotaBytes ?? 0)
       if growth <= 0 || total + growth <= limit {
         total += growth
       } else {
         if old == nil { refused.insert(record.name) }
-        fail(position, overQuota(record.name, growth, left: max(0, limit - total)))
+        verdicts.fail(position, overQuota(record.name, growth, left: max(0, limit - total)))
       }
     }
-    failChildren(of: refused)
+    failChildren(of: refused, in: &verdicts)
+    return stored
   }
 
-  private mutating func failChildren(of refused: Set<String>) {
+  private func failChildren(of refused: Set<String>, in verdicts: inout Verdicts) {
     var refused = refused
     var isSettled = refused.isEmpty
     while !isSettled {
       isSettled = true
-      for position in items.indices where isAlive(position) {
-        guard let record = stage.puts[items[position].name],
+      for position in verdicts.items.indices where verdicts.isAlive(position) {
+        guard let record = stage.puts[verdicts.items[position].name],
           let parent = record.parent, refused.contains(parent)
         else { continue }
         refused.insert(record.name)
-        fail(position, overQuota(record.name, record.quotaBytes, left: 0))
+        verdicts.fail(position, overQuota(record.name, record.quotaBytes, left: 0))
         isSettled = false
       }
     }

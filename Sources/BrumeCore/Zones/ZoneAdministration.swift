@@ -23,7 +23,7 @@ package struct ZoneAdministration: Sendable {
     try await store.write(in: .database(database)) { transaction in
       let zone = try transaction.zones.live(key)
       if key.isDefault {
-        try transaction.zones.removeContents(of: key)
+        try transaction.records.removeAll(in: key)
       } else {
         try ZoneWriter(transaction, origin).delete(zone, as: .purged)
       }

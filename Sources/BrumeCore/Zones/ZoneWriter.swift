@@ -32,7 +32,7 @@ struct ZoneWriter {
       try transaction.shares.remove(membership)
       try transaction.log.append(.membership(membership.user, key), in: database, origin: origin)
     }
-    try transaction.zones.removeContents(of: key)
+    try transaction.records.removeAll(in: key)
     var gone = zone
     gone.lastSequence = try transaction.sequences.next(in: database)
     gone.deletion = deletion

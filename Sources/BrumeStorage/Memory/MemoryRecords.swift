@@ -73,6 +73,17 @@ final class MemoryRecords: RecordWriting {
     }
   }
 
+  func removeAll(in zone: ZoneKey) throws {
+    draft.requireScope(.database(zone.database))
+    for kept in draft.zone(of: zone)?.records.values.map(\.record) ?? [] {
+      assets.letGo(from: kept, to: nil)
+    }
+    draft.change(zone) {
+      $0.records = [:]
+      $0.deletions = [:]
+    }
+  }
+
   private func names(
     in zone: ZoneKey, limit: Int, where condition: (Record) -> Bool
   ) -> [String] {

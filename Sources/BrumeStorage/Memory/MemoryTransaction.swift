@@ -14,7 +14,7 @@ final class MemoryTransaction: WriteTransaction {
   private(set) lazy var records: MemoryRecords = MemoryRecords(draft, assets)
   private(set) lazy var queries: MemoryQueries = MemoryQueries(draft)
   private(set) lazy var changes: MemoryChanges = MemoryChanges(draft)
-  private(set) lazy var zones: MemoryZones = MemoryZones(draft, assets)
+  private(set) lazy var zones: MemoryZones = MemoryZones(draft)
   private(set) lazy var sequences: MemorySequences = MemorySequences(draft)
   private(set) lazy var log: MemoryLog = MemoryLog(draft)
   private(set) lazy var subscriptions: MemorySubscriptions = MemorySubscriptions(draft)

@@ -4,12 +4,8 @@ import BrumeModel
 
 final class MemoryZones: ZoneWriting {
   private let draft: MemoryDraft
-  private let assets: MemoryAssets
 
-  init(_ draft: MemoryDraft, _ assets: MemoryAssets) {
-    self.draft = draft
-    self.assets = assets
-  }
+  init(_ draft: MemoryDraft) { self.draft = draft }
 
   func find(_ key: ZoneKey) throws -> Zone? { draft.zone(of: key)?.row }
 
@@ -31,17 +27,6 @@ final class MemoryZones: ZoneWriting {
   func put(_ zone: Zone) throws {
     draft.requireScope(.database(zone.key.database))
     draft.change(zone.key) { $0.row = zone }
-  }
-
-  func removeContents(of zone: ZoneKey) throws {
-    draft.requireScope(.database(zone.database))
-    for kept in draft.zone(of: zone)?.records.values.map(\.record) ?? [] {
-      assets.letGo(from: kept, to: nil)
-    }
-    draft.change(zone) {
-      $0.records = [:]
-      $0.deletions = [:]
-    }
   }
 
   private func rows(of database: DatabaseKey) -> [Zone] {

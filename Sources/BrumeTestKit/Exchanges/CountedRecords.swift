@@ -52,6 +52,11 @@ extension CountedRecords: RecordWriting where Inner: RecordWriting {
     count.writes(.record(key))
     return try inner.remove(key, type: type, coveringShares: coveringShares, sequence: sequence)
   }
+
+  func removeAll(in zone: ZoneKey) throws {
+    count.writes()
+    return try inner.removeAll(in: zone)
+  }
 }
 
 final class CountedQueries<Inner: QueryReading>: QueryReading {

@@ -33,11 +33,6 @@ extension CountedZones: ZoneWriting where Inner: ZoneWriting {
     count.writes(.zone(zone.key))
     return try inner.put(zone)
   }
-
-  func removeContents(of zone: ZoneKey) throws {
-    count.writes()
-    return try inner.removeContents(of: zone)
-  }
 }
 
 final class CountedSequences<Inner: SequenceReading>: SequenceReading {

@@ -103,7 +103,7 @@ extension StorageContract {
       }
       try expectEqual(try await idle(store), ["a"], "after a change")
       try await store.write(in: .all) {
-        try $0.zones.removeContents(of: .sample("Other"))
+        try $0.records.removeAll(in: .sample("Other"))
       }
       try expectEqual(try await idle(store), ["a", "c"], "after a zone went")
     },

@@ -106,7 +106,7 @@ extension StorageContract {
           RecordKey(zone: .sample(), name: "c"), type: "Trail",
           sequence: transaction.sequences.next(in: .sample()))
       }
-      try await store.write(in: .all) { try $0.zones.removeContents(of: .sample()) }
+      try await store.write(in: .all) { try $0.records.removeAll(in: .sample()) }
       try await store.write(in: .all) { transaction in
         try expect(!transaction.hasRecord("a"), "a record is left")
         let changes = try transaction.changes.page(in: .sample(), after: 0, through: .max, limit: 9)

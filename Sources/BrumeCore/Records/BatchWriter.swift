@@ -4,34 +4,11 @@
 import BrumeModel
 import BrumeStorage
 
-extension ZoneBatch {
-  /// What became of the items, by position; an item that is not there was deleted.
-  mutating func apply() throws -> [Int: RecordOutcome] {
-    var writer = try BatchWriter(self)
-    var outcomes: [Int: RecordOutcome] = [:]
-    for position in items.indices where isAlive(position) {
-      let name = items[position].name
-      switch actions[position] {
-      case .put:
-        outcomes[position] = try writer.write(name).map { .saved($0) }
-        try useReceipts(of: name)
-      case .leaveShare: _ = try writer.write(name)
-      case .remove: try writer.erase(name)
-      case .nothing, nil: break
-      }
-    }
-    for name in cascade.subtracting(stage.removals).sorted() { try writer.erase(name) }
-    for name in stage.puts.keys.sorted() { _ = try writer.write(name) }
-    try writer.finish(departures: departures, shortGUIDs: shortGUIDs)
-    return outcomes
-  }
-}
-
 /// Writes one batch and keeps count.
-private struct BatchWriter {
+struct BatchWriter {
   private let context: ModifyContext
   private let transaction: any WriteTransaction
-  private var stage: Stage
+  private let stage: Stage
   private var zone: Zone
   private var written: Set<String> = []
   private var wantsImage: [String: Bool] = [:]
@@ -42,21 +19,49 @@ private struct BatchWriter {
   private let hasShares: Bool
   private var storedBytes: StoredBytes?
 
-  init(_ batch: ZoneBatch) throws {
-    context = batch.context
-    transaction = batch.stage.transaction
-    stage = batch.stage
-    zone = batch.view.zone
-    storedBytes = batch.storedBytes
-    hasShares = zone.hasShares || !batch.shortGUIDs.isEmpty
-    before = batch.coverage
+  /// - Parameters:
+  ///   - storedBytes: what records took before the batch, where there is a quota.
+  ///   - makesShares: whether the zone has a share from now on.
+  init(
+    _ context: ModifyContext, _ zone: Zone, _ stage: Stage, _ access: BatchAccess,
+    _ storedBytes: StoredBytes?, makesShares: Bool
+  ) throws {
+    self.context = context
+    self.stage = stage
+    self.zone = zone
+    self.storedBytes = storedBytes
+    transaction = stage.transaction
+    hasShares = zone.hasShares || makesShares
+    before = access.coverage
     after = Coverage(
       hasZoneShare: hasShares ? try stage.after(Record.zoneShareName) != nil : false,
-      chainLimit: batch.context.limits.parentChain)
+      chainLimit: context.limits.parentChain)
+  }
+
+  /// What became of the living items, by position; an item that is not there was deleted.
+  mutating func write(
+    _ verdicts: Verdicts, beside cascade: Set<String>
+  ) throws -> [Int: RecordOutcome] {
+    var outcomes: [Int: RecordOutcome] = [:]
+    let alive = verdicts.alive
+    for (position, item, judgement) in alive {
+      switch judgement.action {
+      case .put:
+        outcomes[position] = try write(item.name).map { .saved($0) }
+        try use(judgement.receipts)
+      case .leaveShare: _ = try write(item.name)
+      case .remove: try erase(item.name)
+      case .nothing: break
+      }
+    }
+    for name in cascade.subtracting(stage.removals).sorted() { try erase(name) }
+    for name in stage.puts.keys.sorted() { _ = try write(name) }
+    try finish(alive.map { ($0.item, $0.judgement) })
+    return outcomes
   }
 
   /// Writes the batch's state of a record, once.
-  mutating func write(_ name: String) throws -> StoredRecord? {
+  private mutating func write(_ name: String) throws -> StoredRecord? {
     guard written.insert(name).inserted, var record = stage.puts[name] else { return nil }
     let sequence = try nextSequence()
     record.changeTag = ChangeTag.text(sequence)
@@ -68,7 +73,7 @@ private struct BatchWriter {
     return stored
   }
 
-  mutating func erase(_ name: String) throws {
+  private mutating func erase(_ name: String) throws {
     guard written.insert(name).inserted, let old = try stage.before(name) else { return }
     let key = RecordKey(zone: stage.zone, name: name)
     grow(by: -old.quotaBytes)
@@ -89,9 +94,8 @@ private struct BatchWriter {
   /// The shares that cover the record before or after, so that those who lose it are notified too.
   private mutating func covering(old: Record?, new: Record?) throws -> [String] {
     guard hasShares else { return [] }
-    var reading = stage
-    let then = try old.map { try before.shares(of: $0) { try reading.before($0) } } ?? []
-    let now = try new.map { try after.shares(of: $0) { try reading.after($0) } } ?? []
+    let then = try old.map { try before.shares(of: $0) { try stage.before($0) } } ?? []
+    let now = try new.map { try after.shares(of: $0) { try stage.after($0) } } ?? []
     if old != nil, new != nil, then != now { movesBetweenShares = true }
     return Set(then).union(now).sorted()
   }
@@ -118,12 +122,24 @@ private struct BatchWriter {
       .record(change), in: database, origin: context.caller.origin(at: context.now))
   }
 
-  /// Members, short names, and the zone's own row.
-  mutating func finish(departures left: [Membership], shortGUIDs: [String: RecordKey]) throws {
-    for (shortGUID, key) in shortGUIDs.sorted(by: { $0.key < $1.key }) {
-      try transaction.shares.setShortGUID(shortGUID, record: key)
+  /// The receipts of a record that was written are used up.
+  private func use(_ receipts: [String]) throws {
+    if receipts.isEmpty { return }
+    for id in receipts { try transaction.assets.removeUpload(id) }
+    try PendingUploads.change(
+      of: context.user, now: context.now, context.limits, in: transaction.settings
+    ) { pending in
+      for id in receipts { pending.remove(id) }
     }
-    for membership in departures + left {
+  }
+
+  /// Members, short names, and the zone's own row.
+  private func finish(_ judged: [(item: RecordItem, judgement: Judgement)]) throws {
+    for (item, judgement) in judged {
+      guard let shortGUID = judgement.shortGUID else { continue }
+      try transaction.shares.setShortGUID(shortGUID, record: item.key)
+    }
+    for membership in departures + judged.flatMap(\.judgement.departures) {
       try transaction.shares.remove(membership)
       try transaction.log.append(
         .membership(membership.user, stage.zone), in: stage.zone.database,
@@ -131,6 +147,7 @@ private struct BatchWriter {
     }
     guard !written.isEmpty else { return }
     if movesBetweenShares { try transaction.settings.raiseSharingEpoch(of: stage.zone) }
+    var zone = zone
     zone.hasShares = hasShares
     try transaction.zones.put(zone)
     try storedBytes?.keep(asOf: zone, in: transaction.settings)

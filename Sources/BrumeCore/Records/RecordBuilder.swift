@@ -1,18 +1,32 @@
 // From an operation and the stored record to the record's next state.
 
 import BrumeModel
+import BrumeStorage
 
-extension ZoneBatch {
-  /// The state after the operation; its change tag comes when it is written.
-  mutating func built(_ item: RecordItem, on stored: Record?) throws -> Record {
+struct RecordBuilder {
+  private let context: ModifyContext
+  private let stage: Stage
+  private let assets: AssetRules
+
+  init(_ context: ModifyContext, _ stage: Stage) {
+    self.context = context
+    self.stage = stage
+    assets = AssetRules(context, stage.transaction.assets)
+  }
+
+  /// The state after the operation, and the uploads that it uses; its change tag comes when it is
+  /// written.
+  func next(
+    _ item: RecordItem, after stored: Record?
+  ) throws -> (record: Record, receipts: [String]) {
     let type = try recordType(of: item, stored: stored)
     var record =
       stored
       ?? Record(name: item.name, zone: item.id.zone, type: type, created: context.stamp)
     let checked = try FieldRules.checked(
       item.draft.fields, of: item.id, isShare: record.isShare, limits: context.limits)
-    let admitted = try settleAssets(
-      schema.admit(checked, of: type, record: item.name, in: context.scope), of: item,
+    let (admitted, receipts) = try assets.settle(
+      stage.admit(checked, of: type, record: item.name, in: context.scope), of: item,
       stored: stored)
     if item.kind == .replace || item.kind == .forceReplace {
       record.fields = [:]
@@ -23,7 +37,7 @@ extension ZoneBatch {
     if item.draft.createShortGUID, record.shortGUID == nil { record.shortGUID = item.shortGUID }
     record.modified = context.stamp
     try FieldRules.checkSize(record, limits: context.limits)
-    return record
+    return (record, receipts)
   }
 
   private func recordType(of item: RecordItem, stored: Record?) throws(BrumeError) -> String {

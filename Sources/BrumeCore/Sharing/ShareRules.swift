@@ -5,8 +5,28 @@
 import BrumeModel
 import BrumeStorage
 
-extension ZoneBatch {
-  mutating func shareAction(for item: RecordItem) throws -> Action {
+struct ShareRules {
+  private let context: ModifyContext
+  private let view: ZoneView
+  private let stage: Stage
+  private let access: BatchAccess
+  private let namesInBatch: Set<String>
+  private let builder: RecordBuilder
+
+  init(
+    _ context: ModifyContext, _ view: ZoneView, _ stage: Stage, _ access: BatchAccess,
+    namesInBatch: Set<String>
+  ) {
+    self.context = context
+    self.view = view
+    self.stage = stage
+    self.access = access
+    self.namesInBatch = namesInBatch
+    builder = RecordBuilder(context, stage)
+  }
+
+  /// Judges an item that is about a share, and puts on the stage what it does.
+  func judgement(of item: RecordItem) throws -> Judgement {
     if context.scope == .public {
       throw BrumeError(
         .badDatabase,
@@ -14,7 +34,7 @@ extension ZoneBatch {
           + "the private database")
     }
     var stored = try stage.before(item.name)
-    if let there = stored, try !isAllowed(.read, on: there, in: accessContext(of: there)) {
+    if let there = stored, try !access.allows(.read, there) {
       stored = nil
     }
     if let stored, !stored.isShare {
@@ -29,30 +49,28 @@ extension ZoneBatch {
         "record '\(item.name)': forRecord belongs to records of type cloudkit.share; leave it "
           + "out")
     }
-    if let stored, context.scope == .shared { return try participantAction(for: item, stored) }
+    if let stored, context.scope == .shared { return try ofParticipant(item, stored) }
     if context.scope == .shared {
-      if item.kind.isDelete { return .nothing }
+      if item.kind.isDelete { return Judgement(action: .nothing) }
       throw BrumeError(
         .accessDenied, "only the owner of zone '\(stage.zone.name)' can share it or its records")
     }
-    return try ownerAction(for: item, stored)
+    return try ofOwner(item, stored)
   }
 
-  private mutating func ownerAction(for item: RecordItem, _ stored: Record?) throws -> Action {
+  private func ofOwner(_ item: RecordItem, _ stored: Record?) throws -> Judgement {
     let decision = try SavePolicy.decide(
       effectiveKind(of: item, stored), tag: item.draft.changeTag, stored: stored)
     switch decision {
     case .nothing:
-      return .nothing
+      return Judgement(action: .nothing)
     case .insert:
-      try insertShare(item)
-      return .put
+      return try insertion(of: item)
     case .change(let stored):
-      stage.put(try changed(stored, by: item))
-      return .put
+      return try change(of: stored, by: item)
     case .remove(let stored):
-      try endShare(stored)
-      return .remove
+      try end(stored)
+      return Judgement(action: .remove)
     }
   }
 
@@ -74,28 +92,26 @@ extension ZoneBatch {
   }
 
   /// A participant leaves by deleting the share; an administrator may also change it.
-  private mutating func participantAction(
-    for item: RecordItem, _ stored: Record
-  ) throws -> Action {
+  private func ofParticipant(_ item: RecordItem, _ stored: Record) throws -> Judgement {
     if item.kind.isDelete {
       var left = stored
       left.shareDetails?.participants.removeAll { $0.identity.user == context.user }
       left.modified = context.stamp
       stage.put(left)
-      departures.append(
-        Membership(user: context.user, share: RecordKey(zone: stage.zone, name: item.name)))
-      return .leaveShare
+      let share = RecordKey(zone: stage.zone, name: item.name)
+      return Judgement(
+        action: .leaveShare, departures: [Membership(user: context.user, share: share)])
     }
     guard stored.shareDetails?.participant(context.user)?.role == .administrator else {
       throw BrumeError(
         .accessDenied,
         "share '\(item.name)' is its owner's: participants may leave it, not change it")
     }
-    return try ownerAction(for: item, stored)
+    return try ofOwner(item, stored)
   }
 
   /// The share goes and the records stay; the root forgets it (case SHR-16).
-  private mutating func endShare(_ share: Record) throws {
+  private func end(_ share: Record) throws {
     stage.remove(share.name)
     guard let rootName = share.shareDetails?.rootRecordName,
       var root = try stage.after(rootName), root.share == share.name
@@ -107,8 +123,8 @@ extension ZoneBatch {
 
 // MARK: Making and changing
 
-extension ZoneBatch {
-  private mutating func insertShare(_ item: RecordItem) throws {
+extension ShareRules {
+  private func insertion(of item: RecordItem) throws -> Judgement {
     if stage.zone.isDefault {
       throw BrumeError(
         .badRequest,
@@ -117,7 +133,7 @@ extension ZoneBatch {
     }
     let root = item.name == Record.zoneShareName ? nil : try shareRoot(of: item)
     if root == nil { try refuseZoneShareOverShares(item) }
-    var share = try built(item, on: nil)
+    var (share, receipts) = try builder.next(item, after: nil)
     let shortGUID = root?.shortGUID ?? item.shortGUID
     share.shortGUID = shortGUID
     let empty = Share(rootRecordName: root?.name)
@@ -130,11 +146,11 @@ extension ZoneBatch {
       root.shortGUID = shortGUID
       stage.put(root)
     }
-    shortGUIDs[shortGUID] = item.key
+    return Judgement(action: .put, receipts: receipts, shortGUID: shortGUID)
   }
 
   /// The root that a new share names, if it can be shared.
-  private mutating func shareRoot(of item: RecordItem) throws -> Record {
+  private func shareRoot(of item: RecordItem) throws -> Record {
     guard let (name, tag) = item.draft.shareRoot else {
       throw BrumeError(
         .badRequest,
@@ -153,8 +169,7 @@ extension ZoneBatch {
         "Cannot share - no such record exists to share: '\(name)'; save it before or in the "
           + "same request")
     }
-    let isInBatch = items.contains { $0.name == name }
-    if !isInBatch, let tag, tag != root.changeTag {
+    if !namesInBatch.contains(name), let tag, tag != root.changeTag {
       var error = BrumeError(
         .conflict,
         "client oplock error updating record: root '\(name)' of share '\(item.name)' has "
@@ -167,11 +182,11 @@ extension ZoneBatch {
   }
 
   /// A record takes part in one share only (case SHR-05).
-  private mutating func refuseSecondShare(of root: Record) throws {
-    var reading = stage
+  private func refuseSecondShare(of root: Record) throws {
     var above = Coverage(hasZoneShare: false, chainLimit: context.limits.parentChain)
-    var shared = try above.shares(of: root) { try reading.after($0) }
-    if shared.isEmpty, view.zone.hasShares || !shortGUIDs.isEmpty {
+    var shared = try above.shares(of: root) { try stage.after($0) }
+    if shared.isEmpty, view.zone.hasShares || stage.puts.values.contains(where: { $0.share != nil })
+    {
       let below = try stage.transaction.records.descendants(
         of: [root.name], in: stage.zone, limit: context.limits.cascade)
       for name in below {
@@ -201,21 +216,23 @@ extension ZoneBatch {
     }
   }
 
-  private mutating func changed(_ stored: Record, by item: RecordItem) throws -> Record {
-    var share = try built(item, on: stored)
+  private func change(of stored: Record, by item: RecordItem) throws -> Judgement {
+    var (share, receipts) = try builder.next(item, after: stored)
     let old = stored.shareDetails ?? Share()
     let owner = try identity(of: stage.zone.database.owner ?? context.user)
     let new = try ParticipantRules.applied(
       item.draft, to: old, owner: owner, ids: item.participantIDs,
       now: context.stamp.time, limits: context.limits, find: identity(matching:))
     share.shareDetails = new
+    stage.put(share)
+    var departures: [Membership] = []
     for participant in old.participants where participant.acceptance == .accepted {
       guard let user = participant.identity.user, participant.role != .owner,
         new.participant(user)?.acceptance != .accepted
       else { continue }
       departures.append(Membership(user: user, share: item.key))
     }
-    return share
+    return Judgement(action: .put, receipts: receipts, departures: departures)
   }
 
   private func identity(of user: UserID) throws -> UserIdentity {
