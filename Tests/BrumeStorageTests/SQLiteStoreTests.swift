@@ -24,6 +24,26 @@ import Testing
     try await store.close()
   }
 
+  @Test func `every feature that remembers something is told of bodies`() async throws {
+    let store = try folder.openSQLite()
+    let (features, told) = try await store.write(in: .all) { transaction in
+      // Features are made when they are asked for; these lead to all others.
+      try transaction.putNext("one")
+      _ = (transaction.log, transaction.mailboxes, transaction.notifications)
+      _ = (transaction.credentials, transaction.devices, transaction.subscriptions)
+      _ = (transaction.webhooks, transaction.queries, transaction.zones, transaction.settings)
+      _ = (transaction.changes, transaction.apnsSenders, transaction.pushLog, transaction.users)
+      _ = (transaction.roles, transaction.shares, transaction.assets)
+      let parts = Mirror(reflecting: transaction).children.map(\.value)
+      let features = parts.compactMap { $0 as? any Remembering }.map { ObjectIdentifier($0) }
+      let told = parts.compactMap { $0 as? [any Remembering] }.first ?? []
+      return (Set(features), Set(told.map { ObjectIdentifier($0) }))
+    }
+    #expect(features.count > 8)
+    #expect(features == told)
+    try await store.close()
+  }
+
   @Test(arguments: [
     Durability(journalMode: "wal", synchronous: 1), .init(journalMode: "delete", synchronous: 2),
   ])

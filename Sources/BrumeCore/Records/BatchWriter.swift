@@ -18,20 +18,20 @@ struct BatchWriter {
   private var after: Coverage
   private let hasShares: Bool
   private var storedBytes: StoredBytes?
+  private let judged: [Verdicts.Judged]
 
-  /// - Parameters:
-  ///   - storedBytes: what records took before the batch, where there is a quota.
-  ///   - makesShares: whether the zone has a share from now on.
+  /// - Parameter storedBytes: what records took before the batch, where there is a quota.
   init(
-    _ context: ModifyContext, _ zone: Zone, _ stage: Stage, _ access: BatchAccess,
-    _ storedBytes: StoredBytes?, makesShares: Bool
+    _ verdicts: Verdicts, _ context: ModifyContext, _ zone: Zone, _ stage: Stage,
+    _ access: BatchAccess, _ storedBytes: StoredBytes?
   ) throws {
+    judged = verdicts.alive
     self.context = context
     self.stage = stage
     self.zone = zone
     self.storedBytes = storedBytes
     transaction = stage.transaction
-    hasShares = zone.hasShares || makesShares
+    hasShares = zone.hasShares || judged.contains { $0.judgement.shortGUID != nil }
     before = access.coverage
     after = Coverage(
       hasZoneShare: hasShares ? try stage.after(Record.zoneShareName) != nil : false,
@@ -39,12 +39,11 @@ struct BatchWriter {
   }
 
   /// What became of the living items, by position; an item that is not there was deleted.
-  mutating func write(
-    _ verdicts: Verdicts, beside cascade: Set<String>
-  ) throws -> [Int: RecordOutcome] {
+  ///
+  /// - Parameter cascade: what goes beside the items.
+  mutating func write(beside cascade: Set<String>) throws -> [Int: RecordOutcome] {
     var outcomes: [Int: RecordOutcome] = [:]
-    let alive = verdicts.alive
-    for (position, item, judgement) in alive {
+    for (position, item, judgement) in judged {
       switch judgement.action {
       case .put:
         outcomes[position] = try write(item.name).map { .saved($0) }
@@ -56,7 +55,7 @@ struct BatchWriter {
     }
     for name in cascade.subtracting(stage.removals).sorted() { try erase(name) }
     for name in stage.puts.keys.sorted() { _ = try write(name) }
-    try finish(alive.map { ($0.item, $0.judgement) })
+    try finish()
     return outcomes
   }
 
@@ -134,8 +133,8 @@ struct BatchWriter {
   }
 
   /// Members, short names, and the zone's own row.
-  private func finish(_ judged: [(item: RecordItem, judgement: Judgement)]) throws {
-    for (item, judgement) in judged {
+  private func finish() throws {
+    for (_, item, judgement) in judged {
       guard let shortGUID = judgement.shortGUID else { continue }
       try transaction.shares.setShortGUID(shortGUID, record: item.key)
     }

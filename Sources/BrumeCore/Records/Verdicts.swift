@@ -17,6 +17,9 @@ struct Judgement {
 }
 
 struct Verdicts {
+  /// An item with what was judged of it.
+  typealias Judged = (position: Int, item: RecordItem, judgement: Judgement)
+
   let items: [RecordItem]
   private let stage: Stage
   /// By position in `items`.
@@ -55,7 +58,7 @@ struct Verdicts {
   }
 
   /// The living items that were judged, in order.
-  var alive: [(position: Int, item: RecordItem, judgement: Judgement)] {
+  var alive: [Judged] {
     items.indices.compactMap { position in
       guard isAlive(position), let judgement = judgements[position] else { return nil }
       return (position, items[position], judgement)

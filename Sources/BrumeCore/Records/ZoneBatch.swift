@@ -60,10 +60,8 @@ struct ZoneBatch {
     verdicts.spread(isAtomic: context.isAtomic && view.zone.isAtomic)
     var outcomes: [Int: RecordOutcome] = [:]
     if verdicts.failures.count < items.count {
-      var writer = try BatchWriter(
-        context, view.zone, stage, access, storedBytes,
-        makesShares: verdicts.alive.contains { $0.judgement.shortGUID != nil })
-      outcomes = try writer.write(verdicts, beside: cascade)
+      var writer = try BatchWriter(verdicts, context, view.zone, stage, access, storedBytes)
+      outcomes = try writer.write(beside: cascade)
     }
     return verdicts.results(outcomes)
   }

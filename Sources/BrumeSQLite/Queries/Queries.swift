@@ -1,5 +1,5 @@
 // Queries in SQLite: carries out what `BrumeQueryPlan` decided. Without sorting, a page goes on in key
-// order from where the last one ended; with it, see `SortedQueries.swift`. The memory engine is what
+// order from where the last one ended; with it, see `SortedSearch.swift`. The memory engine is what
 // both are tested against.
 
 import BrumeModel
