@@ -20,8 +20,8 @@ struct StoreIdentity: Sendable {
   private static func secret(
     in transaction: any WriteTransaction, orElse fresh: [UInt8]
   ) throws -> [UInt8] {
-    if let stored = try transaction.setting(.secret), stored.count >= 32 { return stored }
-    try transaction.set(.secret, to: fresh)
+    if let stored = try transaction.settings.value(.secret), stored.count >= 32 { return stored }
+    try transaction.settings.set(.secret, to: fresh)
     return fresh
   }
 
@@ -29,17 +29,17 @@ struct StoreIdentity: Sendable {
   private static func generation(
     in transaction: any WriteTransaction, orElse fresh: Int64
   ) throws -> Int64 {
-    let stored = try transaction.setting(.generation).flatMap {
+    let stored = try transaction.settings.value(.generation).flatMap {
       Int64(String(decoding: $0, as: UTF8.self))
     }
-    let wasCopiedBack = try transaction.setting(.copiedBack) != nil
+    let wasCopiedBack = try transaction.settings.value(.copiedBack) != nil
     if let stored, !wasCopiedBack { return stored }
     // By the clock, because two runs may begin with the same copy.
     let generation = max(fresh, (stored ?? 0) + 1)
-    try transaction.set(.generation, to: Array(String(generation).utf8))
+    try transaction.settings.set(.generation, to: Array(String(generation).utf8))
     if wasCopiedBack {
-      try transaction.raiseSequences(above: generation << Self.sequencesPerMillisecond)
-      try transaction.set(.copiedBack, to: nil)
+      try transaction.sequences.raise(above: generation << Self.sequencesPerMillisecond)
+      try transaction.settings.set(.copiedBack, to: nil)
     }
     return generation
   }

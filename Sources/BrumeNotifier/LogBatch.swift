@@ -22,9 +22,9 @@ struct LogBatch: Sendable {
     _ bucket: Bucket, after position: Int64, limit: Int, imageBytes: Int, needsReaders: Bool,
     _ schemas: SchemaCache, _ transaction: any ReadTransaction
   ) throws {
-    entries = try transaction.log(
+    entries = try transaction.log.entries(
       in: bucket, after: position, limit: limit, imageBytes: imageBytes)
-    newest = try transaction.lastLogPosition(in: bucket)
+    newest = try transaction.log.lastPosition(in: bucket)
     var last = position
     var needsReaders = needsReaders
     for entry in entries {
@@ -44,7 +44,7 @@ struct LogBatch: Sendable {
     switch entry.event {
     case .subscription(let scope, let id):
       let key = SubscriptionKey(scope: scope, id: id)
-      subscriptions[key] = .some(try transaction.subscription(id, in: scope))
+      subscriptions[key] = .some(try transaction.subscriptions.find(id, in: scope))
     case .record(let change):
       try searchable.learn(change.recordType, entry.database, schemas, transaction)
     case .zoneCreated, .zoneDeleted, .membership: break
@@ -72,7 +72,7 @@ struct LogBatch: Sendable {
     of zone: ZoneKey, _ transaction: any ReadTransaction
   ) throws -> [Membership] {
     if let known = members[zone] { return known }
-    let found = try transaction.memberships(in: zone)
+    let found = try transaction.shares.memberships(in: zone)
     members[zone] = found
     return found
   }
@@ -87,7 +87,7 @@ extension SubscriptionIndex {
     self.init(of: bucket)
     var next: Int64?
     repeat {
-      let page = try transaction.allSubscriptions(after: next, limit: Self.page)
+      let page = try transaction.subscriptions.page(after: next, limit: Self.page)
       for subscription in page.subscriptions { put(subscription) }
       next = page.next
     } while next != nil

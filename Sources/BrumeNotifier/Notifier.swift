@@ -120,7 +120,9 @@ package actor Notifier {
   private func load() async throws {
     let bucket = bucket
     let (saved, index) = try await store.read { transaction in
-      let saved = try transaction.setting(.notifierCursor(bucket)).flatMap { NotifierCursor($0) }
+      let saved = try transaction.settings.value(.notifierCursor(bucket)).flatMap {
+        NotifierCursor($0)
+      }
       return (
         saved ?? NotifierCursor(position: 0), try SubscriptionIndex(of: bucket, from: transaction)
       )

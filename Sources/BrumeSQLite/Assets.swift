@@ -1,16 +1,18 @@
-// Assets' books in SQLite. A record without assets costs no statement here.
+// Assets' books in SQLite. Who holds which file: `AssetHolders.swift`.
 
 import BrumeModel
 import BrumeStorage
 
-// MARK: Reading
+final class SQLiteAssets: AssetWriting {
+  private let connection: Connection
 
-extension SQLiteTransaction {
-  func assetFile(_ checksum: String) throws -> AssetFile? {
+  init(_ connection: Connection) { self.connection = connection }
+
+  func file(_ checksum: String) throws -> AssetFile? {
     try connection.first(Self.findFile, { $0.bind(1, checksum) }) { $0.assetFile() }
   }
 
-  func assetFiles(after checksum: String, limit: Int) throws -> [AssetFile] {
+  func files(after checksum: String, limit: Int) throws -> [AssetFile] {
     try connection.all(
       Self.filesAfter,
       {
@@ -20,7 +22,7 @@ extension SQLiteTransaction {
     ) { $0.assetFile() }
   }
 
-  func idleAssetFiles(since time: Milliseconds, limit: Int) throws -> [AssetFile] {
+  func idleFiles(since time: Milliseconds, limit: Int) throws -> [AssetFile] {
     try connection.all(
       Self.idleFiles,
       {
@@ -30,15 +32,15 @@ extension SQLiteTransaction {
     ) { $0.assetFile() }
   }
 
-  func isAssetFileNeeded(_ checksum: String) throws -> Bool {
+  func isFileNeeded(_ checksum: String) throws -> Bool {
     try connection.first(Self.isNeeded, { $0.bind(1, checksum) }) { $0.bool(0) } ?? false
   }
 
-  func assetUpload(_ id: String) throws -> AssetUpload? {
+  func upload(_ id: String) throws -> AssetUpload? {
     try connection.first(Self.findUpload, { $0.bind(1, id) }) { $0.assetUpload() }
   }
 
-  func assetUploads(begunBy time: Milliseconds, limit: Int) throws -> [AssetUpload] {
+  func uploads(begunBy time: Milliseconds, limit: Int) throws -> [AssetUpload] {
     try connection.all(
       Self.oldUploads,
       {
@@ -48,7 +50,7 @@ extension SQLiteTransaction {
     ) { $0.assetUpload() }
   }
 
-  func discardedAssetObjects(limit: Int) throws -> [String] {
+  func discardedObjects(limit: Int) throws -> [String] {
     try connection.all(Self.discarded, { $0.bind(1, limit) }) { $0.text(0) }
   }
 
@@ -71,22 +73,9 @@ extension SQLiteTransaction {
   private static let oldUploads = SQL(
     "SELECT id, checksum, began FROM asset_uploads WHERE began <= ?1 ORDER BY began, id LIMIT ?2")
   private static let discarded = SQL("SELECT object FROM asset_discards ORDER BY object LIMIT ?1")
-}
 
-extension Prepared {
-  fileprivate func assetFile() -> AssetFile {
-    AssetFile(
-      checksum: text(0), object: text(1), size: int(2), digest: blob(3), idleSince: optionalInt(4))
-  }
+  // MARK: Writing
 
-  fileprivate func assetUpload() -> AssetUpload {
-    AssetUpload(id: text(0), checksum: optionalText(1), began: int(2))
-  }
-}
-
-// MARK: Writing
-
-extension SQLiteTransaction {
   func put(_ file: AssetFile) throws {
     try connection.run(Self.putFile) {
       $0.bind(1, file.checksum)
@@ -97,7 +86,7 @@ extension SQLiteTransaction {
     }
   }
 
-  func removeAssetFile(_ checksum: String) throws {
+  func removeFile(_ checksum: String) throws {
     try connection.run(Self.removeFile) { $0.bind(1, checksum) }
   }
 
@@ -109,15 +98,15 @@ extension SQLiteTransaction {
     }
   }
 
-  func removeAssetUpload(_ id: String) throws {
+  func removeUpload(_ id: String) throws {
     try connection.run(Self.removeUpload) { $0.bind(1, id) }
   }
 
-  func discardAssetObject(_ name: String) throws {
+  func discardObject(_ name: String) throws {
     try connection.run(Self.discard) { $0.bind(1, name) }
   }
 
-  func forgetAssetObject(_ name: String) throws {
+  func forgetObject(_ name: String) throws {
     try connection.run(Self.forget) { $0.bind(1, name) }
   }
 
@@ -131,44 +120,13 @@ extension SQLiteTransaction {
   private static let forget = SQL("DELETE FROM asset_discards WHERE object = ?1")
 }
 
-// MARK: Holders
-
-extension SQLiteTransaction {
-  /// Keeps the list of who holds which file in step with a record.
-  func updateAssets(_ rowKey: RecordRowKey, from old: Record?, to new: Record?) throws {
-    let before = old?.assetChecksums ?? []
-    let after = new?.assetChecksums ?? []
-    guard before != after else { return }
-    for checksum in before.subtracting(after) {
-      try connection.run(Self.removeHolder) { $0.bind(checksum, heldBy: rowKey) }
-      try connection.run(Self.suspect) { $0.bind(1, checksum) }
-    }
-    for checksum in after.subtracting(before) {
-      try connection.run(Self.addHolder) { $0.bind(checksum, heldBy: rowKey) }
-    }
+extension Prepared {
+  fileprivate func assetFile() -> AssetFile {
+    AssetFile(
+      checksum: text(0), object: text(1), size: int(2), digest: blob(3), idleSince: optionalInt(4))
   }
 
-  /// A zone's records go all at once.
-  static let removeAssetHolders = [
-    SQL(
-      """
-      UPDATE asset_files SET idle_since = 0
-      WHERE checksum IN (SELECT checksum FROM asset_holders WHERE zone = ?1)
-      """),
-    SQL("DELETE FROM asset_holders WHERE zone = ?1"),
-  ]
-
-  private static let addHolder = SQL(
-    "INSERT OR IGNORE INTO asset_holders (zone, name, checksum) VALUES (?1, ?2, ?3)")
-  private static let removeHolder = SQL(
-    "DELETE FROM asset_holders WHERE zone = ?1 AND name = ?2 AND checksum = ?3")
-  private static let suspect = SQL("UPDATE asset_files SET idle_since = 0 WHERE checksum = ?1")
-}
-
-extension Prepared {
-  fileprivate func bind(_ checksum: String, heldBy rowKey: RecordRowKey) {
-    bind(1, rowKey.zone)
-    bind(2, rowKey.name)
-    bind(3, checksum)
+  fileprivate func assetUpload() -> AssetUpload {
+    AssetUpload(id: text(0), checksum: optionalText(1), began: int(2))
   }
 }

@@ -4,11 +4,21 @@
 import BrumeModel
 import BrumeStorage
 
-extension SQLiteTransaction {
-  func changes(
+final class SQLiteChanges: ChangeReading {
+  private let connection: Connection
+  private let coder: RecordCoder
+  private let numbers: DatabaseNumbers
+
+  init(_ connection: Connection, _ coder: RecordCoder, _ numbers: DatabaseNumbers) {
+    self.connection = connection
+    self.coder = coder
+    self.numbers = numbers
+  }
+
+  func page(
     in zone: ZoneKey, after: Int64, through: Int64, limit: Int, byteLimit: Int, newestFirst: Bool
   ) throws -> [StoredChange] {
-    guard let number = try number(of: zone) else { return [] }
+    guard let number = try numbers.number(of: zone) else { return [] }
     let bind: (Prepared) -> Void = {
       $0.bind(1, number)
       $0.bind(2, after)
@@ -36,7 +46,7 @@ extension SQLiteTransaction {
     }
     return .changed(
       StoredRecord(
-        name: name, type: type, sequence: sequence, content: .encoded(content, coders.record)))
+        name: name, type: type, sequence: sequence, content: .encoded(content, coder)))
   }
 
   private static let range = """

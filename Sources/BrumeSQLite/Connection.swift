@@ -126,6 +126,13 @@ final class Connection {
     try rows(of: cached(text), bind, visit)
   }
 
+  /// How many rows a statement changes.
+  func changes(_ statement: () throws -> Void) rethrows -> Int {
+    let before = totalChanges
+    try statement()
+    return Int(totalChanges - before)
+  }
+
   // MARK: Below
 
   private var handle: OpaquePointer? { database.sqliteConnection }

@@ -3,24 +3,24 @@
 import BrumeModel
 import BrumeStorage
 
-/// A record by its zone's number.
-struct RecordRowKey: Hashable {
-  let zone: Int64
-  let name: String
-}
+final class DatabaseNumbers: Remembering {
+  private let connection: Connection
+  private var databases: [DatabaseKey: Int64] = [:]
+  private var zones: [ZoneKey: Int64] = [:]
 
-extension SQLiteTransaction {
+  init(_ connection: Connection) { self.connection = connection }
+
   func number(of database: DatabaseKey) throws -> Int64? {
-    if let known = cache.databases[database] { return known }
+    if let known = databases[database] { return known }
     let found = try connection.first(Self.findDatabase, { $0.bind(database, from: 1) }) {
       $0.int(0)
     }
-    cache.databases[database] = found
+    databases[database] = found
     return found
   }
 
   func number(of zone: ZoneKey) throws -> Int64? {
-    if let known = cache.zones[zone] { return known }
+    if let known = zones[zone] { return known }
     guard let database = try number(of: zone.database) else { return nil }
     let found = try connection.first(
       Self.findZone,
@@ -29,7 +29,7 @@ extension SQLiteTransaction {
         $0.bind(2, zone.name)
       }
     ) { $0.int(0) }
-    cache.zones[zone] = found
+    zones[zone] = found
     return found
   }
 
@@ -41,8 +41,7 @@ extension SQLiteTransaction {
   func givenNumber(of database: DatabaseKey) throws -> Int64 {
     if let known = try number(of: database) { return known }
     try connection.run(Self.addDatabase) { $0.bind(database, from: 1) }
-    cache.isProvisional = true
-    cache.databases[database] = connection.lastRowID
+    databases[database] = connection.lastRowID
     return connection.lastRowID
   }
 
@@ -53,10 +52,15 @@ extension SQLiteTransaction {
       $0.bind(1, database)
       $0.bind(2, zone.name)
     }
-    cache.isProvisional = true
-    cache.zones[zone] = connection.lastRowID
+    zones[zone] = connection.lastRowID
     return connection.lastRowID
   }
+
+  func bodyBegins() {
+    if databases.count > Remembered.limit || zones.count > Remembered.limit { forget() }
+  }
+
+  func forget() { (databases, zones) = ([:], [:]) }
 
   private static let findDatabase = SQL(
     "SELECT id FROM databases WHERE container = ?1 AND environment = ?2 AND owner = ?3")

@@ -1,30 +1,39 @@
-// Devices in SQLite. A mailbox belongs to a device's number, which exists before the device is
-// registered if something is put there first.
+// Devices in SQLite.
 
 import BrumeModel
 import BrumeStorage
 
-extension SQLiteTransaction {
-  func device(_ key: DeviceKey) throws -> Device? {
+final class SQLiteDevices: DeviceWriting {
+  private let connection: Connection
+  private let numbers: DeviceNumbers
+  private let mailboxes: SQLiteMailboxes
+
+  init(_ connection: Connection, _ numbers: DeviceNumbers, _ mailboxes: SQLiteMailboxes) {
+    self.connection = connection
+    self.numbers = numbers
+    self.mailboxes = mailboxes
+  }
+
+  func find(_ key: DeviceKey) throws -> Device? {
     try connection.first(Self.find, { $0.bind(key) }) { try $0.device() }
   }
 
-  func devices(
+  func all(
     of user: UserID, container: ContainerID, environment: Environment
   ) throws -> [Device] {
     try connection.all(Self.ofUser, { $0.bind(user, container, environment) }) { row in
       let device = try row.device()
       // Whoever asks for all is about to put something into each mailbox.
-      learn(row.int(9), device.key)
+      numbers.learn(row.int(9), device.key)
       return device
     }
   }
 
-  func devices(of user: UserID) throws -> [Device] {
+  func all(of user: UserID) throws -> [Device] {
     try connection.all(Self.everywhere, { $0.bind(1, user.name) }) { try $0.device() }
   }
 
-  func devices(courierToken: String) throws -> [Device] {
+  func all(courierToken: String) throws -> [Device] {
     try connection.all(Self.ofCourier, { $0.bind(1, courierToken) }) { try $0.device() }
   }
 
@@ -37,73 +46,71 @@ extension SQLiteTransaction {
     }
   }
 
-  func removeDevice(_ key: DeviceKey) throws {
-    guard let number = try number(of: key) else { return }
-    cache.devices[key] = nil
-    cache.lastDevice = nil
-    cache.mailboxCounts[number] = nil
-    cache.isProvisional = true
-    try connection.run(Self.removeEntries) { $0.bind(1, number) }
+  func remove(_ key: DeviceKey) throws {
+    guard let number = try numbers.number(of: key) else { return }
+    numbers.forget(key)
+    try mailboxes.removeAll(of: number)
     try connection.run(Self.remove) { $0.bind(1, number) }
   }
 
-  func number(of key: DeviceKey) throws -> Int64? {
-    if let last = cache.lastDevice, last.key == key { return last.number }
-    if let known = cache.devices[key] {
-      cache.lastDevice = (key, known)
-      return known
-    }
-    let number = try connection.first(Self.findNumber, { $0.bind(key) }) { $0.int(0) }
-    if let number { learn(number, key) }
-    return number
+  func withPendingEntries(
+    after cursor: Int64?, limit: Int
+  ) throws -> (devices: [Device], next: Int64?) {
+    let found = try connection.all(
+      Self.withPendingEntries,
+      {
+        $0.bind(1, cursor ?? 0)
+        $0.bind(2, limit)
+      }
+    ) { (try $0.device(), $0.int(9)) }
+    return (found.map(\.0), found.count < limit ? nil : found.last?.1)
   }
 
-  /// Device IDs are compared by bytes, the cache's keys by characters: only plain names are kept.
-  private func learn(_ number: Int64, _ key: DeviceKey) {
-    guard isWriter, key.device.name.utf8.allSatisfy({ $0 < 0x80 }) else { return }
-    cache.devices[key] = number
-    cache.isProvisional = true
+  func all(address: String) throws -> [Device] {
+    try connection.all(Self.atAddress, { $0.bind(1, address) }) { try $0.device() }
   }
 
-  func givenNumber(of key: DeviceKey) throws -> Int64 {
-    if let known = try number(of: key) { return known }
-    try connection.run(Self.add) { $0.bind(key) }
-    return connection.lastRowID
-  }
-
-  static let deviceColumns = """
+  private static let columns = """
     container, environment, user, device, channel, token, token_environment, registered, detail
     """
   private static let order = "container, environment, user, device"
   private static let place = "container = ?1 AND environment = ?2 AND user = ?3"
   private static let find = SQL(
-    "SELECT \(deviceColumns) FROM devices WHERE \(place) AND device = ?4 AND channel IS NOT NULL")
-  private static let findNumber = SQL("SELECT id FROM devices WHERE \(place) AND device = ?4")
+    "SELECT \(columns) FROM devices WHERE \(place) AND device = ?4 AND channel IS NOT NULL")
   private static let ofUser = SQL(
     """
-    SELECT \(deviceColumns), id FROM devices WHERE \(place) AND channel IS NOT NULL ORDER BY device
+    SELECT \(columns), id FROM devices WHERE \(place) AND channel IS NOT NULL ORDER BY device
     """)
   private static let everywhere = SQL(
     """
-    SELECT \(deviceColumns) FROM devices WHERE user = ?1 AND channel IS NOT NULL ORDER BY \(order)
+    SELECT \(columns) FROM devices WHERE user = ?1 AND channel IS NOT NULL ORDER BY \(order)
     """)
   private static let ofCourier = SQL(
     """
-    SELECT \(deviceColumns) FROM devices WHERE token = ?1 AND channel = 'courier'
+    SELECT \(columns) FROM devices WHERE token = ?1 AND channel = 'courier'
     ORDER BY registered, \(order)
     """)
-  private static let add = SQL(
-    "INSERT INTO devices (container, environment, user, device) VALUES (?1, ?2, ?3, ?4)")
   private static let put = SQL(
     """
-    INSERT INTO devices (\(deviceColumns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+    INSERT INTO devices (\(columns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
     ON CONFLICT (container, environment, user, device) DO UPDATE
       SET channel = excluded.channel, token = excluded.token,
         token_environment = excluded.token_environment, registered = excluded.registered,
         detail = excluded.detail
     """)
-  private static let removeEntries = SQL("DELETE FROM mailbox WHERE device = ?1")
   private static let remove = SQL("DELETE FROM devices WHERE id = ?1")
+  private static let withPendingEntries = SQL(
+    """
+    SELECT \(columns), id FROM devices
+    WHERE channel IN ('apns', 'webpush') AND id > ?1
+      AND EXISTS (SELECT 1 FROM mailbox WHERE mailbox.device = devices.id)
+    ORDER BY id LIMIT ?2
+    """)
+  private static let atAddress = SQL(
+    """
+    SELECT \(columns) FROM devices
+    WHERE token = ?1 AND channel IN ('apns', 'webpush') ORDER BY container, environment, user, device
+    """)
 }
 
 extension Prepared {
@@ -113,7 +120,7 @@ extension Prepared {
     bind(3, user.name)
   }
 
-  fileprivate func bind(_ device: DeviceKey) {
+  func bind(_ device: DeviceKey) {
     bind(device.user, device.container, device.environment)
     bind(4, device.device.name)
   }
@@ -135,7 +142,7 @@ extension Prepared {
     bind(9, detail)
   }
 
-  func device() throws -> Device {
+  fileprivate func device() throws -> Device {
     guard let kind = Device.Channel.Kind(rawValue: text(4)) else {
       throw StoreError(.corrupt, "unknown channel of a device in the database file")
     }

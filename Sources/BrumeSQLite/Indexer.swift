@@ -48,7 +48,7 @@ final class Indexer: Sendable {
 
   /// Whether the last process left something.
   static func hasOldWork(on database: Database) throws -> Bool {
-    let sql = "SELECT EXISTS (SELECT 1 \(SQLiteTransaction.unfinished))"
+    let sql = "SELECT EXISTS (SELECT 1 \(FieldIndexes.unfinished))"
     return try Bool.fetchOne(database, sql: sql) ?? false
   }
 
@@ -153,8 +153,8 @@ extension Indexer {
       isRepeatable: true, isIndexWork: true,
       run: { transaction in
         outcome.note {
-          let step = try transaction.growIndex(after: last, limit: limit, leavesFew: leavesFew)
-          return (step, transaction.indexDelay.behind)
+          let step = try transaction.growth.grow(after: last, limit: limit, leavesFew: leavesFew)
+          return (step, transaction.index.delay.behind)
         }
       },
       finish: { error in outcome.finish(error) })

@@ -13,15 +13,34 @@ private enum EventKind: Int64 {
   case subscription = 5
 }
 
-// MARK: Writing
+final class SQLiteLog: LogWriting, Remembering {
+  private let connection: Connection
+  private let coder: RecordCoder
+  private let numbers: DatabaseNumbers
+  private let followers: Followers
+  private var last: Int64?
+  /// The running body added something that somebody follows, or the log has grown by so much that it is
+  /// time to look.
+  private(set) var hasGrown = false
+  /// Entries in databases that nobody follows, since the last hint.
+  private var unfollowedEntries: Int64 = 0
 
-extension SQLiteTransaction {
+  init(
+    _ connection: Connection, _ coder: RecordCoder, _ numbers: DatabaseNumbers,
+    _ followers: Followers
+  ) {
+    self.connection = connection
+    self.coder = coder
+    self.numbers = numbers
+    self.followers = followers
+  }
+
   func append(
     _ event: LogEntry.Event, in database: DatabaseKey, origin: Origin
   ) throws -> Int64 {
-    let position = try lastLogPosition(in: .only) + 1
+    let position = try lastPosition(in: .only) + 1
     let columns = try columns(of: event)
-    let number = try givenNumber(of: database)
+    let number = try numbers.givenNumber(of: database)
     try connection.run(Self.add) {
       $0.bind(1, position)
       $0.bind(2, number)
@@ -40,14 +59,13 @@ extension SQLiteTransaction {
       $0.bind(15, columns.container)
       $0.bind(16, columns.environment)
     }
-    cache.lastLogPosition = position
-    cache.isProvisional = true
-    noteLogGrew(followed: try columns.kind != .record || isFollowed(database))
+    last = position
+    noteGrowth(isFollowed: try columns.kind != .record || followers.isFollowed(database))
     return position
   }
 
-  func trimLog(in bucket: Bucket, through position: Int64) throws {
-    let last = try lastLogPosition(in: .only)
+  func trim(in bucket: Bucket, through position: Int64) throws {
+    let last = try lastPosition(in: .only)
     if position >= last {
       try connection.run(Self.keepLast) {
         $0.bind(1, Self.lastPositionName)
@@ -57,11 +75,20 @@ extension SQLiteTransaction {
     try connection.run(Self.trim) { $0.bind(1, position) }
   }
 
+  private func noteGrowth(isFollowed: Bool) {
+    if isFollowed || unfollowedEntries >= CommitSignals.unfollowedEntries { hasGrown = true }
+    unfollowedEntries = hasGrown ? 0 : unfollowedEntries + 1
+  }
+
+  func bodyBegins() { hasGrown = false }
+
+  func forget() { (last, hasGrown) = (nil, false) }
+
   private func columns(of event: LogEntry.Event) throws -> EventColumns {
     switch event {
     case .record(let change):
       var columns = EventColumns(.record)
-      columns.zone = try givenNumber(of: change.record.zone)
+      columns.zone = try numbers.givenNumber(of: change.record.zone)
       columns.name = change.record.name
       columns.type = change.recordType
       columns.subject = String(change.kind.rawValue)
@@ -70,11 +97,11 @@ extension SQLiteTransaction {
       columns.shares = change.coveringShares.isEmpty ? nil : lines(change.coveringShares)
       return columns
     case .zoneCreated(let zone):
-      return EventColumns(.zoneCreated, zone: try givenNumber(of: zone))
+      return EventColumns(.zoneCreated, zone: try numbers.givenNumber(of: zone))
     case .zoneDeleted(let zone):
-      return EventColumns(.zoneDeleted, zone: try givenNumber(of: zone))
+      return EventColumns(.zoneDeleted, zone: try numbers.givenNumber(of: zone))
     case .membership(let user, let zone):
-      var columns = EventColumns(.membership, zone: try givenNumber(of: zone))
+      var columns = EventColumns(.membership, zone: try numbers.givenNumber(of: zone))
       columns.name = user.name
       return columns
     case .subscription(let scope, let id):
@@ -90,7 +117,7 @@ extension SQLiteTransaction {
 
   private func bytes(of image: StoredRecord) -> [UInt8] {
     switch image.content {
-    case .value(let record): coders.record.encode(record)
+    case .value(let record): coder.encode(record)
     case .encoded(let bytes, _): bytes
     }
   }
@@ -105,50 +132,27 @@ extension SQLiteTransaction {
     """)
   private static let trim = SQL("DELETE FROM log WHERE position <= ?1")
   private static let keepLast = SQL("INSERT OR REPLACE INTO settings VALUES (?1, ?2)")
-}
 
-/// What of an event goes into which column.
-private struct EventColumns {
-  let kind: EventKind
-  var zone: Int64?
-  var name: String?
-  var type: String?
-  var subject: String?
-  var sequence: Int64?
-  var image: [UInt8]?
-  /// The names of the shares that cover a record, as lines.
-  var shares: String?
-  /// Where a subscription is, with its scope and user.
-  var container: String?
-  var environment: String?
+  // MARK: Reading
 
-  init(_ kind: EventKind, zone: Int64? = nil) {
-    self.kind = kind
-    self.zone = zone
-  }
-}
-
-// MARK: Reading
-
-extension SQLiteTransaction {
   func bucket(of database: DatabaseKey) -> Bucket { .only }
 
-  func lastLogPositions() throws -> LogPositions {
-    LogPositions(try lastLogPosition(in: .only), in: .only)
+  func lastPositions() throws -> LogPositions {
+    LogPositions(try lastPosition(in: .only), in: .only)
   }
 
-  func lastLogPosition(in bucket: Bucket) throws -> Int64 {
-    if let known = cache.lastLogPosition { return known }
+  func lastPosition(in bucket: Bucket) throws -> Int64 {
+    if let last { return last }
     let newest = try connection.first(Self.newest) { $0.int(0) } ?? 0
     let kept = try connection.first(Self.findLast, { $0.bind(1, Self.lastPositionName) }) {
       Int64($0.text(0)) ?? 0
     }
-    let last = max(newest, kept ?? 0)
-    cache.lastLogPosition = last
-    return last
+    let found = max(newest, kept ?? 0)
+    last = found
+    return found
   }
 
-  func log(in bucket: Bucket, after position: Int64, limit: Int) throws -> [LogEntry] {
+  func entries(in bucket: Bucket, after position: Int64, limit: Int) throws -> [LogEntry] {
     try connection.all(
       Self.find,
       {
@@ -179,7 +183,7 @@ extension SQLiteTransaction {
     let (name, type) = (row.text(5), row.text(6))
     let image = row.optionalBlob(9).map {
       StoredRecord(
-        name: name, type: type, sequence: row.int(8), content: .encoded($0, coders.record))
+        name: name, type: type, sequence: row.int(8), content: .encoded($0, coder))
     }
     return RecordChange(
       record: RecordKey(zone: try row.zone(17), name: name), recordType: type,
@@ -206,6 +210,27 @@ extension SQLiteTransaction {
       LEFT JOIN zones z ON z.id = l.zone LEFT JOIN databases e ON e.id = z.database
     WHERE l.position > ?1 ORDER BY l.position LIMIT ?2
     """)
+}
+
+/// What of an event goes into which column.
+private struct EventColumns {
+  let kind: EventKind
+  var zone: Int64?
+  var name: String?
+  var type: String?
+  var subject: String?
+  var sequence: Int64?
+  var image: [UInt8]?
+  /// The names of the shares that cover a record, as lines.
+  var shares: String?
+  /// Where a subscription is, with its scope and user.
+  var container: String?
+  var environment: String?
+
+  init(_ kind: EventKind, zone: Int64? = nil) {
+    self.kind = kind
+    self.zone = zone
+  }
 }
 
 extension Prepared {

@@ -3,11 +3,28 @@
 import BrumeModel
 import BrumeStorage
 
-extension SQLiteTransaction {
-  func mailbox(
-    _ device: DeviceKey, after position: Int64, limit: Int
+final class SQLiteMailboxes: MailboxWriting, Remembering {
+  private let connection: Connection
+  private let numbers: DeviceNumbers
+  private let positions: DeliveryPositions
+  private let isWriter: Bool
+  /// Entries in a device's mailbox, by its number.
+  private var counts: [Int64: Int] = [:]
+
+  init(
+    _ connection: Connection, _ numbers: DeviceNumbers, _ positions: DeliveryPositions,
+    isWriter: Bool
+  ) {
+    self.connection = connection
+    self.numbers = numbers
+    self.positions = positions
+    self.isWriter = isWriter
+  }
+
+  func entries(
+    of device: DeviceKey, after position: Int64, limit: Int
   ) throws -> [MailboxEntry] {
-    guard let number = try number(of: device) else { return [] }
+    guard let number = try numbers.number(of: device) else { return [] }
     return try connection.all(
       Self.find,
       {
@@ -23,21 +40,21 @@ extension SQLiteTransaction {
     }
   }
 
-  func lastMailboxPosition() throws -> Int64 { positions.last }
+  func lastPosition() throws -> Int64 { positions.last }
 
-  func mailboxCount(_ device: DeviceKey) throws -> Int {
-    guard let number = try number(of: device) else { return 0 }
-    if isWriter, let known = cache.mailboxCounts[number] { return known }
+  func count(of device: DeviceKey) throws -> Int {
+    guard let number = try numbers.number(of: device) else { return 0 }
+    if isWriter, let known = counts[number] { return known }
     let count = try connection.first(Self.count, { $0.bind(1, number) }) { Int($0.int(0)) } ?? 0
-    if isWriter { noteCount(count, number) }
+    if isWriter { counts[number] = count }
     return count
   }
 
   func enqueue(_ entry: MailboxEntry, to device: DeviceKey) throws -> Int64 {
-    let number = try givenNumber(of: device)
+    let number = try numbers.givenNumber(of: device)
     let position = positions.next()
     let isNew =
-      try changes {
+      try connection.changes {
         try connection.run(Self.add) {
           $0.bind(1, number)
           $0.bind(2, entry.notificationID)
@@ -50,7 +67,7 @@ extension SQLiteTransaction {
         }
       } > 0
     if isNew {
-      if let count = cache.mailboxCounts[number] { noteCount(count + 1, number) }
+      if let count = counts[number] { counts[number] = count + 1 }
       return position
     }
     // It waits already.
@@ -66,7 +83,7 @@ extension SQLiteTransaction {
   }
 
   func acknowledge(through position: Int64, by device: DeviceKey) throws {
-    guard let number = try number(of: device) else { return }
+    guard let number = try numbers.number(of: device) else { return }
     try remove(from: number) {
       try connection.run(Self.acknowledge) {
         $0.bind(1, number)
@@ -75,8 +92,8 @@ extension SQLiteTransaction {
     }
   }
 
-  func removeMailboxEntry(at position: Int64, of device: DeviceKey) throws {
-    guard let number = try number(of: device) else { return }
+  func remove(at position: Int64, of device: DeviceKey) throws {
+    guard let number = try numbers.number(of: device) else { return }
     try remove(from: number) {
       try connection.run(Self.remove) {
         $0.bind(1, number)
@@ -85,22 +102,20 @@ extension SQLiteTransaction {
     }
   }
 
+  /// The device goes.
+  func removeAll(of number: Int64) throws {
+    counts[number] = nil
+    try connection.run(Self.removeAll) { $0.bind(1, number) }
+  }
+
   private func remove(from number: Int64, _ deletion: () throws -> Void) throws {
-    let removed = try changes(deletion)
-    if let count = cache.mailboxCounts[number] { noteCount(count - removed, number) }
+    let removed = try connection.changes(deletion)
+    if let count = counts[number] { counts[number] = count - removed }
   }
 
-  /// How many rows a statement changes.
-  func changes(_ statement: () throws -> Void) rethrows -> Int {
-    let before = connection.totalChanges
-    try statement()
-    return Int(connection.totalChanges - before)
-  }
+  func bodyBegins() { if counts.count > Remembered.limit { forget() } }
 
-  private func noteCount(_ count: Int, _ number: Int64) {
-    cache.mailboxCounts[number] = count
-    cache.isProvisional = true
-  }
+  func forget() { counts = [:] }
 
   private static let find = SQL(
     """
@@ -118,4 +133,5 @@ extension SQLiteTransaction {
     """)
   private static let acknowledge = SQL("DELETE FROM mailbox WHERE device = ?1 AND position <= ?2")
   private static let remove = SQL("DELETE FROM mailbox WHERE device = ?1 AND position = ?2")
+  private static let removeAll = SQL("DELETE FROM mailbox WHERE device = ?1")
 }

@@ -4,21 +4,33 @@ import BrumeModel
 import BrumeStorage
 
 /// Whose kept notifications.
-struct AccountKey: Hashable {
+private struct AccountKey: Hashable {
   let user: UserID
   let container: ContainerID
   let environment: Environment
 }
 
-struct Inbox {
+private struct Inbox {
   let number: Int64
   /// Notifications in it.
   var count: Int
 }
 
-extension SQLiteTransaction {
-  func keptNotifications(
-    of user: UserID, container: ContainerID, environment: Environment, after position: Int64,
+final class SQLiteNotifications: NotificationWriting, Remembering {
+  /// Ours: fewer inboxes than other things are enough. A change to very many asks for each of theirs once.
+  private static let inboxLimit = 10_000
+
+  private let connection: Connection
+  private let positions: DeliveryPositions
+  private var inboxes: [AccountKey: Inbox] = [:]
+
+  init(_ connection: Connection, _ positions: DeliveryPositions) {
+    self.connection = connection
+    self.positions = positions
+  }
+
+  func kept(
+    for user: UserID, container: ContainerID, environment: Environment, after position: Int64,
     limit: Int
   ) throws -> [KeptNotification] {
     guard let inbox = try inbox(user, container, environment) else { return [] }
@@ -42,19 +54,18 @@ extension SQLiteTransaction {
   ) throws {
     let accountKey = AccountKey(user: user, container: container, environment: environment)
     var inbox = try counted(accountKey)
-    inbox.count += try changes { try add(notification, to: inbox.number) }
+    inbox.count += try connection.changes { try add(notification, to: inbox.number) }
     let excess = inbox.count - max(0, limit)
     if excess > 0 {
-      inbox.count -= try changes {
+      inbox.count -= try connection.changes {
         try connection.run(Self.dropOldest) {
           $0.bind(1, inbox.number)
           $0.bind(2, excess)
         }
       }
     }
-    if cache.inboxes.count >= TransactionCache.inboxLimit { cache.inboxes = [:] }
-    cache.inboxes[accountKey] = inbox
-    cache.isProvisional = true
+    if inboxes.count >= Self.inboxLimit { forget() }
+    inboxes[accountKey] = inbox
   }
 
   func markRead(
@@ -83,6 +94,8 @@ extension SQLiteTransaction {
     }
     return found
   }
+
+  func forget() { inboxes = [:] }
 
   /// At the end, whatever position the notification had.
   private func add(_ kept: KeptNotification, to inbox: Int64) throws {
@@ -119,11 +132,9 @@ extension SQLiteTransaction {
     WHERE inbox = ?1 AND notification = ?2 ORDER BY position
     """)
   private static let remove = SQL("DELETE FROM kept_notifications WHERE position = ?1")
-}
 
-// MARK: Inboxes
+  // MARK: Inboxes
 
-extension SQLiteTransaction {
   func badge(
     of user: UserID, container: ContainerID, environment: Environment
   ) throws -> Int {
@@ -150,7 +161,7 @@ extension SQLiteTransaction {
 
   /// An inbox, made if it is missing. The writer remembers it: each push to a user asks.
   private func counted(_ accountKey: AccountKey) throws -> Inbox {
-    if let known = cache.inboxes[accountKey] { return known }
+    if let known = inboxes[accountKey] { return known }
     let (user, container, environment) = (
       accountKey.user, accountKey.container, accountKey.environment
     )

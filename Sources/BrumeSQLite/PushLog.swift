@@ -3,8 +3,12 @@
 import BrumeModel
 import BrumeStorage
 
-extension SQLiteTransaction {
-  func pushLog(
+final class SQLitePushLog: PushLogWriting {
+  private let connection: Connection
+
+  init(_ connection: Connection) { self.connection = connection }
+
+  func entries(
     _ filter: PushLogFilter, after position: Int64, limit: Int
   ) throws -> [PushLogEntry] {
     let found = try connection.all(

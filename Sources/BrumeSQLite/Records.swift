@@ -1,10 +1,10 @@
-// Records in SQLite: the row, and with it the rows that queries and references are found by.
+// Records in SQLite: the row, and with it the rows that queries, references and assets are found by.
 
 import BrumeModel
 import BrumeStorage
 
 /// What a write replaces.
-struct SeenRecord {
+private struct SeenRecord {
   /// Nil: there never was a row.
   let row: Int64?
   let sequence: Int64
@@ -12,41 +12,43 @@ struct SeenRecord {
   let record: Record?
 }
 
-// MARK: Reading
+final class SQLiteRecords: RecordWriting, Remembering {
+  private let connection: Connection
+  private let coder: RecordCoder
+  private let numbers: DatabaseNumbers
+  private let rows: RecordRows
+  private let references: ReferenceRows
+  private let holders: AssetHolders
+  private let index: QueryIndex
+  private let isWriter: Bool
+  /// Records that the running body has looked at, so that a write knows what it replaces.
+  private var seen: [RecordRowKey: SeenRecord] = [:]
 
-extension SQLiteTransaction {
-  func record(_ key: RecordKey) throws -> StoredRecord? {
-    guard let zone = try number(of: key.zone) else { return nil }
-    guard isWriter else { return try storedRecord(RecordRowKey(zone: zone, name: key.name)) }
+  init(
+    _ connection: Connection, _ coder: RecordCoder, _ numbers: DatabaseNumbers,
+    _ index: QueryIndex, isWriter: Bool
+  ) {
+    self.connection = connection
+    self.coder = coder
+    self.numbers = numbers
+    self.index = index
+    self.isWriter = isWriter
+    rows = RecordRows(connection, coder)
+    references = ReferenceRows(connection)
+    holders = AssetHolders(connection)
+  }
+
+  func find(_ key: RecordKey) throws -> StoredRecord? {
+    guard let zone = try numbers.number(of: key.zone) else { return nil }
+    guard isWriter else { return try rows.stored(RecordRowKey(zone: zone, name: key.name)) }
     let seen = try look(at: RecordRowKey(zone: zone, name: key.name))
     return seen.record.map {
       StoredRecord(name: $0.name, type: $0.type, sequence: seen.sequence, content: .value($0))
     }
   }
 
-  /// The record as its bytes.
-  func storedRecord(_ rowKey: RecordRowKey) throws -> StoredRecord? {
-    try connection.first(Self.findContent, { $0.bind(rowKey) }) { row in
-      StoredRecord(
-        name: rowKey.name, type: row.text(0), sequence: row.int(1),
-        content: .encoded(row.blob(2), coders.record))
-    }
-  }
-
-  /// The record as its bytes, by its row where that is known.
-  func storedRecord(_ row: RecordRow, in zone: Int64) throws -> StoredRecord? {
-    guard let id = row.row else {
-      return try storedRecord(RecordRowKey(zone: zone, name: row.name))
-    }
-    return try connection.first(Self.findContentOfRow, { $0.bind(1, id) }) {
-      StoredRecord(
-        name: row.name, type: $0.text(0), sequence: $0.int(1),
-        content: .encoded($0.blob(2), coders.record))
-    }
-  }
-
-  func deletedRecord(_ key: RecordKey) throws -> DeletedRecord? {
-    guard let zone = try number(of: key.zone) else { return nil }
+  func deleted(_ key: RecordKey) throws -> DeletedRecord? {
+    guard let zone = try numbers.number(of: key.zone) else { return nil }
     return try connection.first(
       Self.findDeleted, { $0.bind(RecordRowKey(zone: zone, name: key.name)) }
     ) { row in
@@ -55,7 +57,7 @@ extension SQLiteTransaction {
   }
 
   func children(of key: RecordKey, limit: Int) throws -> [String] {
-    guard let zone = try number(of: key.zone) else { return [] }
+    guard let zone = try numbers.number(of: key.zone) else { return [] }
     return try connection.all(
       Self.findChildren,
       {
@@ -66,7 +68,7 @@ extension SQLiteTransaction {
   }
 
   func descendants(of roots: [String], in zone: ZoneKey, limit: Int) throws -> [String] {
-    guard let zone = try number(of: zone) else { return [] }
+    guard let zone = try numbers.number(of: zone) else { return [] }
     var found: Set<ByteText> = []
     for root in roots where found.count < limit {
       let bind: (Prepared) -> Void = {
@@ -84,15 +86,9 @@ extension SQLiteTransaction {
   func referrers(
     to key: RecordKey, by action: Reference.Action, limit: Int
   ) throws -> [String] {
-    guard let zone = try number(of: key.zone) else { return [] }
-    return try connection.all(
-      Self.findReferrers,
-      {
-        $0.bind(RecordRowKey(zone: zone, name: key.name))
-        $0.bind(3, action.rawValue)
-        $0.bind(4, limit)
-      }
-    ) { $0.text(0) }
+    guard let zone = try numbers.number(of: key.zone) else { return [] }
+    return try references.referrers(
+      to: RecordRowKey(zone: zone, name: key.name), by: action, limit: limit)
   }
 
   /// The record as a value, remembered for the write that may follow.
@@ -101,20 +97,13 @@ extension SQLiteTransaction {
     let found = try connection.first(Self.findRow, { $0.bind(rowKey) }) { row in
       SeenRecord(
         row: row.int(0), sequence: row.int(1),
-        record: try row.optionalBlob(2).map { try coders.record.decode($0) })
+        record: try row.optionalBlob(2).map { try coder.decode($0) })
     }
     let record = found ?? SeenRecord(row: nil, sequence: 0, record: nil)
     seen[rowKey] = record
     return record
   }
 
-  private static let findContent = SQL(
-    """
-    SELECT type, sequence, content FROM records
-    WHERE zone = ?1 AND name = ?2 AND type IS NOT NULL
-    """)
-  private static let findContentOfRow = SQL(
-    "SELECT type, sequence, content FROM records WHERE id = ?1 AND type IS NOT NULL")
   private static let findDeleted = SQL(
     """
     SELECT deleted_type, deleted_creator FROM records
@@ -133,42 +122,34 @@ extension SQLiteTransaction {
       WHERE records.zone = ?1 AND records.parent = below.name)
     SELECT name FROM below LIMIT ?3
     """)
-  private static let findReferrers = SQL(
-    """
-    SELECT name FROM record_references
-    WHERE zone = ?1 AND target = ?2 AND action = ?3 ORDER BY name LIMIT ?4
-    """)
-}
+  // MARK: Writing
 
-// MARK: Writing
-
-extension SQLiteTransaction {
   func put(_ record: Record, in zone: ZoneKey, sequence: Int64) throws -> StoredRecord {
-    let rowKey = RecordRowKey(zone: try givenNumber(of: zone), name: record.name)
+    let rowKey = RecordRowKey(zone: try numbers.givenNumber(of: zone), name: record.name)
     let old = try look(at: rowKey)
-    let bytes = coders.record.encode(record)
+    let bytes = coder.encode(record)
     let row = try writeRow(
       old.row, rowKey, type: record.type, sequence: sequence, parent: record.parent, content: bytes)
-    try updateIndex(
+    try index.update(
       rowKey, row: row, sequence: sequence, in: zone.database, from: old.record, to: record)
-    try updateReferences(rowKey, in: zone, from: old.record, to: record)
-    try updateAssets(rowKey, from: old.record, to: record)
+    try references.update(rowKey, in: zone, from: old.record, to: record)
+    try holders.update(rowKey, from: old.record, to: record)
     seen[rowKey] = SeenRecord(row: row, sequence: sequence, record: record)
     return StoredRecord(
       name: record.name, type: record.type, sequence: sequence,
-      content: .encoded(bytes, coders.record))
+      content: .encoded(bytes, coder))
   }
 
   func remove(_ key: RecordKey, type: String, coveringShares: [String], sequence: Int64) throws {
-    let rowKey = RecordRowKey(zone: try givenNumber(of: key.zone), name: key.name)
+    let rowKey = RecordRowKey(zone: try numbers.givenNumber(of: key.zone), name: key.name)
     let old = try look(at: rowKey)
     let row = try writeRow(
       old.row, rowKey, type: type, sequence: sequence, parent: nil, content: nil,
       shares: coveringShares)
-    try updateIndex(
+    try index.update(
       rowKey, row: row, sequence: sequence, in: key.zone.database, from: old.record, to: nil)
-    try updateReferences(rowKey, in: key.zone, from: old.record, to: nil)
-    try updateAssets(rowKey, from: old.record, to: nil)
+    try references.update(rowKey, in: key.zone, from: old.record, to: nil)
+    try holders.update(rowKey, from: old.record, to: nil)
     if key.zone.database.owner == nil {
       try connection.run(Self.keepCreator) {
         $0.bind(1, row)
@@ -176,6 +157,15 @@ extension SQLiteTransaction {
       }
     }
     seen[rowKey] = SeenRecord(row: row, sequence: sequence, record: nil)
+  }
+
+  func removeAll(in zone: ZoneKey) throws {
+    guard let zone = try numbers.number(of: zone) else { return }
+    try index.removeContents(ofZone: zone)
+    try references.removeContents(ofZone: zone)
+    try connection.run(Self.removeAll) { $0.bind(1, zone) }
+    try holders.letGo(ofZone: zone)
+    seen.removeAll()
   }
 
   private func writeRow(
@@ -199,19 +189,6 @@ extension SQLiteTransaction {
     return row ?? connection.lastRowID
   }
 
-  private func updateReferences(
-    _ rowKey: RecordRowKey, in zone: ZoneKey, from old: Record?, to new: Record?
-  ) throws {
-    let before = old?.pointers(within: zone) ?? []
-    let after = new?.pointers(within: zone) ?? []
-    for pointer in before.subtracting(after) {
-      try connection.run(Self.removeReference) { $0.bind(pointer, from: rowKey) }
-    }
-    for pointer in after.subtracting(before) {
-      try connection.run(Self.addReference) { $0.bind(pointer, from: rowKey) }
-    }
-  }
-
   private static let addRow = SQL(
     """
     INSERT INTO records (type, deleted_type, sequence, parent, content, deleted_shares, zone, name)
@@ -225,24 +202,11 @@ extension SQLiteTransaction {
     """)
   private static let keepCreator = SQL(
     "UPDATE records SET deleted_creator = ?2 WHERE id = ?1")
-  private static let addReference = SQL("INSERT INTO record_references VALUES (?1, ?2, ?3, ?4)")
-  private static let removeReference = SQL(
-    """
-    DELETE FROM record_references
-    WHERE zone = ?1 AND target = ?2 AND action = ?3 AND name = ?4
-    """)
-}
+  private static let removeAll = SQL("DELETE FROM records WHERE zone = ?1")
 
-extension Prepared {
-  fileprivate func bind(_ rowKey: RecordRowKey) {
-    bind(1, rowKey.zone)
-    bind(2, rowKey.name)
-  }
+  // MARK: Bodies
 
-  fileprivate func bind(_ pointer: Record.Pointer, from rowKey: RecordRowKey) {
-    bind(1, rowKey.zone)
-    bind(2, pointer.target.text)
-    bind(3, pointer.action.rawValue)
-    bind(4, rowKey.name)
-  }
+  func bodyBegins() { seen.removeAll(keepingCapacity: true) }
+
+  func forget() { seen = [:] }
 }

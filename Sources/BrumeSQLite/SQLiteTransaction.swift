@@ -1,132 +1,105 @@
-// One transaction of the SQLite engine, for readers and for the writer. The writer keeps one for
-// good, and with it what it has learnt: numbers of zones, sequences, index keys. Whatever a body
-// that failed may have taught it is forgotten.
+// One transaction of the SQLite engine, for readers and for the writer: puts the features together, each
+// with what it needs. A feature is made when it is first asked for; a read asks for few. The writer keeps one
+// transaction for good, and with it what its features have learnt.
 
 import BrumeModel
 import BrumeQueryPlan
 import BrumeStorage
 
-final class SQLiteTransaction {
+final class SQLiteTransaction: WriteTransaction {
   let connection: Connection
-  let coders: StoreCoders
-  let isWriter: Bool
+  /// Whom a long body gives way to.
+  let others = OtherWrites()
+  private let coders: StoreCoders
+  private let positions: DeliveryPositions
+  private let isWriter: Bool
+  private let habits: QueryHabits
+  private var changesBefore: Int64 = 0
 
-  /// Ours: below this many, candidates of a sorted query are fetched and sorted; above, the sort's
-  /// index is walked.
-  var fewCandidates = 1000
-  /// Whether a query that misses an index throws `IndexWanted` instead of doing without.
-  var asksForIndex = false
-
-  /// Whether the running body shares its commit with others before it, whose callers want to be
-  /// answered.
-  var keepsOthersWaiting = false
-  /// Whether writes wait behind the running one.
-  var othersWait: @Sendable () -> Bool = { false }
-  /// Places in mailboxes and among kept notifications; only the writer gives any.
-  let positions: DeliveryPositions
-  /// What stays true from body to body.
-  var cache = TransactionCache()
-  /// Which new records come into the index later.
-  var indexDelay = IndexDelay()
-  /// Records that the running body has looked at, so that a write knows what it replaces.
-  var seen: [RecordRowKey: SeenRecord] = [:]
-  /// The running body added something to the log that somebody follows, or the log has grown by so
-  /// much that it is time to look.
-  private(set) var logGrew = false
-  /// Log entries in databases that nobody follows, since the last hint.
-  private var unfollowedEntries: Int64 = 0
-
+  /// - Parameter positions: places in mailboxes and among kept notifications; only the writer gives any.
   init(
-    _ connection: Connection, _ coders: StoreCoders, _ positions: DeliveryPositions, isWriter: Bool
+    _ connection: Connection, _ coders: StoreCoders, _ positions: DeliveryPositions,
+    isWriter: Bool, _ habits: QueryHabits = QueryHabits()
   ) {
     self.connection = connection
     self.coders = coders
     self.positions = positions
     self.isWriter = isWriter
+    self.habits = habits
   }
-}
 
-extension SQLiteTransaction: WriteTransaction {
-  var isAwaited: Bool { keepsOthersWaiting || othersWait() }
-}
+  var isAwaited: Bool { others.areWaiting }
 
-/// What a transaction knows without asking SQLite.
-struct TransactionCache {
-  /// Ours: a cache beyond this starts anew.
-  static let limit = 100_000
+  // MARK: What features share
 
-  /// Ours: of inboxes fewer are enough. A change to very many asks for each of theirs once.
-  static let inboxLimit = 10_000
+  private var coder: RecordCoder { coders.record }
+  private(set) lazy var numbers: DatabaseNumbers = DatabaseNumbers(connection)
+  private lazy var deviceNumbers: DeviceNumbers = DeviceNumbers(connection, isWriter: isWriter)
+  private lazy var followers: Followers = Followers(connection)
+  private lazy var fieldIndexes: FieldIndexes = FieldIndexes(connection)
+  private(set) lazy var index: QueryIndex = QueryIndex(connection, fieldIndexes)
+  private(set) lazy var growth: IndexGrowth = IndexGrowth(
+    connection, coder, numbers, fieldIndexes, index, others)
 
-  var databases: [DatabaseKey: Int64] = [:]
-  var zones: [ZoneKey: Int64] = [:]
-  var devices: [DeviceKey: Int64] = [:]
-  /// The one asked for last: a delivery asks for its device more than once.
-  var lastDevice: (key: DeviceKey, number: Int64)?
-  /// Entries in a device's mailbox.
-  var mailboxCounts: [Int64: Int] = [:]
-  var inboxes: [AccountKey: Inbox] = [:]
-  /// The one decoded last.
-  var lastSubscription: (content: [UInt8], subscription: Subscription)?
-  var sequences: [Int64: Int64] = [:]
-  var changedSequences: Set<Int64> = []
-  var typeKeys: [RecordTypeRowKey: TypeKeys] = [:]
-  var watchers: [WatchedType: Bool] = [:]
-  var followed: [DatabaseKey: Bool] = [:]
-  var lastLogPosition: Int64?
-  /// Every new sequence is above it.
-  var sequenceFloor: Int64?
-  /// How many signatures are remembered.
-  var usedSignatures: Int?
-  /// Something above is not committed.
-  var isProvisional = false
+  // MARK: Features
 
-  var isOverfull: Bool {
-    devices.count > Self.limit || mailboxCounts.count > Self.limit || zones.count > Self.limit
-      || databases.count > Self.limit
-      || typeKeys.count > Self.limit
-      || sequences.count > Self.limit || watchers.count > Self.limit || followed.count > Self.limit
-  }
-}
+  private(set) lazy var records: SQLiteRecords = SQLiteRecords(
+    connection, coder, numbers, index, isWriter: isWriter)
+  private(set) lazy var queries: SQLiteQueries = SQLiteQueries(
+    connection, coder, numbers, fieldIndexes, habits)
+  private(set) lazy var changes: SQLiteChanges = SQLiteChanges(connection, coder, numbers)
+  private(set) lazy var zones: SQLiteZones = SQLiteZones(connection, numbers, sequences)
+  private(set) lazy var sequences: SQLiteSequences = SQLiteSequences(connection, numbers)
+  private(set) lazy var log: SQLiteLog = SQLiteLog(connection, coder, numbers, followers)
+  private(set) lazy var subscriptions: SQLiteSubscriptions = SQLiteSubscriptions(
+    connection, coders, followers)
+  private(set) lazy var devices: SQLiteDevices = SQLiteDevices(connection, deviceNumbers, mailboxes)
+  private(set) lazy var mailboxes: SQLiteMailboxes = SQLiteMailboxes(
+    connection, deviceNumbers, positions, isWriter: isWriter)
+  private(set) lazy var notifications: SQLiteNotifications = SQLiteNotifications(
+    connection, positions)
+  private(set) lazy var apnsSenders: SQLiteAPNsSenders = SQLiteAPNsSenders(connection)
+  private(set) lazy var webhooks: SQLiteWebhooks = SQLiteWebhooks(connection, followers)
+  private(set) lazy var pushLog: SQLitePushLog = SQLitePushLog(connection)
+  private(set) lazy var users: SQLiteUsers = SQLiteUsers(connection)
+  private(set) lazy var credentials: SQLiteCredentials = SQLiteCredentials(connection)
+  private(set) lazy var roles: SQLiteRoles = SQLiteRoles(connection)
+  private(set) lazy var shares: SQLiteShares = SQLiteShares(connection, numbers)
+  private(set) lazy var settings: SQLiteSettings = SQLiteSettings(connection)
+  private(set) lazy var assets: SQLiteAssets = SQLiteAssets(connection)
 
-// MARK: Bodies, in the order of events
+  // MARK: Bodies, in the order of events
 
-extension SQLiteTransaction {
+  private lazy var remembering: [any Remembering] = [
+    numbers, sequences, deviceNumbers, followers, fieldIndexes, index, records, log, mailboxes,
+    notifications, credentials,
+  ]
+
   func bodyBegins() {
-    seen.removeAll(keepingCapacity: true)
-    logGrew = false
-    indexDelay.bodyBegins()
-    if cache.isOverfull { cache = TransactionCache() }
+    changesBefore = connection.totalChanges
+    for feature in remembering { feature.bodyBegins() }
   }
 
-  /// Writes what was kept in memory for the length of the body.
-  func bodyEnds() throws {
-    for database in cache.changedSequences {
-      try connection.run(Self.setSequence) {
-        $0.bind(1, cache.sequences[database] ?? 0)
-        $0.bind(2, database)
-      }
-    }
-    cache.changedSequences = []
-    cache.isProvisional = false
-  }
+  func bodyEnds() throws { for feature in remembering { try feature.bodyEnds() } }
 
   func bodyFailed() {
-    logGrew = false
-    if cache.isProvisional { cache = TransactionCache() }
+    if connection.totalChanges != changesBefore { return forget() }
+    for feature in remembering { feature.bodyFailed() }
   }
 
   /// The whole group is undone.
-  func groupFailed() {
-    logGrew = false
-    seen = [:]
-    cache = TransactionCache()
-  }
+  func groupFailed() { forget() }
 
-  func noteLogGrew(followed: Bool) {
-    if followed || unfollowedEntries >= CommitSignals.unfollowedEntries { logGrew = true }
-    unfollowedEntries = logGrew ? 0 : unfollowedEntries + 1
-  }
+  private func forget() { for feature in remembering { feature.forget() } }
+}
 
-  private static let setSequence = SQL("UPDATE databases SET sequence = ?1 WHERE id = ?2")
+/// Who waits for the writer beside the running body.
+final class OtherWrites {
+  /// Whether the running body shares its commit with others before it, whose callers want to be
+  /// answered.
+  var shareTheCommit = false
+  /// Whether writes wait behind the running one.
+  var areQueued: @Sendable () -> Bool = { false }
+
+  var areWaiting: Bool { shareTheCommit || areQueued() }
 }

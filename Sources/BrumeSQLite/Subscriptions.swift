@@ -3,14 +3,20 @@
 import BrumeModel
 import BrumeStorage
 
-/// A record type as changes in a database show it.
-struct WatchedType: Hashable {
-  let database: DatabaseKey
-  let type: String
-}
+final class SQLiteSubscriptions: SubscriptionWriting {
+  private let connection: Connection
+  private let coders: StoreCoders
+  private let followers: Followers
+  /// The one decoded last.
+  private var last: (content: [UInt8], subscription: Subscription)?
 
-extension SQLiteTransaction {
-  func subscription(_ id: String, in scope: SubscriptionScope) throws -> StoredSubscription? {
+  init(_ connection: Connection, _ coders: StoreCoders, _ followers: Followers) {
+    self.connection = connection
+    self.coders = coders
+    self.followers = followers
+  }
+
+  func find(_ id: String, in scope: SubscriptionScope) throws -> StoredSubscription? {
     try connection.first(
       Self.find,
       {
@@ -20,11 +26,11 @@ extension SQLiteTransaction {
     ) { try stored($0, scope) }
   }
 
-  func subscriptions(in scope: SubscriptionScope) throws -> [StoredSubscription] {
+  func all(in scope: SubscriptionScope) throws -> [StoredSubscription] {
     try connection.all(Self.ofScope, { $0.bind(scope) }) { try stored($0, scope) }
   }
 
-  func allSubscriptions(
+  func page(
     after cursor: Int64?, limit: Int
   ) throws -> (subscriptions: [StoredSubscription], next: Int64?) {
     var page = try connection.all(
@@ -45,31 +51,8 @@ extension SQLiteTransaction {
     return (page.map(\.value), isLast ? nil : page.last?.serial ?? cursor)
   }
 
-  /// Asked for every record saved: the writer remembers the answer until subscriptions change.
-  func hasQuerySubscriptions(on recordType: String, in database: DatabaseKey) throws -> Bool {
-    let watched = WatchedType(database: database, type: recordType)
-    if let known = cache.watchers[watched] { return known }
-    let answer = try connection.exists(database.owner == nil ? Self.watchedPublic : Self.watched) {
-      $0.bind(1, database.container.name)
-      $0.bind(2, database.environment.rawValue)
-      $0.bind(3, recordType)
-      if let owner = database.owner { $0.bind(4, owner.name) }
-    }
-    cache.watchers[watched] = answer
-    return answer
-  }
-
-  /// Whether a record's change in this database can concern anybody. The writer remembers it too.
-  func isFollowed(_ database: DatabaseKey) throws -> Bool {
-    if let known = cache.followed[database] { return known }
-    let answer = try connection.exists(database.owner == nil ? Self.publicFollower : Self.follower)
-    {
-      $0.bind(1, database.container.name)
-      $0.bind(2, database.environment.rawValue)
-      if let owner = database.owner { $0.bind(3, owner.name) }
-    }
-    cache.followed[database] = answer
-    return answer
+  func hasQueries(on recordType: String, in database: DatabaseKey) throws -> Bool {
+    try followers.hasQueries(on: recordType, in: database)
   }
 
   func put(_ subscription: StoredSubscription) throws {
@@ -81,23 +64,18 @@ extension SQLiteTransaction {
       $0.bind(7, subscription.subscription.watchedType)
       $0.bind(8, bytes)
     }
-    forgetWatchers()
+    followers.forget()
   }
 
-  func removeSubscription(_ id: String, in scope: SubscriptionScope) throws -> Bool {
-    let before = connection.totalChanges
-    try connection.run(Self.remove) {
-      $0.bind(scope)
-      $0.bind(5, id)
+  func remove(_ id: String, in scope: SubscriptionScope) throws -> Bool {
+    let removed = try connection.changes {
+      try connection.run(Self.remove) {
+        $0.bind(scope)
+        $0.bind(5, id)
+      }
     }
-    forgetWatchers()
-    return connection.totalChanges > before
-  }
-
-  func forgetWatchers() {
-    cache.watchers = [:]
-    cache.followed = [:]
-    cache.isProvisional = true
+    followers.forget()
+    return removed > 0
   }
 
   private func stored(_ row: Prepared, _ scope: SubscriptionScope) throws -> StoredSubscription {
@@ -108,10 +86,10 @@ extension SQLiteTransaction {
   /// The users of an app subscribe with the same words, so what was decoded last is often what comes
   /// next.
   private func content(of row: Prepared) throws -> Subscription {
-    if let last = cache.lastSubscription, row.isBlob(1, last.content) { return last.subscription }
+    if let last, row.isBlob(1, last.content) { return last.subscription }
     let content = row.blob(1)
     let subscription = try coders.decodeSubscription(content)
-    cache.lastSubscription = (content, subscription)
+    last = (content, subscription)
     return subscription
   }
 
@@ -124,32 +102,6 @@ extension SQLiteTransaction {
     """
     SELECT birth, content, serial, container, environment, scope, user FROM subscriptions
     WHERE serial > ?1 ORDER BY serial LIMIT ?2
-    """)
-  private static let watchedPublic = SQL(
-    """
-    SELECT 1 FROM subscriptions WHERE container = ?1 AND environment = ?2 AND watched_type = ?3
-      AND scope = 'public' LIMIT 1
-    """)
-  private static let watched = SQL(
-    """
-    SELECT 1 FROM subscriptions WHERE container = ?1 AND environment = ?2 AND watched_type = ?3
-      AND (scope = 'private' AND user = ?4 OR scope = 'shared' AND user <> ?4) LIMIT 1
-    """)
-  private static let publicFollower = SQL(
-    """
-    SELECT 1 WHERE
-      EXISTS (SELECT 1 FROM subscriptions
-        WHERE container = ?1 AND environment = ?2 AND scope = 'public')
-      OR EXISTS (SELECT 1 FROM webhooks WHERE container = ?1 AND environment = ?2)
-    """)
-  private static let follower = SQL(
-    """
-    SELECT 1 WHERE
-      EXISTS (SELECT 1 FROM subscriptions
-        WHERE container = ?1 AND environment = ?2 AND scope = 'private' AND user = ?3)
-      OR EXISTS (SELECT 1 FROM subscriptions
-        WHERE container = ?1 AND environment = ?2 AND scope = 'shared' AND user <> ?3)
-      OR EXISTS (SELECT 1 FROM webhooks WHERE container = ?1 AND environment = ?2)
     """)
   private static let put = SQL(
     """

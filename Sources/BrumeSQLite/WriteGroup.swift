@@ -40,7 +40,7 @@ struct WriteGroup {
     running = job
     let needsSavepoint = hasWork
     if needsSavepoint { try connection.run(Self.savepoint) }
-    transaction.keepsOthersWaiting = keepsOthersWaiting
+    transaction.others.shareTheCommit = keepsOthersWaiting
     transaction.bodyBegins()
     var error = job.run(transaction)
     if error == nil {
@@ -50,7 +50,7 @@ struct WriteGroup {
     if error == nil {
       if needsSavepoint { try connection.run(Self.release) }
       hasWork = true
-      logGrew = logGrew || transaction.logGrew
+      logGrew = logGrew || transaction.log.hasGrown
     } else {
       transaction.bodyFailed()
       try connection.run(needsSavepoint ? Self.rollbackToSavepoint : Self.rollback)

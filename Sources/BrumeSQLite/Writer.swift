@@ -69,7 +69,7 @@ final class Writer: Sendable {
     self.indexer = indexer
     self.nanoseconds = nanoseconds
     self.stopped = stopped
-    transaction.othersWait = { [weak self] in
+    transaction.others.areQueued = { [weak self] in
       self?.queue.withLock { $0.contains { !$0.isIndexWork } } ?? false
     }
   }
@@ -131,7 +131,7 @@ extension Writer {
       let failure = Self.commit(&group, first, next)
       // What a loss of power may undo is not counted before a commit that waited for the disk.
       let isDurable = failure == nil && !first.isRepeatable
-      return (failure, isDurable ? try? transaction.lastLogPosition(in: .only) : nil)
+      return (failure, isDurable ? try? transaction.log.lastPosition(in: .only) : nil)
     }
     queue.withLock {
       $0.groupEnded(
@@ -141,7 +141,7 @@ extension Writer {
     if let failure { return failed(failure, group) }
     if let position { marks.advance(position) }
     group.finish()
-    let behind = transaction.indexDelay.behind
+    let behind = transaction.index.delay.behind
     if behind > 0 { indexer.committed(behind: behind) }
     if group.logGrew { signals.signal([.only]) }
     if checkpointer.committed(pages: resources.transaction.connection.pagesInLog) {

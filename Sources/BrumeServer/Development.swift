@@ -78,7 +78,7 @@ package struct Development: Sendable {
   private func apiToken(
     _ container: ContainerID, _ environment: Environment
   ) async throws -> String {
-    let known = try await store.read { try $0.apiTokens() }
+    let known = try await store.read { try $0.credentials.apiTokens() }
     if let token = known.first(where: {
       $0.container == container && $0.environment == environment && $0.name == Self.label
     }) {
@@ -90,10 +90,10 @@ package struct Development: Sendable {
   }
 
   private func user(named name: String) async throws -> UserID {
-    if let known = try await store.read({ try $0.user(named: name) }) { return known.id }
+    if let known = try await store.read({ try $0.users.find(named: name) }) { return known.id }
     // An address to be invited by, unless somebody has it.
     let address = "\(name)@example.org"
-    let isTaken = try await store.read { try $0.user(emailAddress: address) } != nil
+    let isTaken = try await store.read { try $0.users.find(emailAddress: address) } != nil
     return try await engine.accounts.create(
       name: name, emailAddress: isTaken ? nil : address
     ).id
@@ -112,7 +112,7 @@ package struct Development: Sendable {
       pair = ServerKeyPair()
       try folder.write(Array(pair.privateKeyPEM.utf8), to: Self.keyFileName)
     }
-    let keys = try await store.read { try $0.serverKeys() }
+    let keys = try await store.read { try $0.credentials.serverKeys() }
     if let known = keys.first(where: {
       $0.publicKey == pair.publicKeyPEM && $0.container == container
         && $0.environment == environment

@@ -46,32 +46,32 @@ package struct AssetUpload: Equatable, Sendable {
   }
 }
 
-package protocol AssetReading {
-  func assetFile(_ checksum: String) throws -> AssetFile?
+package protocol AssetReading: AnyObject {
+  func file(_ checksum: String) throws -> AssetFile?
   /// Files with a checksum after `checksum`, in order, at most `limit`.
-  func assetFiles(after checksum: String, limit: Int) throws -> [AssetFile]
+  func files(after checksum: String, limit: Int) throws -> [AssetFile]
   /// Files that are idle since `time` or before, longest first, at most `limit`.
-  func idleAssetFiles(since time: Milliseconds, limit: Int) throws -> [AssetFile]
+  func idleFiles(since time: Milliseconds, limit: Int) throws -> [AssetFile]
   /// Whether a record holds the file or an upload of it waits for its save.
-  func isAssetFileNeeded(_ checksum: String) throws -> Bool
-  func assetUpload(_ id: String) throws -> AssetUpload?
+  func isFileNeeded(_ checksum: String) throws -> Bool
+  func upload(_ id: String) throws -> AssetUpload?
   /// Uploads that began at `time` or before, oldest first, at most `limit`.
-  func assetUploads(begunBy time: Milliseconds, limit: Int) throws -> [AssetUpload]
+  func uploads(begunBy time: Milliseconds, limit: Int) throws -> [AssetUpload]
   /// Objects that nothing refers to any more and that may still be in the asset store.
-  func discardedAssetObjects(limit: Int) throws -> [String]
+  func discardedObjects(limit: Int) throws -> [String]
 }
 
-package protocol AssetWriting {
+package protocol AssetWriting: AssetReading {
   /// Inserts or replaces by checksum.
   func put(_ file: AssetFile) throws
-  func removeAssetFile(_ checksum: String) throws
+  func removeFile(_ checksum: String) throws
   /// Inserts or replaces by ID.
   func put(_ upload: AssetUpload) throws
-  func removeAssetUpload(_ id: String) throws
+  func removeUpload(_ id: String) throws
   /// Notes that an object is to be removed from the asset store.
-  func discardAssetObject(_ name: String) throws
+  func discardObject(_ name: String) throws
   /// Forgets an object that was removed.
-  func forgetAssetObject(_ name: String) throws
+  func forgetObject(_ name: String) throws
 }
 
 extension Record {

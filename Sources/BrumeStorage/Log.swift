@@ -2,27 +2,27 @@
 
 package import BrumeModel
 
-package protocol LogReading {
+package protocol LogReading: AnyObject {
   /// Entries of a bucket after `position`, in order, at most `limit`.
-  func log(in bucket: Bucket, after position: Int64, limit: Int) throws -> [LogEntry]
+  func entries(in bucket: Bucket, after position: Int64, limit: Int) throws -> [LogEntry]
   /// The newest position in a bucket; 0 for an empty log.
-  func lastLogPosition(in bucket: Bucket) throws -> Int64
+  func lastPosition(in bucket: Bucket) throws -> Int64
   /// The newest positions of all buckets.
-  func lastLogPositions() throws -> LogPositions
+  func lastPositions() throws -> LogPositions
   /// The bucket in whose log a database's changes are.
   func bucket(of database: DatabaseKey) -> Bucket
 }
 
 extension LogReading {
   /// The same, but after `bytes` of images a few entries more at most: a record may be large.
-  package func log(
+  package func entries(
     in bucket: Bucket, after position: Int64, limit: Int, imageBytes bytes: Int
   ) throws -> [LogEntry] {
     var entries: [LogEntry] = []
     var room = bytes
     while entries.count < limit, room > 0 {
       let most = min(LogEntry.fewAtOnce, limit - entries.count)
-      let page = try log(
+      let page = try self.entries(
         in: bucket, after: entries.last?.position ?? position, limit: most)
       entries += page
       room -= page.reduce(0) { $0 + $1.imageBytes }
@@ -43,10 +43,10 @@ extension LogEntry {
   }
 }
 
-package protocol LogWriting {
+package protocol LogWriting: LogReading {
   /// Appends to the log of the database's bucket and returns the entry's position.
   @discardableResult
   func append(_ event: LogEntry.Event, in database: DatabaseKey, origin: Origin) throws -> Int64
   /// Drops a bucket's entries up to and including `position`. Positions are never used again.
-  func trimLog(in bucket: Bucket, through position: Int64) throws
+  func trim(in bucket: Bucket, through position: Int64) throws
 }

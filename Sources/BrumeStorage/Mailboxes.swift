@@ -1,4 +1,4 @@
-// The port's part for devices, their mailboxes, and the notifications kept for a user.
+// The port's part for the mailboxes of devices.
 
 package import BrumeModel
 
@@ -30,42 +30,15 @@ package struct MailboxEntry: Equatable, Sendable {
   }
 }
 
-package protocol MailboxReading {
-  func device(_ key: DeviceKey) throws -> Device?
-  /// A user's devices in one container and environment, in device ID order.
-  func devices(
-    of user: UserID, container: ContainerID, environment: Environment
-  ) throws -> [Device]
-  /// All of a user's devices, in every container and environment.
-  func devices(of user: UserID) throws -> [Device]
-  /// The devices that one courier token reaches: one a container, oldest registration first.
-  func devices(courierToken: String) throws -> [Device]
+package protocol MailboxReading: AnyObject {
   /// Waiting entries after `position`, oldest first, at most `limit`.
-  func mailbox(_ device: DeviceKey, after position: Int64, limit: Int) throws -> [MailboxEntry]
+  func entries(of device: DeviceKey, after position: Int64, limit: Int) throws -> [MailboxEntry]
+  func count(of device: DeviceKey) throws -> Int
   /// None above it was ever given to an entry, in any mailbox.
-  func lastMailboxPosition() throws -> Int64
-  func mailboxCount(_ device: DeviceKey) throws -> Int
-  /// Notifications kept for a user after `position`, oldest first, at most `limit`.
-  func keptNotifications(
-    of user: UserID, container: ContainerID, environment: Environment, after position: Int64,
-    limit: Int
-  ) throws -> [KeptNotification]
-  /// The badge number last sent to a user's devices.
-  func badge(of user: UserID, container: ContainerID, environment: Environment) throws -> Int
+  func lastPosition() throws -> Int64
 }
 
-extension MailboxReading {
-  /// The device that the token was made for.
-  package func device(courierToken: String) throws -> Device? {
-    try devices(courierToken: courierToken).first
-  }
-}
-
-package protocol MailboxWriting {
-  /// Inserts or replaces by key. Replacing keeps the mailbox.
-  func put(_ device: Device) throws
-  /// Removes the device and its mailbox.
-  func removeDevice(_ key: DeviceKey) throws
+package protocol MailboxWriting: MailboxReading {
   /// Adds an entry (its `position` is ignored) and returns the position it got. If an entry with
   /// the same notification and subscription ID waits already, nothing is added and its position is
   /// returned: a repeated fan-out after a crash is harmless.
@@ -74,17 +47,5 @@ package protocol MailboxWriting {
   /// Removes entries up to and including `position`.
   func acknowledge(through position: Int64, by device: DeviceKey) throws
   /// Removes one waiting entry.
-  func removeMailboxEntry(at position: Int64, of device: DeviceKey) throws
-  /// Keeps a notification for a user, dropping the oldest beyond `limit`. Adding the same
-  /// notification and subscription ID again does nothing.
-  func keep(
-    _ notification: KeptNotification, for user: UserID, container: ContainerID,
-    environment: Environment, limit: Int
-  ) throws
-  /// Marks kept notifications read and moves them to the end of the feed. Returns the IDs found.
-  func markRead(
-    _ ids: [String], of user: UserID, container: ContainerID, environment: Environment
-  ) throws -> [String]
-  func setBadge(
-    _ value: Int, of user: UserID, container: ContainerID, environment: Environment) throws
+  func remove(at position: Int64, of device: DeviceKey) throws
 }

@@ -89,17 +89,3 @@ extension Store {
     try await write(in: scope, body)
   }
 }
-
-/// Everything that can be read.
-package protocol ReadTransaction: RecordReading, ZoneReading, LogReading, SubscriptionReading,
-  MailboxReading, DeliveryReading, AccountReading, SettingReading, AssetReading
-{}
-
-/// Everything that can be written.
-package protocol WriteTransaction: ReadTransaction, RecordWriting, ZoneWriting, LogWriting,
-  SubscriptionWriting, MailboxWriting, DeliveryWriting, AccountWriting, SettingWriting, AssetWriting
-{
-  /// Whether other writes wait for this transaction to end. Work that can go on in a later one ends
-  /// soon then.
-  var isAwaited: Bool { get }
-}

@@ -1,4 +1,4 @@
-// Which databases a subscription can watch: the check behind `hasQuerySubscriptions`.
+// Which databases a subscription can watch: the check behind `subscriptions.hasQueries`.
 
 package import BrumeModel
 

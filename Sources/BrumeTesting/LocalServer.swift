@@ -215,7 +215,7 @@ public final class LocalServer: Sendable {
   /// Returns when everything that was saved so far has been turned into pushes, and these wait for
   /// their devices.
   public func settle() async throws {
-    let newest = try await server.store.read { try $0.lastLogPosition(in: .only) }
+    let newest = try await server.store.read { try $0.log.lastPosition(in: .only) }
     while await server.notifier.status.position < newest {
       try Task.checkCancellation()
       await Task.yield()

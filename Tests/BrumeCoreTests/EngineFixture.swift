@@ -134,7 +134,7 @@ struct EngineFixture: Sendable {
 
   /// The log's record changes, oldest first.
   func log() async throws -> [LogEntry] {
-    try await server.store.read { try $0.log(in: .only, after: 0, limit: 10_000) }
+    try await server.store.read { try $0.log.entries(in: .only, after: 0, limit: 10_000) }
   }
 
   enum Unexpected: Error { case deleted }

@@ -66,7 +66,7 @@ import Testing
       user: fixture.phone.user, device: fixture.phone.device)
     let device = Device(
       key: other, channel: .courier(token: MailboxFixture.token), registered: fixture.clock.now)
-    try await fixture.store.write(in: .all) { try $0.put(device) }
+    try await fixture.store.write(in: .all) { try $0.devices.put(device) }
     try await fixture.put("a")
     try await fixture.put("b", to: other)
     try await fixture.put("c")
@@ -108,7 +108,7 @@ import Testing
       try await fixture.courier.next(token: MailboxFixture.token, waiting: .seconds(25))
     }
     await fixture.clock.sleepers(1)
-    try await fixture.store.write(in: .all) { try $0.removeDevice(fixture.phone) }
+    try await fixture.store.write(in: .all) { try $0.devices.remove(fixture.phone) }
     fixture.signals.signal(allOf: fixture.phone.user)
     let error = await #expect(throws: BrumeError.self) { try await poll.value }
     #expect(error?.code == .authenticationFailed)

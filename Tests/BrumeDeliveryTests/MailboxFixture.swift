@@ -33,7 +33,7 @@ struct MailboxFixture {
   func register() async throws {
     let device = Device(
       key: phone, channel: .courier(token: Self.token), registered: clock.now)
-    try await store.write(in: .all) { try $0.put(device) }
+    try await store.write(in: .all) { try $0.devices.put(device) }
   }
 
   /// Puts entries into the mailbox and signals readers, as the notifier does.
@@ -42,7 +42,7 @@ struct MailboxFixture {
     let phone = device ?? phone
     try await store.write(in: .all) { transaction in
       for id in ids {
-        try transaction.enqueue(entry(id, time), to: phone)
+        try transaction.mailboxes.enqueue(entry(id, time), to: phone)
       }
     }
     signals.signal(phone)
@@ -69,13 +69,13 @@ struct MailboxFixture {
   }
 
   func log() async throws -> [PushLogEntry] {
-    try await store.read { try $0.pushLog(PushLogFilter(), after: 0, limit: 999) }
+    try await store.read { try $0.pushLog.entries(PushLogFilter(), after: 0, limit: 999) }
   }
 
   func waiting() async throws -> [String] {
     let phone = phone
     return try await store.read {
-      try $0.mailbox(phone, after: 0, limit: 1000).map(\.notificationID)
+      try $0.mailboxes.entries(of: phone, after: 0, limit: 1000).map(\.notificationID)
     }
   }
 }

@@ -53,7 +53,7 @@ import Testing
     let push = try PushPayload.decode(try #require(arrived.first).payload)
     #expect(push.subject == .zone(ZoneID(name: "Notes", ownerName: "_alice")))
     #expect(push.contentAvailable)
-    let own = try await fixture.store.read { try $0.mailboxCount(fixture.phone) }
+    let own = try await fixture.store.read { try $0.mailboxes.count(of: fixture.phone) }
     #expect(own == 0)
   }
 

@@ -226,7 +226,10 @@ import Testing
     let server = try await Composition(
       settings: settings, folder: nil, logger: ServerFixture.silent)
     let (users, tokens, keys) = try await server.store.read {
-      (try $0.users().count, try $0.apiTokens().count, try $0.serverKeys().count)
+      (
+        try $0.users.all().count, try $0.credentials.apiTokens().count,
+        try $0.credentials.serverKeys().count
+      )
     }
     #expect(users == 0 && tokens == 0 && keys == 0)
   }

@@ -28,7 +28,7 @@ import Testing
   {
     let (id, container) = (fixture.user(user), ContainerID(ServerFixture.container))
     return try await fixture.server.store.read {
-      try $0.devices(of: id, container: container, environment: .development).map(\.channel)
+      try $0.devices.all(of: id, container: container, environment: .development).map(\.channel)
     }
   }
 
@@ -209,7 +209,7 @@ import Testing
       let alice = fixture.user("alice")
       try await fixture.server.store.write(in: .all) { store in
         for user in [alice, UserID("_other")] {
-          try store.append(
+          try store.pushLog.append(
             PushLogEntry(
               time: 5, container: ContainerID(ServerFixture.container), environment: .development,
               user: user, device: "phone", channel: "apns", notificationID: "N",

@@ -31,7 +31,7 @@ import Testing
     func waiting() async throws -> [Int64] {
       let key = key
       return try await client.fixture.server.store.read {
-        try $0.mailbox(key, after: 0, limit: 9).map(\.position)
+        try $0.mailboxes.entries(of: key, after: 0, limit: 9).map(\.position)
       }
     }
 

@@ -250,7 +250,9 @@ import Testing
       let phone = DeviceKey(
         container: ContainerID(ServerFixture.container), environment: .development,
         user: client.fixture.user("alice"), device: DeviceID("phone"))
-      let waiting = try await server.store.read { try $0.mailbox(phone, after: 0, limit: 9) }
+      let waiting = try await server.store.read {
+        try $0.mailboxes.entries(of: phone, after: 0, limit: 9)
+      }
       let cursor = "\(server.engine.generation)-\(try #require(waiting.first).position)"
       let place = "container=\(ServerFixture.container)&environment=development"
       let query = client.fixture.credentials("alice", device: "phone")

@@ -155,7 +155,7 @@ private struct ServerRun: Sendable {
     let store = try folder.openSQLite(
       marks: keepsMarks ? marks ?? folder.marksFolder : nil,
       logger: Logger(label: "test") { _ in log })
-    let wasCopiedBack = try await store.read { try $0.setting(.copiedBack) != nil }
+    let wasCopiedBack = try await store.read { try $0.settings.value(.copiedBack) != nil }
     let server = try await TestServer(store: store, now: ManualClock.start + later)
     let phone = try await server.device(of: "alice")
     let value = try await body(

@@ -31,7 +31,7 @@ private typealias Gate = DispatchSemaphore
         })
     }
     gate.signal()
-    try await store.write(in: .all) { try $0.set(.secret, to: [1]) }
+    try await store.write(in: .all) { try $0.settings.set(.secret, to: [1]) }
     let log = events.log.withLock { $0 }
     let firstAnswer = try #require(
       log.firstIndex { $0.hasPrefix("done") || $0.hasPrefix("failed") })
@@ -39,7 +39,7 @@ private typealias Gate = DispatchSemaphore
     #expect(runs.count == 51, "an answer was given before all bodies had run: \(log)")
     #expect(log.filter { $0.hasPrefix("failed") } == ["failed 7"])
     let count = try await store.read {
-      try $0.changes(in: .sample(), after: 0, through: .max, limit: 99).count
+      try $0.changes.page(in: .sample(), after: 0, through: .max, limit: 99).count
     }
     #expect(count == 49)
     try await store.close()
@@ -60,11 +60,11 @@ private typealias Gate = DispatchSemaphore
     try store.writer.add(events.job("gate") { _ in gate.wait() })
     try store.writer.add(events.job("joins", isRepeatable: true, note("joins")))
     gate.signal()
-    try await store.writeRepeatable(in: .all) { try $0.set(.secret, to: [1]) }
+    try await store.writeRepeatable(in: .all) { try $0.settings.set(.secret, to: [1]) }
     try store.writer.add(events.job("alone", isRepeatable: true, note("alone")))
-    try await store.write(in: .all) { try $0.set(.secret, to: [2]) }
+    try await store.write(in: .all) { try $0.settings.set(.secret, to: [2]) }
     try store.writer.add(events.job("save", note("save")))
-    try await store.write(in: .all) { try $0.set(.secret, to: [3]) }
+    try await store.write(in: .all) { try $0.settings.set(.secret, to: [3]) }
     #expect(levels.withLock { $0 } == ["joins": 2, "alone": 1, "save": 2])
     try await store.close()
   }
@@ -108,7 +108,7 @@ private typealias Gate = DispatchSemaphore
       try store.writer.add(events.job("\(number)") { try $0.putNext("r\(number)") })
     }
     gate.signal()
-    try await store.write(in: .all) { try $0.set(.secret, to: [1]) }
+    try await store.write(in: .all) { try $0.settings.set(.secret, to: [1]) }
     let log = events.log.withLock { $0 }
     #expect(log.firstIndex(of: "done first") == Writer.groupLimit)
     try await store.close()
@@ -129,7 +129,7 @@ private typealias Gate = DispatchSemaphore
     }
     #expect(sequence == 2)
     let names = try await store.read {
-      try $0.changes(in: .sample(), after: 0, through: .max, limit: 9).count
+      try $0.changes.page(in: .sample(), after: 0, through: .max, limit: 9).count
     }
     #expect(names == 2)
     try await store.close()
@@ -149,8 +149,8 @@ private typealias Gate = DispatchSemaphore
       #expect(error?.code == .unavailable)
     }
     try await store.read { transaction in
-      try #expect(transaction.lastSequence(in: .sample()) == 1)
-      try #expect(transaction.record(RecordKey(zone: .sample(), name: "fails")) == nil)
+      try #expect(transaction.sequences.last(in: .sample()) == 1)
+      try #expect(transaction.records.find(RecordKey(zone: .sample(), name: "fails")) == nil)
     }
     try await store.close()
   }
@@ -343,10 +343,10 @@ private final class Events: Sendable {
       for number in 0..<50 {
         try transaction.putNext("r\(number)", fields: ["n": .int64(Int64(number % 5))])
       }
-      try transaction.put(Zone(key: .sample(), incarnation: 1, lastSequence: 50))
+      try transaction.zones.put(Zone(key: .sample(), incarnation: 1, lastSequence: 50))
     }
     for round in 0..<4 {
-      let found = try await store.read { try $0.matching(Self.query(3)).records.count }
+      let found = try await store.read { try $0.queries.matching(Self.query(3)).records.count }
       #expect(found == 10 + round, "round \(round)")
       let isBuilt = try await store.onWriter { connection in
         try connection.exists(SQL("SELECT 1 FROM wanted_fields WHERE built_to IS NULL")) { _ in }
@@ -364,7 +364,7 @@ private final class Events: Sendable {
     let store = try folder.openSQLite()
     try await store.write(in: .database(.sample())) { transaction in
       try transaction.putNext("a", fields: ["n": .int64(1), "s": .string("x")])
-      try transaction.put(Zone(key: .sample(), incarnation: 1, lastSequence: 1))
+      try transaction.zones.put(Zone(key: .sample(), incarnation: 1, lastSequence: 1))
     }
     func rows() async throws -> Int64? {
       try await store.onWriter { connection in
@@ -372,7 +372,7 @@ private final class Events: Sendable {
       }
     }
     #expect(try await rows() == 0)
-    _ = try await store.read { try $0.matching(Self.query(1)) }
+    _ = try await store.read { try $0.queries.matching(Self.query(1)) }
     #expect(try await rows() == 1)
     try await store.close()
   }

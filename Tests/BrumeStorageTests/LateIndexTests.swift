@@ -24,7 +24,7 @@ import Testing
   }
 
   private func count(_ value: Int, in store: SQLiteStore) async throws -> Int {
-    try await store.read { try $0.matching(Self.query(value)).records.count }
+    try await store.read { try $0.queries.matching(Self.query(value)).records.count }
   }
 
   private func save(_ numbers: Range<Int>, in store: SQLiteStore) async throws {
@@ -32,8 +32,9 @@ import Testing
       for number in numbers {
         try transaction.putNext("r\(number)", fields: ["n": .int64(Int64(number % 5))])
       }
-      try transaction.put(
-        Zone(key: .sample(), incarnation: 1, lastSequence: transaction.lastSequence(in: .sample())))
+      try transaction.zones.put(
+        Zone(
+          key: .sample(), incarnation: 1, lastSequence: transaction.sequences.last(in: .sample())))
     }
   }
 
@@ -101,12 +102,12 @@ import Testing
       database: .sample(), zone: "Trails",
       query: Query(recordType: "Peak", filters: [Filter(.equals, .field("n"), .int64(1))]),
       after: nil, limit: 9, candidateLimit: 99)
-    _ = try await store.read { try $0.matching(peaks).records.count }
+    _ = try await store.read { try $0.queries.matching(peaks).records.count }
     var (types, last): ([String], RecordTypeRowKey?) = ([], nil)
     for _ in 0..<3 {
       last = try await store.write(in: .all) { [last] transaction in
         let writer = try #require(transaction as? SQLiteTransaction)
-        return try writer.growIndex(after: last, limit: 10)?.type
+        return try writer.growth.grow(after: last, limit: 10)?.type
       }
       types.append(last?.type ?? "")
     }
@@ -122,7 +123,7 @@ import Testing
     // A type that was queried is kept up at once.
     try await save(5..<205, in: store)
     #expect(try await isComplete(store))
-    try await store.onWriterTransaction { $0.indexDelay = IndexDelay() }
+    try await store.onWriterTransaction { $0.index.delay = IndexDelay() }
     try await save(205..<405, in: store)
     #expect(try await count(3, in: store) == 81)
     #expect(try await isComplete(store))
@@ -154,7 +155,7 @@ import Testing
     model["r0"] = 0
     #expect(try await count(0, in: store) == 1)
     while try await store.growIndexes(9) {}
-    try await store.onWriterTransaction { $0.indexDelay = IndexDelay() }
+    try await store.onWriterTransaction { $0.index.delay = IndexDelay() }
     for round in 0..<40 {
       let changes = (0..<(random.one(in: 2) ? 120 : 5)).map { _ in
         (name: "r\(random.next(below: 3000))", value: random.next(below: 5) - 1)
@@ -164,9 +165,9 @@ import Testing
           let key = RecordKey(zone: .sample(), name: name)
           if value >= 0 {
             try transaction.putNext(name, fields: ["n": .int64(Int64(value))])
-          } else if try transaction.record(key) != nil {
-            try transaction.remove(
-              key, type: "Trail", sequence: try transaction.nextSequence(in: .sample()))
+          } else if try transaction.records.find(key) != nil {
+            try transaction.records.remove(
+              key, type: "Trail", sequence: try transaction.sequences.next(in: .sample()))
           }
         }
       }
@@ -175,7 +176,7 @@ import Testing
       if random.one(in: 3) {
         let expected = model.values.count { $0 == sought }
         #expect(try await count(sought, in: store) == expected, "seed \(seed), round \(round)")
-        try await store.onWriterTransaction { $0.indexDelay = IndexDelay() }
+        try await store.onWriterTransaction { $0.index.delay = IndexDelay() }
       }
       if random.one(in: 4) { _ = try await store.growIndexes(9) }
     }

@@ -153,8 +153,8 @@ private struct Trial {
     let (records, zone, conditions) = (records, zone, conditions)
     try await store.write(in: .database(zone.database)) { transaction in
       for record in records {
-        let sequence = try transaction.nextSequence(in: zone.database)
-        try transaction.put(record, in: zone, sequence: sequence)
+        let sequence = try transaction.sequences.next(in: zone.database)
+        try transaction.records.put(record, in: zone, sequence: sequence)
       }
     }
     var found: [Set<Int>] = []
@@ -165,7 +165,7 @@ private struct Trial {
         query: Query(recordType: "Trail", filters: change(filters)), after: nil,
         limit: records.count + 1, candidateLimit: .max, searchable: Self.searchable)
       // The first reading may stop to ask for an index, which the store then makes.
-      let page = try await store.read { try $0.matching(query) }
+      let page = try await store.read { try $0.queries.matching(query) }
       found.append(Set(page.records.compactMap { Int($0.name.dropFirst()) }))
       let judged = try await store.read { try Plans.judged(query, $0) }
       plans.note(judged)
@@ -224,8 +224,8 @@ private struct Plans {
   static func judged(_ query: EngineQuery, _ store: any ReadTransaction) throws -> [Reason] {
     guard let store = store as? SQLiteTransaction,
       let zone = try query.zone.flatMap({
-        try store.number(of: ZoneKey(database: query.database, name: $0))
-      }), let filters = try store.resolve(query, in: zone)?.filters
+        try store.numbers.number(of: ZoneKey(database: query.database, name: $0))
+      }), let filters = try store.queries.resolve(query, in: zone)?.filters
     else { return [] }
     if filters.names != nil { return [] }
     return filters.residual.map { reason($0, in: query.database, filters) }

@@ -60,7 +60,7 @@ import Testing
       recordType: "Trail", filters: [Filter(comparator, .field("n"), .int64(1))],
       sorts: sorted ? [Sort(.field("n"))] : [])
     return try await store.read {
-      try $0.matching(
+      try $0.queries.matching(
         EngineQuery(
           database: .sample(), zone: "Trails", query: query, after: nil, limit: 20,
           candidateLimit: 20)
@@ -88,8 +88,8 @@ import Testing
       try transaction.putNext("r4", fields: ["n": .int64(1)])
       try transaction.putNext("r2", fields: ["n": .int64(1)])
       let key = RecordKey(zone: .sample(), name: "r6")
-      try transaction.remove(
-        key, type: "Trail", sequence: try transaction.nextSequence(in: .sample()))
+      try transaction.records.remove(
+        key, type: "Trail", sequence: try transaction.sequences.next(in: .sample()))
     }
     #expect(try await names(in: store) == ["r12", "r2", "r4", "r9"])
     try await store.close()

@@ -23,7 +23,7 @@ import Testing
       """)
     let store = try folder.openSQLite()
     let found = try await store.read {
-      try $0.changes(in: .sample(), after: 0, through: .max, limit: 9)
+      try $0.changes.page(in: .sample(), after: 0, through: .max, limit: 9)
     }
     let deletions = found.compactMap { if case .deleted(let gone) = $0 { gone } else { nil } }
     #expect(
@@ -48,7 +48,7 @@ import Testing
         (2, 1, 1, 1, 'a', 'Trail', '2', 'S 1' || char(10) || 'S 2' || char(10), 'R', 6);
       """)
     let store = try folder.openSQLite()
-    let entries = try await store.read { try $0.log(in: .only, after: 0, limit: 9) }
+    let entries = try await store.read { try $0.log.entries(in: .only, after: 0, limit: 9) }
     let scope = SubscriptionScope(
       container: ContainerID("iCloud.org.example.trails"), environment: .production,
       scope: .private, user: UserID("_a1"))

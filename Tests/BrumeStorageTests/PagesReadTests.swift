@@ -24,7 +24,7 @@ import Testing
   private func fill() async throws {
     let store = try folder.openSQLite()
     try await store.write(in: .database(.sample())) { transaction in
-      try transaction.put(Zone(key: .sample(), incarnation: 1, lastSequence: 0))
+      try transaction.zones.put(Zone(key: .sample(), incarnation: 1, lastSequence: 0))
       var random = SeededRandom(seed: 11)
       for number in 0..<Self.records {
         try transaction.putNext(
@@ -35,7 +35,7 @@ import Testing
       }
     }
     // The first query asks for the index and waits for it.
-    _ = try await store.read { try $0.matching(Self.query(7)) }
+    _ = try await store.read { try $0.queries.matching(Self.query(7)) }
     try await store.close()
   }
 
@@ -47,9 +47,9 @@ import Testing
     let (found, pages) = try await store.read { transaction in
       let connection = try #require(transaction as? SQLiteTransaction).connection
       // What leads to the pages of records is in memory after some queries.
-      for value in 20..<24 { _ = try transaction.matching(Self.query(Int64(value))) }
+      for value in 20..<24 { _ = try transaction.queries.matching(Self.query(Int64(value))) }
       let before = connection.pagesRead
-      let found = try transaction.matching(Self.query(7)).records.count
+      let found = try transaction.queries.matching(Self.query(7)).records.count
       return (found, connection.pagesRead - before)
     }
     #expect(found == 50)

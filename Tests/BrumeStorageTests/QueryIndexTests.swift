@@ -48,7 +48,7 @@ import Testing
   /// A place every hundredth of a degree along the equator, and a text for each.
   private func fill(_ store: SQLiteStore) async throws {
     try await store.write(in: .database(.sample())) { transaction in
-      try transaction.put(Zone(key: .sample(), incarnation: 1, lastSequence: 0))
+      try transaction.zones.put(Zone(key: .sample(), incarnation: 1, lastSequence: 0))
       for number in 0..<Self.records {
         let word = number % 1000 == 0 ? "summit" : "valley"
         try transaction.putNext(
@@ -68,7 +68,7 @@ import Testing
   }
 
   private func names(_ query: EngineQuery, in store: SQLiteStore) async throws -> [String] {
-    try await store.read { try $0.matching(query).records.map(\.name) }
+    try await store.read { try $0.queries.matching(query).records.map(\.name) }
   }
 
   @Test(arguments: [
@@ -106,8 +106,9 @@ import Testing
     try await store.read { transaction in
       let reader = try #require(transaction as? SQLiteTransaction)
       let zone = try #require(
-        try reader.number(of: ZoneKey(database: .sample(), name: "Trails")))
-      let plan = try reader.plan(try #require(try reader.resolve(search, in: zone)))
+        try reader.numbers.number(of: ZoneKey(database: .sample(), name: "Trails")))
+      let plan = try reader.queries.plan(
+        try #require(try reader.queries.resolve(search, in: zone)))
       guard case .index(let rows) = plan.source else {
         Issue.record("the plan looks at every record")
         return

@@ -24,6 +24,26 @@ import Testing
     try await store.close()
   }
 
+  @Test func `every feature that remembers something is told of bodies`() async throws {
+    let store = try folder.openSQLite()
+    let (features, told) = try await store.write(in: .all) { transaction in
+      // Features are made when they are asked for; these lead to all others.
+      try transaction.putNext("one")
+      _ = (transaction.log, transaction.mailboxes, transaction.notifications)
+      _ = (transaction.credentials, transaction.devices, transaction.subscriptions)
+      _ = (transaction.webhooks, transaction.queries, transaction.zones, transaction.settings)
+      _ = (transaction.changes, transaction.apnsSenders, transaction.pushLog, transaction.users)
+      _ = (transaction.roles, transaction.shares, transaction.assets)
+      let parts = Mirror(reflecting: transaction).children.map(\.value)
+      let features = parts.compactMap { $0 as? any Remembering }.map { ObjectIdentifier($0) }
+      let told = parts.compactMap { $0 as? [any Remembering] }.first ?? []
+      return (Set(features), Set(told.map { ObjectIdentifier($0) }))
+    }
+    #expect(features.count > 8)
+    #expect(features == told)
+    try await store.close()
+  }
+
   @Test(arguments: [
     Durability(journalMode: "wal", synchronous: 1), .init(journalMode: "delete", synchronous: 2),
   ])
@@ -73,8 +93,9 @@ import Testing
     for _ in 0..<3 {
       let store = try folder.openSQLite()
       // A cursor from before stays one that was given.
-      #expect(try await store.read { try $0.lastMailboxPosition() } >= places.last ?? 0)
-      places.append(try await store.writeRepeatable(in: .all) { try $0.enqueue(entry, to: key) })
+      #expect(try await store.read { try $0.mailboxes.lastPosition() } >= places.last ?? 0)
+      places.append(
+        try await store.writeRepeatable(in: .all) { try $0.mailboxes.enqueue(entry, to: key) })
       // As if the write had never reached the disk: no trace of the place is left.
       try await store.onWriter { connection in
         try connection.run(SQL("DELETE FROM mailbox"))
@@ -94,26 +115,27 @@ import Testing
     let position = try await store.write(in: .database(.sample())) { transaction in
       for name in ["a", "b", "c"] {
         try transaction.putNext(name, fields: ["n": .int64(name == "b" ? 2 : 1)])
-        try transaction.append(.zoneCreated(.sample()), in: .sample(), origin: .sample)
+        try transaction.log.append(.zoneCreated(.sample()), in: .sample(), origin: .sample)
       }
-      try transaction.put(Zone(key: .sample(), incarnation: 1, lastSequence: 3))
-      try transaction.trimLog(in: .only, through: 3)
-      let position = try transaction.enqueue(entry, to: key)
-      try transaction.acknowledge(through: position, by: key)
+      try transaction.zones.put(Zone(key: .sample(), incarnation: 1, lastSequence: 3))
+      try transaction.log.trim(in: .only, through: 3)
+      let position = try transaction.mailboxes.enqueue(entry, to: key)
+      try transaction.mailboxes.acknowledge(through: position, by: key)
       return position
     }
     try await store.close()
     store = try folder.openSQLite()
     try await store.read { transaction in
-      try #expect(transaction.zone(.sample())?.lastSequence == 3)
-      try #expect(transaction.lastLogPosition(in: .only) == 3)
-      try #expect(transaction.matching(.ones).records.map(\.name) == ["a", "c"])
+      try #expect(transaction.zones.find(.sample())?.lastSequence == 3)
+      try #expect(transaction.log.lastPosition(in: .only) == 3)
+      try #expect(transaction.queries.matching(.ones).records.map(\.name) == ["a", "c"])
     }
     try await store.write(in: .database(.sample())) { transaction in
       try #expect(transaction.putNext("d", fields: ["n": .int64(1)]) == 4)
-      try #expect(transaction.append(.zoneCreated(.sample()), in: .sample(), origin: .sample) == 4)
-      try #expect(transaction.enqueue(entry, to: key) > position)
-      try #expect(transaction.matching(.ones).records.map(\.name) == ["a", "c", "d"])
+      try #expect(
+        transaction.log.append(.zoneCreated(.sample()), in: .sample(), origin: .sample) == 4)
+      try #expect(transaction.mailboxes.enqueue(entry, to: key) > position)
+      try #expect(transaction.queries.matching(.ones).records.map(\.name) == ["a", "c", "d"])
     }
     try await store.close()
   }
@@ -122,9 +144,9 @@ import Testing
     let store = try folder.openSQLite()
     // A query asks for the field, so that saves keep it.
     try await store.write(in: .database(.sample())) {
-      try $0.put(Zone(key: .sample(), incarnation: 1, lastSequence: 0))
+      try $0.zones.put(Zone(key: .sample(), incarnation: 1, lastSequence: 0))
     }
-    _ = try await store.read { try $0.matching(.beginningWith("é")) }
+    _ = try await store.read { try $0.queries.matching(.beginningWith("é")) }
     for text in [String(repeating: "é", count: 100), String(repeating: "é", count: 101), "short"] {
       try await store.write(in: .database(.sample())) {
         try $0.putNext("a", fields: ["s": .string(text)])

@@ -37,7 +37,7 @@ package struct AssetCheck: Sendable {
     var last = ""
     while true {
       let after = last
-      let files = try await store.read { try $0.assetFiles(after: after, limit: rows) }
+      let files = try await store.read { try $0.assets.files(after: after, limit: rows) }
       for file in files {
         known.insert(file.object)
         report.files += 1
@@ -56,8 +56,8 @@ package struct AssetCheck: Sendable {
     _ report: inout AssetCheckReport, _ known: Set<String>, limit: Int
   ) async throws {
     let others = try await store.read { transaction in
-      Set(try transaction.discardedAssetObjects(limit: .max))
-        .union(try transaction.assetUploads(begunBy: .max, limit: .max).map(\.id))
+      Set(try transaction.assets.discardedObjects(limit: .max))
+        .union(try transaction.assets.uploads(begunBy: .max, limit: .max).map(\.id))
     }
     var last = ""
     while true {

@@ -43,12 +43,12 @@ package struct AssetDownloads: Sendable {
       throw BrumeError(
         .accessDenied, "the download address has expired; fetch the record for a new one")
     }
-    guard let file = try await store.read({ try $0.assetFile(token.checksum) }) else {
+    guard let file = try await store.read({ try $0.assets.file(token.checksum) }) else {
       throw Self.gone
     }
     // A file whose object is missing (a data folder restored without its assets) is gone as well.
     guard try await assets.size(of: file.object) == file.size else {
-      let again = try await store.read { try $0.assetFile(token.checksum) }
+      let again = try await store.read { try $0.assets.file(token.checksum) }
       guard let again, try await assets.size(of: again.object) == again.size else {
         throw Self.gone
       }

@@ -28,7 +28,7 @@ package struct AssetRereferences: Sendable {
     try limits.checkCount(request.assets.count, of: "assets")
     let target = try caller.zoneKey(
       request.targetZone ?? request.zone, in: scope, limits: limits)
-    _ = try await store.read { try $0.zoneView(target, in: scope, for: caller) }
+    _ = try await store.read { try ZoneView(of: target, in: scope, for: caller, from: $0) }
     let found = try await records.lookup(
       LookupRecordsRequest(
         zone: request.zone, items: request.assets.map { .init(name: $0.recordName) }),
@@ -39,7 +39,7 @@ package struct AssetRereferences: Sendable {
     }
     try await store.write(in: .server) { transaction in
       for case .success(let upload) in uploads {
-        try transaction.put(
+        try transaction.assets.put(
           AssetUpload(id: upload.id, checksum: upload.asset.fileChecksum, began: now))
       }
     }

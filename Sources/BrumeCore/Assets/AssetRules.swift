@@ -1,18 +1,29 @@
 // What a save may put into an asset field: a file with the receipt of its upload, or the file that
-// is there already. Pure but for looking into the transaction's books.
+// is there already. Pure but for looking into the books.
 
 import BrumeModel
 import BrumeStorage
 
-extension ZoneBatch {
-  /// The fields with their receipts checked and taken off. A record without assets passes through.
+struct AssetRules {
+  private let context: ModifyContext
+  private let books: any AssetReading
+
+  init(_ context: ModifyContext, _ books: any AssetReading) {
+    self.context = context
+    self.books = books
+  }
+
+  /// The fields with their receipts checked and taken off, and the uploads that they name. A record without
+  /// assets passes through.
   ///
   /// - Throws: `badRequest`, naming the field, for a receipt that is expired, of another user,
   ///   record or field, or used before, and for a file without one.
-  mutating func settleAssets(
+  func settle(
     _ fields: [String: DraftField], of item: RecordItem, stored: Record?
-  ) throws -> [String: DraftField] {
-    guard fields.values.contains(where: { $0.value?.holdsAssets ?? false }) else { return fields }
+  ) throws -> (fields: [String: DraftField], receipts: [String]) {
+    guard fields.values.contains(where: { $0.value?.holdsAssets ?? false }) else {
+      return (fields, [])
+    }
     var settled = fields
     var used: [String] = []
     for (name, draft) in fields {
@@ -37,8 +48,7 @@ extension ZoneBatch {
         continue
       }
     }
-    receipts[item.name] = used
-    return settled
+    return (settled, used)
   }
 
   private func settled(
@@ -59,10 +69,10 @@ extension ZoneBatch {
       for: context.user, record: item.key, field: field, now: context.now)
     if let obstacle { throw refusal(item, field, "\(obstacle); upload the file again") }
     guard !used.contains(receipt.id),
-      let upload = try stage.transaction.assetUpload(receipt.id)
+      let upload = try books.upload(receipt.id)
     else { throw refusal(item, field, "the receipt was used before; upload the file again") }
     guard upload.checksum == asset.fileChecksum,
-      let file = try stage.transaction.assetFile(asset.fileChecksum)
+      let file = try books.file(asset.fileChecksum)
     else { throw refusal(item, field, "the receipt is for another file") }
     used.append(receipt.id)
     return Asset(fileChecksum: file.checksum, size: file.size)
@@ -71,17 +81,6 @@ extension ZoneBatch {
   private func refusal(_ item: RecordItem, _ field: String, _ reason: String) -> BrumeError {
     BrumeError(
       .badRequest, "Invalid value for field '\(field)' of record '\(item.name)': \(reason)")
-  }
-
-  /// The receipts of a record that is being written are used up.
-  func useReceipts(of name: String) throws {
-    guard let used = receipts[name], !used.isEmpty else { return }
-    for id in used { try stage.transaction.removeAssetUpload(id) }
-    try stage.transaction.changePendingUploads(
-      of: context.user, now: context.now, context.limits
-    ) { pending in
-      for id in used { pending.remove(id) }
-    }
   }
 }
 

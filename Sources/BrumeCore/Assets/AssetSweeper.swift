@@ -68,16 +68,16 @@ package struct AssetSweeper: Sendable {
   private static func expireUploads(
     in transaction: any WriteTransaction, begunBy time: Milliseconds, _ rows: Int
   ) throws -> Int {
-    let uploads = try transaction.assetUploads(begunBy: time, limit: rows)
+    let uploads = try transaction.assets.uploads(begunBy: time, limit: rows)
     for upload in uploads {
-      try transaction.removeAssetUpload(upload.id)
+      try transaction.assets.removeUpload(upload.id)
       guard let checksum = upload.checksum else {
-        try transaction.discardAssetObject(upload.id)
+        try transaction.assets.discardObject(upload.id)
         continue
       }
-      if var file = try transaction.assetFile(checksum), file.idleSince == nil {
+      if var file = try transaction.assets.file(checksum), file.idleSince == nil {
         file.idleSince = 0
-        try transaction.put(file)
+        try transaction.assets.put(file)
       }
     }
     return uploads.count
@@ -87,23 +87,23 @@ package struct AssetSweeper: Sendable {
     in transaction: any WriteTransaction, now: Milliseconds, _ limits: Limits
   ) throws -> (looked: Int, removed: Int) {
     let grace = limits.assetAddressLifetime
-    let idle = try transaction.idleAssetFiles(
+    let idle = try transaction.assets.idleFiles(
       since: max(0, now - grace), limit: limits.assetSweepRows)
     var removed = 0
     for var file in idle {
-      let isNeeded = try transaction.isAssetFileNeeded(file.checksum)
+      let isNeeded = try transaction.assets.isFileNeeded(file.checksum)
       switch AssetSweep.decide(
         isNeeded: isNeeded, idleSince: file.idleSince ?? 0, now: now, grace: grace)
       {
       case .keep:
         file.idleSince = nil
-        try transaction.put(file)
+        try transaction.assets.put(file)
       case .wait:
         file.idleSince = now
-        try transaction.put(file)
+        try transaction.assets.put(file)
       case .remove:
-        try transaction.removeAssetFile(file.checksum)
-        try transaction.discardAssetObject(file.object)
+        try transaction.assets.removeFile(file.checksum)
+        try transaction.assets.discardObject(file.object)
         removed += 1
       }
     }
@@ -111,11 +111,11 @@ package struct AssetSweeper: Sendable {
   }
 
   private func removeObjects(_ rows: Int) async throws -> Int {
-    let names = try await store.read { try $0.discardedAssetObjects(limit: rows) }
+    let names = try await store.read { try $0.assets.discardedObjects(limit: rows) }
     for name in names { try await assets.remove(name) }
     guard !names.isEmpty else { return 0 }
     try await store.write(in: .server) { transaction in
-      for name in names { try transaction.forgetAssetObject(name) }
+      for name in names { try transaction.assets.forgetObject(name) }
     }
     return names.count
   }

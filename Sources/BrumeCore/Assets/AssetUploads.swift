@@ -51,7 +51,9 @@ package struct AssetUploads: Sendable {
       digest: meter.finished())
     try await store.write(in: .server) { [limits] transaction in
       try Self.enter(file, arrivedBy: id, in: transaction)
-      try transaction.changePendingUploads(of: ticket.user, now: began, limits) {
+      try PendingUploads.change(
+        of: ticket.user, now: began, limits, in: transaction.settings
+      ) {
         $0.arrived(id, bytes: file.size)
       }
     }
@@ -73,10 +75,12 @@ package struct AssetUploads: Sendable {
         try ticket.zone.database.owner == nil
         ? nil
         : limits.storageBytesPerUser.map {
-          try $0 - transaction.storedBytes(in: ticket.zone.database)
+          try $0 - StoredBytes.sum(in: ticket.zone.database, transaction)
         }
-      try transaction.put(AssetUpload(id: id, checksum: nil, began: began))
-      return try transaction.changePendingUploads(of: ticket.user, now: began, limits) {
+      try transaction.assets.put(AssetUpload(id: id, checksum: nil, began: began))
+      return try PendingUploads.change(
+        of: ticket.user, now: began, limits, in: transaction.settings
+      ) {
         try $0.reserve(id, announced: announced, quota: quota, began: began, limits)
       }
     }
@@ -85,8 +89,10 @@ package struct AssetUploads: Sendable {
   /// If this fails too, the sweeper does it.
   private func giveUp(_ id: String, of ticket: AssetTicket, _ began: Milliseconds) async {
     _ = try? await store.write(in: .server) { [limits] transaction in
-      try transaction.removeAssetUpload(id)
-      try transaction.changePendingUploads(of: ticket.user, now: began, limits) { $0.remove(id) }
+      try transaction.assets.removeUpload(id)
+      try PendingUploads.change(
+        of: ticket.user, now: began, limits, in: transaction.settings
+      ) { $0.remove(id) }
     }
   }
 
@@ -112,19 +118,19 @@ package struct AssetUploads: Sendable {
   private static func enter(
     _ file: AssetFile, arrivedBy id: String, in transaction: any WriteTransaction
   ) throws {
-    guard let upload = try transaction.assetUpload(id) else {
-      try transaction.discardAssetObject(file.object)
+    guard let upload = try transaction.assets.upload(id) else {
+      try transaction.assets.discardObject(file.object)
       throw BrumeError(
         .tryAgainLater, "the upload took too long; ask assets/upload for a new address")
     }
-    if let known = try transaction.assetFile(file.checksum) {
+    if let known = try transaction.assets.file(file.checksum) {
       guard known.digest == file.digest else {
         throw BrumeError(.rejected, "the file collides with another one; change a byte of it")
       }
-      try transaction.discardAssetObject(known.object)
+      try transaction.assets.discardObject(known.object)
     }
-    try transaction.put(file)
-    try transaction.put(AssetUpload(id: id, checksum: file.checksum, began: upload.began))
+    try transaction.assets.put(file)
+    try transaction.assets.put(AssetUpload(id: id, checksum: file.checksum, began: upload.began))
   }
 }
 

@@ -17,12 +17,10 @@ struct PendingUploads {
 
   init(
     of user: UserID, now: Milliseconds, lifetime: Milliseconds,
-    from transaction: any ReadTransaction
-  )
-    throws
-  {
+    from settings: any SettingReading
+  ) throws {
     key = .pendingUploads(user)
-    var unpacker = Unpacker(try transaction.setting(key) ?? [])
+    var unpacker = Unpacker(try settings.value(key) ?? [])
     while let id = unpacker.text(), let bytes = unpacker.number(), let began = unpacker.number() {
       if now - began < lifetime { entries.append(Entry(id: id, bytes: bytes, began: began)) }
     }
@@ -55,32 +53,30 @@ struct PendingUploads {
 
   mutating func remove(_ id: String) { entries.removeAll { $0.id == id } }
 
-  func keep(in transaction: any WriteTransaction) throws {
+  private func keep(in settings: any SettingWriting) throws {
     var packer = Packer()
     for entry in entries {
       packer.add(entry.id)
       packer.add(entry.bytes)
       packer.add(entry.began)
     }
-    try transaction.set(key, to: packer.bytes)
+    try settings.set(key, to: packer.bytes)
   }
 
   static let full = BrumeError(
     .quotaExceeded,
     "there is no room for this upload: files that no record holds yet count against the storage too; "
       + "save their records, wait until unused uploads expire, or delete records")
-}
 
-extension WriteTransaction {
   /// Changes what is known of a user's pending uploads.
-  func changePendingUploads<Value>(
-    of user: UserID, now: Milliseconds, _ limits: Limits,
+  static func change<Value>(
+    of user: UserID, now: Milliseconds, _ limits: Limits, in settings: any SettingWriting,
     _ change: (inout PendingUploads) throws -> Value
   ) throws -> Value {
     var pending = try PendingUploads(
-      of: user, now: now, lifetime: limits.assetReceiptLifetime, from: self)
+      of: user, now: now, lifetime: limits.assetReceiptLifetime, from: settings)
     let value = try change(&pending)
-    try pending.keep(in: self)
+    try pending.keep(in: settings)
     return value
   }
 }

@@ -26,7 +26,7 @@ package struct UploadTickets: Sendable {
     let user = try caller.requireUser()
     try limits.checkCount(request.files.count, of: "tokens")
     let zone = try caller.zoneKey(request.zone, in: scope, limits: limits)
-    _ = try await store.read { try $0.zoneView(zone, in: scope, for: caller) }
+    _ = try await store.read { try ZoneView(of: zone, in: scope, for: caller, from: $0) }
     let expires = host.now() + limits.assetUploadLifetime
     return try request.files.map { file in
       let name = file.recordName ?? host.uuid()

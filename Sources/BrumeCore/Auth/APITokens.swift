@@ -33,16 +33,18 @@ package struct APITokens: Sendable {
     let token = APIToken(
       token: Hex.text(host.randomBytes(32)), name: name, container: container,
       environment: environment, allowedOrigins: allowedOrigins, callback: callback)
-    try await store.write(in: .server) { transaction in try transaction.put(token) }
+    try await store.write(in: .server) { transaction in try transaction.credentials.put(token) }
     return token
   }
 
   package func all() async throws -> [APIToken] {
-    try await store.read { transaction in try transaction.apiTokens() }
+    try await store.read { transaction in try transaction.credentials.apiTokens() }
   }
 
   package func remove(_ token: String) async throws {
-    try await store.write(in: .server) { transaction in try transaction.removeAPIToken(token) }
+    try await store.write(in: .server) { transaction in
+      try transaction.credentials.removeAPIToken(token)
+    }
     knownCredentials.forget()
   }
 }

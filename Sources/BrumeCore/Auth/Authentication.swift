@@ -66,11 +66,11 @@ package struct Authentication: Sendable {
     _ request: SignedRequest, _ credentials: Credentials
   ) async throws -> Caller {
     let (key, roles) = try await store.read { transaction in
-      let key = try transaction.serverKey(request.keyID)
+      let key = try transaction.credentials.serverKey(request.keyID)
       return (
         key,
         try key.map {
-          try transaction.roles(
+          try transaction.roles.names(
             of: $0.user, container: $0.container, environment: $0.environment)
         } ?? []
       )
@@ -96,7 +96,7 @@ package struct Authentication: Sendable {
     let horizon = now - 2 * limits.signatureSkew
     let limit = limits.usedSignatures
     let use = try await store.write(in: .server) {
-      try $0.use(signature: identity, at: now, after: horizon, limit: limit)
+      try $0.credentials.use(signature: identity, at: now, after: horizon, limit: limit)
     }
     switch use {
     case .first: return

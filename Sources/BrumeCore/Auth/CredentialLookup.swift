@@ -22,17 +22,20 @@ struct CredentialLookup: Sendable {
       return (token, found.account)
     }
     let (token, account) = try await store.read { transaction in
-      (try transaction.apiToken(text), try accountKey.flatMap { try transaction.account(at: $0) })
+      (
+        try transaction.credentials.apiToken(text),
+        try accountKey.flatMap { try Self.account(at: $0, transaction) }
+      )
     }
     known.remember(token, account, at: accountKey, edition: found.edition)
     return (token, account)
   }
-}
 
-extension ReadTransaction {
-  fileprivate func account(at accountKey: AccountKey) throws -> KnownAccount? {
-    guard let user = try user(accountKey.user) else { return nil }
-    let roles = try roles(
+  private static func account(
+    at accountKey: AccountKey, _ transaction: any ReadTransaction
+  ) throws -> KnownAccount? {
+    guard let user = try transaction.users.find(accountKey.user) else { return nil }
+    let roles = try transaction.roles.names(
       of: accountKey.user, container: accountKey.container, environment: accountKey.environment)
     return KnownAccount(user: user, roles: Set(roles))
   }

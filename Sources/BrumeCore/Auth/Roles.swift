@@ -26,15 +26,15 @@ package struct Roles: Sendable {
       container: container, environment: environment, role: role, user: user)
     let schemas = schemas
     try await store.write(in: .server) { transaction in
-      guard hasRole else { return try transaction.remove(member) }
+      guard hasRole else { return try transaction.roles.remove(member) }
       let schema = try schemas.schema(of: container, environment, in: transaction)
       guard schema.roles.contains(role) else { throw Self.unknownRole(role, schema) }
-      guard try transaction.user(user) != nil else {
+      guard try transaction.users.find(user) != nil else {
         throw BrumeError(
           .notFound,
           "there is no user '\(user)'; `brume user list` shows them")
       }
-      try transaction.put(member)
+      try transaction.roles.put(member)
     }
     knownCredentials.forget()
   }
@@ -43,7 +43,7 @@ package struct Roles: Sendable {
   package func members(
     container: ContainerID, environment: Environment
   ) async throws -> [RoleMember] {
-    try await store.read { try $0.roleMembers(container: container, environment: environment) }
+    try await store.read { try $0.roles.members(container: container, environment: environment) }
   }
 
   private static func unknownRole(_ role: String, _ schema: Schema) -> BrumeError {

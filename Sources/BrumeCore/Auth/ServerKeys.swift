@@ -35,17 +35,19 @@ package struct ServerKeys: Sendable {
       id: id, name: name, container: container, environment: environment,
       publicKey: publicKeyPEM, user: user.id)
     try await store.write(in: .server) { transaction in
-      try transaction.put(user)
-      try transaction.put(key)
+      try transaction.users.put(user)
+      try transaction.credentials.put(key)
     }
     return key
   }
 
   package func all() async throws -> [ServerKey] {
-    try await store.read { transaction in try transaction.serverKeys() }
+    try await store.read { transaction in try transaction.credentials.serverKeys() }
   }
 
   package func remove(_ id: String) async throws {
-    try await store.write(in: .server) { transaction in try transaction.removeServerKey(id) }
+    try await store.write(in: .server) { transaction in
+      try transaction.credentials.removeServerKey(id)
+    }
   }
 }

@@ -72,11 +72,11 @@ struct WebAuthToken: Equatable, Sendable {
     .authenticationRequired, "the web auth token has expired; sign in again")
 }
 
-extension ReadTransaction {
+extension UserReading {
   /// Refuses a caller who has signed out since the request began: nothing that it registers may
   /// outlive that.
   func requireSession(of caller: Caller) throws {
     guard let epoch = caller.epoch, let user = caller.user else { return }
-    if try self.user(user)?.tokenEpoch != epoch { throw WebAuthToken.ended }
+    if try find(user)?.tokenEpoch != epoch { throw WebAuthToken.ended }
   }
 }

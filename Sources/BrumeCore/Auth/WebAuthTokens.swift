@@ -38,7 +38,7 @@ package struct WebAuthTokens: Sendable {
   package func isSignedIn(by text: String) async throws -> Bool {
     guard let bytes = seal.payload(of: text, for: .webAuthToken), let token = WebAuthToken(bytes)
     else { return false }
-    let epoch = try await store.read { try $0.user(token.user)?.tokenEpoch }
+    let epoch = try await store.read { try $0.users.find(token.user)?.tokenEpoch }
     return epoch == token.epoch
   }
 
@@ -51,7 +51,7 @@ package struct WebAuthTokens: Sendable {
     for user: UserID, container: ContainerID, environment: Environment, keep: Bool,
     sessionEnds: Milliseconds? = nil
   ) async throws -> String {
-    let account = try await store.read { transaction in try transaction.user(user) }
+    let account = try await store.read { transaction in try transaction.users.find(user) }
     guard let account else {
       throw BrumeError(
         .notFound,
@@ -74,7 +74,8 @@ package struct WebAuthTokens: Sendable {
     _ apiToken: String, as caller: Caller
   ) async throws -> String {
     let user = try caller.requireUser()
-    let known = try await store.read { transaction in try transaction.apiToken(apiToken) }
+    let known = try await store.read { transaction in try transaction.credentials.apiToken(apiToken)
+    }
     guard let known, known.container == caller.container,
       known.environment == caller.environment
     else {

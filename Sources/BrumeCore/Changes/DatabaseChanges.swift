@@ -16,12 +16,12 @@ struct DatabaseChanges: Sendable {
 
   func ofPrivate(_ transaction: any ReadTransaction) throws -> DatabaseChangesPage {
     let database = try caller.databaseKey(.private)
-    let newest = try transaction.lastSequence(in: database)
+    let newest = try transaction.sequences.last(in: database)
     let after = token?.sequence ?? 0
     guard token.map({ $0.subject == .database && after <= newest }) ?? true else {
       throw TokenRules.expired
     }
-    let found = try transaction.zonesChanged(in: database, after: after, limit: readLimit)
+    let found = try transaction.zones.changed(in: database, after: after, limit: readLimit)
       .filter { !$0.key.isDefault }
     let page = Array(found.prefix(size))
     let moreComing = found.count > page.count
@@ -43,7 +43,7 @@ struct DatabaseChanges: Sendable {
       guard case .shared(let positions) = token.subject else { throw TokenRules.expired }
       known = positions
     }
-    let zones = try transaction.zoneViews(in: .shared, of: caller)
+    let zones = try ZoneView.all(in: .shared, of: caller, from: transaction)
     var page = SharedPage(known: known, size: size)
     for old in known where !zones.contains(where: { old.isOf($0.zone.key) }) { page.gone(old) }
     for view in zones {

@@ -24,7 +24,7 @@ struct ZoneChanges: Sendable {
       throw BrumeError(
         .badRequest, "cannot get changes in default zone; save the records in a custom zone")
     }
-    let view = try transaction.zoneView(key, in: scope, for: caller)
+    let view = try ZoneView(of: key, in: scope, for: caller, from: transaction)
     let subject = ChangeToken.Subject.zone(view)
     let token = try request.token.map { text throws(BrumeError) in
       let token = try tokens.opened(text, in: scope, for: caller)
@@ -108,14 +108,14 @@ private struct ChangeReader {
     _ limit: Int, from transaction: any ReadTransaction, _ budget: inout AnswerBudget
   ) throws {
     let key = view.zone.key
-    var coverage = view.shares == nil ? nil : try transaction.coverage(in: key, limits: limits)
+    var coverage = view.shares == nil ? nil : try Coverage(of: key, limits, from: transaction)
     // One more than the page tells whether more comes; what a filter leaves out may be many.
     var batch = limit + 1
     while budget.isLeft {
       try Task.checkCancellation()
       defer { batch = limits.recordsPerResponse }
       let before = budget.bytes
-      let found = try transaction.changes(
+      let found = try transaction.changes.page(
         in: key, after: position, through: below.map { $0 - 1 } ?? walk.through, limit: batch,
         byteLimit: budget.bytes, newestFirst: below != nil)
       for change in found {
@@ -149,7 +149,7 @@ private struct ChangeReader {
       if !isDesired(stored.type) { return nil }
       guard let shares = view.shares else { return .changed(stored) }
       let covering = try coverage?.shares(of: try stored.record()) { name in
-        try transaction.record(RecordKey(zone: view.zone.key, name: name))?.record()
+        try transaction.records.find(RecordKey(zone: view.zone.key, name: name))?.record()
       }
       return shares.permission(through: covering ?? []) == nil ? nil : .changed(stored)
     }

@@ -35,8 +35,8 @@ package struct Notifications: Sendable {
     let size = min(max(1, limit ?? maximum), maximum)
     let permission = permission
     let (page, items, moreComing) = try await store.read { transaction in
-      let found = try transaction.keptNotifications(
-        of: user, container: caller.container, environment: caller.environment, after: after,
+      let found = try transaction.notifications.kept(
+        for: user, container: caller.container, environment: caller.environment, after: after,
         limit: size + 1)
       let page = found.prefix(size)
       let items = try page.filter { kept in
@@ -61,7 +61,7 @@ package struct Notifications: Sendable {
     return try await store.write(
       in: .account(user, caller.container, caller.environment)
     ) { transaction in
-      try transaction.markRead(
+      try transaction.notifications.markRead(
         ids, of: user, container: caller.container, environment: caller.environment)
     }
   }
@@ -75,7 +75,7 @@ package struct Notifications: Sendable {
     try await store.write(
       in: .account(user, caller.container, caller.environment)
     ) { transaction in
-      try transaction.setBadge(
+      try transaction.notifications.setBadge(
         value, of: user, container: caller.container, environment: caller.environment)
     }
   }

@@ -34,7 +34,7 @@ package struct PushKeys: Sendable {
         .badRequest, "the key is no P-256 private key in PEM; give the .p8 file from Apple as it is"
       )
     }
-    try await store.write(in: .server) { try $0.put(sender) }
+    try await store.write(in: .server) { try $0.apnsSenders.put(sender) }
   }
 
   private static func isPlain(_ byte: UInt8) -> Bool {
@@ -62,8 +62,8 @@ package struct PushKeys: Sendable {
   package func vapidKey() async throws -> [UInt8] {
     let fresh = try freshSigningKey()
     return try await store.write(in: .server) { transaction in
-      if let known = try transaction.setting(.vapidKey), known.count == 32 { return known }
-      try transaction.set(.vapidKey, to: fresh)
+      if let known = try transaction.settings.value(.vapidKey), known.count == 32 { return known }
+      try transaction.settings.set(.vapidKey, to: fresh)
       return fresh
     }
   }

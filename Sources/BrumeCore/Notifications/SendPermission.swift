@@ -66,7 +66,7 @@ extension ReadPermission {
   ) throws -> Notification {
     guard case .database(let zone?) = notification.subject, notification.scope == .shared,
       let key = zoneKey(zone, .shared, container, environment),
-      try transaction.shareScope(of: user, in: key).isEmpty
+      try ShareScope(of: user, in: key, from: transaction).isEmpty
     else { return notification }
     var allowed = notification
     allowed.subject = .database(nil)
@@ -78,13 +78,13 @@ extension ReadPermission {
   private func mayDeliver(
     _ key: RecordKey, _ scope: DatabaseScope, _ user: UserID, _ transaction: any ReadTransaction
   ) throws -> Bool {
-    guard let stored = try transaction.record(key) else {
+    guard let stored = try transaction.records.find(key) else {
       return try mayDeliverDeleted(key, scope, user, transaction)
     }
     let record = try stored.record()
-    var coverage = try transaction.coverage(in: key.zone, limits: limits)
+    var coverage = try Coverage(of: key.zone, limits, from: transaction)
     let shares = try coverage.shares(of: record) { ancestor in
-      try transaction.record(RecordKey(zone: key.zone, name: ancestor))?.record()
+      try transaction.records.find(RecordKey(zone: key.zone, name: ancestor))?.record()
     }
     return try mayRead(
       user, key, type: record.type, creator: record.created?.user, coveringShares: shares,
@@ -99,7 +99,7 @@ extension ReadPermission {
   ) throws -> Permitted {
     if !notification.holdsValues { return .all }
     for scope in scopes {
-      guard let stored = try transaction.subscription(subscription, in: scope),
+      guard let stored = try transaction.subscriptions.find(subscription, in: scope),
         case .query(let query, _, _, _) = stored.subscription.kind
       else { continue }
       guard let database = scope.database, database.owner == nil else { return .all }
@@ -116,8 +116,10 @@ extension ReadPermission {
   private func mayDeliverDeleted(
     _ key: RecordKey, _ scope: DatabaseScope, _ user: UserID, _ transaction: any ReadTransaction
   ) throws -> Bool {
-    if scope == .shared { return try !transaction.shareScope(of: user, in: key.zone).isEmpty }
-    guard let gone = try transaction.deletedRecord(key) else { return false }
+    if scope == .shared {
+      return try !ShareScope(of: user, in: key.zone, from: transaction).isEmpty
+    }
+    guard let gone = try transaction.records.deleted(key) else { return false }
     return try mayRead(
       user, key, type: gone.type, creator: gone.creator, coveringShares: [], in: transaction)
   }

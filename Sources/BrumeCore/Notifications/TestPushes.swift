@@ -45,12 +45,12 @@ package struct TestPushes: Sendable {
     let rows = limits.mailboxRows
     return try await store.write(in: .account(user, container, environment)) { store in
       var sent = Sent(notificationID: entry.notificationID)
-      let devices = try store.devices(of: user, container: container, environment: environment)
+      let devices = try store.devices.all(of: user, container: container, environment: environment)
       for device in devices {
-        if try store.mailboxCount(device.key) >= rows {
+        if try store.mailboxes.count(of: device.key) >= rows {
           sent.full += 1
         } else {
-          try store.enqueue(entry, to: device.key)
+          try store.mailboxes.enqueue(entry, to: device.key)
           sent.devices.append(device.key)
         }
       }

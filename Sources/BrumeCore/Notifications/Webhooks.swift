@@ -28,7 +28,7 @@ package struct Webhooks: Sendable {
     )
     let limit = limits.webhooksPerContainer
     return try await store.write(in: .server) { transaction in
-      let others = try transaction.webhooks().filter {
+      let others = try transaction.webhooks.all().filter {
         $0.container == container && $0.environment == environment
       }
       guard others.count < limit else {
@@ -38,8 +38,8 @@ package struct Webhooks: Sendable {
       }
       let webhook = Webhook(
         id: id, container: container, environment: environment, url: url, secret: secret,
-        created: now, cursor: try transaction.lastLogPositions())
-      try transaction.put(webhook)
+        created: now, cursor: try transaction.log.lastPositions())
+      try transaction.webhooks.put(webhook)
       return webhook
     }
   }
@@ -54,7 +54,7 @@ package struct Webhooks: Sendable {
       guard !webhook.isActive else { return }
       webhook.disabledBecause = nil
       webhook.failures = 0
-      try transaction.put(webhook)
+      try transaction.webhooks.put(webhook)
     }
   }
 
@@ -63,7 +63,7 @@ package struct Webhooks: Sendable {
   ) async throws {
     try await store.write(in: .server) { transaction in
       _ = try Self.webhook(id, container, environment, in: transaction)
-      try transaction.removeWebhook(id)
+      try transaction.webhooks.remove(id)
     }
   }
 
@@ -80,7 +80,7 @@ package struct Webhooks: Sendable {
     _ id: String, _ container: ContainerID, _ environment: Environment,
     in transaction: any ReadTransaction
   ) throws -> Webhook {
-    guard let webhook = try transaction.webhook(id) else {
+    guard let webhook = try transaction.webhooks.find(id) else {
       throw BrumeError(.notFound, "there is no webhook '\(id)'; 'brume webhook list' shows them")
     }
     guard webhook.container == container, webhook.environment == environment else {
@@ -94,7 +94,7 @@ package struct Webhooks: Sendable {
   }
 }
 
-extension WriteTransaction {
+extension WebhookWriting {
   /// How far the log may be trimmed when the notifier is done up to `position`. Webhooks hold entries
   /// back, also while they are off, but not without end: one that is too far behind is informed that it
   /// missed some.
@@ -102,7 +102,7 @@ extension WriteTransaction {
     in bucket: Bucket, through position: Int64, limits: Limits
   ) throws -> Int64 {
     var floor = position
-    for var webhook in try webhooks() where webhook.cursor[bucket] < position {
+    for var webhook in try all() where webhook.cursor[bucket] < position {
       let least = position - limits.webhookLag
       if webhook.cursor[bucket] < least {
         webhook.cursor[bucket] = least

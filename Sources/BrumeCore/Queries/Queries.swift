@@ -53,7 +53,7 @@ private struct QueryRun: Sendable {
   private var zoneName: String? { isZoneWide ? nil : zone.name }
 
   func page(_ request: QueryRequest, in transaction: any ReadTransaction) throws -> QueryPage {
-    let view = isZoneWide ? nil : try transaction.zoneView(zone, in: scope, for: caller)
+    let view = isZoneWide ? nil : try ZoneView(of: zone, in: scope, for: caller, from: transaction)
     let schema = try schemas.schema(of: caller.container, caller.environment, in: transaction)
     let query = try QueryPlan.checked(
       request.query.naming(caller.user), schema: schema, limits: limits)
@@ -63,7 +63,7 @@ private struct QueryRun: Sendable {
       try view?.shares.map { try shown($0, transaction) }
       ?? readable(by: schema.rights(of: query.recordType))
     let fields = schema.recordTypes[query.recordType]?.fields ?? [:]
-    let page = try transaction.matching(
+    let page = try transaction.queries.matching(
       EngineQuery(
         database: zone.database, zone: zoneName, query: query, visible: visible,
         after: try position(request.marker, digest), limit: limits.page(request.limit),
@@ -104,7 +104,7 @@ private struct QueryRun: Sendable {
     _ shares: ShareScope, _ transaction: any ReadTransaction
   ) throws -> VisibleRecords {
     let maximum = limits.sharedRecordsPerQuery
-    guard let names = try transaction.names(shownBy: shares, in: zone, limit: maximum) else {
+    guard let names = try shares.names(in: zone, limit: maximum, from: transaction) else {
       return .all
     }
     if names.count > maximum {

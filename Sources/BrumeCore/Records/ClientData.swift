@@ -29,11 +29,11 @@ enum ClientData {
       let changed = items.contains { item in
         if case .success = answers[item.index] { true } else { false }
       }
-      guard changed, let zone = try transaction.zone(key) else { continue }
+      guard changed, let zone = try transaction.zones.find(key) else { continue }
       let setting = SettingKey.clientData(key, user: user)
-      var entries = Entries(try transaction.setting(setting) ?? [], of: zone)
+      var entries = Entries(try transaction.settings.value(setting) ?? [], of: zone)
       entries.set(device, to: data, limit: limit)
-      try transaction.set(setting, to: entries.bytes)
+      try transaction.settings.set(setting, to: entries.bytes)
     }
   }
 
@@ -41,7 +41,7 @@ enum ClientData {
     in zone: Zone, as caller: Caller, _ transaction: any ReadTransaction
   ) throws -> [UInt8]? {
     guard let user = caller.user, let device = caller.device?.name,
-      let bytes = try transaction.setting(.clientData(zone.key, user: user))
+      let bytes = try transaction.settings.value(.clientData(zone.key, user: user))
     else { return nil }
     return Entries(bytes, of: zone).list.first { $0.device == device }?.data
   }

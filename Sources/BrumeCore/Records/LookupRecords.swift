@@ -26,8 +26,8 @@ struct RecordLookup {
     _ = try access.view(of: key.zone)
     let transaction = access.transaction
     let stored =
-      try transaction.record(key)
-      ?? transaction.untouchedUser(key).map { user in
+      try transaction.records.find(key)
+      ?? transaction.users.untouchedRecord(key).map { user in
         StoredRecord(name: key.name, type: user.type, sequence: 0, content: .value(user))
       }
     guard let stored, try access.allows(.read, stored, in: key.zone) else {

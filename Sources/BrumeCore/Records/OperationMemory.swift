@@ -50,7 +50,7 @@ struct OperationMemory: Sendable {
       packer.add(Int64(index))
       Self.add(result, to: &packer)
     }
-    try transaction.set(key, to: packer.bytes)
+    try transaction.settings.set(key, to: packer.bytes)
   }
 
   private static func add(_ result: RecordResult, to packer: inout Packer) {
@@ -81,7 +81,7 @@ struct OperationMemory: Sendable {
   ) throws -> [Int: RecordResult]? {
     var access = access
     let transaction = access.transaction
-    guard let bytes = try transaction.setting(key) else { return nil }
+    guard let bytes = try transaction.settings.value(key) else { return nil }
     var unpacker = Unpacker(bytes)
     guard unpacker.text() == database.container.name,
       unpacker.text() == database.environment.rawValue, unpacker.text() == database.ownerName,
@@ -109,7 +109,7 @@ struct OperationMemory: Sendable {
     }
     let key = RecordKey(zone: ZoneKey(database: database, name: zone), name: name)
     let id = RecordID(name: name, zone: key.zone.id)
-    let stored = try access.transaction.record(key)
+    let stored = try access.transaction.records.find(key)
     // That something was deleted says nothing that its sender does not know.
     let isDeletion = kind == 1
     guard try isDeletion || mayStill(kind == 0 ? .write : .read, stored, in: key.zone, &access)

@@ -8,54 +8,49 @@
 import BrumeModel
 import BrumeStorage
 
-extension ZoneBatch {
-  mutating func settleRelations() throws {
-    var open = items.indices.filter { isAlive($0) && actions[$0] == .put }
-    for _ in 0..<context.limits.relationRounds {
-      try settlePuts(open)
-      open = try settleRemovals()
-      if open.isEmpty { return }
-    }
-    for position in items.indices where isAlive(position) { fail(position, Self.tangled) }
-    cascade = []
+struct ReferenceRules {
+  private let context: ModifyContext
+  private let view: ZoneView
+  private let stage: Stage
+  private let access: BatchAccess
+
+  init(_ context: ModifyContext, _ view: ZoneView, _ stage: Stage, _ access: BatchAccess) {
+    self.context = context
+    self.view = view
+    self.stage = stage
+    self.access = access
   }
 
-  private static let tangled = BrumeError(
-    .limitExceeded,
-    "the saves and deletions of this request depend on each other in too many steps; save and delete "
-      + "in separate requests")
-
   /// Judges items, and again those that refer to one that fails.
-  private mutating func settlePuts(_ positions: [Int]) throws {
-    let links = BatchLinks(self)
+  func settle(_ positions: [Int], in verdicts: inout Verdicts) throws {
+    let links = BatchLinks(verdicts.items, stage)
     var open = Array(positions.reversed())
     var after: Coverage?
     while let position = open.popLast() {
-      guard isAlive(position), actions[position] == .put else { continue }
+      guard verdicts.isAlive(position, to: .put) else { continue }
       var coverage = try after ?? freshCoverage()
-      let error = try relationError(at: position, links, &coverage)
+      let error = try error(at: position, in: verdicts, links, &coverage)
       after = coverage
       guard let error else { continue }
-      fail(position, error)
+      verdicts.fail(position, error)
       after = nil
-      open += links.referring[items[position].name] ?? []
+      open += links.referring[verdicts.items[position].name] ?? []
     }
   }
 
-  private mutating func freshCoverage() throws -> Coverage {
+  private func freshCoverage() throws -> Coverage {
     Coverage(
       hasZoneShare: try stage.after(Record.zoneShareName) != nil,
       chainLimit: context.limits.parentChain)
   }
 
-  private mutating func relationError(
-    at position: Int, _ links: BatchLinks, _ after: inout Coverage
+  private func error(
+    at position: Int, in verdicts: Verdicts, _ links: BatchLinks, _ after: inout Coverage
   ) throws -> BrumeError? {
-    let item = items[position]
-    guard let record = stage.puts[item.name] else { return nil }
-    let before = try stage.before(item.name)
+    guard let record = stage.puts[verdicts.items[position].name] else { return nil }
+    let before = try stage.before(record.name)
     if let parent = record.parent, parent != before?.parent,
-      let error = try parentError(record, parent)
+      let error = try parentError(record, parent, verdicts)
     {
       return error
     }
@@ -63,27 +58,29 @@ extension ZoneBatch {
       return error
     }
     if let error = try validationError(record, before) { return error }
-    if let error = try countError(at: position, record, before, links) { return error }
+    if let error = try countError(at: position, in: verdicts, record, before, links) {
+      return error
+    }
     return try view.shares == nil ? nil : permissionError(record, isNew: before == nil, &after)
   }
 }
 
 // MARK: Targets
 
-extension ZoneBatch {
+extension ReferenceRules {
   /// A record that something else may refer to, seen from the caller: what is hidden does not exist.
-  private mutating func target(_ name: String) throws -> Record? {
+  private func target(_ name: String) throws -> Record? {
     guard let record = try stage.after(name) else { return nil }
     guard context.scope != .private, stage.puts[name] == nil else { return record }
-    return try isAllowed(.read, on: record, in: accessContext(of: record)) ? record : nil
+    return try access.allows(.read, record) ? record : nil
   }
 
   /// The error for a reference that would keep from deletion what the caller may not delete.
-  private mutating func pinError(
+  private func pinError(
     _ record: Record, _ target: Record, by what: String
   ) throws -> BrumeError? {
     guard context.scope != .private, let stored = try stage.before(target.name),
-      try !isAllowed(.write, on: stored, in: accessContext(of: stored))
+      try !access.allows(.write, stored)
     else { return nil }
     return BrumeError(
       .accessDenied,
@@ -91,17 +88,22 @@ extension ZoneBatch {
         + "deleted, and you may not write it; use a reference with action NONE or DELETE_SELF")
   }
 
-  private mutating func parentError(_ record: Record, _ parent: String) throws -> BrumeError? {
-    guard let target = try target(parent) else { return try missingParentError(record, parent) }
+  private func parentError(
+    _ record: Record, _ parent: String, _ verdicts: Verdicts
+  ) throws -> BrumeError? {
+    guard let target = try target(parent) else {
+      return missingParentError(record, parent, verdicts)
+    }
     if let error = try chainError(record, parent) { return error }
     // In the shared database the share that covers parent and child decides: `permissionError`.
     return context.scope == .public ? try pinError(record, target, by: "as its parent") : nil
   }
 
-  private func missingParentError(_ record: Record, _ parent: String) throws -> BrumeError {
+  private func missingParentError(
+    _ record: Record, _ parent: String, _ verdicts: Verdicts
+  ) -> BrumeError {
     // CloudKit: a child of a record that failed for its own parent (case SAV-27).
-    if let culprit = items.firstIndex(where: { $0.name == parent }),
-      let code = failures[culprit]?.code,
+    if let code = verdicts.failure(of: parent)?.code,
       code == .validatingReferenceError || code == .internalError
     {
       return BrumeError(
@@ -116,7 +118,7 @@ extension ZoneBatch {
   }
 
   /// Follows the ancestors as far as the caller sees them.
-  private mutating func chainError(_ record: Record, _ parent: String) throws -> BrumeError? {
+  private func chainError(_ record: Record, _ parent: String) throws -> BrumeError? {
     var next: String? = parent
     for _ in 0..<context.limits.parentChain {
       guard let name = next else { return nil }
@@ -139,8 +141,7 @@ extension ZoneBatch {
   /// The root of a share cannot move under another share (case SHR-05).
   private func secondShareError(_ record: Record, _ after: inout Coverage) throws -> BrumeError? {
     guard let share = record.share else { return nil }
-    var reading = stage
-    let covering = try after.shares(of: record) { try reading.after($0) }
+    let covering = try after.shares(of: record) { try stage.after($0) }
     guard let other = covering.first(where: { $0 != share }) else { return nil }
     return BrumeError(
       .alreadyShared,
@@ -148,7 +149,7 @@ extension ZoneBatch {
         + "'\(other)'; end one of the two shares first")
   }
 
-  private mutating func validationError(_ record: Record, _ before: Record?) throws -> BrumeError? {
+  private func validationError(_ record: Record, _ before: Record?) throws -> BrumeError? {
     let known = before?.targets(by: .validate) ?? []
     for name in record.targets(by: .validate).subtracting(known).sorted() {
       guard let target = try target(name) else {
@@ -164,33 +165,31 @@ extension ZoneBatch {
 
   /// In the shared database the share that covers the record afterwards must allow the write
   /// (cases SHR-11 to SHR-13).
-  private mutating func permissionError(
+  private func permissionError(
     _ record: Record, isNew: Bool, _ after: inout Coverage
   ) throws -> BrumeError? {
-    var reading = stage
-    let covering = try after.shares(of: record) { try reading.after($0) }
-    let accessContext = Permissions.Context.shared(view.shares?.permission(through: covering))
-    return Permissions.decide(
-      context.caller.principal, isNew ? .create : .write, in: accessContext, creator: nil)
+    let covering = try after.shares(of: record) { try stage.after($0) }
+    return access.refusal(of: isNew ? .create : .write, through: covering)
   }
 }
 
 // MARK: Counting
 
-extension ZoneBatch {
+extension ReferenceRules {
   /// Counts the holders of a target: the stored ones that the caller sees, and those up to this item
   /// in the batch.
-  private mutating func countError(
-    at position: Int, _ record: Record, _ before: Record?, _ links: BatchLinks
+  private func countError(
+    at position: Int, in verdicts: Verdicts, _ record: Record, _ before: Record?,
+    _ links: BatchLinks
   ) throws -> BrumeError? {
     let known = before?.targets(by: .deleteSelf) ?? []
     let maximum = context.limits.deleteSelfReferences
     for target in record.targets(by: .deleteSelf).subtracting(known).sorted() {
       var holders = Set(
-        try stage.transaction.referrers(
+        try stage.transaction.records.referrers(
           to: RecordKey(zone: stage.zone, name: target), by: .deleteSelf, limit: maximum + 1))
-      for other in links.holders[target] ?? [] where other <= position && isAlive(other) {
-        holders.insert(items[other].name)
+      for other in links.holders[target] ?? [] where other <= position && verdicts.isAlive(other) {
+        holders.insert(verdicts.items[other].name)
       }
       if holders.count > maximum, try visibleCount(of: holders) > maximum {
         return BrumeError(
@@ -202,7 +201,7 @@ extension ZoneBatch {
     return nil
   }
 
-  private mutating func visibleCount(of names: Set<String>) throws -> Int {
+  private func visibleCount(of names: Set<String>) throws -> Int {
     guard context.scope != .private else { return names.count }
     return try names.reduce(0) { count, name in try target(name) == nil ? count : count + 1 }
   }
@@ -215,9 +214,9 @@ private struct BatchLinks {
   /// By a record's name: the items that go with it, in order.
   private(set) var holders: [String: [Int]] = [:]
 
-  init(_ batch: ZoneBatch) {
-    for position in batch.items.indices {
-      guard let record = batch.stage.puts[batch.items[position].name] else { continue }
+  init(_ items: [RecordItem], _ stage: Stage) {
+    for position in items.indices {
+      guard let record = stage.puts[items[position].name] else { continue }
       for name in record.targets(by: .validate) { referring[name, default: []].append(position) }
       if let parent = record.parent { referring[parent, default: []].append(position) }
       for name in record.targets(by: .deleteSelf) { holders[name, default: []].append(position) }

@@ -18,7 +18,7 @@ package final class SchemaCache: Sendable {
     of container: ContainerID, _ environment: Environment, in transaction: any ReadTransaction
   ) throws -> Schema {
     let key = SettingKey.schema(container, environment)
-    guard let text = try transaction.setting(key) else { return Schema() }
+    guard let text = try transaction.settings.value(key) else { return Schema() }
     if let entry = entries.withLock({ $0[key] }), entry.text == text { return entry.schema }
     let schema = try Schema(parsing: String(decoding: text, as: UTF8.self))
     entries.withLock { $0[key] = Entry(text: text, schema: schema) }
@@ -39,7 +39,7 @@ package final class SchemaCache: Sendable {
     _ schema: JustInTimeSchema, for database: DatabaseKey, in transaction: any WriteTransaction
   ) throws {
     guard schema.didChange else { return }
-    try transaction.set(
+    try transaction.settings.set(
       .schema(database.container, database.environment), to: Array(schema.schema.text().utf8))
   }
 }

@@ -71,11 +71,11 @@ package struct Schemas: Sendable {
     }
     try await store.write(in: .server) { transaction in
       let key = SettingKey.subscriptionTypes(container, .production)
-      var types = SubscriptionTypes(try transaction.setting(key))
+      var types = SubscriptionTypes(try transaction.settings.value(key))
       types.add(
         SubscriptionTypes(
-          try transaction.setting(.subscriptionTypes(container, .development))))
-      try transaction.set(key, to: types.bytes)
+          try transaction.settings.value(.subscriptionTypes(container, .development))))
+      try transaction.settings.set(key, to: types.bytes)
     }
   }
 
@@ -88,7 +88,7 @@ package struct Schemas: Sendable {
       var schema = try schemas.schema(of: container, environment, in: transaction)
       let deployed = try schemas.schema(of: container, .production, in: transaction)
       try change(&schema, deployed)
-      try transaction.set(.schema(container, environment), to: Array(schema.text().utf8))
+      try transaction.settings.set(.schema(container, environment), to: Array(schema.text().utf8))
     }
   }
 }

@@ -3,21 +3,6 @@
 // CKShare.allowsAccessRequests).
 
 import BrumeModel
-import BrumeStorage
-
-extension ReadTransaction {
-  /// The share behind an address if it takes requests.
-  func openSharing(
-    _ request: ShortGUIDRequest, of caller: Caller
-  ) throws -> Sharing? {
-    do {
-      let sharing = try sharing(request, of: caller)
-      return sharing.share.allowsAccessRequests ? sharing : nil
-    } catch let error as BrumeError where error.code == .notFound {
-      return nil
-    }
-  }
-}
 
 /// What requests and answers do to a share.
 enum AccessRules {

@@ -52,7 +52,7 @@ extension ReadPermission {
   ) throws -> Set<String> {
     guard case .public(let rights) = place, rights.namesCustomRoles else { return [] }
     return Set(
-      try transaction.roles(
+      try transaction.roles.names(
         of: user, container: database.container, environment: database.environment))
   }
 
@@ -65,7 +65,7 @@ extension ReadPermission {
       return try publicContext(of: type, in: database, transaction)
     }
     if owner == user { return .own }
-    let scope = try transaction.shareScope(of: user, in: key.zone)
+    let scope = try ShareScope(of: user, in: key.zone, from: transaction)
     return .shared(scope.permission(through: coveringShares))
   }
 }

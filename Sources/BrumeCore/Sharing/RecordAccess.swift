@@ -29,7 +29,7 @@ struct RecordAccess {
   /// The zone as the caller sees it, or the error that it does not exist for him.
   mutating func view(of zone: ZoneKey) throws -> ZoneView {
     if let known = views[zone] { return known }
-    let view = try transaction.zoneView(zone, in: scope, for: caller)
+    let view = try ZoneView(of: zone, in: scope, for: caller, from: transaction)
     views[zone] = view
     return view
   }
@@ -51,9 +51,9 @@ struct RecordAccess {
   }
 
   private mutating func covering(_ record: Record, in zone: ZoneKey) throws -> [String] {
-    var coverage = try coverages[zone] ?? transaction.coverage(in: zone, limits: limits)
+    var coverage = try coverages[zone] ?? Coverage(of: zone, limits, from: transaction)
     let covering = try coverage.shares(of: record) { name in
-      try transaction.record(RecordKey(zone: zone, name: name))?.record()
+      try transaction.records.find(RecordKey(zone: zone, name: name))?.record()
     }
     coverages[zone] = coverage
     return covering

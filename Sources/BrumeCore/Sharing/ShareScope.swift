@@ -73,50 +73,68 @@ package struct Coverage: Sendable {
   }
 }
 
-extension ReadTransaction {
+// MARK: From what is stored
+
+extension ShareScope {
   /// What `user` accepted in a zone of somebody else, as the shares themselves say it now.
-  package func shareScope(of user: UserID, in zone: ZoneKey) throws -> ShareScope {
+  package init(of user: UserID, in zone: ZoneKey, from transaction: any ReadTransaction) throws {
     let database = zone.database
-    return try shareScope(
-      of: user, in: zone,
-      among: memberships(
-        of: user, container: database.container, environment: database.environment))
+    let memberships = try transaction.shares.memberships(
+      of: user, container: database.container, environment: database.environment)
+    try self.init(of: user, in: zone, among: memberships, from: transaction)
   }
 
   /// The same, when the user's memberships are at hand.
-  func shareScope(
-    of user: UserID, in zone: ZoneKey, among memberships: [Membership]
-  ) throws -> ShareScope {
+  init(
+    of user: UserID, in zone: ZoneKey, among memberships: [Membership],
+    from transaction: any ReadTransaction
+  ) throws {
     var permissions: [String: SharePermission] = [:]
     for membership in memberships where membership.share.zone == zone {
-      guard let share = try record(membership.share)?.record().shareDetails,
+      guard let share = try transaction.records.find(membership.share)?.record().shareDetails,
         let permission = share.permission(of: user)
       else { continue }
       permissions[membership.share.name] = permission
     }
-    let epoch = try setting(.sharingEpoch(zone)).flatMap {
-      Int64(String(decoding: $0, as: UTF8.self))
-    }
-    return ShareScope(permissions: permissions, epoch: epoch ?? 0)
+    self.init(permissions: permissions, epoch: try transaction.settings.sharingEpoch(of: zone))
   }
 
-  /// The records that a participant's shares cover, by name, at most `limit` and one more; nil if it is
-  /// the whole zone. What `Coverage` finds from a record upwards, found from the shares downwards.
+  /// The records that the shares cover, by name, at most `limit` and one more; nil if it is the whole
+  /// zone. What `Coverage` finds from a record upwards, found from the shares downwards.
   func names(
-    shownBy shares: ShareScope, in zone: ZoneKey, limit: Int
+    in zone: ZoneKey, limit: Int, from transaction: any ReadTransaction
   ) throws -> Set<ByteText>? {
-    if shares.permissions[Record.zoneShareName] != nil { return nil }
-    let roots = try shares.permissions.keys.sorted().compactMap { name in
-      try record(RecordKey(zone: zone, name: name))?.record().shareDetails?.rootRecordName
+    if permissions[Record.zoneShareName] != nil { return nil }
+    let records = transaction.records
+    let roots = try permissions.keys.sorted().compactMap { name in
+      try records.find(RecordKey(zone: zone, name: name))?.record().shareDetails?.rootRecordName
     }
-    let below = try descendants(of: roots, in: zone, limit: limit + 1)
-    return Set((shares.permissions.keys + roots + below).map { ByteText($0) })
+    let below = try records.descendants(of: roots, in: zone, limit: limit + 1)
+    return Set((permissions.keys + roots + below).map { ByteText($0) })
   }
+}
 
+extension Coverage {
   /// A fresh memory of what covers the records of a zone.
-  func coverage(in zone: ZoneKey, limits: Limits) throws -> Coverage {
-    let zoneShare = try record(RecordKey(zone: zone, name: Record.zoneShareName))
-    return Coverage(hasZoneShare: zoneShare != nil, chainLimit: limits.parentChain)
+  init(of zone: ZoneKey, _ limits: Limits, from transaction: any ReadTransaction) throws {
+    let zoneShare = try transaction.records.find(
+      RecordKey(zone: zone, name: Record.zoneShareName))
+    self.init(hasZoneShare: zoneShare != nil, chainLimit: limits.parentChain)
+  }
+}
+
+extension SettingReading {
+  /// How often records of a zone moved between shares.
+  fileprivate func sharingEpoch(of zone: ZoneKey) throws -> Int64 {
+    try value(.sharingEpoch(zone)).flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0
+  }
+}
+
+extension SettingWriting {
+  /// Makes participants of a zone start over: other records are shared now.
+  func raiseSharingEpoch(of zone: ZoneKey) throws {
+    let next = try sharingEpoch(of: zone) + 1
+    try set(.sharingEpoch(zone), to: Array(String(next).utf8))
   }
 }
 

@@ -24,7 +24,7 @@ package struct Shares: Sendable {
     return try await store.read { transaction in
       try requests.map { request in
         try ShareResult.item(request.value) {
-          try transaction.sharing(request, of: caller).metadata(for: user, transaction)
+          try Sharing(request, of: caller, from: transaction).metadata(for: user, transaction)
         }
       }
     }
@@ -41,7 +41,7 @@ package struct Shares: Sendable {
       let participantID = host.uuid()
       let found = try await store.read { transaction in
         try Result<RecordKey, ItemFailure<String>>.item(request.value) {
-          try transaction.sharing(request, of: caller).key
+          try Sharing(request, of: caller, from: transaction).key
         }
       }
       guard case .success(let key) = found else {
@@ -50,14 +50,15 @@ package struct Shares: Sendable {
       }
       let result = try await store.write(in: .database(key.zone.database)) { transaction in
         try ShareResult.item(request.value) {
-          let sharing = try transaction.sharing(request, of: caller)
+          let sharing = try Sharing(request, of: caller, from: transaction)
           let accepted = try sharing.accepted(
             by: user, id: participantID, limits: limits, transaction)
           if let accepted {
-            try transaction.checkRoom(for: user, caller, limits)
-            try transaction.keep(accepted, sharing, caller, now)
+            try transaction.shares.checkRoom(for: user, caller, limits)
+            try sharing.join(as: accepted, caller, now, in: transaction)
           }
-          return try transaction.sharing(request, of: caller).metadata(for: user, transaction)
+          return try Sharing(request, of: caller, from: transaction).metadata(
+            for: user, transaction)
         }
       }
       results.append(result)
@@ -81,17 +82,17 @@ package struct Shares: Sendable {
     let (limits, now) = (limits, host.now())
     for request in requests {
       let key = try await store.read { transaction in
-        try transaction.openSharing(request, of: caller)?.key
+        try Sharing.open(request, of: caller, from: transaction)?.key
       }
       guard let key else { continue }
       try await store.write(in: .database(key.zone.database)) { transaction in
-        guard let sharing = try transaction.openSharing(request, of: caller),
-          let account = try transaction.user(user),
+        guard let sharing = try Sharing.open(request, of: caller, from: transaction),
+          let account = try transaction.users.find(user),
           let asked = AccessRules.asked(account.identity, of: sharing.share, limits)
         else { return }
         var record = sharing.record
         record.shareDetails = asked
-        try transaction.rewrite(record, sharing, caller, now)
+        try sharing.rewrite(as: record, caller, now, in: transaction)
       }
     }
   }

@@ -44,12 +44,12 @@ struct Sharing {
   }
 
   func metadata(for user: UserID, _ transaction: any ReadTransaction) throws -> ShareMetadata {
-    guard let account = try transaction.user(user) else { throw BrumeError.shareNotFound }
+    guard let account = try transaction.users.find(user) else { throw BrumeError.shareNotFound }
     let me = try participant(for: account)
     let root = share.rootRecordName
     let rootRecord = try root.flatMap { name in
       request.shouldFetchRootRecord
-        ? try transaction.record(RecordKey(zone: key.zone, name: name))?.record() : nil
+        ? try transaction.records.find(RecordKey(zone: key.zone, name: name))?.record() : nil
     }
     let permission = max(me.permission, share.publicPermission)
     return ShareMetadata(
@@ -64,7 +64,7 @@ struct Sharing {
   func accepted(
     by user: UserID, id: String, limits: Limits, _ transaction: any ReadTransaction
   ) throws -> Record? {
-    guard let account = try transaction.user(user) else { throw BrumeError.shareNotFound }
+    guard let account = try transaction.users.find(user) else { throw BrumeError.shareNotFound }
     var me = try participant(for: account)
     if me.role == .owner || me.acceptance == .accepted { return nil }
     var next = record
@@ -106,23 +106,43 @@ extension SharePermission: Comparable {
   package static func < (a: SharePermission, b: SharePermission) -> Bool { a.rank < b.rank }
 }
 
-extension ReadTransaction {
+// MARK: Finding one
+
+extension Sharing {
   /// The share behind an address, with or without the cosmetic part after `#`.
-  func sharing(_ request: ShortGUIDRequest, of caller: Caller) throws -> Sharing {
+  init(
+    _ request: ShortGUIDRequest, of caller: Caller, from transaction: any ReadTransaction
+  ) throws {
     let parts = request.value.prefix { $0 != "#" }.split(separator: ".", maxSplits: 1)
-    guard let shortGUID = parts.first, let key = try record(shortGUID: String(shortGUID)),
+    guard let shortGUID = parts.first,
+      let key = try transaction.shares.record(shortGUID: String(shortGUID)),
       key.zone.database.container == caller.container,
       key.zone.database.environment == caller.environment,
-      try zone(key.zone)?.isLive ?? false,
-      let record = try record(key)?.record(), let share = record.shareDetails
+      try transaction.zones.find(key.zone)?.isLive ?? false,
+      let record = try transaction.records.find(key)?.record(), let share = record.shareDetails
     else { throw BrumeError.shareNotFound }
-    return Sharing(
+    self.init(
       request: request, oneTimeToken: parts.count == 2 ? String(parts[1]) : nil, key: key,
       record: record, share: share)
   }
+
+  /// The share behind an address if it takes requests for access.
+  static func open(
+    _ request: ShortGUIDRequest, of caller: Caller, from transaction: any ReadTransaction
+  ) throws -> Sharing? {
+    do {
+      let sharing = try Sharing(request, of: caller, from: transaction)
+      return sharing.share.allowsAccessRequests ? sharing : nil
+    } catch let error as BrumeError where error.code == .notFound {
+      return nil
+    }
+  }
 }
 
-extension ReadTransaction {
+// MARK: Joining it
+
+extension ShareReading {
+  /// Whether a user may join one more share.
   func checkRoom(for user: UserID, _ caller: Caller, _ limits: Limits) throws {
     let joined = try memberships(
       of: user, container: caller.container, environment: caller.environment)
@@ -133,35 +153,36 @@ extension ReadTransaction {
   }
 }
 
-extension WriteTransaction {
+extension Sharing {
   /// Writes the share with its new participant, and appends to the log.
-  func keep(
-    _ share: Record, _ sharing: Sharing, _ caller: Caller, _ now: Milliseconds
+  func join(
+    as changed: Record, _ caller: Caller, _ now: Milliseconds, in transaction: any WriteTransaction
   ) throws {
-    let (key, user) = (sharing.key, try caller.requireUser())
-    try put(Membership(user: user, share: key))
-    try rewrite(share, sharing, caller, now)
-    let origin = caller.origin(at: now)
-    try append(.membership(user, key.zone), in: key.zone.database, origin: origin)
+    let user = try caller.requireUser()
+    try transaction.shares.put(Membership(user: user, share: key))
+    try rewrite(as: changed, caller, now, in: transaction)
+    try transaction.log.append(
+      .membership(user, key.zone), in: key.zone.database, origin: caller.origin(at: now))
   }
 
-  /// Writes a share that somebody who does not own it changed, and appends to the log.
+  /// Writes the share that somebody who does not own it changed, and appends to the log.
   func rewrite(
-    _ share: Record, _ sharing: Sharing, _ caller: Caller, _ now: Milliseconds
+    as changed: Record, _ caller: Caller, _ now: Milliseconds,
+    in transaction: any WriteTransaction
   ) throws {
-    let (key, database) = (sharing.key, sharing.key.zone.database)
-    let origin = caller.origin(at: now)
-    let sequence = try nextSequence(in: database)
-    var share = share
-    share.changeTag = ChangeTag.text(sequence)
+    let database = key.zone.database
+    let sequence = try transaction.sequences.next(in: database)
+    var changed = changed
+    changed.changeTag = ChangeTag.text(sequence)
     let user = try caller.requireUser()
-    share.modified = Stamp(time: now, user: user, device: caller.device?.name ?? "1")
-    try put(share, in: key.zone, sequence: sequence)
-    var zone = try liveZone(key.zone)
+    changed.modified = Stamp(time: now, user: user, device: caller.device?.name ?? "1")
+    try transaction.records.put(changed, in: key.zone, sequence: sequence)
+    var zone = try transaction.zones.live(key.zone)
     zone.lastSequence = sequence
-    try put(zone)
+    try transaction.zones.put(zone)
     let change = RecordChange(
-      record: key, recordType: share.type, kind: .updated, image: nil, coveringShares: [key.name])
-    try append(.record(change), in: database, origin: origin)
+      record: key, recordType: changed.type, kind: .updated, image: nil,
+      coveringShares: [key.name])
+    try transaction.log.append(.record(change), in: database, origin: caller.origin(at: now))
   }
 }

@@ -20,7 +20,7 @@ struct OwnSubscriptions {
       let other = SubscriptionScope(
         container: place.container, environment: place.environment, scope: scope,
         user: place.user)
-      let found = try transaction.subscriptions(in: other)
+      let found = try transaction.subscriptions.all(in: other)
       count += found.count
       bytes += found.reduce(0) { $0 + $1.subscription.byteCount }
       guard other == place else { continue }

@@ -41,7 +41,7 @@ struct SubscriptionChange: Sendable {
   ) throws -> Subscription {
     let checked = try checked(wanted, in: transaction)
     try admit(checked.kind, in: transaction)
-    let known = try transaction.subscription(checked.id, in: place)
+    let known = try transaction.subscriptions.find(checked.id, in: place)
     // An app saves its subscriptions at each launch; nothing changes then (case SUB-03).
     if let known, known.subscription == checked { return checked }
     var others = try own ?? OwnSubscriptions(in: place, from: transaction)
@@ -51,12 +51,12 @@ struct SubscriptionChange: Sendable {
     let position = try append(checked.id, in: transaction)
     let starts =
       place.scope == .shared
-      ? try transaction.lastLogPositions()
-      : LogPositions(position, in: transaction.bucket(of: place.logDatabase))
+      ? try transaction.log.lastPositions()
+      : LogPositions(position, in: transaction.log.bucket(of: place.logDatabase))
     let isSameWatch =
       others.signature(of: checked.id) == SubscriptionSignature.text(checked.kind)
     // Only another text: what was saved before still counts, and is delivered with the new text.
-    try transaction.put(
+    try transaction.subscriptions.put(
       StoredSubscription(
         scope: place, subscription: checked, starts: isSameWatch ? known?.starts ?? starts : starts)
     )
@@ -91,14 +91,16 @@ struct SubscriptionChange: Sendable {
   private func delete(
     _ id: String, _ own: inout OwnSubscriptions?, in transaction: any WriteTransaction
   ) throws {
-    guard try transaction.removeSubscription(id, in: place) else { throw Subscription.missing(id) }
+    guard try transaction.subscriptions.remove(id, in: place) else {
+      throw Subscription.missing(id)
+    }
     try append(id, in: transaction)
     own?.deleted(id)
   }
 
   @discardableResult
   private func append(_ id: String, in transaction: any WriteTransaction) throws -> Int64 {
-    try transaction.append(
+    try transaction.log.append(
       .subscription(place, id: id), in: place.logDatabase, origin: origin)
   }
 }
@@ -142,7 +144,7 @@ extension SubscriptionChange {
 
   private func liveZone(_ zone: ZoneID, in transaction: any ReadTransaction) throws -> ZoneKey {
     let key = try caller.zoneKey(zone, in: place.scope, limits: limits)
-    return try transaction.liveZone(key).key
+    return try transaction.zones.live(key).key
   }
 
   private func checked(_ type: String?) throws(BrumeError) -> String? {

@@ -54,11 +54,11 @@ extension SubscriptionChange {
   /// Development learns the kind; production may insist on knowing it.
   func admit(_ kind: Subscription.Kind, in transaction: any WriteTransaction) throws {
     let key = SettingKey.subscriptionTypes(place.container, place.environment)
-    var types = SubscriptionTypes(try transaction.setting(key))
+    var types = SubscriptionTypes(try transaction.settings.value(key))
     switch place.environment {
     case .development:
       guard types.kinds.count < limits.subscriptionTypes, types.learn(kind) else { return }
-      try transaction.set(key, to: types.bytes)
+      try transaction.settings.set(key, to: types.bytes)
     case .production:
       guard limits.deploysSubscriptionTypes, !types.knows(kind) else { return }
       throw BrumeError(

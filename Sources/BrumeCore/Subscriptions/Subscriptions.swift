@@ -22,7 +22,7 @@ package struct Subscriptions: Sendable {
     in scope: DatabaseScope, as caller: Caller
   ) async throws -> [Subscription] {
     let place = try caller.subscriptionScope(scope)
-    return try await store.read { try $0.subscriptions(in: place).map(\.subscription) }
+    return try await store.read { try $0.subscriptions.all(in: place).map(\.subscription) }
   }
 
   /// Subscriptions by ID. One result per ID, in order.
@@ -33,7 +33,7 @@ package struct Subscriptions: Sendable {
     try limits.checkCount(ids.count, of: "subscriptions")
     return try await store.read { transaction in
       try ids.map { id in
-        if let known = try transaction.subscription(id, in: place) {
+        if let known = try transaction.subscriptions.find(id, in: place) {
           return .success(.saved(known.subscription))
         }
         return .failure(ItemFailure(id, Subscription.missing(id)))
@@ -61,7 +61,7 @@ package struct Subscriptions: Sendable {
       var own: OwnSubscriptions?
       let results = try named.map { try change.perform($0, &own, in: transaction) }
       if results.contains(where: \.isSave), let device {
-        try transaction.register(device, limits: change.limits)
+        try transaction.devices.register(device, limits: change.limits)
       }
       return results
     }

@@ -32,11 +32,11 @@ package struct Accounts: Sendable {
       isDiscoverable: isDiscoverable)
     try AccountRules.check(user, limits: limits)
     return try await store.write(in: .server) { transaction in
-      if try transaction.user(named: name) != nil {
+      if try transaction.users.find(named: name) != nil {
         throw BrumeError(.exists, "user '\(name)' exists already; choose another name")
       }
-      try transaction.checkUnique(user)
-      try transaction.put(user)
+      try transaction.users.checkUnique(user)
+      try transaction.users.put(user)
       return user
     }
   }
@@ -58,16 +58,16 @@ package struct Accounts: Sendable {
     let limits = limits
     let scope = hash == nil ? WriteScope.server : .everything(of: store)
     let user = try await store.write(in: scope) { transaction -> User in
-      guard var user = try transaction.user(id) else {
+      guard var user = try transaction.users.find(id) else {
         throw BrumeError(
           .notFound,
           "there is no user '\(id)'; `brume user list` shows them")
       }
       user.apply(change, passwordHash: hash)
       try AccountRules.check(user, limits: limits)
-      try transaction.checkUnique(user)
-      try transaction.put(user)
-      if hash != nil { try transaction.forgetAddresses(of: id) }
+      try transaction.users.checkUnique(user)
+      try transaction.users.put(user)
+      if hash != nil { try transaction.devices.forgetAddresses(of: id) }
       return user
     }
     knownCredentials.forget()
@@ -88,12 +88,12 @@ package struct Accounts: Sendable {
 
   /// All accounts in name order.
   package func all() async throws -> [User] {
-    try await store.read { transaction in try transaction.users() }
+    try await store.read { transaction in try transaction.users.all() }
   }
 
   /// The account of a name, or nil.
   package func user(named name: String) async throws -> User? {
-    try await store.read { transaction in try transaction.user(named: name) }
+    try await store.read { transaction in try transaction.users.find(named: name) }
   }
 
   /// What a name's password is checked against. The check itself costs 64 MB and a tenth of a second,
@@ -117,24 +117,24 @@ package struct Accounts: Sendable {
   /// holds it.
   package func signOutEverywhere(_ id: UserID) async throws {
     try await store.write(in: .everything(of: store)) { transaction in
-      guard var user = try transaction.user(id) else {
+      guard var user = try transaction.users.find(id) else {
         throw BrumeError(
           .notFound,
           "there is no user '\(id)'; `brume user list` shows them")
       }
       user.tokenEpoch += 1
-      try transaction.put(user)
-      try transaction.forgetAddresses(of: id)
+      try transaction.users.put(user)
+      try transaction.devices.forgetAddresses(of: id)
     }
     knownCredentials.forget()
   }
 }
 
-extension WriteTransaction {
+extension DeviceWriting {
   /// A device without an address is one that comes and fetches, which needs a session. Its mailbox stays
   /// within its bound, and the device gets it when it signs in and registers again.
   fileprivate func forgetAddresses(of user: UserID) throws {
-    for device in try devices(of: user) where device.channel != .stream {
+    for device in try all(of: user) where device.channel != .stream {
       try put(Device(key: device.key, channel: .stream, registered: device.registered))
     }
   }
@@ -204,16 +204,16 @@ extension User {
   }
 }
 
-extension ReadTransaction {
+extension UserReading {
   fileprivate func checkUnique(_ user: User) throws {
-    if let address = user.emailAddress, let other = try self.user(emailAddress: address),
+    if let address = user.emailAddress, let other = try find(emailAddress: address),
       other.id != user.id
     {
       throw BrumeError(
         .exists,
         "another user has the address '\(address)'; take it from that account first")
     }
-    if let number = user.phoneNumber, let other = try self.user(phoneNumber: number),
+    if let number = user.phoneNumber, let other = try find(phoneNumber: number),
       other.id != user.id
     {
       throw BrumeError(

@@ -3,14 +3,14 @@
 import BrumeModel
 import BrumeStorage
 
-extension WriteTransaction {
+extension DeviceWriting {
   /// Registers a device if it is new. The registration of a stream device is renewed, because the
   /// oldest registration goes first when there are too many.
   func register(_ device: Device, limits: Limits) throws {
-    let known = try self.device(device.key)
+    let known = try find(device.key)
     if let known, known.channel != .stream { return }
     try put(device)
-    if known == nil { try dropOldestDevices(besides: device, limits: limits) }
+    if known == nil { try dropOldest(besides: device, limits: limits) }
   }
 
   /// An address that the server sends to belongs to whoever registered it last.
@@ -21,23 +21,23 @@ extension WriteTransaction {
     case .apns(let token, _, _): address = token
     case .webPush(let target): address = target.endpoint
     }
-    for other in try devices(address: address)
+    for other in try all(address: address)
     where other.key != device.key && other.key.container == device.key.container
       && other.channel.kind == device.channel.kind
       && other.key.environment == device.key.environment
     {
-      try removeDevice(other.key)
+      try remove(other.key)
     }
   }
 
   /// Keeps the number of a user's devices bounded.
-  func dropOldestDevices(besides new: Device, limits: Limits) throws {
+  func dropOldest(besides new: Device, limits: Limits) throws {
     let key = new.key
-    let all = try devices(
+    let all = try all(
       of: key.user, container: key.container, environment: key.environment)
     let old = all.filter { $0.key != key }.sorted { $0.registered < $1.registered }
     for device in old.prefix(max(0, all.count - limits.devicesPerUser)) {
-      try removeDevice(device.key)
+      try remove(device.key)
     }
   }
 }

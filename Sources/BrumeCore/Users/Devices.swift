@@ -32,7 +32,7 @@ package struct Devices: Sendable {
     }
     let device = Device(key: key, channel: .stream, registered: host.now())
     let limits = limits
-    try await store.write(in: .account(key)) { try $0.register(device, limits: limits) }
+    try await store.write(in: .account(key)) { try $0.devices.register(device, limits: limits) }
     return key
   }
 
@@ -75,7 +75,7 @@ package struct Devices: Sendable {
     guard (1...400).contains(token.utf8.count) else {
       throw BrumeError(.badRequest, "'apnsToken' must have 1 to 400 characters")
     }
-    let own = try await store.read { try $0.devices(courierToken: token) }
+    let own = try await store.read { try $0.devices.all(courierToken: token) }
     if let first = own.first {
       guard first.key.user == user else {
         throw BrumeError(
@@ -121,10 +121,10 @@ package struct Devices: Sendable {
     let limits = limits
     // Another user may have been reached at the same address.
     try await store.write(in: .everything(of: store)) { transaction in
-      try transaction.requireSession(of: caller)
-      try transaction.dropOthers(atAddressOf: device)
-      try transaction.put(device)
-      try transaction.dropOldestDevices(besides: device, limits: limits)
+      try transaction.users.requireSession(of: caller)
+      try transaction.devices.dropOthers(atAddressOf: device)
+      try transaction.devices.put(device)
+      try transaction.devices.dropOldest(besides: device, limits: limits)
     }
     return key
   }
@@ -142,7 +142,7 @@ package struct Devices: Sendable {
         .badRequest,
         "the request names no device: send the header 'X-Brume-Device' or the parameter 'clientId'")
     }
-    try await store.write(in: .account(key)) { try $0.removeDevice(key) }
+    try await store.write(in: .account(key)) { try $0.devices.remove(key) }
   }
 
   /// The devices whose mailboxes a courier token opens; none for an unknown one.
@@ -151,8 +151,8 @@ package struct Devices: Sendable {
   ) throws -> [Device] {
     guard let bytes = seal.payload(of: text, for: .sealedCourierToken),
       let token = SealedCourierToken(bytes)
-    else { return try transaction.devices(courierToken: text) }
-    guard let device = try transaction.device(token.device),
+    else { return try transaction.devices.all(courierToken: text) }
+    guard let device = try transaction.devices.find(token.device),
       case .apns(token.address, _, _) = device.channel
     else { return [] }
     return [device]

@@ -21,7 +21,7 @@ package struct Discovery: Sendable {
   package func currentUser(as caller: Caller) async throws -> UserIdentity {
     let id = try caller.requireUser()
     return try await store.read { transaction in
-      guard let user = try transaction.user(id), user.isDiscoverable else {
+      guard let user = try transaction.users.find(id), user.isDiscoverable else {
         var hidden = UserIdentity(user: id)
         hidden.isHidden = true
         return hidden
@@ -40,7 +40,7 @@ package struct Discovery: Sendable {
     for wanted in wanted { try NameRules.identity(wanted, limits: limits) }
     return try await store.read { transaction in
       try wanted.compactMap { wanted in
-        guard let user = try transaction.account(of: wanted),
+        guard let user = try transaction.users.account(of: wanted),
           user.isDiscoverable || user.id == me
         else { return nil }
         return user.identity(foundBy: wanted)
@@ -56,14 +56,16 @@ package struct Discovery: Sendable {
     let maximum = limits.recordsPerResponse
     return try await store.read { transaction in
       var contacts = Set(
-        try transaction.memberships(
+        try transaction.shares.memberships(
           of: me, container: own.container, environment: own.environment
         ).compactMap(\.share.zone.database.owner))
-      for zone in try transaction.zones(in: own) where zone.hasShares {
-        contacts.formUnion(try transaction.memberships(in: zone.key).map(\.user))
+      for zone in try transaction.zones.all(in: own) where zone.hasShares {
+        contacts.formUnion(try transaction.shares.memberships(in: zone.key).map(\.user))
       }
       contacts.remove(me)
-      let users = try contacts.sorted { $0.name < $1.name }.compactMap { try transaction.user($0) }
+      let users = try contacts.sorted { $0.name < $1.name }.compactMap {
+        try transaction.users.find($0)
+      }
       return users.filter(\.isDiscoverable).prefix(maximum).map { $0.identity(foundBy: nil) }
     }
   }
@@ -96,11 +98,11 @@ extension User {
   }
 }
 
-extension ReadTransaction {
+extension UserReading {
   fileprivate func account(of wanted: UserIdentity) throws -> User? {
-    if let id = wanted.user { return try user(id) }
-    if let address = wanted.emailAddress { return try user(emailAddress: address) }
-    if let number = wanted.phoneNumber { return try user(phoneNumber: number) }
+    if let id = wanted.user { return try find(id) }
+    if let address = wanted.emailAddress { return try find(emailAddress: address) }
+    if let number = wanted.phoneNumber { return try find(phoneNumber: number) }
     return nil
   }
 

@@ -43,11 +43,11 @@ extension Caller {
   }
 }
 
-extension ReadTransaction {
+extension ZoneReading {
   /// The zone if it is there, or the error that says why not (cases ZON-12 to ZON-14). Default zones
   /// are always there, written to or not.
-  package func liveZone(_ key: ZoneKey) throws -> Zone {
-    let zone = try zone(key)
+  package func live(_ key: ZoneKey) throws -> Zone {
+    let zone = try find(key)
     if let zone, zone.isLive { return zone }
     if key.isDefault { return Zone(key: key, incarnation: 0, lastSequence: 0) }
     throw Zone.missing(key.name, zone?.deletion)

@@ -21,11 +21,11 @@ package struct ZoneAdministration: Sendable {
     let key = ZoneKey(database: database, name: name)
     let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
     try await store.write(in: .database(database)) { transaction in
-      let zone = try transaction.liveZone(key)
+      let zone = try transaction.zones.live(key)
       if key.isDefault {
-        try transaction.removeContents(of: key)
+        try transaction.records.removeAll(in: key)
       } else {
-        try transaction.delete(zone, as: .purged, origin)
+        try ZoneWriter(transaction, origin).delete(zone, as: .purged)
       }
     }
   }
@@ -37,8 +37,9 @@ package struct ZoneAdministration: Sendable {
     let database = DatabaseKey(container: container, environment: environment, owner: owner)
     let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
     try await store.write(in: .database(database)) { transaction in
-      for zone in try transaction.zones(in: database) where !zone.key.isDefault {
-        try transaction.delete(zone, as: .encryptedDataReset, origin)
+      let writer = ZoneWriter(transaction, origin)
+      for zone in try transaction.zones.all(in: database) where !zone.key.isDefault {
+        try writer.delete(zone, as: .encryptedDataReset)
       }
     }
   }

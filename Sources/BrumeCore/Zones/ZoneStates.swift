@@ -1,4 +1,4 @@
-// Which zones exist for a caller, and how he sees each.
+// How a caller sees a zone.
 
 import BrumeModel
 import BrumeStorage
@@ -15,7 +15,7 @@ extension ChangeTokens {
     state.token = try token(.zone(view), at: view.zone.lastSequence, in: scope, for: caller)
     let share = RecordKey(zone: key, name: Record.zoneShareName)
     if view.zone.hasShares, view.shares?.permissions[share.name] != nil || view.shares == nil,
-      try transaction.record(share) != nil
+      try transaction.records.find(share) != nil
     {
       state.share = share.name
     }
@@ -29,28 +29,5 @@ extension ChangeToken.Subject {
     .zone(
       owner: view.zone.key.database.ownerName, name: view.zone.key.name,
       incarnation: view.zone.incarnation, view: view.digest)
-  }
-}
-
-extension ReadTransaction {
-  /// The zones that exist for a caller, in a stable order.
-  func zoneViews(in scope: DatabaseScope, of caller: Caller) throws -> [ZoneView] {
-    guard scope == .shared else {
-      let database = try caller.databaseKey(scope)
-      let first = try liveZone(ZoneKey(database: database, name: ZoneID.defaultName))
-      let others = try zones(in: database).filter { !$0.key.isDefault }
-      return ([first] + others).map { ZoneView(zone: $0, shares: nil) }
-    }
-    let user = try caller.requireUser()
-    let memberships = try memberships(
-      of: user, container: caller.container, environment: caller.environment)
-    let byZone = Dictionary(grouping: memberships, by: \.share.zone)
-    var seen: Set<ZoneKey> = []
-    return try memberships.compactMap { membership in
-      let key = membership.share.zone
-      guard seen.insert(key).inserted, let zone = try zone(key), zone.isLive else { return nil }
-      let shares = try shareScope(of: user, in: key, among: byZone[key] ?? [])
-      return shares.isEmpty ? nil : ZoneView(zone: zone, shares: shares)
-    }
   }
 }

@@ -12,14 +12,43 @@ package struct ZoneView: Sendable {
   package var digest: UInt64 { shares?.digest ?? 0 }
 }
 
-extension ReadTransaction {
+extension ZoneView {
   /// The zone as `caller` sees it. A zone of which he sees nothing does not exist for him.
-  package func zoneView(
-    _ key: ZoneKey, in scope: DatabaseScope, for caller: Caller
-  ) throws -> ZoneView {
-    guard scope == .shared else { return ZoneView(zone: try liveZone(key), shares: nil) }
-    let shares = try shareScope(of: try caller.requireUser(), in: key)
+  package init(
+    of key: ZoneKey, in scope: DatabaseScope, for caller: Caller,
+    from transaction: any ReadTransaction
+  ) throws {
+    guard scope == .shared else {
+      self.init(zone: try transaction.zones.live(key), shares: nil)
+      return
+    }
+    let shares = try ShareScope(of: caller.requireUser(), in: key, from: transaction)
     if shares.isEmpty { throw Zone.missing(key.name, nil) }
-    return ZoneView(zone: try liveZone(key), shares: shares)
+    self.init(zone: try transaction.zones.live(key), shares: shares)
+  }
+
+  /// The zones that exist for a caller, in a stable order.
+  static func all(
+    in scope: DatabaseScope, of caller: Caller, from transaction: any ReadTransaction
+  ) throws -> [ZoneView] {
+    guard scope == .shared else {
+      let database = try caller.databaseKey(scope)
+      let first = try transaction.zones.live(
+        ZoneKey(database: database, name: ZoneID.defaultName))
+      let others = try transaction.zones.all(in: database).filter { !$0.key.isDefault }
+      return ([first] + others).map { ZoneView(zone: $0, shares: nil) }
+    }
+    let user = try caller.requireUser()
+    let memberships = try transaction.shares.memberships(
+      of: user, container: caller.container, environment: caller.environment)
+    let byZone = Dictionary(grouping: memberships, by: \.share.zone)
+    var seen: Set<ZoneKey> = []
+    return try memberships.compactMap { membership in
+      let key = membership.share.zone
+      guard seen.insert(key).inserted, let zone = try transaction.zones.find(key), zone.isLive
+      else { return nil }
+      let shares = try ShareScope(of: user, in: key, among: byZone[key] ?? [], from: transaction)
+      return shares.isEmpty ? nil : ZoneView(zone: zone, shares: shares)
+    }
   }
 }

@@ -29,7 +29,7 @@ package struct Zones: Sendable {
     _ = try caller.requireUser()
     let tokens = tokens
     return try await store.read { transaction in
-      try transaction.zoneViews(in: scope, of: caller).map { view in
+      try ZoneView.all(in: scope, of: caller, from: transaction).map { view in
         try tokens.state(of: view, in: scope, for: caller, transaction)
       }
     }
@@ -52,7 +52,7 @@ package struct Zones: Sendable {
       try zones.map { zone in
         try ZoneResult.item(zone) {
           let key = try caller.zoneKey(zone, in: scope, limits: limits)
-          let view = try transaction.zoneView(key, in: scope, for: caller)
+          let view = try ZoneView(of: key, in: scope, for: caller, from: transaction)
           return try tokens.state(of: view, in: scope, for: caller, transaction)
         }
       }
@@ -103,8 +103,9 @@ package struct Zones: Sendable {
     let limits = limits
     let found = try await store.read { transaction in
       try Result<ZoneView, ItemFailure<ZoneID>>.item(zone) {
-        try transaction.zoneView(
-          try caller.zoneKey(zone, in: .shared, limits: limits), in: .shared, for: caller)
+        try ZoneView(
+          of: caller.zoneKey(zone, in: .shared, limits: limits), in: .shared, for: caller,
+          from: transaction)
       }
     }
     guard case .success(let view) = found else { return found.map(\.left) }

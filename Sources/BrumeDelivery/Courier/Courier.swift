@@ -44,7 +44,7 @@ package struct Courier: Sendable {
   package init(
     store: any Store, signals: MailboxSignals, inFlight: InFlightEntries, limits: Limits,
     clock: PushClock, maySend: SendPermission,
-    findDevices: @escaping FindDevices = { try $1.devices(courierToken: $0) }
+    findDevices: @escaping FindDevices = { try $1.devices.all(courierToken: $0) }
   ) {
     reader = MailboxReader(
       store: store, signals: signals, limits: limits, clock: clock, maySend: maySend)

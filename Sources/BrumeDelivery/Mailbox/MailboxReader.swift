@@ -41,7 +41,7 @@ struct MailboxReader: Sendable {
   ) async throws -> Front {
     let (now, window, maySend) = (clock.now(), limits.coalescingWindow, maySend)
     return try await store.read { store in
-      let waiting = try store.mailbox(device, after: position, limit: limit)
+      let waiting = try store.mailboxes.entries(of: device, after: position, limit: limit)
       let due = waiting.prefix { $0.isDue(at: now, window: window) }
       var front = Front()
       front.isAll = due.count < limit
@@ -65,8 +65,8 @@ struct MailboxReader: Sendable {
     }
     let rows = limits.pushLogRows
     try await store.write(in: .account(device)) { store in
-      for entry in entries { try store.removeMailboxEntry(at: entry.position, of: device) }
-      try store.append(lines, limit: rows)
+      for entry in entries { try store.mailboxes.remove(at: entry.position, of: device) }
+      try store.pushLog.append(lines, limit: rows)
     }
   }
 
@@ -78,7 +78,7 @@ struct MailboxReader: Sendable {
     let (limits, now) = (limits, clock.now())
     // What the lines say is put together before the write, which others wait for.
     let lines = try await store.read { store in
-      try store.mailbox(device, after: 0, limit: limits.mailboxRows)
+      try store.mailboxes.entries(of: device, after: 0, limit: limits.mailboxRows)
         .prefix { $0.position <= position }
         .map { entry in
           let line = PushLogEntry(
@@ -88,9 +88,10 @@ struct MailboxReader: Sendable {
     }
     try await store.write(in: .account(device)) { store in
       // Another acknowledgement may have been faster.
-      let first = try store.mailbox(device, after: 0, limit: 1).first?.position ?? .max
-      try store.acknowledge(through: position, by: device)
-      try store.append(
+      let first =
+        try store.mailboxes.entries(of: device, after: 0, limit: 1).first?.position ?? .max
+      try store.mailboxes.acknowledge(through: position, by: device)
+      try store.pushLog.append(
         lines.filter { $0.position >= first }.map(\.line), limit: limits.pushLogRows)
     }
   }

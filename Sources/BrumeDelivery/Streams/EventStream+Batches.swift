@@ -62,8 +62,9 @@ extension EventStream {
   package func mustAcknowledge(sentThrough position: Int64) async throws -> Bool {
     let device = device
     let (all, unsent) = try await reader.store.read { [limits = reader.limits] transaction in
-      let unsent = try transaction.mailbox(device, after: position, limit: limits.mailboxRows)
-      return (try transaction.mailboxCount(device), unsent.count)
+      let unsent = try transaction.mailboxes.entries(
+        of: device, after: position, limit: limits.mailboxRows)
+      return (try transaction.mailboxes.count(of: device), unsent.count)
     }
     return all - unsent >= max(1, reader.limits.mailboxRows / 2)
   }

@@ -43,8 +43,8 @@ extension DeliveryWorker {
   private func step(
     _ key: DeviceKey, _ now: Milliseconds, in store: any ReadTransaction
   ) throws -> Step {
-    guard let device = try store.device(key), channels[device.channel.kind] != nil,
-      let entry = try store.mailbox(key, after: 0, limit: 1).first
+    guard let device = try store.devices.find(key), channels[device.channel.kind] != nil,
+      let entry = try store.mailboxes.entries(of: key, after: 0, limit: 1).first
     else { return .nothing }
     guard entry.isDue(at: now, window: limits.coalescingWindow) else { return .notDue(entry.time) }
     guard let notification = try? PushPayload.decode(entry.payload) else {
@@ -140,8 +140,8 @@ extension DeliveryWorker {
   ) async throws {
     let rows = limits.pushLogRows
     try await store.write(in: .account(device.key)) { store in
-      try store.removeMailboxEntry(at: entry.position, of: device.key)
-      try store.append(line, limit: rows)
+      try store.mailboxes.remove(at: entry.position, of: device.key)
+      try store.pushLog.append(line, limit: rows)
     }
   }
 
@@ -156,18 +156,18 @@ extension DeliveryWorker {
   private func expire(_ device: Device, _ attempt: Int, since now: Milliseconds) async throws {
     let (rows, limits) = (limits.mailboxRows, limits)
     try await store.write(in: .account(device.key)) { store in
-      let waiting = try store.mailbox(device.key, after: 0, limit: rows)
+      let waiting = try store.mailboxes.entries(of: device.key, after: 0, limit: rows)
         .map { (entry: $0, notification: try? PushPayload.decode($0.payload)) }
       let expired = waiting.filter { self.hasExpired($0.entry, $0.notification, now) }
       for (entry, notification) in expired {
-        try store.removeMailboxEntry(at: entry.position, of: device.key)
+        try store.mailboxes.remove(at: entry.position, of: device.key)
         let answer = ChannelAnswer(.refused, reason: "waited too long")
         let line = self.line(device, entry, notification, .expired, answer, attempt)
-        try store.append(line, limit: limits.pushLogRows)
+        try store.pushLog.append(line, limit: limits.pushLogRows)
       }
       let isDeliveredAnyway = waiting.contains { $0.notification?.subject == .fetchEverything }
       guard let last = expired.last?.entry, !isDeliveredAnyway else { return }
-      try store.enqueue(last.fetchEverything(for: device, now), to: device.key)
+      try store.mailboxes.enqueue(last.fetchEverything(for: device, now), to: device.key)
     }
   }
 
@@ -176,7 +176,7 @@ extension DeliveryWorker {
   private func note(_ line: PushLogEntry, of device: Device, _ attempt: Int) async throws {
     guard attempt & (attempt - 1) == 0 else { return }
     let rows = limits.pushLogRows
-    try await store.write(in: .account(device.key)) { try $0.append(line, limit: rows) }
+    try await store.write(in: .account(device.key)) { try $0.pushLog.append(line, limit: rows) }
   }
 
   /// Forgets a device that is gone. If it registered after it was gone, then only its address, and not
@@ -189,21 +189,21 @@ extension DeliveryWorker {
   ) async throws -> Bool {
     let limits = limits
     return try await store.write(in: .account(device.key)) { store in
-      guard var known = try store.device(device.key), known.channel == device.channel else {
+      guard var known = try store.devices.find(device.key), known.channel == device.channel else {
         return false
       }
       if known.registered <= time {
-        try store.removeDevice(device.key)
-        try store.append(line, limit: limits.pushLogRows)
+        try store.devices.remove(device.key)
+        try store.pushLog.append(line, limit: limits.pushLogRows)
         return true
       }
       guard line.attempt >= limits.goneAttempts else { return false }
       // The entries stay until the device registers again, or opens a stream.
       known.channel = .stream
-      try store.put(known)
+      try store.devices.put(known)
       var line = line
       line.reason += "; it registered later, but nothing is sent until it registers again"
-      try store.append(line, limit: limits.pushLogRows)
+      try store.pushLog.append(line, limit: limits.pushLogRows)
       return true
     }
   }

@@ -49,15 +49,15 @@ extension DeliveryWorker {
     var line = line(batch, messageID, verdict, answer, 1)
     (line.requestID, line.subject) = (requestID, "a test")
     let rows = limits.pushLogRows
-    try await store.write(in: .server) { [line] in try $0.append(line, limit: rows) }
+    try await store.write(in: .server) { [line] in try $0.pushLog.append(line, limit: rows) }
     return line
   }
 
   // MARK: What to send
 
   private func batch(_ id: String, in store: any ReadTransaction) throws -> Batch? {
-    guard let webhook = try store.webhook(id), webhook.isActive else { return nil }
-    let newest = try store.lastLogPositions()
+    guard let webhook = try store.webhooks.find(id), webhook.isActive else { return nil }
+    let newest = try store.log.lastPositions()
     let open = webhook.batchEnd.map { [$0.bucket] } ?? newest.buckets
     for bucket in open where webhook.cursor[bucket] < newest[bucket] {
       if let batch = try batch(webhook, of: bucket, in: store) { return batch }
@@ -69,7 +69,7 @@ extension DeliveryWorker {
   private func batch(
     _ webhook: Webhook, of bucket: Bucket, in store: any ReadTransaction
   ) throws -> Batch? {
-    let entries = try store.log(
+    let entries = try store.log.entries(
       in: bucket, after: webhook.cursor[bucket], limit: limits.webhookChanges
     )
     .filter { entry in webhook.batchEnd.map { entry.position <= $0.position } ?? true }
@@ -107,7 +107,7 @@ extension DeliveryWorker {
     of entry: LogEntry, in store: any ReadTransaction
   ) throws -> StoredRecord? {
     guard case .record(let change) = entry.event, change.kind != .deleted else { return nil }
-    return try store.record(change.record)
+    return try store.records.find(change.record)
   }
 
   // MARK: Noting the answer
@@ -162,11 +162,13 @@ extension DeliveryWorker {
     let bucket = batch.end.bucket
     let before = batch.webhook.cursor[bucket]
     return try await store.write(in: .server) { store in
-      if let line { try store.append(line, limit: rows) }
-      guard var webhook = try store.webhook(batch.webhook.id), webhook.isActive else { return true }
+      if let line { try store.pushLog.append(line, limit: rows) }
+      guard var webhook = try store.webhooks.find(batch.webhook.id), webhook.isActive else {
+        return true
+      }
       // The notifier may have moved it on meanwhile because it is too far behind.
       if webhook.cursor[bucket] == before { change(&webhook) }
-      try store.put(webhook)
+      try store.webhooks.put(webhook)
       return !webhook.isActive
     }
   }

@@ -211,7 +211,7 @@ extension DeliveryWorker {
     while !rest.isEmpty {
       let some = Array(rest.prefix(limits.deliveryPage))
       rest = rest.dropFirst(some.count)
-      offer(try await store.read { store in try some.compactMap { try store.device($0) } })
+      offer(try await store.read { store in try some.compactMap { try store.devices.find($0) } })
     }
   }
 
@@ -221,7 +221,7 @@ extension DeliveryWorker {
     repeat {
       let cursor = next
       let page = try await store.read { store in
-        try store.devicesWithPendingEntries(after: cursor, limit: most)
+        try store.devices.withPendingEntries(after: cursor, limit: most)
       }
       next = page.next
       if !offer(page.devices) { return }
@@ -229,7 +229,7 @@ extension DeliveryWorker {
   }
 
   private func offerWebhooks() async throws {
-    let active = try await store.read { try $0.webhooks().filter(\.isActive) }
+    let active = try await store.read { try $0.webhooks.all().filter(\.isActive) }
     let now = clock.now()
     state.withLock { state in
       state.hasWebhooks = !active.isEmpty

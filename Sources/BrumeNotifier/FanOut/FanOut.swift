@@ -95,10 +95,10 @@ struct FanOut {
     for job in input.jobs {
       guard try serve(job) else { break }
     }
-    try transaction.set(.notifierCursor(input.bucket), to: outcome.cursor.bytes)
-    try transaction.trimLog(
+    try transaction.settings.set(.notifierCursor(input.bucket), to: outcome.cursor.bytes)
+    try transaction.log.trim(
       in: input.bucket,
-      through: transaction.trimmable(
+      through: transaction.webhooks.trimmable(
         in: input.bucket, through: outcome.cursor.position, limits: rules.limits))
     outcome.coalescers = mailbox.coalescers
     return outcome
@@ -143,7 +143,7 @@ struct FanOut {
   private mutating func deliver(_ target: Target, _ builder: NotificationBuilder) throws {
     let (key, scope) = (target.key, target.key.scope)
     // Another start position means that other conditions were saved since: the matched one is gone.
-    guard let stored = try transaction.subscription(key.id, in: scope),
+    guard let stored = try transaction.subscriptions.find(key.id, in: scope),
       stored.starts[input.bucket] == target.startPosition, try mayRead(scope, builder)
     else { return }
     let all = try devices(of: scope)
@@ -154,7 +154,7 @@ struct FanOut {
     try send(builder, stored, badge, recipients)
     outcome.notifications += 1
     if case .query(_, _, _, firesOnce: true) = stored.subscription.kind {
-      try transaction.removeSubscription(key.id, in: scope)
+      try transaction.subscriptions.remove(key.id, in: scope)
       outcome.firedOnce.append(key)
     }
   }
@@ -213,7 +213,8 @@ struct FanOut {
       outcome.mailboxEntries += 1
       if result.overflowed {
         outcome.overflows += 1
-        try transaction.append(overflow(result.entry, device), limit: rules.limits.pushLogRows)
+        try transaction.pushLog.append(
+          overflow(result.entry, device), limit: rules.limits.pushLogRows)
       }
       outcome.new.entries.append((device.key, result.entry))
       if result.signalsReader { markPending(device) }
@@ -241,7 +242,7 @@ struct FanOut {
     let kept = KeptNotification(
       position: 0, id: notification.id, subscriptionID: stored.subscription.id, payload: payload,
       isRead: false)
-    try transaction.keep(
+    try transaction.notifications.keep(
       kept, for: stored.scope.user, container: stored.scope.container,
       environment: stored.scope.environment, limit: rules.limits.keptNotifications)
   }
@@ -255,10 +256,10 @@ struct FanOut {
   private func nextBadge(_ stored: StoredSubscription, _ recipients: [Device]) throws -> Int? {
     guard stored.subscription.info?.shouldBadge == true else { return nil }
     let scope = stored.scope
-    let badge = try transaction.badge(
+    let badge = try transaction.notifications.badge(
       of: scope.user, container: scope.container, environment: scope.environment)
     guard !recipients.isEmpty, badge < Int(Int32.max) else { return badge }
-    try transaction.setBadge(
+    try transaction.notifications.setBadge(
       badge + 1, of: scope.user, container: scope.container, environment: scope.environment)
     return badge + 1
   }
@@ -267,7 +268,7 @@ struct FanOut {
     let deviceOwner = DeviceOwner(
       container: scope.container, environment: scope.environment, user: scope.user)
     if let known = devices[deviceOwner] { return known }
-    let found = try transaction.devices(
+    let found = try transaction.devices.all(
       of: scope.user, container: scope.container, environment: scope.environment)
     devices[deviceOwner] = found
     return found

@@ -38,14 +38,14 @@ struct MailboxWriter {
     let action = coalesce(device) { [now] in
       $0.changed(device, key, now: now, isUndelivered: isUndelivered)
     }
-    if let old = action.replaces { try transaction.removeMailboxEntry(at: old, of: device) }
-    if try transaction.mailboxCount(device) >= limits.mailboxRows {
+    if let old = action.replaces { try transaction.mailboxes.remove(at: old, of: device) }
+    if try transaction.mailboxes.count(of: device) >= limits.mailboxRows {
       let entry = try replaceEverything(delivery, device, orFetchEverything())
       return Result(entry: entry, signalsReader: true, overflowed: true)
     }
     var entry = entry(
       delivery, sid: delivery.subscription.subscription.id, delivery.payload, due: action.due)
-    entry.position = try transaction.enqueue(entry, to: device)
+    entry.position = try transaction.mailboxes.enqueue(entry, to: device)
     coalesce(device) { [now] in
       $0.enqueued(device, key, at: entry.position, due: action.due, now: now)
     }
@@ -59,28 +59,29 @@ struct MailboxWriter {
     guard let key, key.collapseID == nil, !connected.contains(key.device),
       let last = coalescers[key.device.user]?.last(key, dueBy: now)
     else { return false }
-    return try transaction.mailbox(key.device, after: last - 1, limit: 1).first?.position == last
+    return try transaction.mailboxes.entries(of: key.device, after: last - 1, limit: 1).first?
+      .position == last
   }
 
   private mutating func replaceEverything(
     _ delivery: Delivery, _ device: DeviceKey, _ payload: [UInt8]
   ) throws -> MailboxEntry {
     coalesce(device) { $0.emptied(device) }
-    try transaction.acknowledge(through: .max, by: device)
+    try transaction.mailboxes.acknowledge(through: .max, by: device)
     var entry = entry(delivery, sid: "", payload, due: now)
-    entry.position = try transaction.enqueue(entry, to: device)
+    entry.position = try transaction.mailboxes.enqueue(entry, to: device)
     return entry
   }
 
   /// A reader delivers from the front and stops at the first entry that is not due, so those that
   /// wait have to be last.
   private mutating func moveToEnd(_ position: Int64, _ device: DeviceKey) throws {
-    let found = try transaction.mailbox(device, after: position - 1, limit: 1).first
+    let found = try transaction.mailboxes.entries(of: device, after: position - 1, limit: 1).first
     guard let found, found.position == position else {
       return coalesce(device) { $0.moved(device, from: position, to: nil) }
     }
-    try transaction.removeMailboxEntry(at: position, of: device)
-    let new = try transaction.enqueue(found, to: device)
+    try transaction.mailboxes.remove(at: position, of: device)
+    let new = try transaction.mailboxes.enqueue(found, to: device)
     coalesce(device) { $0.moved(device, from: position, to: new) }
   }
 

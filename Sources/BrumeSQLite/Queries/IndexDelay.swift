@@ -29,7 +29,7 @@ struct IndexDelay {
 
   /// A query had to wait for the index of the type.
   mutating func queried(_ type: RecordTypeRowKey) {
-    if queriedTypes.count > TransactionCache.limit { queriedTypes = [:] }
+    if queriedTypes.count > Remembered.limit { queriedTypes = [:] }
     queriedTypes[type] = Self.afterQuery
   }
 

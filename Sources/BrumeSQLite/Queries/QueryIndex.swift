@@ -7,40 +7,51 @@ import BrumeModel
 import BrumeQueryPlan
 import BrumeStorage
 
-extension SQLiteTransaction {
-  func updateIndex(
+final class QueryIndex: Remembering {
+  private let connection: Connection
+  private let fields: FieldIndexes
+  /// Which new records come into the index later.
+  var delay = IndexDelay()
+
+  init(_ connection: Connection, _ fields: FieldIndexes) {
+    self.connection = connection
+    self.fields = fields
+  }
+
+  func update(
     _ rowKey: RecordRowKey, row: Int64, sequence: Int64, in database: DatabaseKey,
     from old: Record?, to new: Record?
   ) throws {
     if let old, let new, old.type != new.type {
-      try updateIndex(
+      try update(
         rowKey, row: row, sequence: sequence, in: database, from: old, to: nil)
-      return try updateIndex(
+      return try update(
         rowKey, row: row, sequence: sequence, in: database, from: nil, to: new)
     }
     guard let type = (new ?? old)?.type else { return }
     let typeRowKey = RecordTypeRowKey(zone: rowKey.zone, type: type)
-    let isLate = old == nil && indexDelay.isLate(newOf: typeRowKey)
+    let isLate = old == nil && delay.isLate(newOf: typeRowKey)
     var isLeft = false
-    for (name, wanted) in try typeKeys(typeRowKey).fields {
+    for (name, wanted) in try fields.keys(of: typeRowKey).fields {
       var entry = IndexEntry(
-        name: name, type: typeRowKey, wanted: wanted, record: rowKey.name, row: row)
+        part: IndexPart(type: typeRowKey, field: name), wanted: wanted, record: rowKey.name,
+        row: row)
       let leaves = try new != nil && leaves(&entry, sequence, isLate)
       isLeft = isLeft || leaves
       // Of a new record that is left for later nothing needs to be known now.
       if !leaves || old != nil {
         try update(&entry, leaves: leaves, in: database, from: old, to: new)
       }
-      try keep(entry)
+      fields.keep(entry)
     }
-    if isLeft { indexDelay.leftForLater() }
+    if isLeft { delay.leftForLater() }
   }
 
   private func update(
     _ entry: inout IndexEntry, leaves: Bool, in database: DatabaseKey, from old: Record?,
     to new: Record?
   ) throws {
-    let field = IndexedField(indexName: entry.name)
+    let field = IndexedField(indexName: entry.part.field)
     guard let change = IndexChange(of: field, from: old, to: new, in: database) else { return }
     if let gone = change.gone { try remove(gone, &entry) }
     if change.isThere, !leaves { try add(change.come, &entry, insert) }
@@ -48,29 +59,58 @@ extension SQLiteTransaction {
 
   /// Whether the rows of a record come later, with those of others.
   private func leaves(_ entry: inout IndexEntry, _ sequence: Int64, _ isLate: Bool) throws -> Bool {
-    if let behind = entry.wanted.behind { return behind < sequence && indexDelay.mayWait }
+    if let behind = entry.wanted.behind { return behind < sequence && delay.mayWait }
     guard isLate else { return false }
-    try setBehind(IndexPart(type: entry.type, field: entry.name), sequence - 1)
+    try fields.setBehind(entry.part, sequence - 1)
     entry.wanted.behind = sequence - 1
     return true
   }
 
-  /// Remembers what the entry taught about its field.
-  func keep(_ entry: IndexEntry) throws {
-    guard cache.typeKeys[entry.type]?.fields[entry.name] != entry.wanted else { return }
-    cache.isProvisional = true
-    cache.typeKeys[entry.type]?.fields[entry.name] = entry.wanted
+  /// Puts a record under its keys; nil is a record without the field.
+  func add(
+    _ value: FieldValue?, _ entry: inout IndexEntry, _ put: (IndexRow) throws -> Void
+  ) throws {
+    var own: IndexKey?
+    try value?.eachIndexRow { kind, value in
+      let key = try fields.key(kind, &entry)
+      if kind.isSingle { own = key }
+      try put(IndexRow(key: key.id, value: value, name: entry.record, row: entry.row))
+      if value.isCut, !key.isCut { try fields.markCut(key, &entry) }
+    }
+    if value != nil, own == nil { _ = try fields.key(.unindexed, &entry) }
+    try fields.markSparse(except: own, &entry)
+    try fields.start(&entry)
   }
-}
 
-/// One record under one wanted field.
-struct IndexEntry {
-  let name: String
-  let type: RecordTypeRowKey
-  var wanted: WantedField
-  var record: String
-  /// The record's row.
-  var row: Int64
+  func insert(_ row: IndexRow) throws {
+    try connection.run(Self.addRow) {
+      $0.bind(row.key, row.value, row.name)
+      $0.bind(4, row.row)
+    }
+  }
+
+  private func remove(_ value: FieldValue, _ entry: inout IndexEntry) throws {
+    try value.eachIndexRow { kind, value in
+      let key = try fields.key(kind, &entry)
+      try connection.run(Self.removeRow) { $0.bind(key.id, value, entry.record) }
+    }
+  }
+
+  func removeContents(ofZone zone: Int64) throws {
+    try connection.run(Self.removeAll) { $0.bind(1, zone) }
+    try fields.removeContents(ofZone: zone)
+  }
+
+  func bodyBegins() { delay.bodyBegins() }
+
+  /// The delay only counts, and may be wrong.
+  func forget() {}
+
+  private static let addRow = SQL("INSERT OR IGNORE INTO query_index VALUES (?1, ?2, ?3, ?4)")
+  private static let removeRow = SQL(
+    "DELETE FROM query_index WHERE key = ?1 AND value = ?2 AND name = ?3")
+  private static let removeAll = SQL(
+    "DELETE FROM query_index WHERE key IN (SELECT id FROM index_keys WHERE zone = ?1)")
 }
 
 /// A row of the index.
@@ -94,91 +134,6 @@ extension IndexRow: Comparable {
     }
     return a.name < b.name
   }
-}
-
-extension SQLiteTransaction {
-  /// Puts a record under its keys; nil is a record without the field.
-  func add(
-    _ value: FieldValue?, _ entry: inout IndexEntry, _ put: (IndexRow) throws -> Void
-  ) throws {
-    var own: IndexKey?
-    try value?.eachIndexRow { kind, value in
-      let key = try key(kind, &entry)
-      if kind.isSingle { own = key }
-      try put(IndexRow(key: key.id, value: value, name: entry.record, row: entry.row))
-      if value.isCut, !key.isCut { try markCut(key, &entry) }
-    }
-    if value != nil, own == nil { _ = try key(.unindexed, &entry) }
-    try markSparse(except: own, &entry)
-    try start(&entry)
-  }
-
-  func insert(_ row: IndexRow) throws {
-    try connection.run(Self.addRow) {
-      $0.bind(row.key, row.value, row.name)
-      $0.bind(4, row.row)
-    }
-  }
-
-  private func markCut(_ key: IndexKey, _ entry: inout IndexEntry) throws {
-    try connection.run(Self.markCut) { $0.bind(1, key.id) }
-    entry.wanted.change(key) { $0.isCut = true }
-  }
-
-  private func remove(_ value: FieldValue, _ entry: inout IndexEntry) throws {
-    try value.eachIndexRow { kind, value in
-      let key = try key(kind, &entry)
-      try connection.run(Self.removeRow) { $0.bind(key.id, value, entry.record) }
-    }
-  }
-
-  private static let addRow = SQL("INSERT OR IGNORE INTO query_index VALUES (?1, ?2, ?3, ?4)")
-  private static let removeRow = SQL(
-    "DELETE FROM query_index WHERE key = ?1 AND value = ?2 AND name = ?3")
-  private static let markCut = SQL("UPDATE index_keys SET cut = 1 WHERE id = ?1")
-}
-
-// MARK: Keys
-
-extension SQLiteTransaction {
-  private func key(_ kind: IndexKind, _ entry: inout IndexEntry) throws -> IndexKey {
-    if let known = entry.wanted.key(kind) { return known }
-    let isSparse = entry.wanted.isSparse(new: kind)
-    try connection.run(Self.addKey) {
-      $0.bind(1, entry.type.zone)
-      $0.bind(2, entry.type.type)
-      $0.bind(3, entry.name)
-      $0.bind(4, kind.rawValue)
-      $0.bind(5, isSparse)
-    }
-    let key = IndexKey(id: connection.lastRowID, kind: kind, isSparse: isSparse, isCut: false)
-    entry.wanted.keys.append(key)
-    return key
-  }
-
-  /// A record without a row under some dense key: from now on the key is sparse, for good.
-  private func markSparse(except own: IndexKey?, _ entry: inout IndexEntry) throws {
-    for key in entry.wanted.keys where !key.isSparse && key.id != own?.id {
-      try connection.run(Self.markSparse) { $0.bind(1, key.id) }
-      entry.wanted.change(key) { $0.isSparse = true }
-    }
-  }
-
-  private func start(_ entry: inout IndexEntry) throws {
-    guard !entry.wanted.isStarted else { return }
-    try connection.run(Self.start) {
-      $0.bind(1, entry.type.zone)
-      $0.bind(2, entry.type.type)
-      $0.bind(3, entry.name)
-    }
-    entry.wanted.isStarted = true
-  }
-
-  private static let addKey = SQL(
-    "INSERT INTO index_keys (zone, type, field, kind, sparse, cut) VALUES (?1, ?2, ?3, ?4, ?5, 0)")
-  private static let markSparse = SQL("UPDATE index_keys SET sparse = 1 WHERE id = ?1")
-  private static let start = SQL(
-    "UPDATE wanted_fields SET started = 1 WHERE zone = ?1 AND type = ?2 AND field = ?3")
 }
 
 extension Prepared {

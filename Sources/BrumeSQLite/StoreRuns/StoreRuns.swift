@@ -45,7 +45,7 @@ struct StoreRuns {
     let store = finding == nil ? known.store ?? runID : runID
     try writer.inTransaction {
       try Known(store: store, start: progress.start, progress: progress, file: file).write(writer)
-      if let finding { try set(SQLiteTransaction.name(of: .copiedBack), finding, writer) }
+      if let finding { try set(SQLiteSettings.name(of: .copiedBack), finding, writer) }
       return .commit
     }
     if let finding { say(finding) }

@@ -34,7 +34,7 @@ package final class Deliveries: Sendable {
     let apns = APNsChannel(
       hosts: settings.outside.apns, concurrency: settings.outside.apnsConcurrency,
       payloadBytes: settings.limits.payloadBytes, limits: settings.limits,
-      senders: { container in try await store.read { try $0.apnsSenders(of: container) } },
+      senders: { container in try await store.read { try $0.apnsSenders.all(of: container) } },
       exchange: exchange)
     let concurrency = settings.outside.concurrency
     webPush = WebPushChannel(

@@ -48,7 +48,7 @@ struct PushFaults: Sendable {
     let pushes = injector.takeHeld()
     for push in pushes {
       _ = try await store.write(in: .account(push.device)) {
-        try $0.enqueue(push.entry, to: push.device)
+        try $0.mailboxes.enqueue(push.entry, to: push.device)
       }
       delivery.signals.signal(push.device)
       delivery.streams.look(at: push.device)
@@ -61,7 +61,7 @@ struct PushFaults: Sendable {
 
   private func forget(_ entry: MailboxEntry, of device: DeviceKey) async throws {
     try await store.write(in: .account(device)) {
-      try $0.removeMailboxEntry(at: entry.position, of: device)
+      try $0.mailboxes.remove(at: entry.position, of: device)
     }
   }
 }

@@ -55,7 +55,7 @@ struct CrossOrigin: RouterMiddleware {
       return false
     }
     let found = try await Workers.shared.run(for: "origins") {
-      try await store.read { try $0.apiToken(text) }
+      try await store.read { try $0.credentials.apiToken(text) }
     }
     guard let token = found else { return false }
     return token.allowedOrigins?.contains(origin) ?? true

@@ -13,7 +13,7 @@ struct APNsAdmin: Sendable {
 
   func list(_ call: Call) async throws -> Reply {
     let container = call.containerEnvironment.container
-    let senders = try await store.read { try $0.apnsSenders(of: container) }
+    let senders = try await store.read { try $0.apnsSenders.all(of: container) }
     return .json(["senders": .array(senders.map { Self.describe($0) })])
   }
 
@@ -31,7 +31,7 @@ struct APNsAdmin: Sendable {
   func remove(_ call: Call) async throws -> Reply {
     let (topic, container) = (try call.json().text("topic"), call.containerEnvironment.container)
     let wasThere = try await store.write(in: .server) {
-      try $0.removeAPNsSender(topic, of: container)
+      try $0.apnsSenders.remove(topic, of: container)
     }
     guard wasThere else {
       throw BrumeError(.notFound, "\(container) has no key for '\(topic)'; see 'brume apns list'")

@@ -13,7 +13,7 @@ struct AccountAdmin: Sendable {
   let users: NamedUsers
 
   func list(_ call: Call) async throws -> Reply {
-    let users = try await store.read { try $0.users() }
+    let users = try await store.read { try $0.users.all() }
     return .json(["users": .array(users.map { Self.describe($0) })])
   }
 

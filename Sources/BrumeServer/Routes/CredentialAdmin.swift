@@ -11,7 +11,7 @@ struct CredentialAdmin: Sendable {
   let store: any Store
 
   func tokens(_ call: Call) async throws -> Reply {
-    let tokens = try await store.read { try $0.apiTokens() }
+    let tokens = try await store.read { try $0.credentials.apiTokens() }
     return .json(["tokens": .array(tokens.map { Self.describe($0) })])
   }
 
@@ -39,7 +39,7 @@ struct CredentialAdmin: Sendable {
   // MARK: Server keys
 
   func keys(_ call: Call) async throws -> Reply {
-    let keys = try await store.read { try $0.serverKeys() }
+    let keys = try await store.read { try $0.credentials.serverKeys() }
     return .json(["keys": .array(keys.map { Self.describe($0) })])
   }
 

@@ -16,11 +16,11 @@ struct DeviceAdmin: Sendable {
     let containerEnvironment = call.containerEnvironment
     let name = call.query["user"]
     let found = try await store.read { store in
-      try store.users().filter { name == nil || $0.name == name }.map { user in
-        let devices = try store.devices(
+      try store.users.all().filter { name == nil || $0.name == name }.map { user in
+        let devices = try store.devices.all(
           of: user.id, container: containerEnvironment.container,
           environment: containerEnvironment.environment)
-        return try devices.map { (user.name, $0, try store.mailboxCount($0.key)) }
+        return try devices.map { (user.name, $0, try store.mailboxes.count(of: $0.key)) }
       }.flatMap { $0 }
     }
     let list = found.map { user, device, waiting -> JSON in

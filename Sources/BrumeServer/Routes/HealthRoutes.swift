@@ -14,7 +14,7 @@ struct HealthRoutes: Sendable {
   /// Ready means: the listener is open and the store answers a read.
   func ready(_ call: Call) async throws -> Reply {
     do {
-      _ = try await store.read { try $0.lastLogPosition(in: .only) }
+      _ = try await store.read { try $0.log.lastPosition(in: .only) }
     } catch let error as StoreError where error.code == .unavailable {
       health.storageFailed(error)
     } catch {

@@ -28,7 +28,7 @@ struct MetricsRoute: Sendable {
         "the metrics are open to the server's own machine only; start it with --metrics-token and "
           + "send 'Authorization: Bearer …'")
     }
-    let position = try await store.read { try $0.lastLogPosition(in: .only) }
+    let position = try await store.read { try $0.log.lastPosition(in: .only) }
     let indexes = store.indexProgress
     metrics.gauge(.unfinishedIndexes, Int64(indexes.fields))
     metrics.gauge(.indexedRecords, indexes.records)

@@ -17,7 +17,7 @@ struct PushLogAdmin: Sendable {
     let after = call.query["after"].flatMap { Int64($0) } ?? 0
     let limit = min(call.query["limit"].flatMap { Int($0) } ?? 100, mostLines)
     let (lines, all) = try await store.read { store in
-      (try store.pushLog(filter, after: after, limit: limit), try store.users())
+      (try store.pushLog.entries(filter, after: after, limit: limit), try store.users.all())
     }
     let names = Dictionary(all.map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
     return .json(["log": .array(lines.map { Self.describe($0, names) })])

@@ -15,7 +15,7 @@ struct RoleAdmin: Sendable {
     let members = try await roles.members(
       container: containerEnvironment.container, environment: containerEnvironment.environment)
     let names = try await store.read { store in
-      try members.map { try store.user($0.user)?.name ?? $0.user.name }
+      try members.map { try store.users.find($0.user)?.name ?? $0.user.name }
     }
     let lines = zip(members, names).map { member, name -> JSON in
       ["role": .string(member.role), "user": .string(name)]

@@ -15,8 +15,9 @@ struct StatusAdmin: Sendable {
   func show(_ call: Call) async throws -> Reply {
     let (users, tokens, keys, log) = try await store.read { store in
       (
-        try store.users(), try store.apiTokens(), try store.serverKeys(),
-        try store.lastLogPosition(in: .only)
+        try store.users.all(), try store.credentials.apiTokens(),
+        try store.credentials.serverKeys(),
+        try store.log.lastPosition(in: .only)
       )
     }
     var facts: [JSONObject.Member] = [

@@ -20,7 +20,7 @@ struct WebhookAdmin: Sendable {
   func list(_ call: Call) async throws -> Reply {
     let containerEnvironment = call.containerEnvironment
     let (all, newest) = try await store.read { store in
-      (try store.webhooks(), try store.lastLogPositions())
+      (try store.webhooks.all(), try store.log.lastPositions())
     }
     let own = all.filter {
       $0.container == containerEnvironment.container

@@ -20,7 +20,7 @@ struct MailboxCursors: Sendable {
         .badRequest, "the cursor '\(text.prefix(40))' is not one of this stream's ids")
     }
     guard generation == self.generation, position > 0 else { return 0 }
-    let last = try await store.read { try $0.lastMailboxPosition() }
+    let last = try await store.read { try $0.mailboxes.lastPosition() }
     return position <= last ? position : 0
   }
 }

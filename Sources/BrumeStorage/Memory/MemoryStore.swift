@@ -32,7 +32,7 @@ package final class MemoryStore: Store {
   package func read<Value: Sendable>(
     _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value {
-    try body(MemoryTransaction(try current(), coders))
+    try body(MemoryTransaction(MemoryDraft(try current(), coders)))
   }
 
   @discardableResult
@@ -55,18 +55,20 @@ package final class MemoryStore: Store {
   ) throws -> Value {
     let (value, logGrew) = try writer.withLock { _ in
       let before = try current()
-      if runsTwice { _ = try body(transaction(before, scope)) }
-      let transaction = transaction(before, scope)
-      let value = try body(transaction)
-      try keep(transaction.state)
-      return (value, transaction.state.lastLogPosition > before.lastLogPosition)
+      if runsTwice { _ = try run(body, on: MemoryDraft(before, coders, scope: scope)) }
+      let draft = MemoryDraft(before, coders, scope: scope)
+      let value = try run(body, on: draft)
+      try keep(draft.state)
+      return (value, draft.state.lastLogPosition > before.lastLogPosition)
     }
     if logGrew { signals.signal([.only]) }
     return value
   }
 
-  private func transaction(_ state: MemoryState, _ scope: WriteScope) -> MemoryTransaction {
-    MemoryTransaction(state, coders, scope: scope, awaited: isAwaited)
+  private func run<Value>(
+    _ body: (any WriteTransaction) throws -> Value, on draft: MemoryDraft
+  ) throws -> Value {
+    try body(MemoryTransaction(draft, awaited: isAwaited))
   }
 
   private func current() throws -> MemoryState {

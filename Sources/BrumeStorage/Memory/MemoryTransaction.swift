@@ -1,57 +1,33 @@
-// One transaction of the memory engine: a copy of the state and what every part needs to reach into
-// it. The parts themselves are the `MemoryTransaction+…` files, one for each file of the port.
+// One transaction of the memory engine: its features, over one copy of the state.
 
-import BrumeModel
-
-final class MemoryTransaction {
-  var state: MemoryState
-  let coders: StoreCoders
-  /// What may be changed; nil for reading.
-  private let scope: WriteScope?
+final class MemoryTransaction: WriteTransaction {
+  private let draft: MemoryDraft
   private let awaited: @Sendable () -> Bool
 
-  init(
-    _ state: MemoryState, _ coders: StoreCoders, scope: WriteScope? = nil,
-    awaited: @escaping @Sendable () -> Bool = { false }
-  ) {
-    self.state = state
-    self.coders = coders
-    self.scope = scope
+  init(_ draft: MemoryDraft, awaited: @escaping @Sendable () -> Bool = { false }) {
+    self.draft = draft
     self.awaited = awaited
-  }
-
-  /// Ends the process if the write did not say that it changes this: on an engine that locks by
-  /// the scope it would change what it has not locked.
-  func requireScope(_ part: WriteScope.Part) {
-    requireScope(scope?.covers(part, among: 1) ?? false, for: part)
-  }
-
-  func requireScope(_ key: SettingKey) {
-    requireScope(scope?.covers(key, among: 1) ?? false, for: key)
-  }
-
-  private func requireScope(_ isCovered: Bool, for changed: Any) {
-    precondition(
-      isCovered, "a write in \(scope.map { "\($0.parts)" } ?? "nothing") changes \(changed)")
   }
 
   var isAwaited: Bool { awaited() }
 
-  func zone(of key: ZoneKey) -> MemoryZone? {
-    state.databases[key.database]?.zones[ByteText(key.name)]
-  }
-
-  func change<Value>(_ key: ZoneKey, _ change: (inout MemoryZone) throws -> Value) rethrows -> Value
-  {
-    try change(
-      &state.databases[key.database, default: .init()].zones[ByteText(key.name), default: .init()])
-  }
-
-  func stored(_ record: MemoryRecord) -> StoredRecord {
-    StoredRecord(
-      name: record.record.name, type: record.record.type, sequence: record.sequence,
-      content: .encoded(record.bytes, coders.record))
-  }
+  private(set) lazy var records: MemoryRecords = MemoryRecords(draft, assets)
+  private(set) lazy var queries: MemoryQueries = MemoryQueries(draft)
+  private(set) lazy var changes: MemoryChanges = MemoryChanges(draft)
+  private(set) lazy var zones: MemoryZones = MemoryZones(draft)
+  private(set) lazy var sequences: MemorySequences = MemorySequences(draft)
+  private(set) lazy var log: MemoryLog = MemoryLog(draft)
+  private(set) lazy var subscriptions: MemorySubscriptions = MemorySubscriptions(draft)
+  private(set) lazy var devices: MemoryDevices = MemoryDevices(draft)
+  private(set) lazy var mailboxes: MemoryMailboxes = MemoryMailboxes(draft)
+  private(set) lazy var notifications: MemoryNotifications = MemoryNotifications(draft)
+  private(set) lazy var apnsSenders: MemoryAPNsSenders = MemoryAPNsSenders(draft)
+  private(set) lazy var webhooks: MemoryWebhooks = MemoryWebhooks(draft)
+  private(set) lazy var pushLog: MemoryPushLog = MemoryPushLog(draft)
+  private(set) lazy var users: MemoryUsers = MemoryUsers(draft)
+  private(set) lazy var credentials: MemoryCredentials = MemoryCredentials(draft)
+  private(set) lazy var roles: MemoryRoles = MemoryRoles(draft)
+  private(set) lazy var shares: MemoryShares = MemoryShares(draft)
+  private(set) lazy var settings: MemorySettings = MemorySettings(draft)
+  private(set) lazy var assets: MemoryAssets = MemoryAssets(draft)
 }
-
-extension MemoryTransaction: WriteTransaction {}

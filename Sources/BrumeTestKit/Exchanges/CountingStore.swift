@@ -21,7 +21,7 @@ package final class CountingStore: Store {
     _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value {
     let count = ExchangeCount(plan, isWrite: false)
-    let value = try await inner.read(plan) { try body(CountedReads($0, count)) }
+    let value = try await inner.read(plan) { try body(counting($0, count)) }
     counted.withLock { $0.append(count.total) }
     return value
   }
@@ -35,7 +35,7 @@ package final class CountingStore: Store {
       // A body that runs again begins to count anew.
       let count = ExchangeCount(plan, isWrite: true)
       last.withLock { $0 = count }
-      return try body(CountedWrites(transaction, count))
+      return try body(counting(transaction, count))
     }
     if let count = last.withLock({ $0 }) { counted.withLock { $0.append(count.total) } }
     return value
@@ -44,3 +44,11 @@ package final class CountingStore: Store {
   package func commits() -> CommitHints { inner.commits() }
   package func close() async throws { try await inner.close() }
 }
+
+private func counting(
+  _ transaction: some ReadTransaction, _ count: ExchangeCount
+) -> any ReadTransaction { CountedTransaction(transaction, count) }
+
+private func counting(
+  _ transaction: some WriteTransaction, _ count: ExchangeCount
+) -> any WriteTransaction { CountedTransaction(transaction, count) }

@@ -195,9 +195,9 @@ package final class PushSimulator {
     guard case .query = subscription.kind else { return }
     try await store.write(in: .database(key)) { transaction in
       let origin = Origin(user: nil, device: nil, requestID: "", time: 0)
-      let position = try transaction.append(
+      let position = try transaction.log.append(
         .subscription(scope, id: "planted"), in: key, origin: origin)
-      try transaction.put(
+      try transaction.subscriptions.put(
         StoredSubscription(
           scope: scope,
           subscription: Subscription(id: "planted", kind: subscription.kind, info: nil),
@@ -216,7 +216,7 @@ package final class PushSimulator {
   /// Takes what may be delivered from the front of a mailbox, and acknowledges it, mostly.
   private func read(_ device: DeviceKey, atMost limit: Int) async throws {
     let now = clock.now
-    let all = try await store.read { try $0.mailbox(device, after: 0, limit: 10_000) }
+    let all = try await store.read { try $0.mailboxes.entries(of: device, after: 0, limit: 10_000) }
     var entries = Array(all.prefix { $0.time <= now }.prefix(limit))
     if fault == .`devices read backwards` { entries.reverse() }
     let skipsReading = fault == .`acknowledging without reading` && random.one(in: 4)
@@ -227,7 +227,7 @@ package final class PushSimulator {
     guard let last = entries.map(\.position).max(), limit == .max || !random.one(in: 4) else {
       return
     }
-    try await store.write(in: .all) { try $0.acknowledge(through: last, by: device) }
+    try await store.write(in: .all) { try $0.mailboxes.acknowledge(through: last, by: device) }
   }
 
   // MARK: The server
@@ -254,15 +254,16 @@ package final class PushSimulator {
     switch fault {
     case .`a crash forgets what waits`:
       try await store.write(in: .all) { transaction in
-        let newest = try transaction.lastLogPosition(in: .only)
-        try transaction.set(.notifierCursor(.only), to: NotifierCursor(position: newest).bytes)
+        let newest = try transaction.log.lastPosition(in: .only)
+        try transaction.settings.set(
+          .notifierCursor(.only), to: NotifierCursor(position: newest).bytes)
       }
     case .`a crash changes the nid`:
       let next = Array(String(engine.generation + 1).utf8)
-      try await store.write(in: .all) { try $0.set(.generation, to: next) }
+      try await store.write(in: .all) { try $0.settings.set(.generation, to: next) }
     case .`a subscription that fired once comes back`:
       try await store.write(in: .all) { transaction in
-        for stored in again.values { try transaction.put(stored) }
+        for stored in again.values { try transaction.subscriptions.put(stored) }
       }
     default: break
     }
@@ -273,8 +274,8 @@ package final class PushSimulator {
     let after = logRead
     let (entries, subscriptions) = try await store.read { transaction in
       (
-        try transaction.log(in: .only, after: after, limit: 1000),
-        try transaction.allSubscriptions(after: nil, limit: 1000).subscriptions
+        try transaction.log.entries(in: .only, after: after, limit: 1000),
+        try transaction.subscriptions.page(after: nil, limit: 1000).subscriptions
       )
     }
     for stored in subscriptions {

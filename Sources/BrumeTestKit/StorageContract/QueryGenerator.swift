@@ -129,9 +129,9 @@ package struct QueryGenerator {
   /// One random change of the store.
   mutating func change(_ transaction: any WriteTransaction) throws {
     let key = RecordKey(zone: random.pick(Self.zones), name: name())
-    let sequence = try transaction.nextSequence(in: key.zone.database)
+    let sequence = try transaction.sequences.next(in: key.zone.database)
     if let old = records[key], random.one(in: 4) {
-      try transaction.remove(key, type: old.type, sequence: sequence)
+      try transaction.records.remove(key, type: old.type, sequence: sequence)
       records[key] = nil
     } else {
       var new = record(key, sequence: sequence)
@@ -143,7 +143,7 @@ package struct QueryGenerator {
         new.fields[field] = random.one(in: 3) ? nil : value(of: field)
         new.encryptedFields = old.encryptedFields.intersection(new.fields.keys)
       }
-      try transaction.put(new, in: key.zone, sequence: sequence)
+      try transaction.records.put(new, in: key.zone, sequence: sequence)
       records[key] = new
     }
   }

@@ -14,18 +14,19 @@ extension StorageContract {
         User(id: UserID("_3"), name: "zo\u{eb}"),
       ]
       try await store.write(in: .all) { transaction in
-        for user in users.reversed() { try transaction.put(user) }
-        try transaction.put(users[0])
+        for user in users.reversed() { try transaction.users.put(user) }
+        try transaction.users.put(users[0])
       }
       try await store.read { transaction in
-        try expectEqual(try transaction.users(), users, "users")
-        try expectEqual(try transaction.user(UserID("_2")), users[0], "by ID")
-        try expectEqual(try transaction.user(named: "bob"), users[1], "by name")
-        try expectEqual(try transaction.user(named: "zoe\u{308}"), nil, "by another spelling")
-        try expectEqual(try transaction.user(emailAddress: "a@example.org"), users[0], "by address")
-        try expectEqual(try transaction.user(emailAddress: "none"), nil, "by unknown address")
-        try expectEqual(try transaction.user(phoneNumber: "1"), users[0], "by number")
-        try expectEqual(try transaction.user(phoneNumber: "2"), nil, "by unknown number")
+        try expectEqual(try transaction.users.all(), users, "users")
+        try expectEqual(try transaction.users.find(UserID("_2")), users[0], "by ID")
+        try expectEqual(try transaction.users.find(named: "bob"), users[1], "by name")
+        try expectEqual(try transaction.users.find(named: "zoe\u{308}"), nil, "by another spelling")
+        try expectEqual(
+          try transaction.users.find(emailAddress: "a@example.org"), users[0], "by address")
+        try expectEqual(try transaction.users.find(emailAddress: "none"), nil, "by unknown address")
+        try expectEqual(try transaction.users.find(phoneNumber: "1"), users[0], "by number")
+        try expectEqual(try transaction.users.find(phoneNumber: "2"), nil, "by unknown number")
       }
     },
     Case("an address is found in any case of its ASCII letters, its own spelling first") { store in
@@ -35,11 +36,11 @@ extension StorageContract {
         User(id: UserID("_3"), name: "zoe", emailAddress: "zo\u{eb}[@example.org"),
       ]
       try await store.write(in: .all) { transaction in
-        for user in users { try transaction.put(user) }
+        for user in users { try transaction.users.put(user) }
       }
       try await store.read { transaction in
         func found(_ address: String) throws -> User? {
-          try transaction.user(emailAddress: address)
+          try transaction.users.find(emailAddress: address)
         }
         try expectEqual(try found("bo@example.ORG"), users[0], "the first in name order")
         try expectEqual(try found("BO@example.org"), users[1], "the same spelling")
@@ -58,22 +59,22 @@ extension StorageContract {
         id: "k", name: "K", container: .sample, environment: .development, publicKey: "PEM\n",
         user: UserID("_1"))
       try await store.write(in: .all) { transaction in
-        for token in tokens { try transaction.put(token) }
-        try transaction.put(key)
+        for token in tokens { try transaction.credentials.put(token) }
+        try transaction.credentials.put(key)
       }
       try await store.read { transaction in
-        try expectEqual(try transaction.apiTokens(), tokens, "API tokens")
-        try expectEqual(try transaction.apiToken("t2"), tokens[2], "API token")
-        try expectEqual(try transaction.serverKeys(), [key], "server keys")
-        try expectEqual(try transaction.serverKey("k"), key, "server key")
+        try expectEqual(try transaction.credentials.apiTokens(), tokens, "API tokens")
+        try expectEqual(try transaction.credentials.apiToken("t2"), tokens[2], "API token")
+        try expectEqual(try transaction.credentials.serverKeys(), [key], "server keys")
+        try expectEqual(try transaction.credentials.serverKey("k"), key, "server key")
       }
       try await store.write(in: .all) { transaction in
-        try transaction.removeAPIToken("t0")
-        try transaction.removeServerKey("k")
+        try transaction.credentials.removeAPIToken("t0")
+        try transaction.credentials.removeServerKey("k")
       }
       try await store.read { transaction in
-        try expectEqual(try transaction.apiToken("t0"), nil, "a removed token")
-        try expectEqual(try transaction.serverKey("k"), nil, "a removed key")
+        try expectEqual(try transaction.credentials.apiToken("t0"), nil, "a removed token")
+        try expectEqual(try transaction.credentials.serverKey("k"), nil, "a removed key")
       }
     },
     Case("memberships are found by user and by zone") { store in
@@ -88,39 +89,45 @@ extension StorageContract {
       ]
       let other = membership("_d4", .sample("B", owner: "_a1"), "s1")
       try await store.write(in: .all) { transaction in
-        for membership in all.reversed() + [other, all[0]] { try transaction.put(membership) }
+        for membership in all.reversed() + [other, all[0]] {
+          try transaction.shares.put(membership)
+        }
       }
       func own() async throws -> [Membership] {
         try await store.read {
-          try $0.memberships(
+          try $0.shares.memberships(
             of: UserID("_b2"), container: .sample, environment: .development)
         }
       }
       try expectEqual(try await own(), all, "of a user")
-      let inZone = try await store.read { try $0.memberships(in: .sample("B", owner: "_a1")) }
+      let inZone = try await store.read {
+        try $0.shares.memberships(in: .sample("B", owner: "_a1"))
+      }
       try expectEqual(inZone, [all[2], all[3], other], "in a zone")
-      try await store.write(in: .all) { try $0.remove(all[2]) }
+      try await store.write(in: .all) { try $0.shares.remove(all[2]) }
       try expectEqual(try await own(), [all[0], all[1], all[3]], "after leaving")
     },
     Case("short GUIDs and settings come back") { store in
       let key = RecordKey(zone: .sample(), name: "root")
       let schema = SettingKey.schema(.sample, .development)
       try await store.write(in: .all) { transaction in
-        try transaction.setShortGUID("0abc", record: key)
-        try transaction.set(schema, to: Array("DEFINE".utf8))
-        try transaction.set(.operation(user: UserID("_1"), id: "x/é"), to: [])
-        try transaction.set(.notifierCursor(.only), to: [1])
-        try transaction.set(.notifierCursor(.only), to: nil)
+        try transaction.shares.setShortGUID("0abc", record: key)
+        try transaction.settings.set(schema, to: Array("DEFINE".utf8))
+        try transaction.settings.set(.operation(user: UserID("_1"), id: "x/é"), to: [])
+        try transaction.settings.set(.notifierCursor(.only), to: [1])
+        try transaction.settings.set(.notifierCursor(.only), to: nil)
       }
       try await store.read { transaction in
-        try expectEqual(try transaction.record(shortGUID: "0abc"), key, "short GUID")
-        try expectEqual(try transaction.record(shortGUID: "0ABC"), nil, "another GUID")
-        try expectEqual(try transaction.setting(schema), Array("DEFINE".utf8), "schema")
+        try expectEqual(try transaction.shares.record(shortGUID: "0abc"), key, "short GUID")
+        try expectEqual(try transaction.shares.record(shortGUID: "0ABC"), nil, "another GUID")
+        try expectEqual(try transaction.settings.value(schema), Array("DEFINE".utf8), "schema")
         try expectEqual(
-          try transaction.setting(.operation(user: UserID("_1"), id: "x/é")), [], "empty value")
-        try expectEqual(try transaction.setting(.notifierCursor(.only)), nil, "a removed setting")
+          try transaction.settings.value(.operation(user: UserID("_1"), id: "x/é")), [],
+          "empty value")
         try expectEqual(
-          try transaction.setting(.schema(.sample, .production)), nil, "other environment")
+          try transaction.settings.value(.notifierCursor(.only)), nil, "a removed setting")
+        try expectEqual(
+          try transaction.settings.value(.schema(.sample, .production)), nil, "other environment")
       }
     },
   ]

@@ -15,7 +15,7 @@ extension StorageContract {
   }
 
   private static func idle(_ store: any Store) async throws -> [String] {
-    try await store.read { try $0.idleAssetFiles(since: .max, limit: 10).map(\.checksum) }
+    try await store.read { try $0.assets.idleFiles(since: .max, limit: 10).map(\.checksum) }
   }
 
   static let assets: [Case] = [
@@ -26,45 +26,45 @@ extension StorageContract {
         AssetUpload(id: "u2", checksum: "a", began: 11),
       ]
       try await store.write(in: .all) { transaction in
-        for file in files.reversed() { try transaction.put(file) }
-        for upload in uploads.reversed() { try transaction.put(upload) }
-        for name in ["y", "x", "x"] { try transaction.discardAssetObject(name) }
+        for file in files.reversed() { try transaction.assets.put(file) }
+        for upload in uploads.reversed() { try transaction.assets.put(upload) }
+        for name in ["y", "x", "x"] { try transaction.assets.discardObject(name) }
       }
       try await store.read { transaction in
-        try expectEqual(try transaction.assetFile("b"), files[1], "a file")
-        try expectEqual(try transaction.assetFile("B"), nil, "another file")
+        try expectEqual(try transaction.assets.file("b"), files[1], "a file")
+        try expectEqual(try transaction.assets.file("B"), nil, "another file")
         try expectEqual(
-          try transaction.assetFiles(after: "", limit: 2), [files[0], files[1]], "all")
-        try expectEqual(try transaction.assetFiles(after: "b", limit: 2), [files[2]], "page 2")
+          try transaction.assets.files(after: "", limit: 2), [files[0], files[1]], "all")
+        try expectEqual(try transaction.assets.files(after: "b", limit: 2), [files[2]], "page 2")
         try expectEqual(
-          try transaction.idleAssetFiles(since: 5, limit: 9), [files[2], files[1]], "idle")
+          try transaction.assets.idleFiles(since: 5, limit: 9), [files[2], files[1]], "idle")
         try expectEqual(
-          try transaction.idleAssetFiles(since: 4, limit: 9), [files[2]], "idle early")
-        try expectEqual(try transaction.assetUpload("u2"), uploads[1], "an upload")
+          try transaction.assets.idleFiles(since: 4, limit: 9), [files[2]], "idle early")
+        try expectEqual(try transaction.assets.upload("u2"), uploads[1], "an upload")
         try expectEqual(
-          try transaction.assetUploads(begunBy: 11, limit: 9), uploads, "old uploads")
+          try transaction.assets.uploads(begunBy: 11, limit: 9), uploads, "old uploads")
         try expectEqual(
-          try transaction.assetUploads(begunBy: 10, limit: 9), [uploads[0]], "older uploads")
-        try expectEqual(try transaction.discardedAssetObjects(limit: 9), ["x", "y"], "discards")
+          try transaction.assets.uploads(begunBy: 10, limit: 9), [uploads[0]], "older uploads")
+        try expectEqual(try transaction.assets.discardedObjects(limit: 9), ["x", "y"], "discards")
       }
       try await store.write(in: .all) { transaction in
-        try transaction.removeAssetFile("b")
-        try transaction.removeAssetUpload("u1")
-        try transaction.forgetAssetObject("x")
+        try transaction.assets.removeFile("b")
+        try transaction.assets.removeUpload("u1")
+        try transaction.assets.forgetObject("x")
       }
       try await store.read { transaction in
-        try expectEqual(try transaction.assetFile("b"), nil, "a removed file")
-        try expectEqual(try transaction.assetUpload("u1"), nil, "a removed upload")
-        try expectEqual(try transaction.discardedAssetObjects(limit: 9), ["y"], "discards left")
+        try expectEqual(try transaction.assets.file("b"), nil, "a removed file")
+        try expectEqual(try transaction.assets.upload("u1"), nil, "a removed upload")
+        try expectEqual(try transaction.assets.discardedObjects(limit: 9), ["y"], "discards left")
       }
     },
     Case("a file is needed by records and by uploads, in lists too") { store in
       func isNeeded(_ checksum: String) async throws -> Bool {
-        try await store.read { try $0.isAssetFileNeeded(checksum) }
+        try await store.read { try $0.assets.isFileNeeded(checksum) }
       }
       try await store.write(in: .all) { transaction in
-        for checksum in ["a", "b", "c", "d"] { try transaction.put(file(checksum)) }
-        try transaction.put(AssetUpload(id: "u", checksum: "c", began: 1))
+        for checksum in ["a", "b", "c", "d"] { try transaction.assets.put(file(checksum)) }
+        try transaction.assets.put(AssetUpload(id: "u", checksum: "c", began: 1))
         try transaction.putNext("one", fields: ["photo": asset("a")])
         try transaction.putNext(
           "two", fields: ["album": .list([asset("a"), asset("b")], of: .asset)])
@@ -75,10 +75,10 @@ extension StorageContract {
       try expectEqual(try await idle(store), [], "idle at first")
       try await store.write(in: .all) { transaction in
         try transaction.putNext("two", fields: ["album": .list([asset("b")], of: .asset)])
-        let sequence = try transaction.nextSequence(in: .sample())
-        try transaction.remove(
+        let sequence = try transaction.sequences.next(in: .sample())
+        try transaction.records.remove(
           RecordKey(zone: .sample(), name: "one"), type: "Trail", sequence: sequence)
-        try transaction.removeAssetUpload("u")
+        try transaction.assets.removeUpload("u")
       }
       for (checksum, needed) in [("a", false), ("b", true), ("c", false)] {
         try expectEqual(try await isNeeded(checksum), needed, "\(checksum) afterwards")
@@ -86,7 +86,7 @@ extension StorageContract {
     },
     Case("a file that a record lets go of is marked, in the same transaction") { store in
       try await store.write(in: .all) { transaction in
-        for checksum in ["a", "b", "c"] { try transaction.put(file(checksum)) }
+        for checksum in ["a", "b", "c"] { try transaction.assets.put(file(checksum)) }
         try transaction.putNext("one", fields: ["photo": asset("a"), "other": asset("b")])
         try transaction.putNext("two", in: .sample("Other"), fields: ["photo": asset("c")])
       }
@@ -103,7 +103,7 @@ extension StorageContract {
       }
       try expectEqual(try await idle(store), ["a"], "after a change")
       try await store.write(in: .all) {
-        try $0.removeContents(of: .sample("Other"))
+        try $0.records.removeAll(in: .sample("Other"))
       }
       try expectEqual(try await idle(store), ["a", "c"], "after a zone went")
     },

@@ -11,20 +11,20 @@ extension StorageContract {
         try transaction.putNext("a", fields: ["n": .int64(2)])
         try transaction.putNext("z", in: .sample("Other"))
         for name in ["b", "never"] {
-          try transaction.remove(
+          try transaction.records.remove(
             RecordKey(zone: .sample(), name: name), type: "Trail",
-            sequence: transaction.nextSequence(in: .sample()))
+            sequence: transaction.sequences.next(in: .sample()))
         }
-        try transaction.remove(
+        try transaction.records.remove(
           RecordKey(zone: .sample(), name: "c"), type: "Trail",
-          sequence: transaction.nextSequence(in: .sample()))
+          sequence: transaction.sequences.next(in: .sample()))
         try transaction.putNext("c", type: "Hut")
       }
       try await store.read { transaction in
         func feed(
           _ after: Int64, _ through: Int64, _ limit: Int, newestFirst: Bool = false
         ) throws -> [String] {
-          try transaction.changes(
+          try transaction.changes.page(
             in: .sample(), after: after, through: through, limit: limit, newestFirst: newestFirst
           ).map { change in
             switch change {
@@ -50,17 +50,17 @@ extension StorageContract {
       try await store.write(in: .database(.sample())) { transaction in
         for (name, covering) in shares.sorted(by: { $0.key < $1.key }) {
           try transaction.putNext(name)
-          try transaction.remove(
+          try transaction.records.remove(
             RecordKey(zone: .sample(), name: name), type: "Trail", coveringShares: covering,
-            sequence: transaction.nextSequence(in: .sample()))
+            sequence: transaction.sequences.next(in: .sample()))
         }
         try transaction.putNext("back")
-        try transaction.remove(
+        try transaction.records.remove(
           RecordKey(zone: .sample(), name: "back"), type: "Trail",
-          sequence: transaction.nextSequence(in: .sample()))
+          sequence: transaction.sequences.next(in: .sample()))
       }
       let found = try await store.read { transaction in
-        try transaction.changes(in: .sample(), after: 0, through: .max, limit: 9)
+        try transaction.changes.page(in: .sample(), after: 0, through: .max, limit: 9)
       }
       for change in found {
         guard case .deleted(let gone) = change else { return try expect(false, "a record is left") }
@@ -77,16 +77,16 @@ extension StorageContract {
       let events = LogSamples.events
       for event in events {
         try await store.write(in: .database(.sample())) {
-          try $0.append(event, in: .sample(), origin: .sample)
+          try $0.log.append(event, in: .sample(), origin: .sample)
         }
       }
       let unknown = Origin(user: nil, device: nil, requestID: "R2", time: 5)
       try await store.write(in: .database(.sample(owner: nil))) {
-        try $0.append(
+        try $0.log.append(
           .zoneDeleted(.sample("P", owner: nil)), in: .sample(owner: nil), origin: unknown)
       }
       try await store.read { transaction in
-        let entries = try transaction.log(in: .only, after: 0, limit: 99)
+        let entries = try transaction.log.entries(in: .only, after: 0, limit: 99)
         try expectEqual(entries.map(\.position), Array(1...Int64(events.count + 1)), "positions")
         for (entry, event) in zip(entries, events) {
           try expectEqual(
@@ -96,7 +96,7 @@ extension StorageContract {
         }
         try expectEqual(entries.last?.origin, unknown, "an origin without user")
         try expectEqual(entries.last?.database, .sample(owner: nil), "the public database")
-        let some = try transaction.log(in: .only, after: 2, limit: 2).map(\.position)
+        let some = try transaction.log.entries(in: .only, after: 2, limit: 2).map(\.position)
         try expectEqual(some, [3, 4], "two after the second")
       }
     },
@@ -104,26 +104,28 @@ extension StorageContract {
       for _ in 1...3 {
         try await store.write(in: .database(.sample())) { transaction in
           for _ in 1...4 {
-            try transaction.append(.zoneCreated(.sample()), in: .sample(), origin: .sample)
+            try transaction.log.append(.zoneCreated(.sample()), in: .sample(), origin: .sample)
           }
         }
       }
-      try await store.write(in: .all) { try $0.trimLog(in: .only, through: 5) }
-      let rest = try await store.read { try $0.log(in: .only, after: 0, limit: 99).map(\.position) }
+      try await store.write(in: .all) { try $0.log.trim(in: .only, through: 5) }
+      let rest = try await store.read {
+        try $0.log.entries(in: .only, after: 0, limit: 99).map(\.position)
+      }
       try expectEqual(rest, Array(6...12), "what trimming left")
-      try await store.write(in: .all) { try $0.trimLog(in: .only, through: 12) }
-      let last = try await store.read { try $0.lastLogPosition(in: .only) }
+      try await store.write(in: .all) { try $0.log.trim(in: .only, through: 12) }
+      let last = try await store.read { try $0.log.lastPosition(in: .only) }
       try expectEqual(last, 12, "last position of an empty log")
       let next = try await store.write(in: .database(.sample())) {
-        try $0.append(.zoneCreated(.sample()), in: .sample(), origin: .sample)
+        try $0.log.append(.zoneCreated(.sample()), in: .sample(), origin: .sample)
       }
       try expectEqual(next, 13, "position after trimming")
     },
     Case("a commit that adds to the log is hinted at, another is not") { store in
       let hints = store.commits()
-      try await store.write(in: .all) { try $0.set(.secret, to: [1]) }
+      try await store.write(in: .all) { try $0.settings.set(.secret, to: [1]) }
       try await store.write(in: .database(.sample())) {
-        try $0.append(.zoneCreated(.sample()), in: .sample(), origin: .sample)
+        try $0.log.append(.zoneCreated(.sample()), in: .sample(), origin: .sample)
       }
       var iterator = hints.makeAsyncIterator()
       try expect(await iterator.next(isolation: nil) != nil, "no hint")

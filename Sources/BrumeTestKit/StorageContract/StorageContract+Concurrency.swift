@@ -15,7 +15,7 @@ extension StorageContract {
               try await store.write(in: .database(.sample())) { transaction in
                 for half in ["a", "b"] {
                   try transaction.putNext("\(writer)-\(round)-\(half)")
-                  try transaction.append(
+                  try transaction.log.append(
                     .zoneCreated(.sample()), in: .sample(), origin: .sample)
                 }
               }
@@ -35,8 +35,8 @@ extension StorageContract {
       }
       let (records, entries) = try await store.read { transaction in
         (
-          try transaction.changes(in: .sample(), after: 0, through: .max, limit: 1000),
-          try transaction.log(in: .only, after: 0, limit: 1000)
+          try transaction.changes.page(in: .sample(), after: 0, through: .max, limit: 1000),
+          try transaction.log.entries(in: .only, after: 0, limit: 1000)
         )
       }
       try expectEqual(records.map(\.sequence), Array(1...400), "sequences")
@@ -48,7 +48,7 @@ extension StorageContract {
           group.addTask(operation: {
             let result: Void? = try? await store.write(in: .database(.sample())) { transaction in
               try transaction.putNext("r\(number)", in: .sample("Z\(number % 7)"))
-              try transaction.append(.zoneCreated(.sample()), in: .sample(), origin: .sample)
+              try transaction.log.append(.zoneCreated(.sample()), in: .sample(), origin: .sample)
               if number % 3 == 0 { throw Refusal() }
             }
             return (number, result != nil)
@@ -62,8 +62,8 @@ extension StorageContract {
           try expectEqual(isKept, number % 3 != 0, "record \(number)")
           try expectEqual(outcomes[number], number % 3 != 0, "answer \(number)")
         }
-        try expectEqual(try transaction.lastSequence(in: .sample()), 80, "last sequence")
-        let positions = try transaction.log(in: .only, after: 0, limit: 999).map(\.position)
+        try expectEqual(try transaction.sequences.last(in: .sample()), 80, "last sequence")
+        let positions = try transaction.log.entries(in: .only, after: 0, limit: 999).map(\.position)
         try expectEqual(positions, Array(1...80), "log positions")
       }
     },
@@ -77,9 +77,9 @@ extension StorageContract {
         group.addTask(operation: {
           for _ in 0..<20 {
             try await store.read { transaction in
-              let first = try transaction.lastSequence(in: .sample())
+              let first = try transaction.sequences.last(in: .sample())
               for _ in 0..<50 {
-                let changes = try transaction.changes(
+                let changes = try transaction.changes.page(
                   in: .sample(), after: 0, through: .max, limit: 999)
                 try expectEqual(Int64(changes.count), first, "records in one read")
               }
@@ -112,15 +112,15 @@ extension StorageContract {
           group.addTask(operation: {
             for round in 0..<10 {
               try await store.write(in: .database(.sample(owner: "_u\(user)"))) { transaction in
-                let before = try transaction.setting(schema) ?? []
-                try transaction.set(schema, to: before + Array("\(user).\(round) ".utf8))
+                let before = try transaction.settings.value(schema) ?? []
+                try transaction.settings.set(schema, to: before + Array("\(user).\(round) ".utf8))
               }
             }
           })
         }
         try await group.waitForAll()
       }
-      let text = try await store.read { try $0.setting(schema) } ?? []
+      let text = try await store.read { try $0.settings.value(schema) } ?? []
       let words = String(decoding: text, as: UTF8.self).split(separator: " ")
       try expectEqual(Set(words).count, 80, "changes that are there")
       try expectEqual(words.count, 80, "changes, each once")
@@ -131,13 +131,13 @@ extension StorageContract {
 extension ReadTransaction {
   /// Checks that what is visible after `last` is gapless and has both halves of each transaction.
   fileprivate func checkFeed(after last: Int64) throws -> Int64 {
-    let newest = try lastSequence(in: .sample())
-    let changes = try changes(in: .sample(), after: last, through: newest, limit: 1000)
+    let newest = try sequences.last(in: .sample())
+    let changes = try self.changes.page(in: .sample(), after: last, through: newest, limit: 1000)
     if changes.isEmpty { return last }
     try expectEqual(changes.map(\.sequence), Array(last + 1...newest), "a feed with a gap")
     let halves = Dictionary(grouping: changes) { $0.name.dropLast(2) }
     try expect(halves.values.allSatisfy { $0.count == 2 }, "half a transaction is visible")
-    let positions = try lastLogPosition(in: .only)
+    let positions = try log.lastPosition(in: .only)
     try expectEqual(positions, newest, "log and records of one state")
     return newest
   }

@@ -16,44 +16,44 @@ extension StorageContract {
         Device(key: DeviceKey.sample("d\(index)"), channel: channel, registered: Int64(index))
       }
       try await store.write(in: .all) { transaction in
-        for device in devices { try transaction.put(device) }
-        try transaction.put(
+        for device in devices { try transaction.devices.put(device) }
+        try transaction.devices.put(
           Device(key: .sample("d9", user: "_b2"), channel: channels[0], registered: 7))
-        try transaction.put(
+        try transaction.devices.put(
           Device(key: .sample("d8"), channel: .courier(token: "ab"), registered: 7))
       }
       try await store.read { transaction in
         for device in devices {
-          try expectEqual(try transaction.device(device.key), device, "device")
+          try expectEqual(try transaction.devices.find(device.key), device, "device")
         }
-        let shared = try transaction.devices(address: "ab")
+        let shared = try transaction.devices.all(address: "ab")
         try expectEqual(
           shared.map(\.key), [.sample("d0"), .sample("d9", user: "_b2")], "devices at an address")
         try expectEqual(
-          try transaction.devices(address: "https://push.example/é"), [devices[2]], "endpoint")
-        try expectEqual(try transaction.devices(address: "none"), [], "unknown address")
+          try transaction.devices.all(address: "https://push.example/é"), [devices[2]], "endpoint")
+        try expectEqual(try transaction.devices.all(address: "none"), [], "unknown address")
       }
     },
     Case("devices with mail are found page by page, and only those that are sent to") { store in
       try await store.write(in: .all) { transaction in
         for number in 1...5 {
           let key = DeviceKey.sample("d\(number)")
-          try transaction.put(
+          try transaction.devices.put(
             Device(
               key: key, channel: .apns(token: "t\(number)", environment: .production, topic: nil),
               registered: 0))
-          if number != 3 { try transaction.enqueue(.sample("n"), to: key) }
+          if number != 3 { try transaction.mailboxes.enqueue(.sample("n"), to: key) }
         }
-        try transaction.put(Device(key: .sample("s"), channel: .stream, registered: 0))
-        try transaction.enqueue(.sample("n"), to: .sample("s"))
-        try transaction.enqueue(.sample("n"), to: .sample("unregistered"))
+        try transaction.devices.put(Device(key: .sample("s"), channel: .stream, registered: 0))
+        try transaction.mailboxes.enqueue(.sample("n"), to: .sample("s"))
+        try transaction.mailboxes.enqueue(.sample("n"), to: .sample("unregistered"))
       }
       var found: [String] = []
       var next: Int64?
       repeat {
         let cursor = next
         let page = try await store.read {
-          try $0.devicesWithPendingEntries(after: cursor, limit: 2)
+          try $0.devices.withPendingEntries(after: cursor, limit: 2)
         }
         try expect(page.devices.count <= 2, "a page is too long")
         found += page.devices.map(\.key.device.name)
@@ -69,21 +69,21 @@ extension StorageContract {
       let renewed = APNsSender(
         container: .sample, topic: "b", team: "OTHER", keyID: "KEY2", privateKey: "pem 2")
       try await store.write(in: .all) { transaction in
-        for sender in senders { try transaction.put(sender) }
-        try transaction.put(renewed)
+        for sender in senders { try transaction.apnsSenders.put(sender) }
+        try transaction.apnsSenders.put(renewed)
       }
-      let found = try await store.read { try $0.apnsSenders(of: .sample) }
+      let found = try await store.read { try $0.apnsSenders.all(of: .sample) }
       try expectEqual(found, [renewed, senders[1]], "senders")
-      let other = try await store.read { try $0.apnsSenders(of: ContainerID("iCloud.other")) }
+      let other = try await store.read { try $0.apnsSenders.all(of: ContainerID("iCloud.other")) }
       try expectEqual(other, [], "another container's")
       let removed = try await store.write(in: .all) { transaction in
         [
-          try transaction.removeAPNsSender("b", of: .sample),
-          try transaction.removeAPNsSender("b", of: .sample),
+          try transaction.apnsSenders.remove("b", of: .sample),
+          try transaction.apnsSenders.remove("b", of: .sample),
         ]
       }
       try expectEqual(removed, [true, false], "removed")
-      let left = try await store.read { try $0.apnsSenders(of: .sample) }
+      let left = try await store.read { try $0.apnsSenders.all(of: .sample) }
       try expectEqual(left, [senders[1]], "senders left")
     },
     Case("webhooks come back as they were put") { store in
@@ -95,8 +95,8 @@ extension StorageContract {
         secret: [1], created: 6, cursor: LogPositions())
       let before = first
       try await store.write(in: .all) { transaction in
-        try transaction.put(second)
-        try transaction.put(before)
+        try transaction.webhooks.put(second)
+        try transaction.webhooks.put(before)
       }
       first.cursor = LogPositions(20, in: .only)
       first.batchEnd = .init(bucket: .only, position: 30)
@@ -104,32 +104,33 @@ extension StorageContract {
       first.disabledBecause = "answered 410"
       first.missed = true
       let after = first
-      try await store.write(in: .all) { try $0.put(after) }
+      try await store.write(in: .all) { try $0.webhooks.put(after) }
       try await store.read { transaction in
-        try expectEqual(try transaction.webhooks(), [after, second], "webhooks")
-        try expectEqual(try transaction.webhook("w1"), after, "webhook")
-        try expectEqual(try transaction.webhook("w3"), nil, "unknown webhook")
+        try expectEqual(try transaction.webhooks.all(), [after, second], "webhooks")
+        try expectEqual(try transaction.webhooks.find("w1"), after, "webhook")
+        try expectEqual(try transaction.webhooks.find("w3"), nil, "unknown webhook")
       }
       let removed = try await store.write(in: .all) { transaction in
-        [try transaction.removeWebhook("w1"), try transaction.removeWebhook("w1")]
+        [try transaction.webhooks.remove("w1"), try transaction.webhooks.remove("w1")]
       }
       try expectEqual(removed, [true, false], "removed")
     },
     Case("the push log keeps the newest entries and finds them") { store in
       try await store.write(in: .all) { transaction in
         for number in 1...6 {
-          try transaction.append(.sample(number), limit: 4)
+          try transaction.pushLog.append(.sample(number), limit: 4)
         }
       }
       try await store.read { transaction in
-        let all = try transaction.pushLog(PushLogFilter(), after: 0, limit: 99)
+        let all = try transaction.pushLog.entries(PushLogFilter(), after: 0, limit: 99)
         try expectEqual(all.map(\.attempt), [3, 4, 5, 6], "attempts")
         var same = PushLogEntry.sample(5)
         same.position = all[2].position
         try expectEqual(all[2], same, "an entry")
-        let newest = try transaction.pushLog(PushLogFilter(), after: 0, limit: 2)
+        let newest = try transaction.pushLog.entries(PushLogFilter(), after: 0, limit: 2)
         try expectEqual(newest.map(\.attempt), [5, 6], "the newest two")
-        let later = try transaction.pushLog(PushLogFilter(), after: all[2].position, limit: 9)
+        let later = try transaction.pushLog.entries(
+          PushLogFilter(), after: all[2].position, limit: 9)
         try expectEqual(later.map(\.attempt), [6], "after a position")
         var filter = PushLogFilter()
         filter.container = .sample
@@ -138,11 +139,11 @@ extension StorageContract {
         filter.device = "d"
         filter.requestID = "R4"
         filter.notificationID = "N4"
-        let one = try transaction.pushLog(filter, after: 0, limit: 9)
+        let one = try transaction.pushLog.entries(filter, after: 0, limit: 9)
         try expectEqual(one.map(\.attempt), [4], "filtered")
         filter.user = UserID("_other")
         try expectEqual(
-          try transaction.pushLog(filter, after: 0, limit: 9), [], "another user's")
+          try transaction.pushLog.entries(filter, after: 0, limit: 9), [], "another user's")
       }
     },
   ]

@@ -13,25 +13,25 @@ extension StorageContract {
         Device(key: DeviceKey.sample("d\(index)"), channel: channel, registered: Int64(index))
       }
       try await store.write(in: .all) { transaction in
-        for device in devices.reversed() { try transaction.put(device) }
-        try transaction.put(
+        for device in devices.reversed() { try transaction.devices.put(device) }
+        try transaction.devices.put(
           Device(key: .sample("d0", user: "_b2"), channel: .courier(token: "c1"), registered: 1))
       }
       try await store.read { transaction in
         for device in devices {
-          try expectEqual(try transaction.device(device.key), device, "device")
+          try expectEqual(try transaction.devices.find(device.key), device, "device")
         }
-        let own = try transaction.devices(
+        let own = try transaction.devices.all(
           of: UserID("_a1"), container: .sample, environment: .development)
         try expectEqual(own, devices, "devices of a user")
-        let other = try transaction.devices(
+        let other = try transaction.devices.all(
           of: UserID("_a1"), container: .sample, environment: .production)
         try expectEqual(other, [], "devices in the other environment")
-        try expectEqual(try transaction.device(courierToken: "c0"), devices[1], "by token")
+        try expectEqual(try transaction.devices.find(courierToken: "c0"), devices[1], "by token")
         try expectEqual(
-          try transaction.devices(courierToken: "c0"), [devices[1]], "all of a token")
-        try expectEqual(try transaction.device(courierToken: "none"), nil, "by unknown token")
-        try expectEqual(try transaction.device(.sample("D0")), nil, "unknown device")
+          try transaction.devices.all(courierToken: "c0"), [devices[1]], "all of a token")
+        try expectEqual(try transaction.devices.find(courierToken: "none"), nil, "by unknown token")
+        try expectEqual(try transaction.devices.find(.sample("D0")), nil, "unknown device")
       }
     },
     Case("a user's devices of all containers and environments come together") { store in
@@ -42,43 +42,45 @@ extension StorageContract {
         Device(key: $0, channel: .courier(token: "c"), registered: 1)
       }
       try await store.write(in: .all) { transaction in
-        for device in own { try transaction.put(device) }
-        try transaction.put(
+        for device in own { try transaction.devices.put(device) }
+        try transaction.devices.put(
           Device(key: .sample("d", user: "_a"), channel: .stream, registered: 1))
         // A mailbox without a device is not one.
-        try transaction.enqueue(.sample("n"), to: .sample("e"))
+        try transaction.mailboxes.enqueue(.sample("n"), to: .sample("e"))
       }
       try await store.read { transaction in
-        let found = try transaction.devices(of: UserID("_a1"))
+        let found = try transaction.devices.all(of: UserID("_a1"))
         try expectEqual(found.count, 2, "devices")
         try expect(own.allSatisfy { found.contains($0) }, "a container's device is missing")
-        try expectEqual(try transaction.devices(of: UserID("_c")), [], "of somebody else")
+        try expectEqual(try transaction.devices.all(of: UserID("_c")), [], "of somebody else")
       }
     },
     Case("mail waits in order until it is acknowledged") { store in
       let key = DeviceKey.sample("d")
       try await store.write(in: .all) { transaction in
-        try transaction.put(Device(key: key, channel: .stream, registered: 0))
-        for number in 1...5 { try transaction.enqueue(.sample("n\(number)"), to: key) }
-        try transaction.enqueue(.sample("other"), to: .sample("e"))
+        try transaction.devices.put(Device(key: key, channel: .stream, registered: 0))
+        for number in 1...5 { try transaction.mailboxes.enqueue(.sample("n\(number)"), to: key) }
+        try transaction.mailboxes.enqueue(.sample("other"), to: .sample("e"))
       }
-      let all = try await store.read { try $0.mailbox(key, after: 0, limit: 99) }
+      let all = try await store.read { try $0.mailboxes.entries(of: key, after: 0, limit: 99) }
       try expectEqual(all.map(\.notificationID), ["n1", "n2", "n3", "n4", "n5"], "mail")
       try expect(zip(all, all.dropFirst()).allSatisfy { $0.position < $1.position }, "positions")
       try expectEqual(all[0].payload, Array("n1".utf8), "payload")
       try expectEqual(all[0].collapseID, "c", "collapse ID")
-      let some = try await store.read { try $0.mailbox(key, after: all[1].position, limit: 2) }
+      let some = try await store.read {
+        try $0.mailboxes.entries(of: key, after: all[1].position, limit: 2)
+      }
       try expectEqual(some, Array(all[2...3]), "two after the second")
       try await store.write(in: .all) { transaction in
-        try transaction.acknowledge(through: all[1].position, by: key)
-        try transaction.removeMailboxEntry(at: all[3].position, of: key)
-        try transaction.removeMailboxEntry(at: all[4].position, of: .sample("e"))
+        try transaction.mailboxes.acknowledge(through: all[1].position, by: key)
+        try transaction.mailboxes.remove(at: all[3].position, of: key)
+        try transaction.mailboxes.remove(at: all[4].position, of: .sample("e"))
       }
       try await store.read { transaction in
-        let left = try transaction.mailbox(key, after: 0, limit: 9)
+        let left = try transaction.mailboxes.entries(of: key, after: 0, limit: 9)
         try expectEqual(left, [all[2], all[4]], "mail left")
-        try expectEqual(try transaction.mailboxCount(key), 2, "count")
-        try expectEqual(try transaction.mailboxCount(.sample("e")), 1, "the other's count")
+        try expectEqual(try transaction.mailboxes.count(of: key), 2, "count")
+        try expectEqual(try transaction.mailboxes.count(of: .sample("e")), 1, "the other's count")
       }
     },
     Case("whoever writes knows how much waits, whatever was done since it was last counted") {
@@ -89,69 +91,74 @@ extension StorageContract {
         _ change: @escaping @Sendable (any WriteTransaction) throws -> Void
       ) async throws -> [Int] {
         try await store.write(in: .all) { transaction in
-          let before = try transaction.mailboxCount(key)
+          let before = try transaction.mailboxes.count(of: key)
           try change(transaction)
-          return [before, try transaction.mailboxCount(key)]
+          return [before, try transaction.mailboxes.count(of: key)]
         }
       }
       let put = try await count { transaction in
-        try transaction.put(Device(key: key, channel: .stream, registered: 0))
-        for id in ["1", "2", "2", "3", "4"] { try transaction.enqueue(.sample(id), to: key) }
+        try transaction.devices.put(Device(key: key, channel: .stream, registered: 0))
+        for id in ["1", "2", "2", "3", "4"] {
+          try transaction.mailboxes.enqueue(.sample(id), to: key)
+        }
       }
       try expectEqual(put, [0, 4], "put")
-      let all = try await store.read { try $0.mailbox(key, after: 0, limit: 9) }
-      let acknowledged = try await count { try $0.acknowledge(through: all[1].position, by: key) }
+      let all = try await store.read { try $0.mailboxes.entries(of: key, after: 0, limit: 9) }
+      let acknowledged = try await count {
+        try $0.mailboxes.acknowledge(through: all[1].position, by: key)
+      }
       try expectEqual(acknowledged, [4, 2], "acknowledged")
       let removed = try await count { transaction in
-        try transaction.removeMailboxEntry(at: all[2].position, of: key)
-        try transaction.removeMailboxEntry(at: all[2].position, of: key)
+        try transaction.mailboxes.remove(at: all[2].position, of: key)
+        try transaction.mailboxes.remove(at: all[2].position, of: key)
       }
       try expectEqual(removed, [2, 1], "removed")
       let undone = try? await count { transaction in
-        try transaction.acknowledge(through: .max, by: key)
+        try transaction.mailboxes.acknowledge(through: .max, by: key)
         throw Undone()
       }
       try expectEqual(undone, nil, "undone")
       let anew = try await count { transaction in
-        try transaction.removeDevice(key)
-        try transaction.put(Device(key: key, channel: .stream, registered: 1))
+        try transaction.devices.remove(key)
+        try transaction.devices.put(Device(key: key, channel: .stream, registered: 1))
       }
       try expectEqual(anew, [1, 0], "registered anew")
     },
     Case("the same notification waits once, and positions are never used again") { store in
       let key = DeviceKey.sample("d")
       let positions = try await store.write(in: .all) { transaction in
-        let first = try transaction.enqueue(.sample("n"), to: key)
-        let again = try transaction.enqueue(.sample("n"), to: key)
-        let second = try transaction.enqueue(.sample("n", subscription: "s2"), to: key)
+        let first = try transaction.mailboxes.enqueue(.sample("n"), to: key)
+        let again = try transaction.mailboxes.enqueue(.sample("n"), to: key)
+        let second = try transaction.mailboxes.enqueue(.sample("n", subscription: "s2"), to: key)
         return [first, again, second]
       }
       try expectEqual(positions[0], positions[1], "a repeated notification")
       try expect(positions[2] > positions[1], "another subscription's notification was dropped")
       let next = try await store.write(in: .all) { transaction in
-        try transaction.acknowledge(through: positions[2], by: key)
-        return try transaction.enqueue(.sample("n"), to: key)
+        try transaction.mailboxes.acknowledge(through: positions[2], by: key)
+        return try transaction.mailboxes.enqueue(.sample("n"), to: key)
       }
       try expect(next > positions[2], "a position was used again")
-      let last = try await store.read { try $0.lastMailboxPosition() }
+      let last = try await store.read { try $0.mailboxes.lastPosition() }
       try expectEqual(last, next, "the last position, though its entry is the only one")
-      try await store.write(in: .all) { try $0.acknowledge(through: next, by: key) }
-      let lastOfEmpty = try await store.read { try $0.lastMailboxPosition() }
+      try await store.write(in: .all) { try $0.mailboxes.acknowledge(through: next, by: key) }
+      let lastOfEmpty = try await store.read { try $0.mailboxes.lastPosition() }
       try expectEqual(lastOfEmpty, next, "the last position once all is acknowledged")
     },
     Case("a replaced device keeps its mail, a removed one loses it") { store in
       let key = DeviceKey.sample("d")
       try await store.write(in: .all) { transaction in
-        try transaction.put(Device(key: key, channel: .stream, registered: 0))
-        try transaction.enqueue(.sample("n"), to: key)
-        try transaction.put(Device(key: key, channel: .courier(token: "t"), registered: 1))
+        try transaction.devices.put(Device(key: key, channel: .stream, registered: 0))
+        try transaction.mailboxes.enqueue(.sample("n"), to: key)
+        try transaction.devices.put(Device(key: key, channel: .courier(token: "t"), registered: 1))
       }
-      try expectEqual(try await store.read { try $0.mailboxCount(key) }, 1, "after replacing")
-      try await store.write(in: .all) { try $0.removeDevice(key) }
+      try expectEqual(
+        try await store.read { try $0.mailboxes.count(of: key) }, 1, "after replacing")
+      try await store.write(in: .all) { try $0.devices.remove(key) }
       try await store.write(in: .all) {
-        try $0.put(Device(key: key, channel: .stream, registered: 2))
+        try $0.devices.put(Device(key: key, channel: .stream, registered: 2))
       }
-      try expectEqual(try await store.read { try $0.mailboxCount(key) }, 0, "after removing")
+      try expectEqual(try await store.read { try $0.mailboxes.count(of: key) }, 0, "after removing")
     },
   ]
 }

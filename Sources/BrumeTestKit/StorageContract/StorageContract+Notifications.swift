@@ -7,55 +7,62 @@ extension StorageContract {
   static let notifications: [Case] = [
     Case("notifications are kept in order, once, and the oldest are dropped") { store in
       try await store.write(in: .all) { transaction in
-        for id in ["a", "b", "a", "c", "d"] { try transaction.keepSample(id, limit: 3) }
-        try transaction.keepSample("a", user: "_b2", limit: 3)
+        for id in ["a", "b", "a", "c", "d"] {
+          try transaction.notifications.keepSample(id, limit: 3)
+        }
+        try transaction.notifications.keepSample("a", user: "_b2", limit: 3)
       }
-      let kept = try await store.read { try $0.keptSample() }
+      let kept = try await store.read { try $0.notifications.keptSample() }
       try expectEqual(kept.map(\.id), ["b", "c", "d"], "kept")
       try expectEqual(kept.map(\.isRead), [false, false, false], "read")
       try expectEqual(kept[0].payload, Array("b".utf8), "payload")
-      let later = try await store.read { try $0.keptSample(after: kept[0].position, limit: 1) }
+      let later = try await store.read {
+        try $0.notifications.keptSample(after: kept[0].position, limit: 1)
+      }
       try expectEqual(later, [kept[1]], "one after the first")
       try expectEqual(
-        try await store.read { try $0.keptSample(user: "_b2").count }, 1, "other user")
+        try await store.read { try $0.notifications.keptSample(user: "_b2").count }, 1, "other user"
+      )
     },
     Case("the bound of kept notifications holds whatever failed, was marked or came twice") {
       store in
       struct Change: Error {}
       try await store.write(in: .all) { transaction in
-        for id in ["a", "b"] { try transaction.keepSample(id, limit: 3) }
+        for id in ["a", "b"] { try transaction.notifications.keepSample(id, limit: 3) }
       }
       do {
         try await store.write(in: .all) { transaction in
-          for id in ["x", "y", "z"] { try transaction.keepSample(id, limit: 3) }
+          for id in ["x", "y", "z"] { try transaction.notifications.keepSample(id, limit: 3) }
           throw Change()
         }
       } catch is Change {}
       try await store.write(in: .all) { transaction in
-        for id in ["b", "c", "c"] { try transaction.keepSample(id, limit: 3) }
+        for id in ["b", "c", "c"] { try transaction.notifications.keepSample(id, limit: 3) }
       }
-      try expectEqual(try await store.read { try $0.keptSample().map(\.id) }, ["a", "b", "c"])
+      try expectEqual(
+        try await store.read { try $0.notifications.keptSample().map(\.id) }, ["a", "b", "c"])
       try await store.write(in: .all) { transaction in
-        _ = try transaction.markRead(
+        _ = try transaction.notifications.markRead(
           ["a"], of: UserID("_a1"), container: .sample, environment: .development)
-        for id in ["d", "e"] { try transaction.keepSample(id, limit: 3) }
+        for id in ["d", "e"] { try transaction.notifications.keepSample(id, limit: 3) }
       }
-      try expectEqual(try await store.read { try $0.keptSample().map(\.id) }, ["a", "d", "e"])
+      try expectEqual(
+        try await store.read { try $0.notifications.keptSample().map(\.id) }, ["a", "d", "e"])
       // A bound that is lowered takes effect with the next.
-      try await store.write(in: .all) { try $0.keepSample("f", limit: 1) }
-      try expectEqual(try await store.read { try $0.keptSample().map(\.id) }, ["f"])
+      try await store.write(in: .all) { try $0.notifications.keepSample("f", limit: 1) }
+      try expectEqual(try await store.read { try $0.notifications.keptSample().map(\.id) }, ["f"])
     },
     Case("marking as read moves to the end and answers what was found") { store in
       try await store.write(in: .all) { transaction in
-        for id in ["a", "b", "c"] { try transaction.keepSample(id, limit: 9) }
+        for id in ["a", "b", "c"] { try transaction.notifications.keepSample(id, limit: 9) }
       }
-      let before = try await store.read { try $0.keptSample() }
+      let before = try await store.read { try $0.notifications.keptSample() }
       let found = try await store.write(in: .all) {
-        try $0.markRead(
+        try $0.notifications.markRead(
           ["b", "unknown", "b"], of: UserID("_a1"), container: .sample, environment: .development)
       }
       try expectEqual(found, ["b"], "answer")
-      let after = try await store.read { try $0.keptSample() }
+      let after = try await store.read { try $0.notifications.keptSample() }
       try expectEqual(after.map(\.id), ["a", "c", "b"], "order")
       try expectEqual(after.map(\.isRead), [false, false, true], "read")
       try expect(
@@ -64,23 +71,28 @@ extension StorageContract {
     Case("badges are per user, container and environment") { store in
       let user = UserID("_a1")
       try await store.write(in: .all) { transaction in
-        try transaction.setBadge(5, of: user, container: .sample, environment: .development)
-        try transaction.setBadge(7, of: user, container: .sample, environment: .development)
+        try transaction.notifications.setBadge(
+          5, of: user, container: .sample, environment: .development)
+        try transaction.notifications.setBadge(
+          7, of: user, container: .sample, environment: .development)
       }
       try await store.read { transaction in
         try expectEqual(
-          try transaction.badge(of: user, container: .sample, environment: .development), 7)
+          try transaction.notifications.badge(
+            of: user, container: .sample, environment: .development), 7)
         try expectEqual(
-          try transaction.badge(of: user, container: .sample, environment: .production), 0)
+          try transaction.notifications.badge(
+            of: user, container: .sample, environment: .production), 0)
         try expectEqual(
-          try transaction.badge(of: UserID("_b2"), container: .sample, environment: .development), 0
+          try transaction.notifications.badge(
+            of: UserID("_b2"), container: .sample, environment: .development), 0
         )
       }
     },
   ]
 }
 
-extension WriteTransaction {
+extension NotificationWriting {
   fileprivate func keepSample(_ id: String, user: String = "_a1", limit: Int) throws {
     try keep(
       KeptNotification(
@@ -89,12 +101,12 @@ extension WriteTransaction {
   }
 }
 
-extension ReadTransaction {
+extension NotificationReading {
   fileprivate func keptSample(
     user: String = "_a1", after position: Int64 = 0, limit: Int = 99
   ) throws -> [KeptNotification] {
-    try keptNotifications(
-      of: UserID(user), container: .sample, environment: .development, after: position,
+    try kept(
+      for: UserID(user), container: .sample, environment: .development, after: position,
       limit: limit)
   }
 }

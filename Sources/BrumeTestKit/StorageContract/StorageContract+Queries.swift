@@ -14,7 +14,7 @@ extension StorageContract {
         }
         func page(_ after: QueryPosition?) async throws -> EngineQueryPage {
           try await store.read { transaction in
-            try transaction.matching(
+            try transaction.queries.matching(
               EngineQuery(
                 database: .sample(), zone: "Trails", query: Query(recordType: "Trail"),
                 after: after, limit: 2, candidateLimit: 99))
@@ -40,7 +40,7 @@ extension StorageContract {
         ] {
           for sorts in [[], [Sort(.field("n"))]] {
             let page = try await store.read { transaction in
-              try transaction.matching(
+              try transaction.queries.matching(
                 EngineQuery(
                   database: database, zone: zone, query: Query(recordType: type, sorts: sorts),
                   after: nil, limit: 9, candidateLimit: 99))
@@ -73,13 +73,13 @@ extension StorageContract {
               sorts: sorts), after: nil, limit: 9, candidateLimit: 99)
           async let found = store.read { transaction in
             withUnsafeCurrentTask(body: { $0?.cancel() })
-            return try transaction.matching(query).records.count
+            return try transaction.queries.matching(query).records.count
           }
           do {
             let count = try await found
             try expect(false, "a cancelled query found \(count) records")
           } catch is CancellationError {}
-          let later = try await store.read { try $0.matching(query).records.count }
+          let later = try await store.read { try $0.queries.matching(query).records.count }
           try expectEqual(later, 2, "the same query later")
         }
       },
@@ -94,7 +94,7 @@ extension StorageContract {
             let request = EngineQuery(
               database: .sample(), zone: "Trails", query: Query(recordType: "Trail", sorts: sorts),
               after: position, limit: 9, candidateLimit: 99, byteLimit: 1)
-            let page = try await store.read { try $0.matching(request) }
+            let page = try await store.read { try $0.queries.matching(request) }
             pages.append(page.records.map(\.name))
             position = page.next
           } while position != nil
@@ -200,7 +200,7 @@ struct QueryComparison: Sendable {
     let request = EngineQuery(
       database: .sample(), zone: zone, query: query, visible: visible, after: after, limit: limit,
       candidateLimit: candidateLimit, searchable: Self.searchable)
-    return try await store.read { try $0.matching(request) }
+    return try await store.read { try $0.queries.matching(request) }
   }
 }
 
@@ -235,11 +235,11 @@ private struct HiddenRecords: Sendable {
     let database = DatabaseKey.sample(owner: "_hidden\(hidden)")
     let zone = ZoneKey(database: database, name: "Trails")
     try await store.write(in: .database(database)) { [hidden] transaction in
-      guard try transaction.zone(zone) == nil else { return }
+      guard try transaction.zones.find(zone) == nil else { return }
       var names = (0..<4).map { ("b\($0)", "_me") }
       for number in 0..<hidden { names += ["a", "b1-", "c"].map { ("\($0)\(number)", "_other") } }
       for (name, creator) in names { try transaction.put(name, by: creator, in: zone) }
-      try transaction.put(Zone(key: zone, incarnation: 1, lastSequence: 100))
+      try transaction.zones.put(Zone(key: zone, incarnation: 1, lastSequence: 100))
     }
     var pages: [String] = []
     var position: QueryPosition?
@@ -247,7 +247,7 @@ private struct HiddenRecords: Sendable {
       let request = EngineQuery(
         database: database, zone: "Trails", query: query, visible: visible, after: position,
         limit: limits.page, candidateLimit: limits.candidates)
-      let page = try await store.read { try $0.matching(request) }
+      let page = try await store.read { try $0.queries.matching(request) }
       position = page.next
       pages.append("\(page.records.map(\.name)) \(String(describing: position))")
     } while position != nil && pages.count < 50
@@ -257,9 +257,9 @@ private struct HiddenRecords: Sendable {
 
 extension WriteTransaction {
   fileprivate func put(_ name: String, by creator: String, in zone: ZoneKey) throws {
-    let sequence = try nextSequence(in: zone.database)
+    let sequence = try sequences.next(in: zone.database)
     let stamp = Stamp(time: 1, user: UserID(creator), device: "1")
-    try put(
+    try records.put(
       Record(
         name: name, zone: zone.id, type: "Trail", changeTag: ChangeTag.text(sequence),
         fields: ["n": .int64(1)], created: stamp, modified: stamp),

@@ -11,7 +11,7 @@ extension StorageContract {
         try $0.putNext("Full", fields: fields, parent: "root")
       }
       try await store.read { transaction in
-        let stored = try transaction.record(RecordKey(zone: .sample(), name: "Full"))
+        let stored = try transaction.records.find(RecordKey(zone: .sample(), name: "Full"))
         try expectEqual(stored?.name, "Full")
         try expectEqual(stored?.type, "Trail")
         try expectEqual(stored?.sequence, sequence)
@@ -31,7 +31,8 @@ extension StorageContract {
       }
       try await store.read { transaction in
         for name in names {
-          let record = try transaction.record(RecordKey(zone: .sample(), name: name))?.record()
+          let record = try transaction.records.find(RecordKey(zone: .sample(), name: name))?
+            .record()
           try expectEqual(record?.fields["own"], .string(name), "record '\(name)'")
         }
       }
@@ -44,8 +45,8 @@ extension StorageContract {
           try transaction.putNext("back", in: zone)
           try transaction.putNext("there", in: zone)
           for name in ["gone", "back"] {
-            let sequence = try transaction.nextSequence(in: zone.database)
-            try transaction.remove(
+            let sequence = try transaction.sequences.next(in: zone.database)
+            try transaction.records.remove(
               RecordKey(zone: zone, name: name), type: "Trail", sequence: sequence)
           }
           try transaction.putNext("back", in: zone)
@@ -53,7 +54,7 @@ extension StorageContract {
       }
       try await store.read { transaction in
         func deleted(_ name: String, _ zone: ZoneKey) throws -> DeletedRecord? {
-          try transaction.deletedRecord(RecordKey(zone: zone, name: name))
+          try transaction.records.deleted(RecordKey(zone: zone, name: name))
         }
         try expectEqual(
           try deleted("gone", open), DeletedRecord(type: "Trail", creator: UserID("_a1")), "public")
@@ -67,14 +68,14 @@ extension StorageContract {
     Case("what put answers is what is stored") { store in
       let (answer, inside) = try await store.write(in: .database(.sample())) { transaction in
         let record = Record.sample(
-          "a", sequence: try transaction.nextSequence(in: .sample()),
+          "a", sequence: try transaction.sequences.next(in: .sample()),
           fields: FieldSamples.oneOfEach)
-        let answer = try transaction.put(record, in: .sample(), sequence: 1)
-        let inside = try transaction.record(RecordKey(zone: .sample(), name: "a"))
+        let answer = try transaction.records.put(record, in: .sample(), sequence: 1)
+        let inside = try transaction.records.find(RecordKey(zone: .sample(), name: "a"))
         return (try answer.record(), try inside?.record())
       }
       let later = try await store.read {
-        try $0.record(RecordKey(zone: .sample(), name: "a"))?.record()
+        try $0.records.find(RecordKey(zone: .sample(), name: "a"))?.record()
       }
       try expectEqual(answer, later, "answer of put")
       try expectEqual(inside, later, "read in the same body")
@@ -90,7 +91,7 @@ extension StorageContract {
       }
       try await store.read { transaction in
         func below(_ roots: [String], limit: Int = 99) throws -> [String] {
-          try transaction.descendants(of: roots, in: .sample(), limit: limit).sorted()
+          try transaction.records.descendants(of: roots, in: .sample(), limit: limit).sorted()
         }
         try expectEqual(try below(["root"]), ["a", "a1", "a2", "b"], "below one")
         try expectEqual(
@@ -105,10 +106,10 @@ extension StorageContract {
       }
       try await store.read { transaction in
         func names(_ bytes: Int, newestFirst: Bool) throws -> Int {
-          let page = try transaction.changes(
+          try transaction.changes.page(
             in: .sample(), after: 0, through: .max, limit: 9, byteLimit: bytes,
-            newestFirst: newestFirst)
-          return page.count
+            newestFirst: newestFirst
+          ).count
         }
         for newestFirst in [false, true] {
           try expectEqual(try names(1, newestFirst: newestFirst), 1, "one that is more")
@@ -123,14 +124,15 @@ extension StorageContract {
         try transaction.putNext("x", parent: "a")
         try transaction.putNext("elsewhere", in: .sample("Other"), parent: "root")
         try transaction.putNext("b")
-        try transaction.remove(
+        try transaction.records.remove(
           RecordKey(zone: .sample(), name: "c"), type: "Trail",
-          sequence: transaction.nextSequence(in: .sample()))
+          sequence: transaction.sequences.next(in: .sample()))
       }
       try await store.read { transaction in
         let root = RecordKey(zone: .sample(), name: "root")
-        try expectEqual(try transaction.children(of: root, limit: 9), ["B", "a"], "children")
-        try expectEqual(try transaction.children(of: root, limit: 1), ["B"], "first child")
+        try expectEqual(
+          try transaction.records.children(of: root, limit: 9), ["B", "a"], "children")
+        try expectEqual(try transaction.records.children(of: root, limit: 1), ["B"], "first child")
       }
     },
     Case("referrers follow every change of a reference") { store in
@@ -150,14 +152,14 @@ extension StorageContract {
         try transaction.putNext("changed", fields: ["r": reference(.deleteSelf)])
         try transaction.putNext("changed", fields: ["r": reference(.validate)])
         try transaction.putNext("gone", fields: ["r": reference(.deleteSelf)])
-        try transaction.remove(
+        try transaction.records.remove(
           RecordKey(zone: .sample(), name: "gone"), type: "Trail",
-          sequence: transaction.nextSequence(in: .sample()))
+          sequence: transaction.sequences.next(in: .sample()))
       }
       try await store.read { transaction in
         let target = RecordKey(zone: .sample(), name: "target")
         func referrers(_ action: Reference.Action, limit: Int = 9) throws -> [String] {
-          try transaction.referrers(to: target, by: action, limit: limit)
+          try transaction.records.referrers(to: target, by: action, limit: limit)
         }
         try expectEqual(try referrers(.deleteSelf), ["a", "b", "listed"], "delete-self")
         try expectEqual(try referrers(.deleteSelf, limit: 2), ["a", "b"], "first two")

@@ -8,17 +8,17 @@ extension StorageContract {
     Case("a provider's identity names the account it was linked to") { store in
       let identity = ProviderIdentity(issuer: "https://id.example", subject: "s1")
       try await store.write(in: .all) { transaction in
-        try transaction.link(identity, to: UserID("_1"))
-        try transaction.link(
+        try transaction.users.link(identity, to: UserID("_1"))
+        try transaction.users.link(
           ProviderIdentity(issuer: "https://other.example", subject: "s1"), to: UserID("_2"))
       }
       try await store.read { transaction in
-        try expectEqual(try transaction.user(identity), UserID("_1"), "linked account")
+        try expectEqual(try transaction.users.linked(to: identity), UserID("_1"), "linked account")
         let other = ProviderIdentity(issuer: "https://id.example", subject: "S1")
-        try expectEqual(try transaction.user(other), nil, "another subject")
+        try expectEqual(try transaction.users.linked(to: other), nil, "another subject")
       }
-      try await store.write(in: .all) { try $0.link(identity, to: UserID("_3")) }
-      let now = try await store.read { try $0.user(identity) }
+      try await store.write(in: .all) { try $0.users.link(identity, to: UserID("_3")) }
+      let now = try await store.read { try $0.users.linked(to: identity) }
       try expectEqual(now, UserID("_3"), "linked anew")
     },
     Case("roles are kept by container, environment and user") { store in
@@ -33,23 +33,23 @@ extension StorageContract {
       ]
       try await store.write(in: .all) { transaction in
         for member in all.reversed() + [all[0], member("editor", "_1", .production)] {
-          try transaction.put(member)
+          try transaction.roles.put(member)
         }
       }
       func members() async throws -> [RoleMember] {
         try await store.read {
-          try $0.roleMembers(container: .sample, environment: .development)
+          try $0.roles.members(container: .sample, environment: .development)
         }
       }
       try expectEqual(try await members(), all, "members")
       let own = try await store.read {
-        try $0.roles(of: UserID("_1"), container: .sample, environment: .development)
+        try $0.roles.names(of: UserID("_1"), container: .sample, environment: .development)
       }
       try expectEqual(own, ["editor", "moderator"], "roles of a user")
-      try await store.write(in: .all) { try $0.remove(all[0]) }
+      try await store.write(in: .all) { try $0.roles.remove(all[0]) }
       try expectEqual(try await members(), Array(all.dropFirst()), "after one was taken away")
       let elsewhere = try await store.read {
-        try $0.roles(of: UserID("_1"), container: .sample, environment: .production)
+        try $0.roles.names(of: UserID("_1"), container: .sample, environment: .production)
       }
       try expectEqual(elsewhere, ["editor"], "the other environment")
     },
@@ -58,7 +58,7 @@ extension StorageContract {
         -> SignatureUse
       {
         try await store.write(in: .all) {
-          try $0.use(signature: signature, at: time, after: time - 100, limit: limit)
+          try $0.credentials.use(signature: signature, at: time, after: time - 100, limit: limit)
         }
       }
       try expectEqual(try await use("a", at: 1000), .first, "first use")
@@ -69,7 +69,7 @@ extension StorageContract {
     Case("no more signatures are remembered than may be") { store in
       func use(_ signature: String, at time: Milliseconds) async throws -> SignatureUse {
         try await store.write(in: .all) {
-          try $0.use(signature: signature, at: time, after: time - 100, limit: 2)
+          try $0.credentials.use(signature: signature, at: time, after: time - 100, limit: 2)
         }
       }
       try expectEqual(try await use("a", at: 1000), .first)
@@ -83,12 +83,12 @@ extension StorageContract {
       struct Undone: Error {}
       do {
         try await store.write(in: .all) { transaction in
-          _ = try transaction.use(signature: "a", at: 1000, after: 0, limit: 1)
+          _ = try transaction.credentials.use(signature: "a", at: 1000, after: 0, limit: 1)
           throw Undone()
         }
       } catch is Undone {}
       let again = try await store.write(in: .all) {
-        try $0.use(signature: "a", at: 1000, after: 0, limit: 1)
+        try $0.credentials.use(signature: "a", at: 1000, after: 0, limit: 1)
       }
       try expectEqual(again, .first, "after the failure")
     },

@@ -11,13 +11,13 @@ extension StorageContract {
         let stored = StoredSubscription(
           scope: scope, subscription: SubscriptionSamples.subscription("one", kind),
           starts: LogPositions(7, in: .only))
-        try await store.write(in: .all) { try $0.put(stored) }
-        let found = try await store.read { try $0.subscription("one", in: scope) }
+        try await store.write(in: .all) { try $0.subscriptions.put(stored) }
+        let found = try await store.read { try $0.subscriptions.find("one", in: scope) }
         try expectEqual(found, stored, "subscription")
-        try expectEqual(try await store.read { try $0.subscriptions(in: scope).count }, 1)
+        try expectEqual(try await store.read { try $0.subscriptions.all(in: scope).count }, 1)
       }
       let elsewhere = try await store.read {
-        try $0.subscription("one", in: SubscriptionSamples.scope(.public))
+        try $0.subscriptions.find("one", in: SubscriptionSamples.scope(.public))
       }
       try expectEqual(elsewhere, nil, "a subscription of another database")
     },
@@ -27,38 +27,38 @@ extension StorageContract {
       let ids = ["b", "caf\u{e9}", "cafe\u{301}", "A", "ä"]
       try await store.write(in: .all) { transaction in
         for id in ids {
-          try transaction.put(SubscriptionSamples.stored(id, scope))
+          try transaction.subscriptions.put(SubscriptionSamples.stored(id, scope))
         }
       }
       let listed = try await store.read {
-        try $0.subscriptions(in: scope).map { Array($0.subscription.id.utf8) }
+        try $0.subscriptions.all(in: scope).map { Array($0.subscription.id.utf8) }
       }
       let expected = ids.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
       try expectEqual(listed, expected, "IDs")
       let removed = try await store.write(in: .all) { transaction in
         [
-          try transaction.removeSubscription("caf\u{e9}", in: scope),
-          try transaction.removeSubscription("caf\u{e9}", in: scope),
-          try transaction.removeSubscription("b", in: SubscriptionSamples.scope(.public)),
+          try transaction.subscriptions.remove("caf\u{e9}", in: scope),
+          try transaction.subscriptions.remove("caf\u{e9}", in: scope),
+          try transaction.subscriptions.remove("b", in: SubscriptionSamples.scope(.public)),
         ]
       }
       try expectEqual(removed, [true, false, false], "answers of removing")
-      try expectEqual(try await store.read { try $0.subscriptions(in: scope).count }, 4)
+      try expectEqual(try await store.read { try $0.subscriptions.all(in: scope).count }, 4)
     },
     Case("pages of all subscriptions miss none and repeat none") { store in
       try await store.write(in: .all) { transaction in
         for number in 0..<25 {
           let scope = SubscriptionSamples.scope(.private, user: "_u\(number % 4)")
-          try transaction.put(SubscriptionSamples.stored("s\(number)", scope))
+          try transaction.subscriptions.put(SubscriptionSamples.stored("s\(number)", scope))
         }
-        try transaction.put(
+        try transaction.subscriptions.put(
           SubscriptionSamples.stored("s3", SubscriptionSamples.scope(.private, user: "_u3")))
       }
       var seen: [String] = []
       var cursor: Int64?
       repeat {
         let page = try await store.read { [cursor] in
-          try $0.allSubscriptions(after: cursor, limit: 4)
+          try $0.subscriptions.page(after: cursor, limit: 4)
         }
         seen += page.subscriptions.map(\.subscription.id)
         cursor = page.next
@@ -72,9 +72,9 @@ extension StorageContract {
         // Asked in a write, where an engine may remember the answer, and in a read.
         try await [
           store.write(in: .all) {
-            try $0.hasQuerySubscriptions(on: type, in: .sample(owner: owner))
+            try $0.subscriptions.hasQueries(on: type, in: .sample(owner: owner))
           },
-          store.read { try $0.hasQuerySubscriptions(on: type, in: .sample(owner: owner)) },
+          store.read { try $0.subscriptions.hasQueries(on: type, in: .sample(owner: owner)) },
         ]
       }
       try expectEqual(try await watched("Trail", "_a1"), [false, false], "before")
@@ -86,18 +86,18 @@ extension StorageContract {
           scope: SubscriptionSamples.scope(scope),
           subscription: SubscriptionSamples.subscription("q", query),
           starts: LogPositions(0, in: .only))
-        try await store.write(in: .all) { try $0.put(stored) }
+        try await store.write(in: .all) { try $0.subscriptions.put(stored) }
         try expectEqual(try await watched("Trail", watchedDatabase), [true, true], "\(scope)")
         try expectEqual(
           try await watched("Hut", watchedDatabase), [false, false], "\(scope), other type")
         try expectEqual(
           try await watched("Trail", otherDatabase), [false, false], "\(scope), elsewhere")
-        try await store.write(in: .all) { _ = try $0.removeSubscription("q", in: stored.scope) }
+        try await store.write(in: .all) { _ = try $0.subscriptions.remove("q", in: stored.scope) }
         try expectEqual(
           try await watched("Trail", watchedDatabase), [false, false], "\(scope), removed")
       }
       let zone = SubscriptionSamples.stored("z", SubscriptionSamples.scope(.private))
-      try await store.write(in: .all) { try $0.put(zone) }
+      try await store.write(in: .all) { try $0.subscriptions.put(zone) }
       try expectEqual(try await watched("Trail", "_a1"), [false, false], "a zone subscription")
     },
   ]

@@ -10,52 +10,52 @@ extension StorageContract {
     Case("a body that throws leaves nothing behind") { store in
       try await store.write(in: .all) { transaction in
         try transaction.putNext("kept")
-        try transaction.put(Zone(key: .sample(), incarnation: 1, lastSequence: 1))
+        try transaction.zones.put(Zone(key: .sample(), incarnation: 1, lastSequence: 1))
       }
       do {
         try await store.write(in: .all) { transaction in
           try transaction.putNext("lost")
           try transaction.putNext("kept", fields: ["title": .string("changed")])
-          try transaction.put(Zone(key: .sample("Other"), incarnation: 9, lastSequence: 9))
-          try transaction.append(.zoneCreated(.sample("Other")), in: .sample(), origin: .sample)
-          try transaction.set(.secret, to: [1])
+          try transaction.zones.put(Zone(key: .sample("Other"), incarnation: 9, lastSequence: 9))
+          try transaction.log.append(.zoneCreated(.sample("Other")), in: .sample(), origin: .sample)
+          try transaction.settings.set(.secret, to: [1])
           throw Refusal()
         }
         throw Violation(description: "the error of the body was not passed on")
       } catch is Refusal {}
       try await store.read { transaction in
         try expect(!transaction.hasRecord("lost"), "a record of an undone write is there")
-        let kept = try transaction.record(RecordKey(zone: .sample(), name: "kept"))?.record()
+        let kept = try transaction.records.find(RecordKey(zone: .sample(), name: "kept"))?.record()
         try expectEqual(kept?.fields, [:], "fields of a record whose change was undone")
-        try expectEqual(try transaction.zone(.sample("Other")), nil, "an undone zone")
-        try expectEqual(try transaction.lastLogPosition(in: .only), 0, "log position")
-        try expectEqual(try transaction.lastSequence(in: .sample()), 1, "last sequence")
-        try expectEqual(try transaction.setting(.secret), nil, "an undone setting")
+        try expectEqual(try transaction.zones.find(.sample("Other")), nil, "an undone zone")
+        try expectEqual(try transaction.log.lastPosition(in: .only), 0, "log position")
+        try expectEqual(try transaction.sequences.last(in: .sample()), 1, "last sequence")
+        try expectEqual(try transaction.settings.value(.secret), nil, "an undone setting")
       }
       // What the failed body had looked up or counted must not mislead the next one.
       let (sequence, position) = try await store.write(in: .all) { transaction in
         let sequence = try transaction.putNext("lost")
-        try transaction.put(Zone(key: .sample("Other"), incarnation: 2, lastSequence: 2))
+        try transaction.zones.put(Zone(key: .sample("Other"), incarnation: 2, lastSequence: 2))
         let event = LogEntry.Event.zoneCreated(.sample("Other"))
-        return (sequence, try transaction.append(event, in: .sample(), origin: .sample))
+        return (sequence, try transaction.log.append(event, in: .sample(), origin: .sample))
       }
       try expectEqual(sequence, 2, "the sequence after an undone write")
       try expectEqual(position, 1, "the log position after an undone write")
       try await store.read { transaction in
         try expect(transaction.hasRecord("lost"), "the repeated write is missing")
-        try expectEqual(try transaction.zone(.sample("Other"))?.incarnation, 2, "incarnation")
+        try expectEqual(try transaction.zones.find(.sample("Other"))?.incarnation, 2, "incarnation")
       }
     },
     Case("a body sees its own writes") { store in
       try await store.write(in: .all) { transaction in
         try transaction.putNext("a", fields: ["title": .string("one")])
         try expect(transaction.hasRecord("a"), "a record just put is missing")
-        try transaction.remove(
+        try transaction.records.remove(
           RecordKey(zone: .sample(), name: "a"), type: "Trail",
-          sequence: transaction.nextSequence(in: .sample()))
+          sequence: transaction.sequences.next(in: .sample()))
         try expect(!transaction.hasRecord("a"), "a record just removed is there")
         try transaction.putNext("a", fields: ["title": .string("two")])
-        let page = try transaction.matching(
+        let page = try transaction.queries.matching(
           EngineQuery(
             database: .sample(), zone: "Trails",
             query: Query(
@@ -63,7 +63,7 @@ extension StorageContract {
               filters: [Filter(.equals, .field("title"), .string("two"))]),
             after: nil, limit: 5, candidateLimit: 100))
         try expectEqual(page.records.map(\.name), ["a"], "found in the same body")
-        try expectEqual(try transaction.lastSequence(in: .sample()), 3, "last sequence")
+        try expectEqual(try transaction.sequences.last(in: .sample()), 3, "last sequence")
       }
     },
     Case("a write returns the body's value, and a read after it sees the write") { store in
@@ -77,14 +77,14 @@ extension StorageContract {
       }
     },
     Case("a closed store refuses") { store in
-      try await store.write(in: .all) { try $0.set(.secret, to: [7]) }
+      try await store.write(in: .all) { try $0.settings.set(.secret, to: [7]) }
       try await store.close()
       for operation in ["read", "write"] {
         do {
           if operation == "read" {
-            _ = try await store.read { try $0.setting(.secret) }
+            _ = try await store.read { try $0.settings.value(.secret) }
           } else {
-            try await store.write(in: .all) { try $0.set(.secret, to: [8]) }
+            try await store.write(in: .all) { try $0.settings.set(.secret, to: [8]) }
           }
           throw Violation(description: "a closed store took a \(operation)")
         } catch let error as StoreError {

@@ -11,39 +11,40 @@ extension StorageContract {
         let zone = Zone(
           key: .sample("Z\(index)"), incarnation: Int64(index + 3), lastSequence: Int64(index + 7),
           deletion: deletion, hasShares: index == 1)
-        try await store.write(in: .all) { try $0.put(zone) }
-        let found = try await store.read { try $0.zone(zone.key) }
+        try await store.write(in: .all) { try $0.zones.put(zone) }
+        let found = try await store.read { try $0.zones.find(zone.key) }
         try expectEqual(found, zone, "zone")
       }
-      let unknown = try await store.read { try $0.zone(.sample("Unknown")) }
+      let unknown = try await store.read { try $0.zones.find(.sample("Unknown")) }
       try expectEqual(unknown, nil, "a zone that never existed")
-      let live = try await store.read { try $0.zones(in: .sample()).map(\.key.name) }
+      let live = try await store.read { try $0.zones.all(in: .sample()).map(\.key.name) }
       try expectEqual(live, ["Z0"], "live zones")
     },
     Case("a record in a zone that was never put does not make the zone") { store in
       try await store.write(in: .all) { try $0.putNext("a") }
       try await store.read { transaction in
-        try expectEqual(try transaction.zone(.sample()), nil, "zone")
-        try expectEqual(try transaction.zones(in: .sample()), [], "zones")
-        try expect(transaction.zonesChanged(in: .sample(), after: 0, limit: 9).isEmpty, "changed")
+        try expectEqual(try transaction.zones.find(.sample()), nil, "zone")
+        try expectEqual(try transaction.zones.all(in: .sample()), [], "zones")
+        try expect(transaction.zones.changed(in: .sample(), after: 0, limit: 9).isEmpty, "changed")
       }
     },
     Case("zones come in name order, changed zones in sequence order") { store in
       try await store.write(in: .all) { transaction in
         for (name, sequence) in [("b", 3), ("a", 9), ("C", 4), ("_defaultZone", 1)] {
           let key = ZoneKey.sample(name)
-          try transaction.put(Zone(key: key, incarnation: 1, lastSequence: Int64(sequence)))
+          try transaction.zones.put(Zone(key: key, incarnation: 1, lastSequence: Int64(sequence)))
         }
       }
       try await store.read { transaction in
         try expectEqual(
-          try transaction.zones(in: .sample()).map(\.key.name), ["C", "_defaultZone", "a", "b"],
+          try transaction.zones.all(in: .sample()).map(\.key.name),
+          ["C", "_defaultZone", "a", "b"],
           "zones")
         try expectEqual(
-          try transaction.zonesChanged(in: .sample(), after: 1, limit: 2).map(\.key.name),
+          try transaction.zones.changed(in: .sample(), after: 1, limit: 2).map(\.key.name),
           ["b", "C"], "changed zones")
         try expectEqual(
-          try transaction.zonesChanged(in: .sample(), after: 4, limit: 9).map(\.key.name), ["a"],
+          try transaction.zones.changed(in: .sample(), after: 4, limit: 9).map(\.key.name), ["a"],
           "changed zones after 4")
       }
     },
@@ -59,36 +60,37 @@ extension StorageContract {
         try await store.write(in: .database(database)) { transaction in
           let zone = ZoneKey(database: database, name: "Trails")
           for _ in 0...index { try transaction.putNext("r\(index)", in: zone) }
-          try transaction.put(Zone(key: zone, incarnation: 1, lastSequence: 1))
+          try transaction.zones.put(Zone(key: zone, incarnation: 1, lastSequence: 1))
         }
       }
       try await store.read { transaction in
         for (index, database) in databases.enumerated() {
-          try expectEqual(try transaction.lastSequence(in: database), Int64(index + 1), "sequence")
+          try expectEqual(
+            try transaction.sequences.last(in: database), Int64(index + 1), "sequence")
           let zone = ZoneKey(database: database, name: "Trails")
-          let names = try transaction.changes(in: zone, after: 0, through: .max, limit: 99)
+          let names = try transaction.changes.page(in: zone, after: 0, through: .max, limit: 99)
             .map(\.name)
           try expectEqual(names, ["r\(index)"], "records")
-          try expectEqual(try transaction.zones(in: database).map(\.key), [zone], "zones")
+          try expectEqual(try transaction.zones.all(in: database).map(\.key), [zone], "zones")
         }
       }
     },
     Case("raised sequences are above all that were given before, in every database") { store in
       let other = DatabaseKey(container: .sample, environment: .production, owner: nil)
       try await store.write(in: .all) { transaction in
-        try transaction.put(
+        try transaction.zones.put(
           Zone(
             key: .sample(), incarnation: 1,
-            lastSequence: transaction.nextSequence(in: .sample())))
+            lastSequence: transaction.sequences.next(in: .sample())))
       }
-      try await store.write(in: .all) { try $0.raiseSequences(above: 5000) }
+      try await store.write(in: .all) { try $0.sequences.raise(above: 5000) }
       try await store.write(in: .all) { transaction in
-        try expectEqual(try transaction.lastSequence(in: .sample()), 1, "the last one given")
-        try expectEqual(try transaction.nextSequence(in: .sample()), 5001, "the next")
-        try expectEqual(try transaction.nextSequence(in: .sample()), 5002, "the one after")
-        try expectEqual(try transaction.nextSequence(in: other), 5001, "another database")
-        try transaction.raiseSequences(above: 4000)
-        try expectEqual(try transaction.nextSequence(in: other), 5002, "never lowered")
+        try expectEqual(try transaction.sequences.last(in: .sample()), 1, "the last one given")
+        try expectEqual(try transaction.sequences.next(in: .sample()), 5001, "the next")
+        try expectEqual(try transaction.sequences.next(in: .sample()), 5002, "the one after")
+        try expectEqual(try transaction.sequences.next(in: other), 5001, "another database")
+        try transaction.sequences.raise(above: 4000)
+        try expectEqual(try transaction.sequences.next(in: other), 5002, "never lowered")
       }
     },
     Case("removing a zone's contents leaves no record, no line, no trace in queries") { store in
@@ -100,28 +102,31 @@ extension StorageContract {
             parent: name == "a" ? nil : "a")
           try transaction.putNext(name, in: .sample("Other"), fields: ["n": .int64(1)])
         }
-        try transaction.remove(
+        try transaction.records.remove(
           RecordKey(zone: .sample(), name: "c"), type: "Trail",
-          sequence: transaction.nextSequence(in: .sample()))
+          sequence: transaction.sequences.next(in: .sample()))
       }
-      try await store.write(in: .all) { try $0.removeContents(of: .sample()) }
+      try await store.write(in: .all) { try $0.records.removeAll(in: .sample()) }
       try await store.write(in: .all) { transaction in
         try expect(!transaction.hasRecord("a"), "a record is left")
-        let changes = try transaction.changes(in: .sample(), after: 0, through: .max, limit: 9)
+        let changes = try transaction.changes.page(in: .sample(), after: 0, through: .max, limit: 9)
         try expectEqual(changes.map(\.name), [], "lines of the feed")
         let root = RecordKey(zone: .sample(), name: "a")
-        try expectEqual(try transaction.children(of: root, limit: 9), [], "children")
-        try expectEqual(try transaction.referrers(to: root, by: .none, limit: 9), [], "referrers")
+        try expectEqual(try transaction.records.children(of: root, limit: 9), [], "children")
+        try expectEqual(
+          try transaction.records.referrers(to: root, by: .none, limit: 9), [], "referrers")
         let query = EngineQuery(
           database: .sample(), zone: nil,
           query: Query(
             recordType: "Trail", filters: [Filter(.equals, .field("n"), .int64(1))],
             sorts: [Sort(.field("n"))]),
           after: nil, limit: 9, candidateLimit: 99)
-        try expectEqual(try transaction.matching(query).records.count, 3, "records elsewhere")
+        try expectEqual(
+          try transaction.queries.matching(query).records.count, 3, "records elsewhere")
         // The zone exists again.
         try transaction.putNext("a", fields: ["n": .int64(1)])
-        try expectEqual(try transaction.matching(query).records.count, 4, "records after rebirth")
+        try expectEqual(
+          try transaction.queries.matching(query).records.count, 4, "records after rebirth")
       }
     },
   ]

@@ -79,8 +79,8 @@ extension WriteTransaction {
     _ name: String, in zone: ZoneKey = .sample(), type: String = "Trail",
     fields: [String: FieldValue] = [:], parent: String? = nil
   ) throws -> Int64 {
-    let sequence = try nextSequence(in: zone.database)
-    try put(
+    let sequence = try sequences.next(in: zone.database)
+    try records.put(
       .sample(name, in: zone, type: type, sequence: sequence, fields: fields, parent: parent),
       in: zone, sequence: sequence)
     return sequence
@@ -89,6 +89,6 @@ extension WriteTransaction {
 
 extension ReadTransaction {
   func hasRecord(_ name: String, in zone: ZoneKey = .sample()) throws -> Bool {
-    try record(RecordKey(zone: zone, name: name)) != nil
+    try records.find(RecordKey(zone: zone, name: name)) != nil
   }
 }

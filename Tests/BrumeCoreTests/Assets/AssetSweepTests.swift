@@ -73,7 +73,7 @@ import Testing
     let store = assets.fixture.server.store
     let time = assets.clock.now
     try await store.write(in: .all) {
-      try $0.put(AssetUpload(id: "cutoffcutoff", checksum: nil, began: time))
+      try $0.assets.put(AssetUpload(id: "cutoffcutoff", checksum: nil, began: time))
     }
     try await assets.fixture.server.assets.write([1], as: "cutoffcutoff")
     #expect(try await assets.objects() == 1)
@@ -107,9 +107,9 @@ import Testing
     let store = MemoryStore(coders: .wire)
     let engine = try await Engine(
       store: store, assets: stubborn, limits: .apple, host: .test(clock: clock, seed: 1))
-    try await store.write(in: .all) { try $0.discardAssetObject("old000000000") }
+    try await store.write(in: .all) { try $0.assets.discardObject("old000000000") }
     await #expect(throws: AssetFailure.self) { _ = try await engine.assetSweeper.sweep() }
-    #expect(try await store.read { try $0.discardedAssetObjects(limit: 9) } == ["old000000000"])
+    #expect(try await store.read { try $0.assets.discardedObjects(limit: 9) } == ["old000000000"])
   }
 }
 

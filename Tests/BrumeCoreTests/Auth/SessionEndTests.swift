@@ -67,7 +67,7 @@ struct SessionEndTests {
     old.add("development")
     old.add(Int64.max)
     old.add(Int64(0))
-    let secret = try await fixture.server.store.read { try $0.setting(.secret) }
+    let secret = try await fixture.server.store.read { try $0.settings.value(.secret) }
     let text = Seal(secret: try #require(secret)).text(old.bytes, for: .webAuthToken)
     let error = try await ruleFailure { try await caller(fixture, try await api(fixture), text) }
     #expect(error.code == .authenticationRequired)

@@ -261,7 +261,9 @@ struct ZoneChangesTests {
   @Test func `restoring a store expires the tokens of before`() async throws {
     let fixture = try await EngineFixture()
     let token = try await fixture.changes().token
-    try await fixture.server.store.write(in: .all) { try $0.set(.generation, to: Array("2".utf8)) }
+    try await fixture.server.store.write(in: .all) {
+      try $0.settings.set(.generation, to: Array("2".utf8))
+    }
     let restored = try await Engine(
       store: fixture.server.store, limits: .apple,
       host: .test(clock: fixture.server.clock, seed: 9))

@@ -147,7 +147,10 @@ struct ExchangeTests {
     let store = CountingStore(MemoryStore(coders: .wire))
     let user = UserID("_somebody")
     _ = try await store.read(ReadPlan { [.user(user)] }) { transaction in
-      (try transaction.user(user), try transaction.users(), try transaction.user(user))
+      (
+        try transaction.users.find(user), try transaction.users.all(),
+        try transaction.users.find(user)
+      )
     }
     let exchanges = try #require(store.take().first)
     #expect(exchanges.count == 2)

@@ -131,7 +131,7 @@ struct OperationMemoryTests {
       kind: .query(Query(recordType: "Hike"), zone: nil, firesOn: [.create], firesOnce: false),
       info: nil)
     try await fixture.server.store.write(in: .all) {
-      try $0.put(
+      try $0.subscriptions.put(
         StoredSubscription(
           scope: SubscriptionScope(
             container: TestContainer.id, environment: .development, scope: .private, user: user),

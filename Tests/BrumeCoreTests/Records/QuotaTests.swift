@@ -2,6 +2,7 @@
 
 import BrumeCore
 import BrumeModel
+import BrumeStorage
 import BrumeTestKit
 import Testing
 
@@ -72,6 +73,24 @@ import Testing
       [Self.text(500, "a"), Self.text(800, "b")], atomic: true)
     #expect(results.map { $0.error?.code } == [.atomicError, .quotaExceeded])
     try await fixture.save(Self.text(900, "c"))
+  }
+
+  @Test func `SAV-25 who is taken out of a share stays in it if that save is over the quota`()
+    async throws
+  {
+    let fixture = try await EngineFixture(limits: Self.roomy)
+    let (_, share) = try await fixture.shareHike(with: "bob")
+    try await fixture.join(share, as: fixture.bob)
+    let title = FieldValue.string(String(repeating: "x", count: 2000))
+    var operation = RecordOperation.update(
+      try await fixture.fetch(share.name), ["cloudkit.title": title])
+    operation.record.participants = []
+    let results = try await fixture.modify([operation, Self.text(1, "other")])
+    #expect(results.map { $0.error?.code } == [.quotaExceeded, nil])
+    let zone = ZoneKey(
+      database: try fixture.phone.databaseKey(.private), name: EngineFixture.trails.name)
+    let members = try await fixture.server.store.read { try $0.shares.memberships(in: zone) }
+    #expect(members.map(\.user) == [try fixture.bob.requireUser()])
   }
 
   @Test func `the public database has no quota of a user`() async throws {

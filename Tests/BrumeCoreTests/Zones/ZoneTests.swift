@@ -48,7 +48,7 @@ struct ZoneTests {
     let subscription = Subscription(
       id: "s", kind: .zone(EngineFixture.trails, recordType: nil), info: nil)
     try await fixture.server.store.write(in: .all) {
-      try $0.put(
+      try $0.subscriptions.put(
         StoredSubscription(
           scope: scope, subscription: subscription, starts: LogPositions(0, in: .only)))
     }
@@ -57,7 +57,7 @@ struct ZoneTests {
       try await fixture.databaseChanges(since: token, as: fixture.tablet).summary == [
         "-Trails deleted"
       ])
-    let left = try await fixture.server.store.read { try $0.subscriptions(in: scope).count }
+    let left = try await fixture.server.store.read { try $0.subscriptions.all(in: scope).count }
     #expect(left == 0)
     try await fixture.makeZone(EngineFixture.trails)
     #expect(try await fixture.exists("h1") == false)

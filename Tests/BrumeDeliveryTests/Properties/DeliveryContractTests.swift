@@ -23,7 +23,7 @@ import Testing
     try await fixture.receive("phone")
     #expect(fixture.received("phone").map(\.name) == ["one"])
     let waiting = try await fixture.memory.read { [key = fixture.key("phone", of: fixture.alice)] in
-      try $0.mailboxCount(key)
+      try $0.mailboxes.count(of: key)
     }
     #expect(waiting == 0)
   }
@@ -64,7 +64,7 @@ import Testing
       try await fixture.receive("phone")
     }
     let lines = try await fixture.memory.read {
-      try $0.pushLog(PushLogFilter(), after: 0, limit: 99)
+      try $0.pushLog.entries(PushLogFilter(), after: 0, limit: 99)
     }
     #expect(lines.map(\.requestID) == ["save one", "save two"])
     #expect(lines.map(\.verdict) == [.sent, .sent])
@@ -96,7 +96,7 @@ import Testing
     #expect(received.count == 1 && received[0].isFetchEverything && received[0].isPruned)
     #expect(received[0].nid == fixture.changes[10].nid)
     let lines = try await fixture.memory.read {
-      try $0.pushLog(PushLogFilter(), after: 0, limit: 99)
+      try $0.pushLog.entries(PushLogFilter(), after: 0, limit: 99)
     }
     #expect(lines.map(\.verdict) == [.expired, .sent])
     #expect(lines[0].reason.contains("mailbox was full"))

@@ -158,8 +158,8 @@ final class DeliveryFixture {
   func notify() async throws {
     if fault == .cursorFirst {
       try await store.write(in: .all) { store in
-        let newest = NotifierCursor(position: try store.lastLogPosition(in: .only))
-        try store.set(.notifierCursor(.only), to: newest.bytes)
+        let newest = NotifierCursor(position: try store.log.lastPosition(in: .only))
+        try store.settings.set(.notifierCursor(.only), to: newest.bytes)
       }
     }
     try await notifier.drain()
@@ -205,14 +205,16 @@ final class DeliveryFixture {
       return
     }
     let device = Device(key: key, channel: channel, registered: clock.now)
-    try await memory.write(in: .all) { try $0.put(device) }
+    try await memory.write(in: .all) { try $0.devices.put(device) }
   }
 
   func signOut(_ user: UserID) async throws {
-    let devices = try await memory.read { try $0.devices(of: user) }
+    let devices = try await memory.read { try $0.devices.all(of: user) }
     try await engine.accounts.signOutEverywhere(user)
     guard fault == .signOutForgotten else { return }
-    try await memory.write(in: .all) { store in for device in devices { try store.put(device) } }
+    try await memory.write(in: .all) { store in
+      for device in devices { try store.devices.put(device) }
+    }
   }
 
   func subscribe(
@@ -253,7 +255,9 @@ final class DeliveryFixture {
   /// Notes what the log holds.
   func follow() async throws {
     let after = logRead
-    for entry in try await memory.read({ try $0.log(in: .only, after: after, limit: 10_000) }) {
+    for entry in try await memory.read({
+      try $0.log.entries(in: .only, after: after, limit: 10_000)
+    }) {
       logRead = max(logRead, entry.position)
       guard case .record(let change) = entry.event else { continue }
       let nid = NotificationID.text(generation: engine.generation, entry: entry)
@@ -340,18 +344,20 @@ final class DeliveryFixture {
   }
 
   private func takeAndForget(_ name: String, _ key: DeviceKey) async throws {
-    while let entry = try await store.read({ try $0.mailbox(key, after: 0, limit: 1).first }) {
-      try await store.write(in: .all) { try $0.removeMailboxEntry(at: entry.position, of: key) }
+    while let entry = try await store.read({
+      try $0.mailboxes.entries(of: key, after: 0, limit: 1).first
+    }) {
+      try await store.write(in: .all) { try $0.mailboxes.remove(at: entry.position, of: key) }
       try note(entry.payload, at: name)
     }
   }
 
   private func takeBackwards(_ name: String, _ key: DeviceKey) async throws {
-    let entries = try await store.read { try $0.mailbox(key, after: 0, limit: 100) }
+    let entries = try await store.read { try $0.mailboxes.entries(of: key, after: 0, limit: 100) }
     for entry in entries.reversed() {
       try note(entry.payload, at: name)
     }
-    try await store.write(in: .all) { try $0.acknowledge(through: .max, by: key) }
+    try await store.write(in: .all) { try $0.mailboxes.acknowledge(through: .max, by: key) }
   }
 }
 
@@ -402,7 +408,7 @@ extension DeliveryFixture {
 
   /// What a server that mixes up databases would do: the last change, in another user's.
   func logAgain(in user: UserID) async throws {
-    let last = try await memory.read { try $0.log(in: .only, after: 0, limit: 1000).last }
+    let last = try await memory.read { try $0.log.entries(in: .only, after: 0, limit: 1000).last }
     guard let last, case .record(let change) = last.event else { return }
     let database = DatabaseKey(
       container: Self.container, environment: .development, owner: user)
@@ -411,7 +417,7 @@ extension DeliveryFixture {
         zone: ZoneKey(database: database, name: change.record.zone.name), name: change.record.name),
       recordType: change.recordType, kind: change.kind, image: change.image)
     try await memory.write(in: .all) { store in
-      try store.append(.record(moved), in: database, origin: last.origin)
+      try store.log.append(.record(moved), in: database, origin: last.origin)
     }
   }
 }

@@ -48,18 +48,18 @@ import Testing
     let record = record(in: zone, type, of: fixture.alice, isMarked)
     let origin = Origin(user: fixture.alice, device: nil, requestID: "r", time: 0)
     try await fixture.memory.write(in: .all) { [info] store in
-      let startPosition = try store.append(
+      let startPosition = try store.log.append(
         .subscription(scope, id: "s"), in: database, origin: origin)
       let subscription = Subscription(id: "s", kind: .created(type), info: info)
-      try store.put(
+      try store.subscriptions.put(
         StoredSubscription(
           scope: scope, subscription: subscription, starts: LogPositions(startPosition, in: .only)))
-      let sequence = try store.nextSequence(in: database)
-      let stored = try store.put(record, in: zone, sequence: sequence)
+      let sequence = try store.sequences.next(in: database)
+      let stored = try store.records.put(record, in: zone, sequence: sequence)
       let change = RecordChange(
         record: RecordKey(zone: zone, name: record.name), recordType: type, kind: .created,
         image: stored)
-      try store.append(.record(change), in: database, origin: origin)
+      try store.log.append(.record(change), in: database, origin: origin)
     }
     try await fixture.notify()
     try await fixture.receive("phone")

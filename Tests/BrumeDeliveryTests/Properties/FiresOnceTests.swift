@@ -26,22 +26,22 @@ import Testing
     let alice = fixture.alice
     let scope = SubscriptionScope(
       container: DeliveryFixture.container, environment: .development, scope: .private, user: alice)
-    let found = try await fixture.memory.read { try $0.subscription("once", in: scope) }
+    let found = try await fixture.memory.read { try $0.subscriptions.find("once", in: scope) }
     let stored = try #require(found)
     try await fixture.saveAtOnce((1...20).map { "n\($0)" })
     if comesBack {
       // The notifier's work up to the first change, after which the subscription is put back.
-      while try await fixture.memory.read({ try $0.subscription("once", in: scope) }) != nil {
+      while try await fixture.memory.read({ try $0.subscriptions.find("once", in: scope) }) != nil {
         try await fixture.notifier.step()
       }
-      try await fixture.memory.write(in: .all) { try $0.put(stored) }
+      try await fixture.memory.write(in: .all) { try $0.subscriptions.put(stored) }
       try await fixture.restart()
       try await fixture.save("later")
     }
     try await fixture.notify()
     for name in ["phone", "tablet"] { try await fixture.receive(name) }
     #expect(fixture.received("phone").map(\.nid) == fixture.received("tablet").map(\.nid))
-    let left = try await fixture.memory.read { try $0.subscription("once", in: scope) }
+    let left = try await fixture.memory.read { try $0.subscriptions.find("once", in: scope) }
     #expect(left == nil)
     return Set(fixture.received("phone").map(\.nid)).count
   }

@@ -135,7 +135,7 @@ extension DeliveryFixture {
     let share = try await memory.read { [bob] store in
       let database = DatabaseKey(container: Self.container, environment: .development, owner: bob)
       let key = RecordKey(zone: ZoneKey(database: database, name: zone.name), name: "share")
-      return try store.record(key)?.record()
+      return try store.records.find(key)?.record()
     }
     var draft = RecordDraft(name: "share", type: Record.shareType, changeTag: share?.changeTag)
     draft.participants = []

@@ -21,7 +21,7 @@ import Testing
     let (fixture, received) = try await delivered(pushChannel, withdrawal)
     #expect(received.map(\.name) == ["before"])
     let lines = try await fixture.memory.read {
-      try $0.pushLog(PushLogFilter(), after: 0, limit: 99)
+      try $0.pushLog.entries(PushLogFilter(), after: 0, limit: 99)
     }
     let verdicts = lines.filter { $0.requestID == "save after" }.map(\.verdict)
     #expect(verdicts == [.withdrawn])
@@ -94,7 +94,7 @@ import Testing
       container: DeliveryFixture.container, environment: .development, user: fixture.alice,
       device: DeviceID("phone"))
     return try await fixture.memory.read { [engine = fixture.engine] store in
-      let entry = try #require(try store.mailbox(phone, after: 0, limit: 1).first)
+      let entry = try #require(try store.mailboxes.entries(of: phone, after: 0, limit: 1).first)
       let notification = try PushPayload.decode(entry.payload)
       return switch try engine.permission.maySend(notification, in: entry, of: phone, in: store) {
       case .all: entry.collapseID
@@ -112,8 +112,8 @@ import Testing
     #expect(try await fixture.keptNames() == [])
     // The fault: the feed as it is stored, unasked.
     let stored = try await fixture.memory.read { [alice = fixture.alice] store in
-      try store.keptNotifications(
-        of: alice, container: DeliveryFixture.container, environment: .development, after: 0,
+      try store.notifications.kept(
+        for: alice, container: DeliveryFixture.container, environment: .development, after: 0,
         limit: 9)
     }
     #expect(stored.count == 2)
@@ -162,7 +162,7 @@ import Testing
     let fixture = try await DeliveryFixture()
     try await fixture.register("hook", .webhook)
     try await fixture.save("one")
-    let webhook = try await fixture.memory.read { try $0.webhooks()[0] }
+    let webhook = try await fixture.memory.read { try $0.webhooks.all()[0] }
     try await fixture.engine.webhooks.remove(
       webhook.id, container: webhook.container, environment: webhook.environment)
     try await fixture.receive("hook")

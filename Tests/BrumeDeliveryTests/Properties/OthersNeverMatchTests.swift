@@ -37,7 +37,7 @@ import Testing
       let key = DeviceKey(
         container: place.container, environment: place.environment, user: fixture.alice,
         device: DeviceID("phone"))
-      return try await fixture.memory.read { try $0.mailboxCount(key) } > 0
+      return try await fixture.memory.read { try $0.mailboxes.count(of: key) } > 0
     }
     let wrong = fixture.received("bobs").isEmpty ? [] : ["bobs"]
     let missed = fixture.received("phone").count == 1 ? [] : ["phone"]
@@ -62,15 +62,15 @@ import Testing
           device: DeviceID("phone")), channel: .stream, registered: 0)
       try await fixture.memory.write(in: .all) { store in
         let origin = Origin(user: nil, device: nil, requestID: "", time: 0)
-        let startPosition = try store.append(
+        let startPosition = try store.log.append(
           .subscription(scope, id: "same"), in: database, origin: origin)
         let subscription = Subscription(id: "same", kind: .created(), info: .alert())
-        try store.put(
+        try store.subscriptions.put(
           StoredSubscription(
             scope: scope, subscription: subscription, starts: LogPositions(startPosition, in: .only)
           )
         )
-        try store.put(device)
+        try store.devices.put(device)
       }
     }
   }

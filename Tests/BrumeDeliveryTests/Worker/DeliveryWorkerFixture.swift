@@ -150,7 +150,7 @@ struct DeliveryWorkerFixture: Sendable {
       key: key,
       channel: .apns(token: token ?? "aa\(device)", environment: .production, topic: nil),
       registered: clock.now)
-    try await store.write(in: .all) { try $0.put(entry) }
+    try await store.write(in: .all) { try $0.devices.put(entry) }
     return key
   }
 
@@ -166,16 +166,18 @@ struct DeliveryWorkerFixture: Sendable {
     let entry = MailboxEntry(
       position: 0, notificationID: id, subscriptionID: "s", collapseID: nil,
       payload: PushPayload.encode(note), time: clock.now + due, requestID: "R-\(id)")
-    try await store.write(in: .all) { _ = try $0.enqueue(entry, to: device) }
+    try await store.write(in: .all) { _ = try $0.mailboxes.enqueue(entry, to: device) }
     if hinting { worker.hint([device]) }
   }
 
   func waiting(_ device: DeviceKey) async throws -> [String] {
-    try await store.read { try $0.mailbox(device, after: 0, limit: 99).map(\.notificationID) }
+    try await store.read {
+      try $0.mailboxes.entries(of: device, after: 0, limit: 99).map(\.notificationID)
+    }
   }
 
   func log() async throws -> [PushLogEntry] {
-    try await store.read { try $0.pushLog(PushLogFilter(), after: 0, limit: 999) }
+    try await store.read { try $0.pushLog.entries(PushLogFilter(), after: 0, limit: 999) }
   }
 
   /// Runs the worker for as long as the body.

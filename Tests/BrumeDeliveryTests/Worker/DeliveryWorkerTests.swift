@@ -177,7 +177,7 @@ import Testing
     try await fixture.running {
       let verdicts = try await fixture.logged(1).map(\.verdict)
       #expect(verdicts == [.gone])
-      let known = try await fixture.store.read { try $0.device(phone) }
+      let known = try await fixture.store.read { try $0.devices.find(phone) }
       #expect(known == nil)
       let left = try await fixture.waiting(phone)
       #expect(left == [])
@@ -194,7 +194,7 @@ import Testing
     try await fixture.running {
       let first = try await fixture.logged(1).map(\.verdict)
       #expect(first == [.retry])
-      let known = try await fixture.store.read { try $0.device(phone) }
+      let known = try await fixture.store.read { try $0.devices.find(phone) }
       #expect(known != nil)
       await fixture.quiet()
       fixture.clock.advance(1000)
@@ -456,7 +456,7 @@ import Testing
     let fixture = try await DeliveryWorkerFixture()
     let (tablet, phone) = (fixture.key("tablet"), try await fixture.register("phone"))
     let device = Device(key: tablet, channel: .stream, registered: 0)
-    try await fixture.store.write(in: .all) { try $0.put(device) }
+    try await fixture.store.write(in: .all) { try $0.devices.put(device) }
     try await fixture.put("N1", to: tablet)
     try await fixture.put("N2", to: phone)
     try await fixture.running {

@@ -36,7 +36,7 @@ import Testing
         let origin = Origin(user: UserID("_alice"), device: nil, requestID: "R-\(name)", time: now)
         let change = RecordChange(
           record: RecordKey(zone: zone, name: name), recordType: "Note", kind: .updated, image: nil)
-        try store.append(.record(change), in: database, origin: origin)
+        try store.log.append(.record(change), in: database, origin: origin)
       }
     }
   }
@@ -52,7 +52,7 @@ import Testing
   }
 
   private func webhook(_ id: String, _ fixture: DeliveryWorkerFixture) async throws -> Webhook? {
-    try await fixture.store.read { try $0.webhook(id) }
+    try await fixture.store.read { try $0.webhooks.find(id) }
   }
 
   @Test func `changes arrive in order, signed, only those of the container and environment`()
@@ -88,9 +88,9 @@ import Testing
         if bodies.value.count == 1 {
           // The notifier moves on what is too far behind.
           try await store.write(in: .all) { store in
-            guard var moved = try store.webhook(hook.id) else { return }
+            guard var moved = try store.webhooks.find(hook.id) else { return }
             (moved.cursor[.only], moved.batchEnd, moved.missed) = (2, nil, true)
-            try store.put(moved)
+            try store.webhooks.put(moved)
           }
         }
         return OutsideReply(status: 200)
@@ -178,12 +178,12 @@ import Testing
     var hook = try await add(fixture)
     hook.disabledBecause = disabledBecause
     hook.batchEnd = .init(bucket: .only, position: 1)
-    try await fixture.store.write(in: .all) { [hook] in try $0.put(hook) }
+    try await fixture.store.write(in: .all) { [hook] in try $0.webhooks.put(hook) }
     try await change("a", "b", "c", "d", "e", in: fixture)
     let floors = try await fixture.store.write(in: .all) { [limits] store in
       [
-        try store.trimmable(in: .only, through: 2, limits: limits),
-        try store.trimmable(in: .only, through: 5, limits: limits),
+        try store.webhooks.trimmable(in: .only, through: 2, limits: limits),
+        try store.webhooks.trimmable(in: .only, through: 5, limits: limits),
       ]
     }
     #expect(floors == [0, 2])
@@ -191,7 +191,7 @@ import Testing
     #expect(behind?.missed == true)
     // The call that was begun is of changes that are given up.
     #expect(behind?.cursor[.only] == 2 && behind?.batchEnd == nil)
-    try await fixture.store.write(in: .all) { try $0.trimLog(in: .only, through: 2) }
+    try await fixture.store.write(in: .all) { try $0.log.trim(in: .only, through: 2) }
     try await enable(hook.id, fixture)
     try await fixture.running { _ = try await fixture.logged(1) }
     let body = try JSON(parsing: fixture.hook.all[0].body)
@@ -210,7 +210,7 @@ import Testing
     let fixture = try await DeliveryWorkerFixture()
     var hook = try await add(fixture)
     hook.disabledBecause = "answered 410"
-    try await fixture.store.write(in: .all) { [hook] in try $0.put(hook) }
+    try await fixture.store.write(in: .all) { [hook] in try $0.webhooks.put(hook) }
     let changes = [
       { try await fixture.engine.webhooks.enable($0, container: $1, environment: $2) },
       { try await fixture.engine.webhooks.remove($0, container: $1, environment: $2) },

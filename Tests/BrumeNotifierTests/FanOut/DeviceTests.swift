@@ -10,7 +10,7 @@ import Testing
 struct DeviceTests {
   private func devices(_ fixture: NotifierFixture, of user: UserID) async throws -> [Device] {
     try await fixture.store.read {
-      try $0.devices(of: user, container: container, environment: .development)
+      try $0.devices.all(of: user, container: container, environment: .development)
     }
   }
 
@@ -35,11 +35,11 @@ struct DeviceTests {
     let token = try await fixture.engine.devices.createCourierToken(
       environment: .development, clientID: "tab", as: fixture.caller(alice))
     #expect(token.wholeMatch(of: /[0-9a-f]{64}/) != nil)
-    let found = try await fixture.store.read { try $0.device(courierToken: token) }
+    let found = try await fixture.store.read { try $0.devices.find(courierToken: token) }
     #expect(found?.key == device("tab", of: alice))
     // Opening a stream or saving a subscription keeps the token.
     try await fixture.register(alice, "tab")
-    #expect(try await fixture.store.read { try $0.device(courierToken: token) } != nil)
+    #expect(try await fixture.store.read { try $0.devices.find(courierToken: token) } != nil)
   }
 
   @Test func `PSH-13 a courier token for another environment than the request's is refused`()
@@ -69,7 +69,7 @@ struct DeviceTests {
       try await fixture.engine.devices.registerToken(
         token, environment: .development, clientID: nil, as: there)
     }
-    let found = try await fixture.store.read { try $0.devices(courierToken: token) }
+    let found = try await fixture.store.read { try $0.devices.all(courierToken: token) }
     #expect(Set(found.map(\.key.container)) == [here.container, there.container])
     #expect(found.map(\.key.device.name) == ["tab", "tab"])
   }
@@ -96,20 +96,20 @@ struct DeviceTests {
   @Test func `signing out forgets addresses and keeps devices`() async throws {
     let fixture = try await NotifierFixture()
     let engine = fixture.engine
-    try await fixture.store.write(in: .all) { try $0.put(User(id: alice, name: "alice")) }
+    try await fixture.store.write(in: .all) { try $0.users.put(User(id: alice, name: "alice")) }
     try await engine.devices.registerToken(
       "abcd", environment: .production, clientID: "phone", as: fixture.caller(alice))
     _ = try await engine.devices.createCourierToken(
       environment: .development, clientID: "tab", as: fixture.caller(alice))
     try await engine.accounts.signOutEverywhere(alice)
     #expect(try await devices(fixture, of: alice).map(\.channel) == [.stream, .stream])
-    #expect(try await fixture.store.read { try $0.devices(address: "abcd") } == [])
+    #expect(try await fixture.store.read { try $0.devices.all(address: "abcd") } == [])
   }
 
   @Test func `N11 a registration under way when its user signs out is refused`() async throws {
     let fixture = try await NotifierFixture()
-    try await fixture.store.write(in: .all) { try $0.put(User(id: alice, name: "alice")) }
-    let epoch = try await fixture.store.read { try $0.user(alice)?.tokenEpoch }
+    try await fixture.store.write(in: .all) { try $0.users.put(User(id: alice, name: "alice")) }
+    let epoch = try await fixture.store.read { try $0.users.find(alice)?.tokenEpoch }
     let plain = fixture.caller(alice)
     let caller = Caller(
       container: plain.container, environment: plain.environment, user: alice, device: nil,

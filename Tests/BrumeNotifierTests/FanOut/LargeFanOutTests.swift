@@ -62,7 +62,7 @@ struct LargeFanOutTests {
     return try await fixture.store.read { store in
       try users.reduce(0) { sum, user in
         let (a, b) = (device("A", of: user), device("B", of: user))
-        return try sum + store.mailboxCount(a) + store.mailboxCount(b)
+        return try sum + store.mailboxes.count(of: a) + store.mailboxes.count(of: b)
       }
     }
   }
@@ -185,12 +185,12 @@ struct LargeFanOutTests {
     for number in 0..<40 {
       let image = record("n\(number)", "Note", in: open, ["title": .string(text)])
       try await fixture.store.write(in: .database(open.database)) { [open] store in
-        let sequence = try store.nextSequence(in: open.database)
-        let stored = try store.put(image, in: open, sequence: sequence)
+        let sequence = try store.sequences.next(in: open.database)
+        let stored = try store.records.put(image, in: open, sequence: sequence)
         let change = RecordChange(
           record: RecordKey(zone: open, name: image.name), recordType: "Note", kind: .created,
           image: stored)
-        try store.append(.record(change), in: open.database, origin: origin())
+        try store.log.append(.record(change), in: open.database, origin: origin())
       }
     }
     var lags: [Int64] = []

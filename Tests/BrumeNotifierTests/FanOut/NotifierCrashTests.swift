@@ -46,7 +46,7 @@ struct NotifierCrashTests {
     // The log is kept for somebody who is behind, so that what was delivered could be read again.
     let database = main.database
     try await fixture.store.write(in: .all) { store in
-      try store.put(
+      try store.webhooks.put(
         Webhook(
           id: "w", container: database.container, environment: database.environment,
           url: "https://hook.example/", secret: [1], created: 0, cursor: LogPositions()))
@@ -54,7 +54,8 @@ struct NotifierCrashTests {
     // Now it remembers how far it is.
     try await fixture.notifier.drain()
     try await fixture.log(.created, "n", in: main)
-    let first = try await fixture.store.read { try $0.log(in: .only, after: 0, limit: 10) }.last
+    let first = try await fixture.store.read { try $0.log.entries(in: .only, after: 0, limit: 10) }
+      .last
     let nid = NotificationID.text(generation: fixture.engine.generation, entry: try #require(first))
     fixture.store.plan([fault])
     await #expect(throws: FlakyStore.Failure.self) { try await fixture.notifier.drain() }
@@ -84,7 +85,7 @@ struct NotifierCrashTests {
   @Test func `two steps from the same cursor leave one entry`() async throws {
     let fixture = try await prepared()
     try await fixture.log(.created, "n", in: main)
-    let log = try await fixture.store.read { try $0.log(in: .only, after: 0, limit: 10) }
+    let log = try await fixture.store.read { try $0.log.entries(in: .only, after: 0, limit: 10) }
     try await fixture.notifier.drain()
     // The same log once more, as if the cursor had not moved.
     let target = FanOut.Target(

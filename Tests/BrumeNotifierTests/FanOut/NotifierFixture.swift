@@ -186,7 +186,7 @@ struct NotifierFixture {
   func zone(_ name: String, of user: UserID) async throws -> ZoneKey {
     let key = BrumeNotifierTests.zone(name, of: user)
     try await store.write(in: .database(key.database)) { transaction in
-      try transaction.put(Zone(key: key, incarnation: 1, lastSequence: 1))
+      try transaction.zones.put(Zone(key: key, incarnation: 1, lastSequence: 1))
     }
     return key
   }
@@ -202,14 +202,14 @@ struct NotifierFixture {
     let made = change(kind, record, in: zone, shares: shares)
     let from = origin(user, device)
     try await store.write(in: .database(zone.database)) { transaction in
-      try transaction.append(made.event, in: zone.database, origin: from)
+      try transaction.log.append(made.event, in: zone.database, origin: from)
     }
   }
 
   // MARK: Looking
 
   func entries(_ device: DeviceKey) async throws -> [MailboxEntry] {
-    try await store.read { try $0.mailbox(device, after: 0, limit: 10_000) }
+    try await store.read { try $0.mailboxes.entries(of: device, after: 0, limit: 10_000) }
   }
 
   func mailbox(_ user: UserID, _ name: String) async throws -> [Notification] {

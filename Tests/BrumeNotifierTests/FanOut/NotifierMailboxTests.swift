@@ -171,7 +171,7 @@ struct NotifierMailboxTests {
       delivered[entry.subscriptionID, default: 0] += 1
       let position = entry.position
       try await fixture.store.write(in: .all) {
-        try $0.acknowledge(through: position, by: phone)
+        try $0.mailboxes.acknowledge(through: position, by: phone)
       }
     }
   }

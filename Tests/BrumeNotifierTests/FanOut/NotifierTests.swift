@@ -150,7 +150,7 @@ struct NotifierTests {
     let notes = zone("Notes", of: alice)
     for event in [LogEntry.Event.zoneCreated(notes), .zoneDeleted(notes)] {
       try await fixture.store.write(in: .database(notes.database)) { transaction in
-        try transaction.append(event, in: notes.database, origin: origin())
+        try transaction.log.append(event, in: notes.database, origin: origin())
       }
     }
     try await fixture.log(.created, "n", in: main)
@@ -226,7 +226,9 @@ struct NotifierTests {
     #expect(await fixture.notifier.status.lag == 3)
     try await fixture.notifier.drain()
     #expect(await fixture.notifier.status.lag == 0)
-    #expect(try await fixture.store.read { try $0.log(in: .only, after: 0, limit: 100).count } == 0)
+    #expect(
+      try await fixture.store.read { try $0.log.entries(in: .only, after: 0, limit: 100).count }
+        == 0)
   }
 
   @Test func `what concerns nobody costs no write, and is passed for good now and then`()
@@ -241,10 +243,14 @@ struct NotifierTests {
       fixture.store.plan([])
     }
     #expect(await fixture.notifier.status.lag == 0)
-    #expect(try await fixture.store.read { try $0.log(in: .only, after: 0, limit: 100).count } == 9)
+    #expect(
+      try await fixture.store.read { try $0.log.entries(in: .only, after: 0, limit: 100).count }
+        == 9)
     try await fixture.log(.created, "n9", in: main)
     try await fixture.notifier.drain()
-    #expect(try await fixture.store.read { try $0.log(in: .only, after: 0, limit: 100).count } == 0)
+    #expect(
+      try await fixture.store.read { try $0.log.entries(in: .only, after: 0, limit: 100).count }
+        == 0)
   }
 
   @Test func `after a restart, what was passed unsaved still concerns nobody`() async throws {

@@ -38,10 +38,10 @@ struct SharedNotifierTests {
       })
     let shared = record
     try await fixture.store.write(in: .database(zone.database)) { transaction in
-      let sequence = try transaction.nextSequence(in: zone.database)
-      try transaction.put(shared, in: zone, sequence: sequence)
+      let sequence = try transaction.sequences.next(in: zone.database)
+      try transaction.records.put(shared, in: zone, sequence: sequence)
       for user in users {
-        try transaction.put(
+        try transaction.shares.put(
           Membership(user: user, share: RecordKey(zone: zone, name: name)))
       }
     }
@@ -120,7 +120,7 @@ struct SharedNotifierTests {
     of user: UserID, in zone: ZoneKey, _ fixture: NotifierFixture
   ) async throws {
     try await fixture.store.write(in: .database(zone.database)) { transaction in
-      try transaction.append(
+      try transaction.log.append(
         .membership(user, zone), in: zone.database, origin: origin(user, "elsewhere"))
     }
     try await fixture.notifier.drain()

@@ -35,10 +35,10 @@ struct SubscriptionCaseTests {
   @Test func `SUB-03 the identical subscription again changes nothing`() async throws {
     let fixture = try await NotifierFixture()
     let first = try await fixture.subscribe(alice, "s", query("Note", [milk]))
-    let position = try await fixture.store.read { try $0.lastLogPosition(in: .only) }
+    let position = try await fixture.store.read { try $0.log.lastPosition(in: .only) }
     let again = try await fixture.subscribe(alice, "s", query("Note", [milk]))
     #expect(saved(first) != nil && saved(first) == saved(again))
-    #expect(try await fixture.store.read { try $0.lastLogPosition(in: .only) } == position)
+    #expect(try await fixture.store.read { try $0.log.lastPosition(in: .only) } == position)
   }
 
   @Test

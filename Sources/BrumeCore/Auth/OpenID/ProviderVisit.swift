@@ -119,12 +119,14 @@ package struct ProviderVisits: Sendable {
     let suffix = Hex.text(host.randomBytes(4))
     let maximum = limits.nameLength
     let user = try await store.write(in: .server) { transaction -> User in
-      if let known = try transaction.user(identity).flatMap({ try transaction.user($0) }) {
+      if let known = try transaction.users.linked(to: identity).flatMap({
+        try transaction.users.find($0)
+      }) {
         return known
       }
-      let user = try transaction.newUser(id, claims, suffix: suffix, maximum: maximum)
-      try transaction.put(user)
-      try transaction.link(identity, to: id)
+      let user = try transaction.users.newUser(id, claims, suffix: suffix, maximum: maximum)
+      try transaction.users.put(user)
+      try transaction.users.link(identity, to: id)
       return user
     }
     return user
@@ -141,7 +143,7 @@ package struct ProviderVisits: Sendable {
   }
 }
 
-extension WriteTransaction {
+extension UserReading {
   /// Named as the provider says if nobody is named so yet. Nobody finds a new account by its address
   /// until its owner agrees.
   fileprivate func newUser(
@@ -152,9 +154,9 @@ extension WriteTransaction {
         && name.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7f }
     }
     let name = wanted ?? "user-\(suffix)"
-    let isTaken = try user(named: name) != nil
+    let isTaken = try find(named: name) != nil
     var address = claims.isEmailVerified ? claims.emailAddress : nil
-    if let wanted = address, try user(emailAddress: wanted) != nil { address = nil }
+    if let wanted = address, try find(emailAddress: wanted) != nil { address = nil }
     return User(
       id: id, name: isTaken ? "\(name)-\(suffix)" : name, emailAddress: address,
       givenName: claims.givenName, familyName: claims.familyName, isDiscoverable: false)

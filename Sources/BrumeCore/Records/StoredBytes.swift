@@ -1,0 +1,83 @@
+// What records take of their owner's quota, counted beside the records and valid as of one sequence: whatever
+// wrote without counting makes the next save count again.
+
+import BrumeModel
+import BrumeStorage
+
+struct StoredBytes {
+  private var zone: Int64
+  private(set) var database: Int64
+
+  /// The counts of a zone and its database.
+  init(of zone: Zone, _ transaction: any ReadTransaction) throws {
+    database = try Self.sum(in: zone.key.database, transaction)
+    self.zone = try Self.sum(in: zone, transaction)
+  }
+
+  mutating func grow(by bytes: Int64) {
+    zone += bytes
+    database += bytes
+  }
+
+  /// Keeps the counts as of the zone's last change, which is the database's.
+  func keep(asOf zone: Zone, in settings: any SettingWriting) throws {
+    try settings.set(.storedBytes(zone.key), to: Array("\(self.zone) \(zone.lastSequence)".utf8))
+    try settings.set(
+      .storedBytesOfDatabase(zone.key.database),
+      to: Array("\(database) \(zone.lastSequence)".utf8))
+  }
+
+  /// What the database's records take: the kept count if it is of the last change, or the zones'.
+  static func sum(
+    in database: DatabaseKey, _ transaction: any ReadTransaction
+  ) throws -> Int64 {
+    let last = try transaction.sequences.last(in: database)
+    let kept = try kept(.storedBytesOfDatabase(database), at: last, in: transaction.settings)
+    if let kept { return kept }
+    return try transaction.zones.all(in: database).reduce(0) { try $0 + sum(in: $1, transaction) }
+  }
+
+  /// What the zone's records take: the kept count if it is of the zone's last change, or counted.
+  private static func sum(in zone: Zone, _ transaction: any ReadTransaction) throws -> Int64 {
+    let kept = try kept(.storedBytes(zone.key), at: zone.lastSequence, in: transaction.settings)
+    if let kept { return kept }
+    var sum: Int64 = 0
+    var after: Int64 = 0
+    while true {
+      let page = try transaction.changes.page(
+        in: zone.key, after: after, through: .max, limit: 1000)
+      for case .changed(let stored) in page { sum += try stored.record().quotaBytes }
+      guard let last = page.last, page.count == 1000 else { return sum }
+      after = last.sequence
+    }
+  }
+
+  private static func kept(
+    _ key: SettingKey, at sequence: Int64, in settings: any SettingReading
+  ) throws -> Int64? {
+    guard let kept = try settings.value(key) else { return nil }
+    let numbers = String(decoding: kept, as: UTF8.self).split(separator: " ").compactMap {
+      Int64($0)
+    }
+    return numbers.count == 2 && numbers[1] == sequence ? numbers[0] : nil
+  }
+}
+
+extension Record {
+  /// What a record takes of its owner's quota: names, values and files.
+  var quotaBytes: Int64 {
+    fields.reduce(Int64(name.utf8.count)) { sum, field in
+      sum + Int64(field.key.utf8.count + field.value.size) + field.value.fileBytes
+    }
+  }
+}
+
+extension FieldValue {
+  fileprivate var fileBytes: Int64 {
+    switch self {
+    case .asset(let asset): asset.size
+    case .list(let values, _): values.reduce(0) { $0 + $1.fileBytes }
+    case .string, .int64, .double, .bytes, .timestamp, .location, .reference: 0
+    }
+  }
+}

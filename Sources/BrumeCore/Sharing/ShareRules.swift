@@ -1,0 +1,245 @@
+// Shares among the records of a batch: making, changing, ending and leaving one (cases SHR-01 to
+// SHR-05, SHR-16, SHR-17, SHR-22 to SHR-24, SHR-33). They are judged after the other items, because
+// a share needs its root as the batch leaves it.
+
+import BrumeModel
+import BrumeStorage
+
+struct ShareRules {
+  private let context: ModifyContext
+  private let view: ZoneView
+  private let stage: Stage
+  private let access: BatchAccess
+  private let namesInBatch: Set<String>
+  private let builder: RecordBuilder
+
+  init(
+    _ context: ModifyContext, _ view: ZoneView, _ stage: Stage, _ access: BatchAccess,
+    namesInBatch: Set<String>
+  ) {
+    self.context = context
+    self.view = view
+    self.stage = stage
+    self.access = access
+    self.namesInBatch = namesInBatch
+    builder = RecordBuilder(context, stage)
+  }
+
+  /// Judges an item that is about a share, and puts on the stage what it does.
+  func judgement(of item: RecordItem) throws -> Judgement {
+    if context.scope == .public {
+      throw BrumeError(
+        .badDatabase,
+        "share '\(item.name)' cannot be in the public database; share records of a custom zone of "
+          + "the private database")
+    }
+    var stored = try stage.before(item.name)
+    if let there = stored, try !access.allows(.read, there) {
+      stored = nil
+    }
+    if let stored, !stored.isShare {
+      throw BrumeError(
+        .badRequest,
+        "record '\(item.name)' is of type '\(stored.type)' and is no share; give the share "
+          + "another name")
+    }
+    guard item.draft.type ?? Record.shareType == Record.shareType else {
+      throw BrumeError(
+        .badRequest,
+        "record '\(item.name)': forRecord belongs to records of type cloudkit.share; leave it "
+          + "out")
+    }
+    if let stored, context.scope == .shared { return try ofParticipant(item, stored) }
+    if context.scope == .shared {
+      if item.kind.isDelete { return Judgement(action: .nothing) }
+      throw BrumeError(
+        .accessDenied, "only the owner of zone '\(stage.zone.name)' can share it or its records")
+    }
+    return try ofOwner(item, stored)
+  }
+
+  private func ofOwner(_ item: RecordItem, _ stored: Record?) throws -> Judgement {
+    let decision = try SavePolicy.decide(
+      effectiveKind(of: item, stored), tag: item.draft.changeTag, stored: stored)
+    switch decision {
+    case .nothing:
+      return Judgement(action: .nothing)
+    case .insert:
+      return try insertion(of: item)
+    case .change(let stored):
+      return try change(of: stored, by: item)
+    case .remove(let stored):
+      try end(stored)
+      return Judgement(action: .remove)
+    }
+  }
+
+  /// Who takes part is always compared by tag, whatever the save policy (case SAV-40).
+  private func effectiveKind(
+    of item: RecordItem, _ stored: Record?
+  ) -> RecordOperation.Kind {
+    guard stored != nil,
+      item.draft.participants != nil || item.draft.publicPermission != nil
+        || item.draft.access != nil
+    else {
+      return item.kind
+    }
+    switch item.kind {
+    case .forceUpdate: return .update
+    case .forceReplace: return .replace
+    case .create, .update, .replace, .delete, .forceDelete: return item.kind
+    }
+  }
+
+  /// A participant leaves by deleting the share; an administrator may also change it.
+  private func ofParticipant(_ item: RecordItem, _ stored: Record) throws -> Judgement {
+    if item.kind.isDelete {
+      var left = stored
+      left.shareDetails?.participants.removeAll { $0.identity.user == context.user }
+      left.modified = context.stamp
+      stage.put(left)
+      let share = RecordKey(zone: stage.zone, name: item.name)
+      return Judgement(
+        action: .leaveShare, departures: [Membership(user: context.user, share: share)])
+    }
+    guard stored.shareDetails?.participant(context.user)?.role == .administrator else {
+      throw BrumeError(
+        .accessDenied,
+        "share '\(item.name)' is its owner's: participants may leave it, not change it")
+    }
+    return try ofOwner(item, stored)
+  }
+
+  /// The share goes and the records stay; the root forgets it (case SHR-16).
+  private func end(_ share: Record) throws {
+    stage.remove(share.name)
+    guard let rootName = share.shareDetails?.rootRecordName,
+      var root = try stage.after(rootName), root.share == share.name
+    else { return }
+    root.share = nil
+    stage.put(root)
+  }
+}
+
+// MARK: Making and changing
+
+extension ShareRules {
+  private func insertion(of item: RecordItem) throws -> Judgement {
+    if stage.zone.isDefault {
+      throw BrumeError(
+        .badRequest,
+        "share '\(item.name)' is in the default zone, which cannot be shared; move the records to a "
+          + "custom zone")
+    }
+    let root = item.name == Record.zoneShareName ? nil : try shareRoot(of: item)
+    if root == nil { try refuseZoneShareOverShares(item) }
+    var (share, receipts) = try builder.next(item, after: nil)
+    let shortGUID = root?.shortGUID ?? item.shortGUID
+    share.shortGUID = shortGUID
+    let empty = Share(rootRecordName: root?.name)
+    share.shareDetails = try ParticipantRules.applied(
+      item.draft, to: empty, owner: try identity(of: context.user), ids: item.participantIDs,
+      now: context.stamp.time, limits: context.limits, find: identity(matching:))
+    stage.put(share)
+    if var root {
+      root.share = item.name
+      root.shortGUID = shortGUID
+      stage.put(root)
+    }
+    return Judgement(action: .put, receipts: receipts, shortGUID: shortGUID)
+  }
+
+  /// The root that a new share names, if it can be shared.
+  private func shareRoot(of item: RecordItem) throws -> Record {
+    guard let (name, tag) = item.draft.shareRoot else {
+      throw BrumeError(
+        .badRequest,
+        "share '\(item.name)' is new and must be saved together with its root record")
+    }
+    if try stage.after(Record.zoneShareName) != nil {
+      throw BrumeError(
+        .rejected,
+        "zone '\(stage.zone.name)' is shared as a whole; its records cannot have shares of their "
+          + "own; end the zone's share first"
+      )
+    }
+    guard let root = try stage.after(name), !root.isShare else {
+      throw BrumeError(
+        .notFound,
+        "Cannot share - no such record exists to share: '\(name)'; save it before or in the "
+          + "same request")
+    }
+    if !namesInBatch.contains(name), let tag, tag != root.changeTag {
+      var error = BrumeError(
+        .conflict,
+        "client oplock error updating record: root '\(name)' of share '\(item.name)' has "
+          + "changed; fetch it and share it again")
+      error.serverRecord = root
+      throw error
+    }
+    try refuseSecondShare(of: root)
+    return root
+  }
+
+  /// A record takes part in one share only (case SHR-05).
+  private func refuseSecondShare(of root: Record) throws {
+    var above = Coverage(hasZoneShare: false, chainLimit: context.limits.parentChain)
+    var shared = try above.shares(of: root) { try stage.after($0) }
+    if shared.isEmpty, view.zone.hasShares || stage.puts.values.contains(where: { $0.share != nil })
+    {
+      let below = try stage.transaction.records.descendants(
+        of: [root.name], in: stage.zone, limit: context.limits.cascade)
+      for name in below {
+        if let share = try stage.after(name)?.share { shared.append(share) }
+      }
+    }
+    if let share = shared.first {
+      throw BrumeError(
+        .alreadyShared,
+        "record '\(root.name)' cannot be shared: it, its parent or one of its children has the "
+          + "share '\(share)' already; end that one first, or invite people to it")
+    }
+  }
+
+  private func refuseZoneShareOverShares(_ item: RecordItem) throws {
+    let stored = try stage.transaction.queries.matching(
+      EngineQuery(
+        database: stage.zone.database, zone: stage.zone.name,
+        query: Query(recordType: Record.shareType), after: nil, limit: context.limits.cascade,
+        candidateLimit: context.limits.candidatesPerPage))
+    let names = stored.records.map(\.name) + stage.puts.values.filter(\.isShare).map(\.name)
+    if let share = names.first(where: { !stage.removals.contains($0) }) {
+      throw BrumeError(
+        .badRequest,
+        "zone '\(stage.zone.name)' cannot be shared as a whole: it holds the share '\(share)'; "
+          + "end that one first")
+    }
+  }
+
+  private func change(of stored: Record, by item: RecordItem) throws -> Judgement {
+    var (share, receipts) = try builder.next(item, after: stored)
+    let old = stored.shareDetails ?? Share()
+    let owner = try identity(of: stage.zone.database.owner ?? context.user)
+    let new = try ParticipantRules.applied(
+      item.draft, to: old, owner: owner, ids: item.participantIDs,
+      now: context.stamp.time, limits: context.limits, find: identity(matching:))
+    share.shareDetails = new
+    stage.put(share)
+    var departures: [Membership] = []
+    for participant in old.participants where participant.acceptance == .accepted {
+      guard let user = participant.identity.user, participant.role != .owner,
+        new.participant(user)?.acceptance != .accepted
+      else { continue }
+      departures.append(Membership(user: user, share: item.key))
+    }
+    return Judgement(action: .put, receipts: receipts, departures: departures)
+  }
+
+  private func identity(of user: UserID) throws -> UserIdentity {
+    try stage.transaction.users.find(user)?.identity ?? UserIdentity(user: user)
+  }
+
+  private func identity(matching wanted: UserIdentity) throws -> UserIdentity {
+    try stage.transaction.users.completed(wanted)
+  }
+}

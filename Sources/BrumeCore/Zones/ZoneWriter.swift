@@ -1,0 +1,70 @@
+// Makes and ends zones, with what hangs on them.
+
+import BrumeModel
+import BrumeStorage
+
+struct ZoneWriter {
+  private let transaction: any WriteTransaction
+  private let origin: Origin
+
+  init(_ transaction: any WriteTransaction, _ origin: Origin) {
+    self.transaction = transaction
+    self.origin = origin
+  }
+
+  /// The zone, made if it is not there. A zone that is there stays as it is (case ZON-02).
+  func create(_ key: ZoneKey) throws -> Zone {
+    if let zone = try transaction.zones.find(key), zone.isLive { return zone }
+    if key.isDefault { return try transaction.zones.live(key) }
+    let sequence = try transaction.sequences.next(in: key.database)
+    let zone = Zone(key: key, incarnation: sequence, lastSequence: sequence)
+    try transaction.zones.put(zone)
+    try transaction.log.append(.zoneCreated(key), in: key.database, origin: origin)
+    return zone
+  }
+
+  /// Deletes a zone with its records, its shares' members and the subscriptions on it (cases ZON-04,
+  /// SUB-19).
+  @discardableResult
+  func delete(_ zone: Zone, as deletion: Zone.Deletion) throws -> Zone {
+    let (key, database) = (zone.key, zone.key.database)
+    for membership in try transaction.shares.memberships(in: key) {
+      try transaction.shares.remove(membership)
+      try transaction.log.append(.membership(membership.user, key), in: database, origin: origin)
+    }
+    try transaction.records.removeAll(in: key)
+    var gone = zone
+    gone.lastSequence = try transaction.sequences.next(in: database)
+    gone.deletion = deletion
+    gone.hasShares = false
+    try transaction.zones.put(gone)
+    try transaction.log.append(.zoneDeleted(key), in: database, origin: origin)
+    try removeSubscriptions(on: key)
+    return gone
+  }
+
+  /// Removes the owner's subscriptions that watch this zone alone.
+  private func removeSubscriptions(on key: ZoneKey) throws {
+    guard let owner = key.database.owner else { return }
+    let scope = SubscriptionScope(
+      container: key.database.container, environment: key.database.environment, scope: .private,
+      user: owner)
+    for stored in try transaction.subscriptions.all(in: scope)
+    where stored.subscription.zoneName == key.name {
+      try transaction.subscriptions.remove(stored.subscription.id, in: scope)
+      try transaction.log.append(
+        .subscription(scope, id: stored.subscription.id), in: key.database, origin: origin)
+    }
+  }
+}
+
+extension Subscription {
+  /// The one zone that it watches; nil when it watches a whole database.
+  fileprivate var zoneName: String? {
+    switch kind {
+    case .query(_, let zone, _, _): zone?.name
+    case .zone(let zone, _): zone.name
+    case .database: nil
+    }
+  }
+}

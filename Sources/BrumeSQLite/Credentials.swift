@@ -1,0 +1,124 @@
+// Credentials, and signatures that were used, in SQLite.
+
+import BrumeModel
+import BrumeStorage
+
+final class SQLiteCredentials: CredentialWriting, Remembering {
+  private let connection: Connection
+  /// How many signatures are remembered.
+  private var usedSignatures: Int?
+
+  init(_ connection: Connection) { self.connection = connection }
+
+  func apiToken(_ token: String) throws -> APIToken? {
+    try connection.first(Self.findToken, { $0.bind(1, token) }) { try $0.apiToken() }
+  }
+
+  func apiTokens() throws -> [APIToken] {
+    try connection.all(Self.allTokens) { try $0.apiToken() }
+  }
+
+  func serverKey(_ id: String) throws -> ServerKey? {
+    try connection.first(Self.findKey, { $0.bind(1, id) }) { try $0.serverKey() }
+  }
+
+  func serverKeys() throws -> [ServerKey] {
+    try connection.all(Self.allKeys) { try $0.serverKey() }
+  }
+
+  func put(_ token: APIToken) throws {
+    try connection.run(Self.putToken) {
+      $0.bind(1, token.token)
+      $0.bind(2, token.name)
+      $0.bind(3, token.container.name)
+      $0.bind(4, token.environment.rawValue)
+      $0.bind(5, token.allowedOrigins.map(lines))
+      $0.bind(6, token.callback)
+    }
+  }
+
+  func removeAPIToken(_ token: String) throws {
+    try connection.run(Self.removeToken) { $0.bind(1, token) }
+  }
+
+  func put(_ key: ServerKey) throws {
+    try connection.run(Self.putKey) {
+      $0.bind(1, key.id)
+      $0.bind(2, key.name)
+      $0.bind(3, key.container.name)
+      $0.bind(4, key.environment.rawValue)
+      $0.bind(5, key.publicKey)
+      $0.bind(6, key.user.name)
+    }
+  }
+
+  func removeServerKey(_ id: String) throws {
+    try connection.run(Self.removeKey) { $0.bind(1, id) }
+  }
+
+  private static let tokenColumns = "token, name, container, environment, origins, callback"
+  private static let findToken = SQL("SELECT \(tokenColumns) FROM api_tokens WHERE token = ?1")
+  private static let allTokens = SQL("SELECT \(tokenColumns) FROM api_tokens ORDER BY token")
+  private static let putToken = SQL(
+    "INSERT OR REPLACE INTO api_tokens (\(tokenColumns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+  private static let removeToken = SQL("DELETE FROM api_tokens WHERE token = ?1")
+  private static let keyColumns = "id, name, container, environment, public_key, user"
+  private static let findKey = SQL("SELECT \(keyColumns) FROM server_keys WHERE id = ?1")
+  private static let allKeys = SQL("SELECT \(keyColumns) FROM server_keys ORDER BY id")
+  private static let putKey = SQL(
+    "INSERT OR REPLACE INTO server_keys (\(keyColumns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+  private static let removeKey = SQL("DELETE FROM server_keys WHERE id = ?1")
+
+  // MARK: Used signatures
+
+  func use(
+    signature: String, at time: Milliseconds, after horizon: Milliseconds, limit: Int
+  ) throws -> SignatureUse {
+    let count = try forgetSignatures(before: horizon)
+    if try connection.exists(Self.findSignature, { $0.bind(1, signature) }) { return .repeated }
+    guard count < limit else { return .full }
+    try connection.run(Self.putSignature) {
+      $0.bind(1, signature)
+      $0.bind(2, time)
+    }
+    usedSignatures = count + 1
+    return .first
+  }
+
+  /// How many are left.
+  private func forgetSignatures(before horizon: Milliseconds) throws -> Int {
+    let all =
+      try usedSignatures ?? connection.first(Self.countSignatures, { _ in }) {
+        Int($0.int(0))
+      }
+      ?? 0
+    let old = try connection.first(Self.countOld, { $0.bind(1, horizon) }) { Int($0.int(0)) } ?? 0
+    if old > 0 { try connection.run(Self.removeOld) { $0.bind(1, horizon) } }
+    usedSignatures = all - old
+    return all - old
+  }
+
+  func forget() { usedSignatures = nil }
+
+  private static let findSignature = SQL("SELECT 1 FROM used_signatures WHERE identity = ?1")
+  private static let putSignature = SQL(
+    "INSERT INTO used_signatures (identity, time) VALUES (?1, ?2)")
+  private static let countSignatures = SQL("SELECT COUNT(*) FROM used_signatures")
+  private static let countOld = SQL("SELECT COUNT(*) FROM used_signatures WHERE time < ?1")
+  private static let removeOld = SQL("DELETE FROM used_signatures WHERE time < ?1")
+}
+
+extension Prepared {
+  fileprivate func apiToken() throws -> APIToken {
+    APIToken(
+      token: text(0), name: text(1), container: ContainerID(text(2)),
+      environment: try environment(3), allowedOrigins: optionalText(4).map(texts),
+      callback: optionalText(5))
+  }
+
+  fileprivate func serverKey() throws -> ServerKey {
+    ServerKey(
+      id: text(0), name: text(1), container: ContainerID(text(2)),
+      environment: try environment(3), publicKey: text(4), user: UserID(text(5)))
+  }
+}

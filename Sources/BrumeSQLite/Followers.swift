@@ -1,0 +1,81 @@
+// Whether a change can concern anybody. Asked for every record that is saved, so the answers are remembered
+// until subscriptions or webhooks change.
+
+import BrumeModel
+import BrumeStorage
+
+/// A record type as changes in a database show it.
+private struct WatchedType: Hashable {
+  let database: DatabaseKey
+  let type: String
+}
+
+final class Followers: Remembering {
+  private let connection: Connection
+  private var watchers: [WatchedType: Bool] = [:]
+  private var followed: [DatabaseKey: Bool] = [:]
+
+  init(_ connection: Connection) { self.connection = connection }
+
+  /// Whether a query subscription watches a record type.
+  func hasQueries(on recordType: String, in database: DatabaseKey) throws -> Bool {
+    let watched = WatchedType(database: database, type: recordType)
+    if let known = watchers[watched] { return known }
+    let answer = try connection.exists(
+      database.owner == nil ? Self.watchedPublic : Self.watchedOwned
+    ) {
+      $0.bind(1, database.container.name)
+      $0.bind(2, database.environment.rawValue)
+      $0.bind(3, recordType)
+      if let owner = database.owner { $0.bind(4, owner.name) }
+    }
+    watchers[watched] = answer
+    return answer
+  }
+
+  /// Whether a record's change in this database can concern anybody.
+  func isFollowed(_ database: DatabaseKey) throws -> Bool {
+    if let known = followed[database] { return known }
+    let answer = try connection.exists(database.owner == nil ? Self.publicFollower : Self.follower)
+    {
+      $0.bind(1, database.container.name)
+      $0.bind(2, database.environment.rawValue)
+      if let owner = database.owner { $0.bind(3, owner.name) }
+    }
+    followed[database] = answer
+    return answer
+  }
+
+  func bodyBegins() {
+    if watchers.count > Remembered.limit || followed.count > Remembered.limit { forget() }
+  }
+
+  func forget() { (watchers, followed) = ([:], [:]) }
+
+  private static let watchedPublic = SQL(
+    """
+    SELECT 1 FROM subscriptions WHERE container = ?1 AND environment = ?2 AND watched_type = ?3
+      AND scope = 'public' LIMIT 1
+    """)
+  private static let watchedOwned = SQL(
+    """
+    SELECT 1 FROM subscriptions WHERE container = ?1 AND environment = ?2 AND watched_type = ?3
+      AND (scope = 'private' AND user = ?4 OR scope = 'shared' AND user <> ?4) LIMIT 1
+    """)
+  private static let publicFollower = SQL(
+    """
+    SELECT 1 WHERE
+      EXISTS (SELECT 1 FROM subscriptions
+        WHERE container = ?1 AND environment = ?2 AND scope = 'public')
+      OR EXISTS (SELECT 1 FROM webhooks WHERE container = ?1 AND environment = ?2)
+    """)
+  private static let follower = SQL(
+    """
+    SELECT 1 WHERE
+      EXISTS (SELECT 1 FROM subscriptions
+        WHERE container = ?1 AND environment = ?2 AND scope = 'private' AND user = ?3)
+      OR EXISTS (SELECT 1 FROM subscriptions
+        WHERE container = ?1 AND environment = ?2 AND scope = 'shared' AND user <> ?3)
+      OR EXISTS (SELECT 1 FROM webhooks WHERE container = ?1 AND environment = ?2)
+    """)
+}

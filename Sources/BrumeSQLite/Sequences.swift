@@ -1,0 +1,93 @@
+// The sequences of databases in SQLite. They are counted in memory; each is on disk with the zone that it was
+// given to. The database's own row is written only for a sequence that no zone has, so that a save changes
+// one page less.
+
+import BrumeModel
+import BrumeStorage
+
+final class SQLiteSequences: SequenceWriting, Remembering {
+  private let connection: Connection
+  private let numbers: DatabaseNumbers
+  /// By the database's number.
+  private var lasts: [Int64: Int64] = [:]
+  /// Databases whose last one no row holds yet.
+  private var unwritten: Set<Int64> = []
+  /// Every new sequence is above it.
+  private var floor: Int64?
+
+  init(_ connection: Connection, _ numbers: DatabaseNumbers) {
+    self.connection = connection
+    self.numbers = numbers
+  }
+
+  func last(in database: DatabaseKey) throws -> Int64 {
+    guard let number = try numbers.number(of: database) else { return 0 }
+    return try last(of: number)
+  }
+
+  func next(in database: DatabaseKey) throws -> Int64 {
+    let number = try numbers.givenNumber(of: database)
+    let next = max(try last(of: number), try knownFloor()) + 1
+    lasts[number] = next
+    unwritten.insert(number)
+    return next
+  }
+
+  /// A row of a zone holds this sequence.
+  func isWritten(_ sequence: Int64, withZoneOf database: Int64) {
+    if sequence >= lasts[database] ?? 0 { unwritten.remove(database) }
+  }
+
+  func raise(above floor: Int64) throws {
+    guard try knownFloor() < floor else { return }
+    try connection.run(Self.setFloor) {
+      $0.bind(1, Self.floorName)
+      $0.bind(2, String(floor))
+    }
+    self.floor = floor
+  }
+
+  private func knownFloor() throws -> Int64 {
+    if let floor { return floor }
+    let found = try connection.first(Self.findFloor, { $0.bind(1, Self.floorName) }) {
+      Int64($0.text(0)) ?? 0
+    }
+    floor = found ?? 0
+    return found ?? 0
+  }
+
+  private func last(of number: Int64) throws -> Int64 {
+    if let known = lasts[number] { return known }
+    let last = try connection.first(Self.findSequence, { $0.bind(1, number) }) { $0.int(0) } ?? 0
+    lasts[number] = last
+    return last
+  }
+
+  func bodyBegins() { if lasts.count > Remembered.limit { forget() } }
+
+  func bodyEnds() throws {
+    for database in unwritten {
+      try connection.run(Self.setSequence) {
+        $0.bind(1, lasts[database] ?? 0)
+        $0.bind(2, database)
+      }
+    }
+    unwritten = []
+  }
+
+  /// Those that were given must be given again.
+  func bodyFailed() { if !unwritten.isEmpty { forget() } }
+
+  func forget() { (lasts, unwritten, floor) = ([:], [], nil) }
+
+  private static let setSequence = SQL("UPDATE databases SET sequence = ?1 WHERE id = ?2")
+  private static let floorName = "sequence-floor"
+  private static let findFloor = SQL("SELECT value FROM settings WHERE name = ?1")
+  private static let setFloor = SQL("INSERT OR REPLACE INTO settings VALUES (?1, ?2)")
+  private static let findSequence = SQL(
+    """
+    SELECT max(sequence, ifnull(
+      (SELECT max(last_sequence) FROM zones WHERE database = ?1), 0))
+    FROM databases WHERE id = ?1
+    """)
+}

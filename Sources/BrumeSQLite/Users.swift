@@ -1,0 +1,92 @@
+// Accounts and the identities that they were linked to, in SQLite.
+
+import BrumeModel
+import BrumeStorage
+
+final class SQLiteUsers: UserWriting {
+  private let connection: Connection
+
+  init(_ connection: Connection) { self.connection = connection }
+
+  func find(_ id: UserID) throws -> User? {
+    try connection.first(Self.findUser, { $0.bind(1, id.name) }) { $0.user() }
+  }
+
+  func find(named name: String) throws -> User? {
+    try connection.first(Self.userByName, { $0.bind(1, name) }) { $0.user() }
+  }
+
+  func find(emailAddress: String) throws -> User? {
+    try connection.first(Self.userByEmail, { $0.bind(1, emailAddress) }) { $0.user() }
+  }
+
+  func find(phoneNumber: String) throws -> User? {
+    try connection.first(Self.userByPhone, { $0.bind(1, phoneNumber) }) { $0.user() }
+  }
+
+  func all() throws -> [User] { try connection.all(Self.allUsers) { $0.user() } }
+
+  func put(_ user: User) throws {
+    try connection.run(Self.putUser) {
+      $0.bind(1, user.id.name)
+      $0.bind(2, user.name)
+      $0.bind(3, user.passwordHash)
+      $0.bind(4, user.emailAddress)
+      $0.bind(5, user.phoneNumber)
+      $0.bind(6, user.givenName)
+      $0.bind(7, user.familyName)
+      $0.bind(8, user.tokenEpoch)
+      $0.bind(9, user.isDiscoverable ? 1 : 0)
+    }
+  }
+
+  private static let userColumns =
+    "id, name, password_hash, email, phone, given_name, family_name, token_epoch, discoverable"
+  private static let findUser = SQL("SELECT \(userColumns) FROM users WHERE id = ?1")
+  private static let userByName = SQL(
+    "SELECT \(userColumns) FROM users WHERE name = ?1 ORDER BY id LIMIT 1")
+  private static let userByEmail = SQL(
+    """
+    SELECT \(userColumns) FROM users WHERE email = ?1 COLLATE NOCASE
+    ORDER BY email <> ?1, name, id LIMIT 1
+    """)
+  private static let userByPhone = SQL(
+    "SELECT \(userColumns) FROM users WHERE phone = ?1 ORDER BY name, id LIMIT 1")
+  private static let allUsers = SQL("SELECT \(userColumns) FROM users ORDER BY name, id")
+  private static let putUser = SQL(
+    "INSERT OR REPLACE INTO users (\(userColumns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
+
+  // MARK: Identities of providers
+
+  func linked(to identity: ProviderIdentity) throws -> UserID? {
+    try connection.first(
+      Self.findIdentity,
+      {
+        $0.bind(1, identity.issuer)
+        $0.bind(2, identity.subject)
+      }
+    ) { UserID($0.text(0)) }
+  }
+
+  func link(_ identity: ProviderIdentity, to user: UserID) throws {
+    try connection.run(Self.putIdentity) {
+      $0.bind(1, identity.issuer)
+      $0.bind(2, identity.subject)
+      $0.bind(3, user.name)
+    }
+  }
+
+  private static let findIdentity = SQL(
+    "SELECT user FROM identities WHERE issuer = ?1 AND subject = ?2")
+  private static let putIdentity = SQL(
+    "INSERT OR REPLACE INTO identities (issuer, subject, user) VALUES (?1, ?2, ?3)")
+}
+
+extension Prepared {
+  fileprivate func user() -> User {
+    User(
+      id: UserID(text(0)), name: text(1), passwordHash: optionalText(2),
+      emailAddress: optionalText(3), phoneNumber: optionalText(4), givenName: optionalText(5),
+      familyName: optionalText(6), tokenEpoch: int(7), isDiscoverable: int(8) != 0)
+  }
+}

@@ -1,0 +1,56 @@
+// The port's part for the change feed of a zone.
+
+package import BrumeModel
+
+package protocol ChangeReading: AnyObject {
+  /// Records and deletions of a zone with a sequence in (`after`, `through`], each name once in its
+  /// newest state, in sequence order or from the highest down, at most `limit`; none after the one
+  /// with which they have `byteLimit` bytes.
+  func page(
+    in zone: ZoneKey, after: Int64, through: Int64, limit: Int, byteLimit: Int, newestFirst: Bool
+  ) throws -> [StoredChange]
+}
+
+extension ChangeReading {
+  /// The same, however many bytes they have.
+  package func page(
+    in zone: ZoneKey, after: Int64, through: Int64, limit: Int, newestFirst: Bool = false
+  ) throws -> [StoredChange] {
+    try page(
+      in: zone, after: after, through: through, limit: limit, byteLimit: .max,
+      newestFirst: newestFirst)
+  }
+}
+
+/// One line of a zone's change feed, as engines keep it.
+package enum StoredChange: Sendable {
+  case changed(StoredRecord)
+  case deleted(StoredDeletion)
+
+  /// The place in the order of the database's changes.
+  package var sequence: Int64 {
+    switch self {
+    case .changed(let stored): stored.sequence
+    case .deleted(let deletion): deletion.sequence
+    }
+  }
+
+  /// How many bytes the change takes in an answer, or nearly; what has no content counts as none.
+  package var byteCount: Int { if case .changed(let stored) = self { stored.byteCount } else { 0 } }
+}
+
+/// What a change feed remembers of a deleted record.
+package struct StoredDeletion: Equatable, Sendable {
+  package let name: String
+  package let type: String
+  /// Names of the shares that covered it, so that participants get the deletions that concern them and
+  /// no others.
+  package let coveringShares: [String]
+  package let sequence: Int64
+  package init(name: String, type: String, coveringShares: [String], sequence: Int64) {
+    self.name = name
+    self.type = type
+    self.coveringShares = coveringShares
+    self.sequence = sequence
+  }
+}

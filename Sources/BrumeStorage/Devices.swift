@@ -1,0 +1,34 @@
+// The port's part for devices.
+
+package import BrumeModel
+
+package protocol DeviceReading: AnyObject {
+  func find(_ key: DeviceKey) throws -> Device?
+  /// A user's devices in one container and environment, in device ID order.
+  func all(of user: UserID, container: ContainerID, environment: Environment) throws -> [Device]
+  /// All of a user's devices, in every container and environment.
+  func all(of user: UserID) throws -> [Device]
+  /// The devices that one courier token reaches: one a container, oldest registration first.
+  func all(courierToken: String) throws -> [Device]
+  /// Devices registered with a push token or endpoint, of any user.
+  func all(address: String) throws -> [Device]
+  /// Devices that the server sends to and that have pending entries, in a stable order: those after `cursor`
+  /// (nil: from the start), at most `limit`, with the cursor to go on from.
+  func withPendingEntries(
+    after cursor: Int64?, limit: Int
+  ) throws -> (devices: [Device], next: Int64?)
+}
+
+extension DeviceReading {
+  /// The device that the token was made for.
+  package func find(courierToken: String) throws -> Device? {
+    try all(courierToken: courierToken).first
+  }
+}
+
+package protocol DeviceWriting: DeviceReading {
+  /// Inserts or replaces by key. Replacing keeps the mailbox.
+  func put(_ device: Device) throws
+  /// Removes the device and its mailbox.
+  func remove(_ key: DeviceKey) throws
+}

@@ -1,0 +1,78 @@
+// Devices in memory.
+
+import BrumeModel
+
+final class MemoryDevices: DeviceWriting {
+  private let draft: MemoryDraft
+
+  init(_ draft: MemoryDraft) { self.draft = draft }
+
+  func find(_ key: DeviceKey) throws -> Device? { draft.state.devices[key.byteText] }
+
+  func all(
+    of user: UserID, container: ContainerID, environment: Environment
+  ) throws -> [Device] {
+    draft.state.devices.values.filter {
+      $0.key.user == user && $0.key.container == container && $0.key.environment == environment
+    }
+    .sorted { $0.key.byteText < $1.key.byteText }
+  }
+
+  func all(of user: UserID) throws -> [Device] {
+    draft.state.devices.values.filter { $0.key.user == user }.sorted {
+      $0.key.byteText < $1.key.byteText
+    }
+  }
+
+  func all(courierToken: String) throws -> [Device] {
+    draft.state.devices.values.filter {
+      if case .courier(let token) = $0.channel { token == courierToken } else { false }
+    }
+    .sorted {
+      $0.registered == $1.registered
+        ? $0.key.byteText < $1.key.byteText : $0.registered < $1.registered
+    }
+  }
+
+  func put(_ device: Device) throws {
+    draft.requireScope(device.key)
+    draft.state.devices[device.key.byteText] = device
+  }
+
+  func remove(_ key: DeviceKey) throws {
+    draft.requireScope(key)
+    draft.state.devices[key.byteText] = nil
+    draft.state.mailboxes[key.byteText] = nil
+  }
+
+  func withPendingEntries(
+    after cursor: Int64?, limit: Int
+  ) throws -> (devices: [Device], next: Int64?) {
+    let all = draft.state.devices.filter { name, device in
+      device.channel.kind.isPushed && !(draft.state.mailboxes[name]?.isEmpty ?? true)
+    }
+    .sorted { $0.key < $1.key }.map(\.value)
+    let start = Int(cursor ?? 0)
+    let page = Array(all.dropFirst(start).prefix(limit))
+    let end = start + page.count
+    return (page, end < all.count ? Int64(end) : nil)
+  }
+
+  func all(address: String) throws -> [Device] {
+    draft.state.devices.filter {
+      $0.value.channel.address.map { ByteText($0) } == ByteText(address)
+    }
+    .sorted { $0.key < $1.key }.map(\.value)
+  }
+}
+
+extension Device.Channel {
+  /// Where the server sends to, if it sends.
+  fileprivate var address: String? {
+    switch self {
+    case .stream, .courier: nil
+    case .apns(let token, _, _): token
+    case .webPush(let target): target.endpoint
+    }
+  }
+}

@@ -1,0 +1,48 @@
+// Mailboxes in memory.
+
+import BrumeModel
+
+final class MemoryMailboxes: MailboxWriting {
+  private let draft: MemoryDraft
+
+  init(_ draft: MemoryDraft) { self.draft = draft }
+
+  func entries(
+    of device: DeviceKey, after position: Int64, limit: Int
+  ) throws -> [MailboxEntry] {
+    let entries = draft.state.mailboxes[device.byteText] ?? []
+    return Array(entries.filter { $0.position > position }.prefix(limit))
+  }
+
+  func lastPosition() throws -> Int64 { draft.state.lastMailboxPosition }
+
+  func count(of device: DeviceKey) throws -> Int {
+    draft.state.mailboxes[device.byteText]?.count ?? 0
+  }
+
+  func enqueue(_ entry: MailboxEntry, to device: DeviceKey) throws -> Int64 {
+    draft.requireScope(device)
+    let name = ByteText(parts: entry.notificationID, entry.subscriptionID)
+    let waiting = draft.state.mailboxes[device.byteText]?.first {
+      ByteText(parts: $0.notificationID, $0.subscriptionID) == name
+    }
+    if let waiting { return waiting.position }
+    draft.state.lastMailboxPosition += 1
+    draft.state.mailboxes[device.byteText, default: []].append(
+      MailboxEntry(
+        position: draft.state.lastMailboxPosition, notificationID: entry.notificationID,
+        subscriptionID: entry.subscriptionID, collapseID: entry.collapseID,
+        payload: entry.payload, time: entry.time, requestID: entry.requestID))
+    return draft.state.lastMailboxPosition
+  }
+
+  func acknowledge(through position: Int64, by device: DeviceKey) throws {
+    draft.requireScope(device)
+    draft.state.mailboxes[device.byteText]?.removeAll { $0.position <= position }
+  }
+
+  func remove(at position: Int64, of device: DeviceKey) throws {
+    draft.requireScope(device)
+    draft.state.mailboxes[device.byteText]?.removeAll { $0.position == position }
+  }
+}

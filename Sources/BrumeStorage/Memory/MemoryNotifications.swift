@@ -1,0 +1,80 @@
+// Kept notifications and badges in memory.
+
+import BrumeModel
+
+final class MemoryNotifications: NotificationWriting {
+  private let draft: MemoryDraft
+
+  init(_ draft: MemoryDraft) { self.draft = draft }
+
+  func kept(
+    for user: UserID, container: ContainerID, environment: Environment, after position: Int64,
+    limit: Int
+  ) throws -> [KeptNotification] {
+    let kept = draft.state.kept[place(user, container, environment)] ?? []
+    return Array(kept.filter { $0.position > position }.prefix(limit))
+  }
+
+  func keep(
+    _ notification: KeptNotification, for user: UserID, container: ContainerID,
+    environment: Environment, limit: Int
+  ) throws {
+    draft.requireScope(.account(user, container, environment))
+    let place = place(user, container, environment)
+    let name = ByteText(parts: notification.id, notification.subscriptionID)
+    var kept = draft.state.kept[place] ?? []
+    guard !kept.contains(where: { ByteText(parts: $0.id, $0.subscriptionID) == name }) else {
+      return
+    }
+    kept.append(moved(notification, isRead: notification.isRead))
+    draft.state.kept[place] = Array(kept.suffix(max(0, limit)))
+  }
+
+  func markRead(
+    _ ids: [String], of user: UserID, container: ContainerID, environment: Environment
+  ) throws -> [String] {
+    draft.requireScope(.account(user, container, environment))
+    let place = place(user, container, environment)
+    var found: [String] = []
+    for id in ids where !found.contains(where: { ByteText($0) == ByteText(id) }) {
+      let (hit, rest) = (draft.state.kept[place] ?? []).split { ByteText($0.id) == ByteText(id) }
+      guard !hit.isEmpty else { continue }
+      draft.state.kept[place] = rest + hit.map { moved($0, isRead: true) }
+      found.append(id)
+    }
+    return found
+  }
+
+  func badge(
+    of user: UserID, container: ContainerID, environment: Environment
+  ) throws -> Int {
+    draft.state.badges[place(user, container, environment)] ?? 0
+  }
+
+  func setBadge(
+    _ value: Int, of user: UserID, container: ContainerID, environment: Environment
+  ) throws {
+    draft.requireScope(.account(user, container, environment))
+    draft.state.badges[place(user, container, environment)] = value
+  }
+
+  private func place(
+    _ user: UserID, _ container: ContainerID, _ environment: Environment
+  ) -> ByteText {
+    ByteText(parts: container.name, environment.rawValue, user.name)
+  }
+
+  /// The notification at the end of the feed.
+  private func moved(_ notification: KeptNotification, isRead: Bool) -> KeptNotification {
+    draft.state.lastKeptPosition += 1
+    return KeptNotification(
+      position: draft.state.lastKeptPosition, id: notification.id,
+      subscriptionID: notification.subscriptionID, payload: notification.payload, isRead: isRead)
+  }
+}
+
+extension Array {
+  fileprivate func split(_ condition: (Element) -> Bool) -> (hit: [Element], rest: [Element]) {
+    (filter(condition), filter { !condition($0) })
+  }
+}

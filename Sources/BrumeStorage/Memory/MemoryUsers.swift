@@ -1,0 +1,50 @@
+// Accounts in memory.
+
+import BrumeModel
+
+final class MemoryUsers: UserWriting {
+  private let draft: MemoryDraft
+
+  init(_ draft: MemoryDraft) { self.draft = draft }
+
+  func find(_ id: UserID) throws -> User? { draft.state.users[id] }
+
+  func find(named name: String) throws -> User? {
+    try all().first { ByteText($0.name) == ByteText(name) }
+  }
+
+  func find(emailAddress: String) throws -> User? {
+    let found = try all().filter { user in
+      user.emailAddress.map { EmailAddress.isSame($0, emailAddress) } ?? false
+    }
+    return found.first { $0.emailAddress.map(ByteText.init) == ByteText(emailAddress) }
+      ?? found.first
+  }
+
+  func find(phoneNumber: String) throws -> User? {
+    try all().first { $0.phoneNumber.map { ByteText($0) == ByteText(phoneNumber) } ?? false }
+  }
+
+  func all() throws -> [User] {
+    draft.state.users.values.sorted {
+      (ByteText($0.name), ByteText($0.id.name)) < (ByteText($1.name), ByteText($1.id.name))
+    }
+  }
+
+  func put(_ user: User) throws {
+    draft.requireScope(.server)
+    draft.state.users[user.id] = user
+  }
+  func linked(to identity: ProviderIdentity) throws -> UserID? {
+    draft.state.identities[key(identity)]
+  }
+
+  func link(_ identity: ProviderIdentity, to user: UserID) throws {
+    draft.requireScope(.server)
+    draft.state.identities[key(identity)] = user
+  }
+
+  private func key(_ identity: ProviderIdentity) -> [ByteText] {
+    [ByteText(identity.issuer), ByteText(identity.subject)]
+  }
+}

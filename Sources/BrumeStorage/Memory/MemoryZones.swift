@@ -1,0 +1,35 @@
+// Zones in memory.
+
+import BrumeModel
+
+final class MemoryZones: ZoneWriting {
+  private let draft: MemoryDraft
+
+  init(_ draft: MemoryDraft) { self.draft = draft }
+
+  func find(_ key: ZoneKey) throws -> Zone? { draft.zone(of: key)?.row }
+
+  func all(in database: DatabaseKey) throws -> [Zone] {
+    rows(of: database).filter(\.isLive)
+      .sorted { ByteText($0.key.name) < ByteText($1.key.name) }
+  }
+
+  func changed(
+    in database: DatabaseKey, after: Int64, limit: Int
+  ) throws -> [Zone] {
+    let changed = rows(of: database).filter { $0.lastSequence > after }
+      .sorted {
+        ($0.lastSequence, ByteText($0.key.name)) < ($1.lastSequence, ByteText($1.key.name))
+      }
+    return Array(changed.prefix(limit))
+  }
+
+  func put(_ zone: Zone) throws {
+    draft.requireScope(.database(zone.key.database))
+    draft.change(zone.key) { $0.row = zone }
+  }
+
+  private func rows(of database: DatabaseKey) -> [Zone] {
+    draft.state.databases[database]?.zones.values.compactMap(\.row) ?? []
+  }
+}

@@ -1,0 +1,21 @@
+// The port's part for the bounded log of what was sent.
+
+package import BrumeModel
+
+package protocol PushLogReading: AnyObject {
+  /// The newest `limit` entries after `position` that the filter admits, oldest first.
+  func entries(
+    _ filter: PushLogFilter, after position: Int64, limit: Int
+  ) throws -> [PushLogEntry]
+}
+
+package protocol PushLogWriting: PushLogReading {
+  /// Adds entries (their `position`s are ignored), dropping the oldest beyond `limit`.
+  func append(_ entries: [PushLogEntry], limit: Int) throws
+}
+
+extension PushLogWriting {
+  package func append(_ entry: PushLogEntry, limit: Int) throws {
+    try append([entry], limit: limit)
+  }
+}

@@ -1,0 +1,69 @@
+// The port's part for small values by name.
+
+package import BrumeModel
+
+package protocol SettingReading: AnyObject {
+  func value(_ key: SettingKey) throws -> [UInt8]?
+}
+
+package protocol SettingWriting: SettingReading {
+  /// - Parameter value: nil removes it.
+  func set(_ key: SettingKey, to value: [UInt8]?) throws
+}
+
+/// Small values by name: the schema text of a container and environment, the notifier's cursor, the
+/// store's generation and secrets.
+package enum SettingKey: Hashable, Sendable {
+  case schema(ContainerID, Environment)
+  /// The kinds of subscriptions that were saved in an environment, or deployed to it.
+  case subscriptionTypes(ContainerID, Environment)
+  /// How far a bucket's log is served.
+  case notifierCursor(Bucket)
+  case generation
+  /// Why the store may be older than what was acknowledged from it, noted by the engine that opened it.
+  /// Who raises the generation removes it.
+  case copiedBack
+  case secret
+  /// The P-256 key that signs for Web Push services.
+  case vapidKey
+  /// The stored answer to a client's `operationID`.
+  case operation(user: UserID, id: String)
+  /// Rises when records of a shared zone moved between shares: participants then start over.
+  case sharingEpoch(ZoneKey)
+  /// What a user's devices said with their last saves in a zone.
+  case clientData(ZoneKey, user: UserID)
+  /// What the records of a zone take of their owner's quota, and as of which sequence.
+  case storedBytes(ZoneKey)
+  /// The same of all zones of a database.
+  case storedBytesOfDatabase(DatabaseKey)
+  /// What a user uploaded that no save has used yet.
+  case pendingUploads(UserID)
+
+  /// How engines without structured keys spell it.
+  package var text: String {
+    switch self {
+    case .schema(let container, let environment): "schema/\(container.name)/\(environment.rawValue)"
+    case .subscriptionTypes(let container, let environment):
+      "subscription-types/\(container.name)/\(environment.rawValue)"
+    // Stores with one bucket had no number for it.
+    case .notifierCursor(.only): "notifier-cursor"
+    case .notifierCursor(let bucket): "notifier-cursor/\(bucket)"
+    case .generation: "generation"
+    case .copiedBack: "copied-back"
+    case .secret: "secret"
+    case .vapidKey: "vapid-key"
+    case .operation(let user, let id): "operation/\(user.name)/\(id)"
+    case .sharingEpoch(let zone): "sharing-epoch/\(Self.text(zone))"
+    case .clientData(let zone, let user): "client-data/\(Self.text(zone))/\(user.name)"
+    case .storedBytes(let zone): "stored-bytes/\(Self.text(zone))"
+    case .storedBytesOfDatabase(let database): "stored-bytes-of/\(Self.text(database))"
+    case .pendingUploads(let user): "pending-uploads/\(user.name)"
+    }
+  }
+
+  private static func text(_ zone: ZoneKey) -> String { "\(text(zone.database))/\(zone.name)" }
+
+  private static func text(_ database: DatabaseKey) -> String {
+    "\(database.container.name)/\(database.environment.rawValue)/\(database.ownerName)"
+  }
+}

@@ -1,0 +1,116 @@
+// Counts the exchanges of users and their credentials.
+
+import BrumeModel
+import BrumeStorage
+
+final class CountedUsers<Inner: UserReading>: UserReading {
+  private let inner: Inner
+  private let count: ExchangeCount
+
+  init(_ inner: Inner, _ count: ExchangeCount) {
+    self.inner = inner
+    self.count = count
+  }
+
+  func find(_ id: UserID) throws -> User? {
+    count.asks(.user(id))
+    return try inner.find(id)
+  }
+
+  func find(named name: String) throws -> User? {
+    count.asks()
+    return try inner.find(named: name)
+  }
+
+  func find(emailAddress: String) throws -> User? {
+    count.asks()
+    return try inner.find(emailAddress: emailAddress)
+  }
+
+  func find(phoneNumber: String) throws -> User? {
+    count.asks()
+    return try inner.find(phoneNumber: phoneNumber)
+  }
+
+  func all() throws -> [User] {
+    count.asks()
+    return try inner.all()
+  }
+
+  func linked(to identity: ProviderIdentity) throws -> UserID? {
+    count.asks()
+    return try inner.linked(to: identity)
+  }
+}
+
+extension CountedUsers: UserWriting where Inner: UserWriting {
+  func put(_ user: User) throws {
+    count.writes(.user(user.id))
+    return try inner.put(user)
+  }
+
+  func link(_ identity: ProviderIdentity, to user: UserID) throws {
+    count.writes()
+    return try inner.link(identity, to: user)
+  }
+}
+
+final class CountedCredentials<Inner: CredentialReading>: CredentialReading {
+  private let inner: Inner
+  private let count: ExchangeCount
+
+  init(_ inner: Inner, _ count: ExchangeCount) {
+    self.inner = inner
+    self.count = count
+  }
+
+  func apiToken(_ token: String) throws -> APIToken? {
+    count.asks()
+    return try inner.apiToken(token)
+  }
+
+  func apiTokens() throws -> [APIToken] {
+    count.asks()
+    return try inner.apiTokens()
+  }
+
+  func serverKey(_ id: String) throws -> ServerKey? {
+    count.asks()
+    return try inner.serverKey(id)
+  }
+
+  func serverKeys() throws -> [ServerKey] {
+    count.asks()
+    return try inner.serverKeys()
+  }
+}
+
+extension CountedCredentials: CredentialWriting where Inner: CredentialWriting {
+  func put(_ token: APIToken) throws {
+    count.writes()
+    return try inner.put(token)
+  }
+
+  func removeAPIToken(_ token: String) throws {
+    count.writes()
+    return try inner.removeAPIToken(token)
+  }
+
+  func put(_ key: ServerKey) throws {
+    count.writes()
+    return try inner.put(key)
+  }
+
+  func removeServerKey(_ id: String) throws {
+    count.writes()
+    return try inner.removeServerKey(id)
+  }
+
+  func use(
+    signature: String, at time: Milliseconds, after horizon: Milliseconds, limit: Int
+  ) throws -> SignatureUse {
+    count.asks()
+    count.writes()
+    return try inner.use(signature: signature, at: time, after: horizon, limit: limit)
+  }
+}
