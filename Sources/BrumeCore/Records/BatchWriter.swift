@@ -43,13 +43,13 @@ struct BatchWriter {
   /// - Parameter cascade: what goes beside the items.
   mutating func write(beside cascade: Set<String>) throws -> [Int: RecordOutcome] {
     var outcomes: [Int: RecordOutcome] = [:]
-    for (position, item, judgement) in judged {
+    for (position, key, judgement) in judged {
       switch judgement.action {
       case .put:
-        outcomes[position] = try write(item.name).map { .saved($0) }
+        outcomes[position] = try write(key.name).map { .saved($0) }
         try use(judgement.receipts)
-      case .leaveShare: _ = try write(item.name)
-      case .remove: try erase(item.name)
+      case .leaveShare: _ = try write(key.name)
+      case .remove: try erase(key.name)
       case .nothing: break
       }
     }
@@ -134,9 +134,9 @@ struct BatchWriter {
 
   /// Members, short names, and the zone's own row.
   private func finish() throws {
-    for (_, item, judgement) in judged {
+    for (_, key, judgement) in judged {
       guard let shortGUID = judgement.shortGUID else { continue }
-      try transaction.shares.setShortGUID(shortGUID, record: item.key)
+      try transaction.shares.setShortGUID(shortGUID, record: key)
     }
     for membership in departures + judged.flatMap(\.judgement.departures) {
       try transaction.shares.remove(membership)

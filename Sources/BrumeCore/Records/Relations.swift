@@ -45,7 +45,7 @@ struct Relations {
 
   /// Fails the deletions that may not happen. Answers what goes along with the others.
   private func settleRemovals(_ verdicts: inout Verdicts) throws -> Set<String> {
-    var removals = Removals(stage, limits: context.limits, seesAll: context.scope == .private)
+    var removals = Removals(context, stage)
     let (gone, refused) = try removals.settle(
       verdicts.positions(to: .remove).map { ($0, verdicts.items[$0].name) })
     for (position, error) in refused { verdicts.fail(position, error) }

@@ -9,9 +9,7 @@ import BrumeStorage
 
 struct Removals {
   private let stage: Stage
-  private let limits: Limits
-  /// Whether the caller sees everything in the zone; otherwise errors name nothing.
-  private let seesAll: Bool
+  private let context: ModifyContext
   private var companions: [String: [String]] = [:]
   private var needs: [String: Needs] = [:]
   private var bytes: [String: Int] = [:]
@@ -25,10 +23,9 @@ struct Removals {
     static let few = 64
   }
 
-  init(_ stage: Stage, limits: Limits, seesAll: Bool) {
+  init(_ context: ModifyContext, _ stage: Stage) {
+    self.context = context
     self.stage = stage
-    self.limits = limits
-    self.seesAll = seesAll
   }
 
   /// Everything that goes with the deletions of `wanted` that may happen, and the errors of the others.
@@ -74,7 +71,9 @@ struct Removals {
         open.append(name)
       }
       size += bytes[next] ?? 0
-      if gone.count + found.count > limits.cascade || size > limits.cascadeBytes { return nil }
+      if gone.count + found.count > context.limits.cascade || size > context.limits.cascadeBytes {
+        return nil
+      }
     }
     return order
   }
@@ -82,7 +81,7 @@ struct Removals {
   private mutating func companions(of name: String) throws -> [String] {
     if let known = companions[name] { return known }
     let key = RecordKey(zone: stage.zone, name: name)
-    let limit = limits.cascade + 1
+    let limit = context.limits.cascade + 1
     var names = try stage.transaction.records.referrers(to: key, by: .deleteSelf, limit: limit)
     let record = try stage.before(name)
     if let share = record?.share {
@@ -97,8 +96,8 @@ struct Removals {
   private func tooMany(_ name: String) -> BrumeError {
     BrumeError(
       .limitExceeded,
-      "with record '\(name)' and what goes with it, more than \(limits.cascade) records would be "
-        + "deleted, or more than \(limits.cascadeBytes) bytes; delete them in steps")
+      "with record '\(name)' and what goes with it, more than \(context.limits.cascade) records would be "
+        + "deleted, or more than \(context.limits.cascadeBytes) bytes; delete them in steps")
   }
 }
 
@@ -112,7 +111,7 @@ extension Removals {
     var needs = try needs(of: name, limit: Needs.few)
     var error = remainder(name, needs, gone)
     if error == nil, !needs.isWhole {
-      needs = try self.needs(of: name, limit: limits.cascade + stage.puts.count + 1)
+      needs = try self.needs(of: name, limit: context.limits.cascade + stage.puts.count + 1)
       error = remainder(name, needs, gone)
     }
     return error
@@ -154,5 +153,8 @@ extension Removals {
     }
   }
 
-  private func shown(_ name: String) -> String { seesAll ? "'\(name)'" : "another record" }
+  /// Who does not see everything in the zone is given no names.
+  private func shown(_ name: String) -> String {
+    context.scope == .private ? "'\(name)'" : "another record"
+  }
 }

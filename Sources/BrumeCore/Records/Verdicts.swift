@@ -17,8 +17,8 @@ struct Judgement {
 }
 
 struct Verdicts {
-  /// An item with what was judged of it.
-  typealias Judged = (position: Int, item: RecordItem, judgement: Judgement)
+  /// An item's record with what was judged of it.
+  typealias Judged = (position: Int, key: RecordKey, judgement: Judgement)
 
   let items: [RecordItem]
   private let stage: Stage
@@ -61,7 +61,7 @@ struct Verdicts {
   var alive: [Judged] {
     items.indices.compactMap { position in
       guard isAlive(position), let judgement = judgements[position] else { return nil }
-      return (position, items[position], judgement)
+      return (position, items[position].key, judgement)
     }
   }
 

@@ -10,12 +10,6 @@ struct Candidates {
   let records: RecordRows
   let rows: IndexRows
 
-  init(of request: EngineQuery, _ records: RecordRows, _ rows: IndexRows) {
-    self.request = request
-    self.records = records
-    self.rows = rows
-  }
-
   /// Candidates in name order until `visit` answers false.
   func each(
     _ plan: ZonePlan, after: String?, limit: Int?, _ visit: (RecordRow) throws -> Bool

@@ -3,7 +3,6 @@
 // both are tested against.
 
 import BrumeModel
-import BrumePredicate
 import BrumeQueryPlan
 import BrumeStorage
 
@@ -40,7 +39,7 @@ final class SQLiteQueries: QueryReading {
     let request = request.withVisibility
     let zones = try searchedZones(request)
     try requireIndex(request, zones)
-    let candidates = Candidates(of: request, records, rows)
+    let candidates = Candidates(request: request, records: records, rows: rows)
     if request.query.sorts.isEmpty { return try page(byKey: request, zones, candidates) }
     return try SortedSearch(request, fields, candidates, few: habits.fewCandidates).page(of: zones)
   }
