@@ -4,7 +4,7 @@
 package import BrumeModel
 import Foundation
 
-package struct Configuration: Equatable, Sendable {
+package struct Configuration: Equatable, Sendable, InContainerEnvironment {
   /// A server-to-server key: its ID and its private half.
   package struct ServerKey: Equatable, Sendable {
     package var id: String
@@ -16,8 +16,7 @@ package struct Configuration: Equatable, Sendable {
   }
   /// Scheme, host and port, without a slash at the end.
   package var url: String
-  package var container: ContainerID
-  package var environment: Environment
+  package var containerEnvironment: ContainerEnvironment
   package var apiToken: String?
   package var userToken: String?
   /// Nil: one is made and kept in the state directory.
@@ -28,13 +27,12 @@ package struct Configuration: Equatable, Sendable {
   package var serverKey: ServerKey?
 
   package init(
-    url: String, container: ContainerID, environment: Environment = .development,
+    url: String, in containerEnvironment: ContainerEnvironment,
     apiToken: String? = nil, userToken: String? = nil, deviceID: DeviceID? = nil,
     stateDirectory: String? = nil, serverKey: ServerKey? = nil
   ) {
     self.url = url.hasSuffix("/") ? String(url.dropLast()) : url
-    self.container = container
-    self.environment = environment
+    self.containerEnvironment = containerEnvironment
     self.apiToken = apiToken
     self.userToken = userToken
     self.deviceID = deviceID
@@ -63,7 +61,7 @@ extension Configuration {
     let token = user.map { "BRUME_USER_TOKEN_\($0.uppercased())" } ?? "BRUME_USER_TOKEN"
     if user != nil { _ = try Self.required(token, variables) }
     self.init(
-      url: url, container: ContainerID(container), environment: try Self.environment(variables),
+      url: url, in: ContainerEnvironment(ContainerID(container), try Self.environment(variables)),
       apiToken: variables["BRUME_API_TOKEN"], userToken: variables[token],
       deviceID: variables["BRUME_DEVICE_ID"].map { DeviceID($0) },
       stateDirectory: variables["BRUME_STATE_DIR"],

@@ -5,10 +5,9 @@ package import BrumeModel
 import BrumeWire
 import FoundationEssentials
 
-package struct Target: Sendable {
+package struct Target: Sendable, InContainerEnvironment {
   package var url: String
-  package var container: ContainerID
-  package var environment: Environment
+  package var containerEnvironment: ContainerEnvironment
   package var apiToken: String
   /// Web auth tokens; cases that need one that is missing are skipped.
   package var firstUser: String?
@@ -24,13 +23,12 @@ package struct Target: Sendable {
   package var wait: @Sendable (Double) async throws -> Void
 
   package init(
-    url: String, container: ContainerID, environment: Environment = .development,
+    url: String, in containerEnvironment: ContainerEnvironment,
     apiToken: String, transport: any Transport, now: @escaping @Sendable () -> Double,
     wait: @escaping @Sendable (Double) async throws -> Void
   ) {
     self.url = url
-    self.container = container
-    self.environment = environment
+    self.containerEnvironment = containerEnvironment
     self.apiToken = apiToken
     self.transport = transport
     self.now = now

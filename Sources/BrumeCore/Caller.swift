@@ -3,7 +3,7 @@
 package import BrumeModel
 
 /// The principal of one request. Made by `Engine.authenticate`, used by every rule.
-package struct Caller: Equatable, Sendable {
+package struct Caller: Equatable, Sendable, InContainerEnvironment {
   package enum Kind: Equatable, Sendable {
     /// An API token without a user: reads of the public database, as far as `_world` may.
     case anonymous
@@ -13,8 +13,7 @@ package struct Caller: Equatable, Sendable {
     /// The command line and the console, with the server's admin token.
     case `operator`
   }
-  package let container: ContainerID
-  package let environment: Environment
+  package let containerEnvironment: ContainerEnvironment
   package let user: UserID?
   package let device: DeviceID?
   package let kind: Kind
@@ -28,12 +27,11 @@ package struct Caller: Equatable, Sendable {
   package let requestID: String
 
   package init(
-    container: ContainerID, environment: Environment, user: UserID?, device: DeviceID?,
+    in containerEnvironment: ContainerEnvironment, user: UserID?, device: DeviceID?,
     kind: Kind, roles: Set<String> = [], epoch: Int64? = nil,
     sessionEnds: Milliseconds? = nil, requestID: String
   ) {
-    self.container = container
-    self.environment = environment
+    self.containerEnvironment = containerEnvironment
     self.user = user
     self.device = device
     self.kind = kind

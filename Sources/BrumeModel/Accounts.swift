@@ -32,50 +32,46 @@ package struct User: Equatable, Sendable {
   }
 }
 
-/// An API token: which container and environment a client without a user may address.
-package struct APIToken: Equatable, Sendable {
+/// An API token: which container environment a client without a user may address.
+package struct APIToken: Equatable, Sendable, InContainerEnvironment {
   /// 64 hex digits.
   package let token: String
   package let name: String
-  package let container: ContainerID
-  package let environment: Environment
+  package let containerEnvironment: ContainerEnvironment
   /// Nil: any origin.
   package var allowedOrigins: [String]?
   /// Where the sign-in page sends the token instead of posting it to the page that opened it.
   package var callback: String?
 
   package init(
-    token: String, name: String, container: ContainerID, environment: Environment,
+    token: String, name: String, in containerEnvironment: ContainerEnvironment,
     allowedOrigins: [String]? = nil, callback: String? = nil
   ) {
     self.token = token
     self.name = name
-    self.container = container
-    self.environment = environment
+    self.containerEnvironment = containerEnvironment
     self.allowedOrigins = allowedOrigins
     self.callback = callback
   }
 }
 
 /// A server-to-server key: the public half, and the user identity that it acts as.
-package struct ServerKey: Equatable, Sendable {
+package struct ServerKey: Equatable, Sendable, InContainerEnvironment {
   /// 64 hex digits.
   package let id: String
   package let name: String
-  package let container: ContainerID
-  package let environment: Environment
+  package let containerEnvironment: ContainerEnvironment
   /// PEM, P-256.
   package let publicKey: String
   package let user: UserID
 
   package init(
-    id: String, name: String, container: ContainerID, environment: Environment, publicKey: String,
+    id: String, name: String, in containerEnvironment: ContainerEnvironment, publicKey: String,
     user: UserID
   ) {
     self.id = id
     self.name = name
-    self.container = container
-    self.environment = environment
+    self.containerEnvironment = containerEnvironment
     self.publicKey = publicKey
     self.user = user
   }
@@ -94,15 +90,13 @@ package struct ProviderIdentity: Hashable, Sendable {
 }
 
 /// A user has one of a container's own security roles (case SCH-09).
-package struct RoleMember: Hashable, Sendable {
-  package let container: ContainerID
-  package let environment: Environment
+package struct RoleMember: Hashable, Sendable, InContainerEnvironment {
+  package let containerEnvironment: ContainerEnvironment
   package let role: String
   package let user: UserID
 
-  package init(container: ContainerID, environment: Environment, role: String, user: UserID) {
-    self.container = container
-    self.environment = environment
+  package init(in containerEnvironment: ContainerEnvironment, role: String, user: UserID) {
+    self.containerEnvironment = containerEnvironment
     self.role = role
     self.user = user
   }

@@ -1,7 +1,7 @@
 // What a change token says, as a value. Clients see an opaque, authenticated text; sealing and
 // checking it is BrumeCore's `TokenRules`.
 
-package struct ChangeToken: Equatable, Sendable {
+package struct ChangeToken: Equatable, Sendable, InContainerEnvironment {
   package enum Subject: Equatable, Sendable {
     /// Changes of one zone. `view` is a digest of what of the zone the reader may see; a reader
     /// whose view changed starts over.
@@ -25,8 +25,7 @@ package struct ChangeToken: Equatable, Sendable {
       self.sequence = sequence
     }
   }
-  package var container: ContainerID
-  package var environment: Environment
+  package var containerEnvironment: ContainerEnvironment
   package var scope: DatabaseScope
   /// Who may use it.
   package var reader: UserID
@@ -54,11 +53,10 @@ package struct ChangeToken: Equatable, Sendable {
   }
 
   package init(
-    container: ContainerID, environment: Environment, scope: DatabaseScope, reader: UserID,
+    in containerEnvironment: ContainerEnvironment, scope: DatabaseScope, reader: UserID,
     generation: Int64, subject: Subject, sequence: Int64, walk: Walk? = nil
   ) {
-    self.container = container
-    self.environment = environment
+    self.containerEnvironment = containerEnvironment
     self.scope = scope
     self.reader = reader
     self.generation = generation

@@ -37,10 +37,9 @@ package struct APNsSender: Hashable, Sendable {
 }
 
 /// A server that wants the change feed of a container pushed.
-package struct Webhook: Equatable, Sendable {
+package struct Webhook: Equatable, Sendable, InContainerEnvironment {
   package let id: String
-  package let container: ContainerID
-  package let environment: Environment
+  package let containerEnvironment: ContainerEnvironment
   package let url: String
   /// Signs every call: a secret, never logged.
   package let secret: [UInt8]
@@ -58,12 +57,11 @@ package struct Webhook: Equatable, Sendable {
   package var missed = false
 
   package init(
-    id: String, container: ContainerID, environment: Environment, url: String, secret: [UInt8],
+    id: String, in containerEnvironment: ContainerEnvironment, url: String, secret: [UInt8],
     created: Milliseconds, cursor: LogPositions
   ) {
     self.id = id
-    self.container = container
-    self.environment = environment
+    self.containerEnvironment = containerEnvironment
     self.url = url
     self.secret = secret
     self.created = created
@@ -83,7 +81,7 @@ package struct Webhook: Equatable, Sendable {
 }
 
 /// One attempt to deliver something, and what the other side answered.
-package struct PushLogEntry: Equatable, Sendable {
+package struct PushLogEntry: Equatable, Sendable, InContainerEnvironment {
   package enum Verdict: String, Hashable, Sendable, CaseIterable {
     /// The other side took it.
     case sent
@@ -101,8 +99,7 @@ package struct PushLogEntry: Equatable, Sendable {
   /// Rises; assigned by the engine.
   package var position: Int64 = 0
   package var time: Milliseconds
-  package var container: ContainerID
-  package var environment: Environment
+  package var containerEnvironment: ContainerEnvironment
   /// Nil for webhooks.
   package var user: UserID?
   /// The device, or the webhook's ID.
@@ -124,14 +121,13 @@ package struct PushLogEntry: Equatable, Sendable {
   package var attempt: Int
 
   package init(
-    time: Milliseconds, container: ContainerID, environment: Environment, user: UserID?,
+    time: Milliseconds, in containerEnvironment: ContainerEnvironment, user: UserID?,
     device: String, channel: String, notificationID: String, subscriptionID: String,
     requestID: String, subject: String, verdict: Verdict, status: Int?, reason: String,
     attempt: Int
   ) {
     self.time = time
-    self.container = container
-    self.environment = environment
+    self.containerEnvironment = containerEnvironment
     self.user = user
     self.device = device
     self.channel = channel

@@ -47,15 +47,13 @@ package struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible
 /// Where data is really stored: the unit of ordering, locking and sharding (decision 0004).
 ///
 /// A participant's shared database has no key of its own; it is a view over its owners' keys.
-package struct DatabaseKey: Hashable, Sendable {
-  package let container: ContainerID
-  package let environment: Environment
+package struct DatabaseKey: Hashable, Sendable, InContainerEnvironment {
+  package let containerEnvironment: ContainerEnvironment
   /// Nil for the public database.
   package let owner: UserID?
 
-  package init(container: ContainerID, environment: Environment, owner: UserID?) {
-    self.container = container
-    self.environment = environment
+  package init(in containerEnvironment: ContainerEnvironment, owner: UserID?) {
+    self.containerEnvironment = containerEnvironment
     self.owner = owner
   }
 

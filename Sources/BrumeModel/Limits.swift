@@ -127,7 +127,7 @@ package struct Limits: Sendable, Equatable {
   package var mailboxRows = 100
   /// Ours: entries of a mailbox that its stream reads at once.
   package var streamEntries = 50
-  /// Ours: devices of one user in one container and environment.
+  /// Ours: devices of one user in one container environment.
   package var devicesPerUser = 50
   /// Ours: notifications kept for `CKFetchNotificationChangesOperation` per user.
   package var keptNotifications = 1000
@@ -229,7 +229,7 @@ package struct Limits: Sendable, Equatable {
   package var pushLogRows = 10_000
   /// Ours: rows of the push log in one answer.
   package var pushLogPage = 1000
-  /// Ours: webhooks of one container and environment.
+  /// Ours: webhooks of one container environment.
   package var webhooksPerContainer = 20
   /// Ours: changes in one call of a webhook.
   package var webhookChanges = 100

@@ -19,6 +19,7 @@ package struct Notification: Equatable, Sendable {
   package typealias Text = NotificationInfo.Text
   /// One per change; with the subscription ID it identifies the notification (`nid`).
   package var id: String
+  /// Nil only when pruned away.
   package var container: ContainerID?
   package var environment: Environment
   package var scope: DatabaseScope
@@ -52,6 +53,17 @@ package struct Notification: Equatable, Sendable {
     self.subscriptionID = subscriptionID
     self.user = user
     self.subject = subject
+  }
+
+  /// Whole: nothing of it was pruned away yet.
+  package init(
+    id: String, in containerEnvironment: ContainerEnvironment, scope: DatabaseScope,
+    subscriptionID: String?, user: UserID?, subject: Subject
+  ) {
+    self.init(
+      id: id, container: containerEnvironment.container,
+      environment: containerEnvironment.environment, scope: scope, subscriptionID: subscriptionID,
+      user: user, subject: subject)
   }
 }
 
@@ -97,15 +109,13 @@ package struct Device: Equatable, Sendable {
   }
 }
 
-/// A device of one user in one container and environment: the address of a mailbox.
-package struct DeviceKey: Hashable, Sendable {
-  package let container: ContainerID
-  package let environment: Environment
+/// A device of one user in one container environment: the address of a mailbox.
+package struct DeviceKey: Hashable, Sendable, InContainerEnvironment {
+  package let containerEnvironment: ContainerEnvironment
   package let user: UserID
   package let device: DeviceID
-  package init(container: ContainerID, environment: Environment, user: UserID, device: DeviceID) {
-    self.container = container
-    self.environment = environment
+  package init(in containerEnvironment: ContainerEnvironment, user: UserID, device: DeviceID) {
+    self.containerEnvironment = containerEnvironment
     self.user = user
     self.device = device
   }

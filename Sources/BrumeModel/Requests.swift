@@ -362,10 +362,9 @@ package struct ShortGUIDRequest: Equatable, Sendable {
 }
 
 /// A share as somebody who holds its address sees it (`CKShare.Metadata`).
-package struct ShareMetadata: Sendable {
+package struct ShareMetadata: Sendable, InContainerEnvironment {
   package var shortGUID: ShortGUIDRequest
-  package var container: ContainerID
-  package var environment: Environment
+  package var containerEnvironment: ContainerEnvironment
   package var scope: DatabaseScope
   package var zone: ZoneID
   package var share: Record
@@ -376,14 +375,13 @@ package struct ShareMetadata: Sendable {
   package var acceptance: Participant.Acceptance
   package var permission: SharePermission
   package init(
-    shortGUID: ShortGUIDRequest, container: ContainerID, environment: Environment,
+    shortGUID: ShortGUIDRequest, in containerEnvironment: ContainerEnvironment,
     scope: DatabaseScope, zone: ZoneID, share: Record, rootRecordName: String?,
     rootRecord: Record?, owner: UserIdentity, role: Participant.Role,
     acceptance: Participant.Acceptance, permission: SharePermission
   ) {
     self.shortGUID = shortGUID
-    self.container = container
-    self.environment = environment
+    self.containerEnvironment = containerEnvironment
     self.scope = scope
     self.zone = zone
     self.share = share

@@ -24,17 +24,13 @@ package struct Subscription: Equatable, Sendable {
 }
 
 /// Whose subscription it is and which database it watches.
-package struct SubscriptionScope: Hashable, Sendable {
-  package let container: ContainerID
-  package let environment: Environment
+package struct SubscriptionScope: Hashable, Sendable, InContainerEnvironment {
+  package let containerEnvironment: ContainerEnvironment
   package let scope: DatabaseScope
   package let user: UserID
 
-  package init(
-    container: ContainerID, environment: Environment, scope: DatabaseScope, user: UserID
-  ) {
-    self.container = container
-    self.environment = environment
+  package init(in containerEnvironment: ContainerEnvironment, scope: DatabaseScope, user: UserID) {
+    self.containerEnvironment = containerEnvironment
     self.scope = scope
     self.user = user
   }

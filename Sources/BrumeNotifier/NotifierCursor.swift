@@ -32,8 +32,7 @@ package struct NotifierCursor: Equatable, Sendable {
     packer.add(position)
     if let served {
       packer.add(served.startPosition)
-      packer.add(served.key.scope.container.name)
-      packer.add(served.key.scope.environment.rawValue)
+      packer.add(served.key.scope.containerEnvironment)
       packer.add(served.key.scope.scope.rawValue)
       packer.add(served.key.scope.user.name)
       packer.add(served.key.id)
@@ -50,14 +49,12 @@ package struct NotifierCursor: Equatable, Sendable {
       served = nil
       return
     }
-    guard let startPosition = unpacker.number(), let container = unpacker.text(),
-      let environment = unpacker.text().flatMap(Environment.init),
+    guard let startPosition = unpacker.number(),
+      let containerEnvironment = unpacker.containerEnvironment(),
       let scope = unpacker.text().flatMap(DatabaseScope.init),
       let user = unpacker.text(), let id = unpacker.text(), unpacker.isAtEnd
     else { return nil }
-    let place = SubscriptionScope(
-      container: ContainerID(container), environment: environment, scope: scope,
-      user: UserID(user))
+    let place = SubscriptionScope(in: containerEnvironment, scope: scope, user: UserID(user))
     served = Served(startPosition: startPosition, key: SubscriptionKey(scope: place, id: id))
   }
 }

@@ -30,8 +30,7 @@ final class SQLiteCredentials: CredentialWriting, Remembering {
     try connection.run(Self.putToken) {
       $0.bind(1, token.token)
       $0.bind(2, token.name)
-      $0.bind(3, token.container.name)
-      $0.bind(4, token.environment.rawValue)
+      $0.bind(token.containerEnvironment, from: 3)
       $0.bind(5, token.allowedOrigins.map(lines))
       $0.bind(6, token.callback)
     }
@@ -45,8 +44,7 @@ final class SQLiteCredentials: CredentialWriting, Remembering {
     try connection.run(Self.putKey) {
       $0.bind(1, key.id)
       $0.bind(2, key.name)
-      $0.bind(3, key.container.name)
-      $0.bind(4, key.environment.rawValue)
+      $0.bind(key.containerEnvironment, from: 3)
       $0.bind(5, key.publicKey)
       $0.bind(6, key.user.name)
     }
@@ -111,14 +109,14 @@ final class SQLiteCredentials: CredentialWriting, Remembering {
 extension Prepared {
   fileprivate func apiToken() throws -> APIToken {
     APIToken(
-      token: text(0), name: text(1), container: ContainerID(text(2)),
-      environment: try environment(3), allowedOrigins: optionalText(4).map(texts),
+      token: text(0), name: text(1), in: try containerEnvironment(2),
+      allowedOrigins: optionalText(4).map(texts),
       callback: optionalText(5))
   }
 
   fileprivate func serverKey() throws -> ServerKey {
     ServerKey(
-      id: text(0), name: text(1), container: ContainerID(text(2)),
-      environment: try environment(3), publicKey: text(4), user: UserID(text(5)))
+      id: text(0), name: text(1), in: try containerEnvironment(2), publicKey: text(4),
+      user: UserID(text(5)))
   }
 }

@@ -78,8 +78,7 @@ final class DatabaseNumbers: Remembering {
 extension Prepared {
   /// Three parameters: container, environment, owner.
   func bind(_ database: DatabaseKey, from index: Int32) {
-    bind(index, database.container.name)
-    bind(index + 1, database.environment.rawValue)
+    bind(database.containerEnvironment, from: index)
     bind(index + 2, database.owner?.name ?? "")
   }
 
@@ -87,8 +86,18 @@ extension Prepared {
   func database(_ column: Int32) throws -> DatabaseKey {
     let owner = text(column + 2)
     return DatabaseKey(
-      container: ContainerID(text(column)), environment: try environment(column + 1),
-      owner: owner.isEmpty ? nil : UserID(owner))
+      in: try containerEnvironment(column), owner: owner.isEmpty ? nil : UserID(owner))
+  }
+
+  /// Two parameters: container, environment.
+  func bind(_ containerEnvironment: ContainerEnvironment, from index: Int32) {
+    bind(index, containerEnvironment.container.name)
+    bind(index + 1, containerEnvironment.environment.rawValue)
+  }
+
+  /// Two columns, as bound above.
+  func containerEnvironment(_ column: Int32) throws -> ContainerEnvironment {
+    ContainerEnvironment(ContainerID(text(column)), try environment(column + 1))
   }
 
   func environment(_ column: Int32) throws -> Environment {

@@ -18,10 +18,8 @@ final class SQLiteDevices: DeviceWriting {
     try connection.first(Self.find, { $0.bind(key) }) { try $0.device() }
   }
 
-  func all(
-    of user: UserID, container: ContainerID, environment: Environment
-  ) throws -> [Device] {
-    try connection.all(Self.ofUser, { $0.bind(user, container, environment) }) { row in
+  func all(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> [Device] {
+    try connection.all(Self.ofUser, { $0.bind(user, containerEnvironment) }) { row in
       let device = try row.device()
       // Whoever asks for all is about to put something into each mailbox.
       numbers.learn(row.int(9), device.key)
@@ -109,19 +107,18 @@ final class SQLiteDevices: DeviceWriting {
   private static let atAddress = SQL(
     """
     SELECT \(columns) FROM devices
-    WHERE token = ?1 AND channel IN ('apns', 'webpush') ORDER BY container, environment, user, device
+    WHERE token = ?1 AND channel IN ('apns', 'webpush') ORDER BY \(order)
     """)
 }
 
 extension Prepared {
-  func bind(_ user: UserID, _ container: ContainerID, _ environment: Environment) {
-    bind(1, container.name)
-    bind(2, environment.rawValue)
+  func bind(_ user: UserID, _ containerEnvironment: ContainerEnvironment) {
+    bind(containerEnvironment, from: 1)
     bind(3, user.name)
   }
 
   func bind(_ device: DeviceKey) {
-    bind(device.user, device.container, device.environment)
+    bind(device.user, device.containerEnvironment)
     bind(4, device.device.name)
   }
 
@@ -155,8 +152,7 @@ extension Prepared {
     case .webpush: channel = .webPush(try webPushTarget())
     }
     let key = DeviceKey(
-      container: ContainerID(text(0)), environment: try environment(1), user: UserID(text(2)),
-      device: DeviceID(text(3)))
+      in: try containerEnvironment(0), user: UserID(text(2)), device: DeviceID(text(3)))
     return Device(key: key, channel: channel, registered: int(7))
   }
 

@@ -24,8 +24,7 @@ final class Followers: Remembering {
     let answer = try connection.exists(
       database.owner == nil ? Self.watchedPublic : Self.watchedOwned
     ) {
-      $0.bind(1, database.container.name)
-      $0.bind(2, database.environment.rawValue)
+      $0.bind(database.containerEnvironment, from: 1)
       $0.bind(3, recordType)
       if let owner = database.owner { $0.bind(4, owner.name) }
     }
@@ -38,8 +37,7 @@ final class Followers: Remembering {
     if let known = followed[database] { return known }
     let answer = try connection.exists(database.owner == nil ? Self.publicFollower : Self.follower)
     {
-      $0.bind(1, database.container.name)
-      $0.bind(2, database.environment.rawValue)
+      $0.bind(database.containerEnvironment, from: 1)
       if let owner = database.owner { $0.bind(3, owner.name) }
     }
     followed[database] = answer

@@ -56,8 +56,8 @@ final class SQLiteLog: LogWriting, Remembering {
       $0.bind(12, origin.device?.name)
       $0.bind(13, origin.requestID)
       $0.bind(14, origin.time)
-      $0.bind(15, columns.container)
-      $0.bind(16, columns.environment)
+      $0.bind(15, columns.containerEnvironment?.container.name)
+      $0.bind(16, columns.containerEnvironment?.environment.rawValue)
     }
     last = position
     noteGrowth(isFollowed: try columns.kind != .record || followers.isFollowed(database))
@@ -109,8 +109,7 @@ final class SQLiteLog: LogWriting, Remembering {
       columns.name = id
       columns.type = scope.scope.rawValue
       columns.subject = scope.user.name
-      columns.container = scope.container.name
-      columns.environment = scope.environment.rawValue
+      columns.containerEnvironment = scope.containerEnvironment
       return columns
     }
   }
@@ -193,7 +192,7 @@ final class SQLiteLog: LogWriting, Remembering {
 
   private func scope(_ row: Prepared) throws -> SubscriptionScope {
     SubscriptionScope(
-      container: ContainerID(row.text(15)), environment: try row.environment(16),
+      in: try row.containerEnvironment(15),
       scope: try row.known(DatabaseScope(rawValue: row.text(6)), "scope"),
       user: UserID(row.text(7)))
   }
@@ -224,8 +223,7 @@ private struct EventColumns {
   /// The names of the shares that cover a record, as lines.
   var shares: String?
   /// Where a subscription is, with its scope and user.
-  var container: String?
-  var environment: String?
+  var containerEnvironment: ContainerEnvironment?
 
   init(_ kind: EventKind, zone: Int64? = nil) {
     self.kind = kind

@@ -6,8 +6,7 @@ import BrumeStorage
 /// Whose kept notifications.
 private struct AccountKey: Hashable {
   let user: UserID
-  let container: ContainerID
-  let environment: Environment
+  let containerEnvironment: ContainerEnvironment
 }
 
 private struct Inbox {
@@ -30,10 +29,10 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
   }
 
   func kept(
-    for user: UserID, container: ContainerID, environment: Environment, after position: Int64,
+    for user: UserID, in containerEnvironment: ContainerEnvironment, after position: Int64,
     limit: Int
   ) throws -> [KeptNotification] {
-    guard let inbox = try inbox(user, container, environment) else { return [] }
+    guard let inbox = try inbox(user, containerEnvironment) else { return [] }
     return try connection.all(
       Self.find,
       {
@@ -49,10 +48,10 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
   }
 
   func keep(
-    _ notification: KeptNotification, for user: UserID, container: ContainerID,
-    environment: Environment, limit: Int
+    _ notification: KeptNotification, for user: UserID,
+    in containerEnvironment: ContainerEnvironment, limit: Int
   ) throws {
-    let accountKey = AccountKey(user: user, container: container, environment: environment)
+    let accountKey = AccountKey(user: user, containerEnvironment: containerEnvironment)
     var inbox = try counted(accountKey)
     inbox.count += try connection.changes { try add(notification, to: inbox.number) }
     let excess = inbox.count - max(0, limit)
@@ -69,9 +68,9 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
   }
 
   func markRead(
-    _ ids: [String], of user: UserID, container: ContainerID, environment: Environment
+    _ ids: [String], of user: UserID, in containerEnvironment: ContainerEnvironment
   ) throws -> [String] {
-    guard let inbox = try inbox(user, container, environment) else { return [] }
+    guard let inbox = try inbox(user, containerEnvironment) else { return [] }
     var found: [String] = []
     var asked: Set<ByteText> = []
     for id in ids where asked.insert(ByteText(id)).inserted {
@@ -135,18 +134,16 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
 
   // MARK: Inboxes
 
-  func badge(
-    of user: UserID, container: ContainerID, environment: Environment
-  ) throws -> Int {
-    try connection.first(Self.findBadge, { $0.bind(user, container, environment) }) {
+  func badge(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> Int {
+    try connection.first(Self.findBadge, { $0.bind(user, containerEnvironment) }) {
       Int($0.int(0))
     } ?? 0
   }
 
   func setBadge(
-    _ value: Int, of user: UserID, container: ContainerID, environment: Environment
+    _ value: Int, of user: UserID, in containerEnvironment: ContainerEnvironment
   ) throws {
-    let inbox = try givenInbox(user, container, environment)
+    let inbox = try givenInbox(user, containerEnvironment)
     try connection.run(Self.setBadge) {
       $0.bind(1, inbox)
       $0.bind(2, value)
@@ -154,34 +151,32 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
   }
 
   private func inbox(
-    _ user: UserID, _ container: ContainerID, _ environment: Environment
+    _ user: UserID, _ containerEnvironment: ContainerEnvironment
   ) throws -> Int64? {
-    try connection.first(Self.findInbox, { $0.bind(user, container, environment) }) { $0.int(0) }
+    try connection.first(Self.findInbox, { $0.bind(user, containerEnvironment) }) { $0.int(0) }
   }
 
   /// An inbox, made if it is missing. The writer remembers it: each push to a user asks.
   private func counted(_ accountKey: AccountKey) throws -> Inbox {
     if let known = inboxes[accountKey] { return known }
-    let (user, container, environment) = (
-      accountKey.user, accountKey.container, accountKey.environment
-    )
-    guard let number = try inbox(user, container, environment) else {
-      return Inbox(number: try addInbox(user, container, environment), count: 0)
+    let (user, containerEnvironment) = (accountKey.user, accountKey.containerEnvironment)
+    guard let number = try inbox(user, containerEnvironment) else {
+      return Inbox(number: try addInbox(user, containerEnvironment), count: 0)
     }
     let count = try connection.first(Self.count, { $0.bind(1, number) }) { Int($0.int(0)) } ?? 0
     return Inbox(number: number, count: count)
   }
 
   private func givenInbox(
-    _ user: UserID, _ container: ContainerID, _ environment: Environment
+    _ user: UserID, _ containerEnvironment: ContainerEnvironment
   ) throws -> Int64 {
-    try inbox(user, container, environment) ?? addInbox(user, container, environment)
+    try inbox(user, containerEnvironment) ?? addInbox(user, containerEnvironment)
   }
 
   private func addInbox(
-    _ user: UserID, _ container: ContainerID, _ environment: Environment
+    _ user: UserID, _ containerEnvironment: ContainerEnvironment
   ) throws -> Int64 {
-    try connection.run(Self.addInbox) { $0.bind(user, container, environment) }
+    try connection.run(Self.addInbox) { $0.bind(user, containerEnvironment) }
     return connection.lastRowID
   }
 

@@ -37,8 +37,7 @@ final class SQLitePushLog: PushLogWriting {
   private func add(_ entry: PushLogEntry) throws {
     try connection.run(Self.addLogged) {
       $0.bind(1, entry.time)
-      $0.bind(2, entry.container.name)
-      $0.bind(3, entry.environment.rawValue)
+      $0.bind(entry.containerEnvironment, from: 2)
       $0.bind(4, entry.user?.name)
       $0.bind(5, entry.device)
       $0.bind(6, entry.channel)
@@ -79,7 +78,7 @@ extension Prepared {
       throw StoreError(.corrupt, "unknown verdict in the push log of the database file")
     }
     var entry = PushLogEntry(
-      time: int(0), container: ContainerID(text(1)), environment: try environment(2),
+      time: int(0), in: try containerEnvironment(1),
       user: optionalText(3).map { UserID($0) }, device: text(4), channel: text(5),
       notificationID: text(6), subscriptionID: text(7), requestID: text(8), subject: text(9),
       verdict: verdict, status: optionalInt(11).map { Int(clamping: $0) }, reason: text(12),

@@ -8,30 +8,19 @@ final class SQLiteRoles: RoleWriting {
 
   init(_ connection: Connection) { self.connection = connection }
 
-  func names(
-    of user: UserID, container: ContainerID, environment: Environment
-  ) throws -> [String] {
+  func names(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> [String] {
     try connection.all(
       Self.rolesOfUser,
       {
-        $0.bind(1, container.name)
-        $0.bind(2, environment.rawValue)
+        $0.bind(containerEnvironment, from: 1)
         $0.bind(3, user.name)
       }
     ) { $0.text(0) }
   }
 
-  func members(container: ContainerID, environment: Environment) throws -> [RoleMember] {
-    try connection.all(
-      Self.allMembers,
-      {
-        $0.bind(1, container.name)
-        $0.bind(2, environment.rawValue)
-      }
-    ) { row in
-      RoleMember(
-        container: container, environment: environment, role: row.text(0),
-        user: UserID(row.text(1)))
+  func members(in containerEnvironment: ContainerEnvironment) throws -> [RoleMember] {
+    try connection.all(Self.allMembers, { $0.bind(containerEnvironment, from: 1) }) { row in
+      RoleMember(in: containerEnvironment, role: row.text(0), user: UserID(row.text(1)))
     }
   }
 
@@ -41,8 +30,7 @@ final class SQLiteRoles: RoleWriting {
 
   private func run(_ sql: SQL, _ member: RoleMember) throws {
     try connection.run(sql) {
-      $0.bind(1, member.container.name)
-      $0.bind(2, member.environment.rawValue)
+      $0.bind(member.containerEnvironment, from: 1)
       $0.bind(3, member.user.name)
       $0.bind(4, member.role)
     }

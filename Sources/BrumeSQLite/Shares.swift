@@ -13,9 +13,9 @@ final class SQLiteShares: ShareWriting {
   }
 
   func memberships(
-    of user: UserID, container: ContainerID, environment: Environment
+    of user: UserID, in containerEnvironment: ContainerEnvironment
   ) throws -> [Membership] {
-    try connection.all(Self.ofUser, { $0.bind(user, container, environment) }) {
+    try connection.all(Self.ofUser, { $0.bind(user, containerEnvironment) }) {
       try $0.membership()
     }
   }

@@ -41,7 +41,7 @@ final class SQLiteSubscriptions: SubscriptionWriting {
       }
     ) { row in
       let scope = SubscriptionScope(
-        container: ContainerID(row.text(3)), environment: try row.environment(4),
+        in: try row.containerEnvironment(3),
         scope: try row.known(DatabaseScope(rawValue: row.text(5)), "scope"),
         user: UserID(row.text(6)))
       return (serial: row.int(2), value: try stored(row, scope))
@@ -116,8 +116,7 @@ final class SQLiteSubscriptions: SubscriptionWriting {
 
 extension Prepared {
   fileprivate func bind(_ scope: SubscriptionScope) {
-    bind(1, scope.container.name)
-    bind(2, scope.environment.rawValue)
+    bind(scope.containerEnvironment, from: 1)
     bind(3, scope.scope.rawValue)
     bind(4, scope.user.name)
   }

@@ -24,8 +24,7 @@ final class SQLiteWebhooks: WebhookWriting {
     followers.forget()
     try connection.run(Self.putWebhook) {
       $0.bind(1, webhook.id)
-      $0.bind(2, webhook.container.name)
-      $0.bind(3, webhook.environment.rawValue)
+      $0.bind(webhook.containerEnvironment, from: 2)
       $0.bind(4, webhook.url)
       $0.bind(5, webhook.secret)
       $0.bind(6, webhook.created)
@@ -60,7 +59,7 @@ final class SQLiteWebhooks: WebhookWriting {
 extension Prepared {
   fileprivate func webhook() throws -> Webhook {
     var webhook = Webhook(
-      id: text(0), container: ContainerID(text(1)), environment: try environment(2), url: text(3),
+      id: text(0), in: try containerEnvironment(1), url: text(3),
       secret: blob(4), created: int(5), cursor: LogPositions(int(6), in: .only))
     webhook.batchEnd = optionalInt(7).map { .init(bucket: .only, position: $0) }
     webhook.failures = Int(clamping: int(8))

@@ -34,6 +34,12 @@ package struct Call: Sendable {
     package var container: ContainerID?
     package var environment: BrumeModel.Environment?
     package var scope: DatabaseScope?
+
+    /// Nil if the call does not say both.
+    var containerEnvironment: ContainerEnvironment? {
+      guard let container, let environment else { return nil }
+      return ContainerEnvironment(container, environment)
+    }
   }
 
   /// The database that the path names. Routes without one do not ask.

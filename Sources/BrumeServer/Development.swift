@@ -7,7 +7,7 @@ package import BrumeModel
 import BrumeStorage
 
 /// Ready-made credentials, and the lines that a client's environment needs.
-package struct ReadyMade: Sendable {
+package struct ReadyMade: Sendable, InContainerEnvironment {
   /// A user who is signed in by `token`.
   package struct Account: Sendable {
     package let name: String
@@ -15,8 +15,7 @@ package struct ReadyMade: Sendable {
     package let token: String
   }
   package let url: String
-  package let container: ContainerID
-  package let environment: Environment
+  package let containerEnvironment: ContainerEnvironment
   package let apiToken: String
   package let accounts: [Account]
   package let keyID: String?
@@ -58,34 +57,30 @@ package struct Development: Sendable {
   let users: [String]
 
   /// Makes what is missing.
-  package func prepare(
-    container: ContainerID, environment: Environment
-  ) async throws -> ReadyMade {
-    let apiToken = try await apiToken(container, environment)
+  package func prepare(in containerEnvironment: ContainerEnvironment) async throws -> ReadyMade {
+    let apiToken = try await apiToken(containerEnvironment)
     var accounts: [ReadyMade.Account] = []
     for name in users {
       let user = try await user(named: name)
       let token = try await engine.webAuthTokens.issue(
-        for: user, container: container, environment: environment, keep: true)
+        for: user, in: containerEnvironment, keep: true)
       accounts.append(.init(name: name, user: user, token: token))
     }
-    let key = try await serverKey(container, environment)
+    let key = try await serverKey(containerEnvironment)
     return ReadyMade(
-      url: address.url, container: container, environment: environment, apiToken: apiToken,
+      url: address.url, containerEnvironment: containerEnvironment, apiToken: apiToken,
       accounts: accounts, keyID: key?.id, keyFile: key?.file)
   }
 
-  private func apiToken(
-    _ container: ContainerID, _ environment: Environment
-  ) async throws -> String {
+  private func apiToken(_ containerEnvironment: ContainerEnvironment) async throws -> String {
     let known = try await store.read { try $0.credentials.apiTokens() }
     if let token = known.first(where: {
-      $0.container == container && $0.environment == environment && $0.name == Self.label
+      $0.containerEnvironment == containerEnvironment && $0.name == Self.label
     }) {
       return token.token
     }
     return try await engine.apiTokens.create(
-      name: Self.label, container: container, environment: environment, allowedOrigins: nil
+      name: Self.label, in: containerEnvironment, allowedOrigins: nil
     ).token
   }
 
@@ -101,7 +96,7 @@ package struct Development: Sendable {
 
   /// The key is usable only if its private half is still in the folder.
   private func serverKey(
-    _ container: ContainerID, _ environment: Environment
+    _ containerEnvironment: ContainerEnvironment
   ) async throws -> (id: String, file: String)? {
     guard let folder else { return nil }
     let file = "\(folder.path)/\(Self.keyFileName)"
@@ -114,14 +109,12 @@ package struct Development: Sendable {
     }
     let keys = try await store.read { try $0.credentials.serverKeys() }
     if let known = keys.first(where: {
-      $0.publicKey == pair.publicKeyPEM && $0.container == container
-        && $0.environment == environment
+      $0.publicKey == pair.publicKeyPEM && $0.containerEnvironment == containerEnvironment
     }) {
       return (known.id, file)
     }
     let made = try await engine.serverKeys.create(
-      name: Self.label, publicKeyPEM: pair.publicKeyPEM, container: container,
-      environment: environment)
+      name: Self.label, publicKeyPEM: pair.publicKeyPEM, in: containerEnvironment)
     return (made.id, file)
   }
 }

@@ -4,9 +4,9 @@ package import BrumeModel
 
 package protocol DeviceReading: AnyObject {
   func find(_ key: DeviceKey) throws -> Device?
-  /// A user's devices in one container and environment, in device ID order.
-  func all(of user: UserID, container: ContainerID, environment: Environment) throws -> [Device]
-  /// All of a user's devices, in every container and environment.
+  /// A user's devices in a container environment, in device ID order.
+  func all(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> [Device]
+  /// All of a user's devices, in every container environment.
   func all(of user: UserID) throws -> [Device]
   /// The devices that one courier token reaches: one a container, oldest registration first.
   func all(courierToken: String) throws -> [Device]

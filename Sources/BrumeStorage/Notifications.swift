@@ -5,24 +5,23 @@ package import BrumeModel
 package protocol NotificationReading: AnyObject {
   /// Notifications kept for a user after `position`, oldest first, at most `limit`.
   func kept(
-    for user: UserID, container: ContainerID, environment: Environment, after position: Int64,
+    for user: UserID, in containerEnvironment: ContainerEnvironment, after position: Int64,
     limit: Int
   ) throws -> [KeptNotification]
   /// The badge number last sent to a user's devices.
-  func badge(of user: UserID, container: ContainerID, environment: Environment) throws -> Int
+  func badge(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> Int
 }
 
 package protocol NotificationWriting: NotificationReading {
   /// Keeps a notification for a user, dropping the oldest beyond `limit`. Adding the same
   /// notification and subscription ID again does nothing.
   func keep(
-    _ notification: KeptNotification, for user: UserID, container: ContainerID,
-    environment: Environment, limit: Int
+    _ notification: KeptNotification, for user: UserID,
+    in containerEnvironment: ContainerEnvironment, limit: Int
   ) throws
   /// Marks kept notifications read and moves them to the end of the feed. Returns the IDs found.
   func markRead(
-    _ ids: [String], of user: UserID, container: ContainerID, environment: Environment
+    _ ids: [String], of user: UserID, in containerEnvironment: ContainerEnvironment
   ) throws -> [String]
-  func setBadge(
-    _ value: Int, of user: UserID, container: ContainerID, environment: Environment) throws
+  func setBadge(_ value: Int, of user: UserID, in containerEnvironment: ContainerEnvironment) throws
 }

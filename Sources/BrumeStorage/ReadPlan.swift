@@ -22,7 +22,7 @@ package struct ReadPlan: Sendable {
     case device(DeviceKey)
     case user(UserID)
     /// Shares of others that a user accepted.
-    case memberships(UserID, ContainerID, Environment)
+    case memberships(UserID, ContainerEnvironment)
     /// Everybody who accepted a share of a zone.
     case members(ZoneKey)
   }

@@ -4,11 +4,9 @@ package import BrumeModel
 
 package protocol RoleReading: AnyObject {
   /// Roles of a container's own that a user has, in name order.
-  func names(
-    of user: UserID, container: ContainerID, environment: Environment
-  ) throws -> [String]
-  /// Everybody with a role of a container and environment, in role and user order.
-  func members(container: ContainerID, environment: Environment) throws -> [RoleMember]
+  func names(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> [String]
+  /// Everybody with a role of a container environment, in role and user order.
+  func members(in containerEnvironment: ContainerEnvironment) throws -> [RoleMember]
 }
 
 package protocol RoleWriting: RoleReading {

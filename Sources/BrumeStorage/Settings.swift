@@ -11,12 +11,12 @@ package protocol SettingWriting: SettingReading {
   func set(_ key: SettingKey, to value: [UInt8]?) throws
 }
 
-/// Small values by name: the schema text of a container and environment, the notifier's cursor, the
+/// Small values by name: the schema text of a container environment, the notifier's cursor, the
 /// store's generation and secrets.
 package enum SettingKey: Hashable, Sendable {
-  case schema(ContainerID, Environment)
+  case schema(ContainerEnvironment)
   /// The kinds of subscriptions that were saved in an environment, or deployed to it.
-  case subscriptionTypes(ContainerID, Environment)
+  case subscriptionTypes(ContainerEnvironment)
   /// How far a bucket's log is served.
   case notifierCursor(Bucket)
   case generation
@@ -42,9 +42,8 @@ package enum SettingKey: Hashable, Sendable {
   /// How engines without structured keys spell it.
   package var text: String {
     switch self {
-    case .schema(let container, let environment): "schema/\(container.name)/\(environment.rawValue)"
-    case .subscriptionTypes(let container, let environment):
-      "subscription-types/\(container.name)/\(environment.rawValue)"
+    case .schema(let place): "schema/\(Self.text(place))"
+    case .subscriptionTypes(let place): "subscription-types/\(Self.text(place))"
     // Stores with one bucket had no number for it.
     case .notifierCursor(.only): "notifier-cursor"
     case .notifierCursor(let bucket): "notifier-cursor/\(bucket)"
@@ -64,6 +63,10 @@ package enum SettingKey: Hashable, Sendable {
   private static func text(_ zone: ZoneKey) -> String { "\(text(zone.database))/\(zone.name)" }
 
   private static func text(_ database: DatabaseKey) -> String {
-    "\(database.container.name)/\(database.environment.rawValue)/\(database.ownerName)"
+    "\(text(database.containerEnvironment))/\(database.ownerName)"
+  }
+
+  private static func text(_ place: ContainerEnvironment) -> String {
+    "\(place.container.name)/\(place.environment.rawValue)"
   }
 }

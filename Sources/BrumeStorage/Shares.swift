@@ -4,9 +4,9 @@
 package import BrumeModel
 
 package protocol ShareReading: AnyObject {
-  /// Shares of others that a user accepted in a container and environment, in zone and name order.
+  /// Shares of others that a user accepted in a container environment, in zone and name order.
   func memberships(
-    of user: UserID, container: ContainerID, environment: Environment
+    of user: UserID, in containerEnvironment: ContainerEnvironment
   ) throws -> [Membership]
   /// Everybody who accepted a share of this zone.
   func memberships(in zone: ZoneKey) throws -> [Membership]

@@ -6,7 +6,7 @@ extension SubscriptionScope {
   /// Whether changes in `database` can concern a subscription kept here. For the shared database
   /// that is every other user's: membership is the matcher's business.
   package func watches(_ database: DatabaseKey) -> Bool {
-    guard container == database.container, environment == database.environment else { return false }
+    guard containerEnvironment == database.containerEnvironment else { return false }
     return switch scope {
     case .public: database.owner == nil
     case .private: database.owner == user
@@ -27,14 +27,14 @@ extension SubscriptionScope {
   /// over many.
   package var database: DatabaseKey? {
     switch scope {
-    case .public: DatabaseKey(container: container, environment: environment, owner: nil)
-    case .private: DatabaseKey(container: container, environment: environment, owner: user)
+    case .public: DatabaseKey(in: containerEnvironment, owner: nil)
+    case .private: DatabaseKey(in: containerEnvironment, owner: user)
     case .shared: nil
     }
   }
 
   /// The database in whose log a subscription's own changes stand, and in whose bucket it is kept.
   package var logDatabase: DatabaseKey {
-    database ?? DatabaseKey(container: container, environment: environment, owner: user)
+    database ?? DatabaseKey(in: containerEnvironment, owner: user)
   }
 }

@@ -8,8 +8,8 @@ package struct WriteScope: Hashable, Sendable {
     /// Zones, records, log, subscriptions and share members of a database, and what a save keeps beside
     /// its records.
     case database(DatabaseKey)
-    /// Devices of a user in a container and environment, their mailboxes, kept notifications, badge.
-    case account(UserID, ContainerID, Environment)
+    /// Devices of a user in a container environment, their mailboxes, kept notifications, badge.
+    case account(UserID, ContainerEnvironment)
     /// All databases and accounts in a bucket: what the notifier writes.
     case bucket(Bucket)
     /// What belongs to no bucket: users, credentials, roles, schemas, webhooks, the books of assets.
@@ -24,12 +24,12 @@ package struct WriteScope: Hashable, Sendable {
     WriteScope(parts: [.database(database)])
   }
   package static func account(_ device: DeviceKey) -> WriteScope {
-    account(device.user, device.container, device.environment)
+    account(device.user, device.containerEnvironment)
   }
   package static func account(
-    _ user: UserID, _ container: ContainerID, _ environment: Environment
+    _ user: UserID, _ containerEnvironment: ContainerEnvironment
   ) -> WriteScope {
-    WriteScope(parts: [.account(user, container, environment)])
+    WriteScope(parts: [.account(user, containerEnvironment)])
   }
   package static func bucket(_ bucket: Bucket) -> WriteScope {
     WriteScope(parts: [.bucket(bucket)])
@@ -62,9 +62,8 @@ extension WriteScope.Part {
   fileprivate func bucket(among count: Int) -> Bucket? {
     switch self {
     case .database(let database): Bucket(of: database, among: count)
-    case .account(let user, let container, let environment):
-      Bucket(
-        of: DatabaseKey(container: container, environment: environment, owner: user), among: count)
+    case .account(let user, let containerEnvironment):
+      Bucket(of: DatabaseKey(in: containerEnvironment, owner: user), among: count)
     case .bucket(let bucket): bucket
     case .server: nil
     }
@@ -83,10 +82,9 @@ extension WriteScope {
       covers(.database(zone.database), among: count)
     case .storedBytesOfDatabase(let database): covers(.database(database), among: count)
     // A save brings new types and fields; what it answers is kept beside its records; it uses uploads.
-    case .schema(let container, let environment),
-      .subscriptionTypes(let container, let environment):
+    case .schema(let containerEnvironment), .subscriptionTypes(let containerEnvironment):
       covers(.server, among: count)
-        || changesDatabase { $0.container == container && $0.environment == environment }
+        || changesDatabase { $0.containerEnvironment == containerEnvironment }
     case .operation: changesDatabase { _ in true }
     case .pendingUploads: covers(.server, among: count) || changesDatabase { _ in true }
     }

@@ -43,14 +43,14 @@ package final class TestServer: Sendable {
     _ device: String = "phone", of user: String, environment: Environment = .development
   ) async throws -> Caller {
     Caller(
-      container: Self.container, environment: environment, user: try await self.user(user).id,
+      in: ContainerEnvironment(Self.container, environment), user: try await self.user(user).id,
       device: DeviceID(device), kind: .user, requestID: "\(user)-\(device)")
   }
 
   /// Somebody with an API token only.
   package func anonymous(environment: Environment = .development) -> Caller {
     Caller(
-      container: Self.container, environment: environment, user: nil, device: nil,
+      in: ContainerEnvironment(Self.container, environment), user: nil, device: nil,
       kind: .anonymous, requestID: "anonymous")
   }
 }

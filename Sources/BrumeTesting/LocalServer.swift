@@ -29,7 +29,7 @@ public final class LocalServer: Sendable {
   /// The time of the server and of its devices. Stands still until ``ManualClock/advance(by:)``.
   public let clock: ManualClock
   let server: Composition
-  private let container: String
+  private let containerEnvironment: ContainerEnvironment
   private let apiToken: String
   private let inProcess: InProcessServer
   private let notifier: Task<Void, Never>
@@ -58,11 +58,11 @@ public final class LocalServer: Sendable {
       settings: settings, folder: nil, users: [], host: .manual(clock), logger: Self.silent)
     self.clock = clock
     self.server = server
-    container = containerIdentifier
+    containerEnvironment = ContainerEnvironment(settings.container, .development)
     inProcess = InProcessServer(server)
     faults = Faults(server, users)
     apiToken = try await server.engine.apiTokens.create(
-      name: "tests", container: settings.container, environment: .development, allowedOrigins: nil
+      name: "tests", in: containerEnvironment, allowedOrigins: nil
     ).token
     notifier = Task { try? await server.notifier.run() }
   }
@@ -98,7 +98,7 @@ public final class LocalServer: Sendable {
   /// The app on a device, started once.
   private func process(of device: String, _ transport: LocalTransport) -> CKContainer {
     let settings = BrumeClient.Configuration(
-      url: "http://local.server", container: ContainerID(container), apiToken: apiToken,
+      url: "http://local.server", in: containerEnvironment, apiToken: apiToken,
       userToken: "account", deviceID: DeviceID(device),
       stateDirectory: stateDirectories.withLock { $0[device] })
     let made = Brume.container(settings, transport: transport, host: .manual(clock))
@@ -111,10 +111,9 @@ public final class LocalServer: Sendable {
   public func program() async throws -> CKContainer {
     let pair = ServerKeyPair()
     let key = try await server.engine.serverKeys.create(
-      name: "tests", publicKeyPEM: pair.publicKeyPEM, container: ContainerID(container),
-      environment: .development)
+      name: "tests", publicKeyPEM: pair.publicKeyPEM, in: containerEnvironment)
     let settings = BrumeClient.Configuration(
-      url: "http://local.server", container: ContainerID(container),
+      url: "http://local.server", in: containerEnvironment,
       serverKey: .init(id: key.id, privateKeyPEM: pair.privateKeyPEM))
     let transport = LocalTransport(inProcess, token: nil)
     return Brume.container(settings, transport: transport, host: .manual(clock))
@@ -147,8 +146,7 @@ public final class LocalServer: Sendable {
   private func token(of name: String?) async throws -> String? {
     guard let name else { return nil }
     return try await server.engine.webAuthTokens.issue(
-      for: try await user(name).id, container: ContainerID(container), environment: .development,
-      keep: true)
+      for: try await user(name).id, in: containerEnvironment, keep: true)
   }
 
   private func user(_ name: String) async throws -> User {
@@ -205,7 +203,7 @@ public final class LocalServer: Sendable {
     _ zone: String, of name: String, _ reason: BrumeModel.Zone.Deletion
   ) async throws {
     let caller = Caller(
-      container: ContainerID(container), environment: .development, user: try await user(name).id,
+      in: containerEnvironment, user: try await user(name).id,
       device: nil, kind: .user, requestID: "local")
     try await server.engine.removeZone(zone, because: reason, as: caller)
   }

@@ -268,8 +268,9 @@ extension ShareMetadata {
     let environment = try object.string("environment")?.lowercased()
     self.init(
       shortGUID: try ShortGUIDRequest(guid),
-      container: ContainerID(try object.requiredString("containerIdentifier")),
-      environment: environment.flatMap { Environment(rawValue: $0) } ?? .production,
+      in: ContainerEnvironment(
+        ContainerID(try object.requiredString("containerIdentifier")),
+        environment.flatMap { Environment(rawValue: $0) } ?? .production),
       scope: (scope ?? nil) ?? .shared,
       zone: try object.required("zoneID", try object.zoneID("zoneID")), share: try Record(share),
       rootRecordName: try object.string("rootRecordName"),

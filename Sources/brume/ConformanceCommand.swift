@@ -73,8 +73,9 @@ struct ConformanceCommand: AsyncParsableCommand {
     }
     var target = Target(
       url: try given(url, "url", "BRUME_URL"),
-      container: ContainerID(try given(container, "container", "BRUME_CONTAINER")),
-      environment: knownEnvironment, apiToken: try given(apiToken, "api-token", "BRUME_API_TOKEN"),
+      in: ContainerEnvironment(
+        ContainerID(try given(container, "container", "BRUME_CONTAINER")), knownEnvironment),
+      apiToken: try given(apiToken, "api-token", "BRUME_API_TOKEN"),
       transport: HTTPTransport(), now: { Date().timeIntervalSince1970 },
       wait: { try await Task.sleep(for: .seconds($0)) })
     target.firstUser = userToken ?? ServerOptions.variable("BRUME_USER_TOKEN")

@@ -69,7 +69,7 @@ enum Greeting {
 
   private static func ready(_ server: Composition) async throws {
     let ready = try await server.development.prepare(
-      container: server.settings.container, environment: .development)
+      in: ContainerEnvironment(server.settings.container, .development))
     Output.line("  container  \(ready.container)")
     Output.line("  users      \(ready.accounts.map(\.name).joined(separator: ", "))")
     Output.line("For a client ('brume status --format env' prints these lines again):")

@@ -16,8 +16,9 @@ struct ConfigurationTests {
     #expect(
       settings
         == Configuration(
-          url: "http://127.0.0.1:8787", container: ContainerID("iCloud.org.example.app"),
-          environment: .production, apiToken: "api", userToken: "user",
+          url: "http://127.0.0.1:8787",
+          in: ContainerEnvironment(ContainerID("iCloud.org.example.app"), .production),
+          apiToken: "api", userToken: "user",
           deviceID: DeviceID("phone"), stateDirectory: "/tmp/state",
           serverKey: .init(id: "key", privateKeyPEM: "PEM of /tmp/key.pem")))
   }

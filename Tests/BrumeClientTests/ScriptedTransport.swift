@@ -64,7 +64,8 @@ extension Session {
     sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in }
   ) -> Session {
     var settings = Configuration(
-      url: "http://server", container: ContainerID("iCloud.a"), apiToken: "api",
+      url: "http://server", in: ContainerEnvironment(ContainerID("iCloud.a"), .development),
+      apiToken: "api",
       userToken: "a+b/c=", deviceID: DeviceID("phone"))
     change(&settings)
     return Session(

@@ -211,6 +211,8 @@ extension DatabaseChangesPage {
 
 enum TestContainer {
   static let id = TestServer.container
+  static let development = ContainerEnvironment(id, .development)
+  static let production = ContainerEnvironment(id, .production)
 }
 
 extension [RecordResult] {

@@ -62,7 +62,7 @@ import Testing
     let fixture = MailboxFixture()
     try await fixture.register()
     let other = DeviceKey(
-      container: ContainerID("iCloud.org.example.other"), environment: .development,
+      in: ContainerEnvironment(ContainerID("iCloud.org.example.other"), .development),
       user: fixture.phone.user, device: fixture.phone.device)
     let device = Device(
       key: other, channel: .courier(token: MailboxFixture.token), registered: fixture.clock.now)

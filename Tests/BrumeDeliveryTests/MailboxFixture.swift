@@ -25,7 +25,7 @@ struct MailboxFixture {
   let store = MemoryStore(coders: .wireForms)
   let signals = MailboxSignals()
   let phone = DeviceKey(
-    container: ContainerID("iCloud.org.example.trailbook"), environment: .development,
+    in: ContainerEnvironment(ContainerID("iCloud.org.example.trailbook"), .development),
     user: UserID("_alice"), device: DeviceID("phone"))
   let inFlight = InFlightEntries(capacity: 10)
   var limits = Limits()
@@ -50,7 +50,7 @@ struct MailboxFixture {
 
   private func entry(_ id: String, _ time: Milliseconds) -> MailboxEntry {
     let note = Notification(
-      id: id, container: phone.container, environment: .development, scope: .private,
+      id: id, in: phone.containerEnvironment, scope: .private,
       subscriptionID: "s", user: phone.user, subject: .zone(ZoneID(name: "Notes")))
     return MailboxEntry(
       position: 0, notificationID: id, subscriptionID: "s", collapseID: nil,

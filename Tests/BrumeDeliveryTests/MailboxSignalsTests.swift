@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct MailboxSignalsTests {
   private let phone = MailboxFixture().phone
   private let tablet = DeviceKey(
-    container: ContainerID("iCloud.c"), environment: .development, user: UserID("_alice"),
+    in: ContainerEnvironment(ContainerID("iCloud.c"), .development), user: UserID("_alice"),
     device: DeviceID("tablet"))
 
   @Test func `a signal before the wait ends the wait at once, and only one`() async {

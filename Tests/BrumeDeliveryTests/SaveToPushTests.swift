@@ -10,11 +10,12 @@ import Testing
 
 /// From a save through the rules to a device's stream, with everything in between.
 @Suite(.timeLimit(.minutes(10))) struct SaveToPushTests {
-  private let container = ContainerID("iCloud.org.example.trailbook")
+  private let containerEnvironment = ContainerEnvironment(
+    ContainerID("iCloud.org.example.trailbook"), .development)
 
   private func caller(_ device: String) -> Caller {
     Caller(
-      container: container, environment: .development, user: UserID("_alice"),
+      in: containerEnvironment, user: UserID("_alice"),
       device: DeviceID(device), kind: .user, requestID: "save")
   }
 
@@ -42,8 +43,7 @@ import Testing
       [.save(subscription)], in: .private, as: caller("phone"))
 
     let tablet = DeviceKey(
-      container: container, environment: .development, user: UserID("_alice"),
-      device: DeviceID("tablet"))
+      in: containerEnvironment, user: UserID("_alice"), device: DeviceID("tablet"))
     let stream = EventStream(
       engine: engine, store: fixture.store, signals: MailboxSignals(), device: tablet,
       clock: clock.push)

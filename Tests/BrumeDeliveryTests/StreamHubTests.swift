@@ -18,7 +18,7 @@ import Testing
   }
   private func device(_ name: String, of user: String = "_u") -> DeviceKey {
     DeviceKey(
-      container: ContainerID("c"), environment: .development, user: UserID(user),
+      in: ContainerEnvironment(ContainerID("c"), .development), user: UserID(user),
       device: DeviceID(name))
   }
   private func entry(_ position: Int64) -> MailboxEntry {

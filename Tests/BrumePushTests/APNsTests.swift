@@ -118,10 +118,10 @@ import Testing
     environment: Environment = .production, topic: String? = nil, now: Milliseconds = 5_000_000
   ) -> OutgoingPush {
     let key = DeviceKey(
-      container: sender.container, environment: .development, user: UserID("_alice"),
+      in: ContainerEnvironment(sender.container, .development), user: UserID("_alice"),
       device: DeviceID("phone"))
     var notification = Notification(
-      id: "NID", container: sender.container, environment: .development, scope: .private,
+      id: "NID", in: ContainerEnvironment(sender.container, .development), scope: .private,
       subscriptionID: "s", user: UserID("_alice"), subject: .zone(ZoneID(name: "Notes")))
     adjust(&notification)
     return OutgoingPush(

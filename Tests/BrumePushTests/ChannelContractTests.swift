@@ -24,18 +24,18 @@ import Testing
     }
   }
 
-  private let container = ContainerID("iCloud.org.example.trailbook")
+  private let containerEnvironment = ContainerEnvironment(
+    ContainerID("iCloud.org.example.trailbook"), .development)
 
   private func device(_ channel: Device.Channel) -> Device {
-    let key = DeviceKey(
-      container: container, environment: .development, user: UserID("_alice"),
-      device: DeviceID("phone"))
+    let key = DeviceKey(in: containerEnvironment, user: UserID("_alice"), device: DeviceID("phone"))
     return Device(key: key, channel: channel, registered: 0)
   }
 
   private func apns(_ side: OtherSide) -> ChannelContract.Subject {
     let sender = APNsSender(
-      container: container, topic: "org.example.app", team: "TEAM", keyID: "KEY",
+      container: containerEnvironment.container, topic: "org.example.app", team: "TEAM",
+      keyID: "KEY",
       privateKey: P256.Signing.PrivateKey().pemRepresentation)
     let statuses: [ChannelContract.Answer: Int] = [
       .accept: 200, .busy: 503, .gone: 410, .tooLarge: 413, .refuse: 400,

@@ -67,7 +67,7 @@ import Testing
     switch outside {
     case .webhook:
       let webhook = Webhook(
-        id: "w", container: container, environment: .development, url: url, secret: [1], created: 0,
+        id: "w", in: containerEnvironment, url: url, secret: [1], created: 0,
         cursor: LogPositions())
       let channel = WebhookChannel(concurrency: 1, outside: check, exchange: exchange)
       let answer = try await channel.send([], id: "m", to: webhook, now: 1_000_000)
@@ -78,7 +78,8 @@ import Testing
     }
   }
 
-  private let container = ContainerID("iCloud.org.example.trailbook")
+  private let containerEnvironment = ContainerEnvironment(
+    ContainerID("iCloud.org.example.trailbook"), .development)
 
   private func webPush(
     _ check: OutsideGuard, _ exchange: @escaping OutsideExchange
@@ -92,14 +93,12 @@ import Testing
   }
 
   private func push(_ url: String) -> OutgoingPush {
-    let key = DeviceKey(
-      container: container, environment: .development, user: UserID("_alice"),
-      device: DeviceID("phone"))
+    let key = DeviceKey(in: containerEnvironment, user: UserID("_alice"), device: DeviceID("phone"))
     let target = WebPushTarget(
       endpoint: url, key: Array(P256.KeyAgreement.PrivateKey().publicKey.x963Representation),
       secret: [UInt8](repeating: 3, count: 16))
     let notification = Notification(
-      id: "NID", container: container, environment: .development, scope: .private,
+      id: "NID", in: containerEnvironment, scope: .private,
       subscriptionID: "s", user: key.user, subject: .zone(ZoneID(name: "Notes")))
     return OutgoingPush(
       id: "0A0A0A0A-0000-8000-8000-000000000000",

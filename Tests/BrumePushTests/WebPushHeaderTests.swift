@@ -8,7 +8,8 @@ import Crypto
 import Testing
 
 @Suite struct WebPushHeaderTests {
-  private let container = ContainerID("iCloud.org.example.trailbook")
+  private let containerEnvironment = ContainerEnvironment(
+    ContainerID("iCloud.org.example.trailbook"), .development)
   private let zone = ZoneID(name: "Notes")
 
   private func call(
@@ -24,14 +25,13 @@ import Testing
       randomBytes: { count in (0..<count).map { UInt8(truncatingIfNeeded: $0 + 1) } },
       exchange: { calls.answer($0, from: [OutsideReply(status: 201)]) })
     let key = DeviceKey(
-      container: container, environment: .development, user: UserID("_alice"),
-      device: DeviceID("browser"))
+      in: containerEnvironment, user: UserID("_alice"), device: DeviceID("browser"))
     let target = WebPushTarget(
       endpoint: "https://push.example/secret",
       key: Array(P256.KeyAgreement.PrivateKey().publicKey.x963Representation),
       secret: [UInt8](repeating: 3, count: 16))
     var notification = Notification(
-      id: "NID", container: container, environment: .development, scope: .private,
+      id: "NID", in: containerEnvironment, scope: .private,
       subscriptionID: subscription, user: key.user, subject: subject)
     notification.alert.literal = text
     let push = OutgoingPush(

@@ -273,7 +273,7 @@ import Testing
     try await ConnectionTests.live(bodySeconds: 1) { fixture, socket in
       let server = fixture.server
       let caller = Caller(
-        container: server.settings.container, environment: .development,
+        in: ServerFixture.containerEnvironment,
         user: fixture.user("alice"), device: nil, kind: .user, requestID: "test")
       let file = AssetUploadRequest.File(recordType: "Note", fieldName: "photo")
       let ticket = try #require(

@@ -69,8 +69,8 @@ import Testing
       let fixture = client.fixture
       let token = fixture.ready.accounts[0].token
       let foreign = try await fixture.server.engine.webAuthTokens.issue(
-        for: fixture.user("alice"), container: ContainerID("iCloud.org.example.other"),
-        environment: .development, keep: true)
+        for: fixture.user("alice"),
+        in: ContainerEnvironment(ContainerID("iCloud.org.example.other"), .development), keep: true)
       for bad in [String(token.dropLast(2)) + "AA", "AAAA", foreign] {
         let answer = try await client.send(
           "\(fixture.path("zones/list"))?ckAPIToken=\(fixture.ready.apiToken)"

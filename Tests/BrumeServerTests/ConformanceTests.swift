@@ -132,7 +132,7 @@ import Testing
     needing settings: [String] = [], clock: CaseClock? = nil
   ) async throws {
     var target = Target(
-      url: url, container: ContainerID(ServerFixture.container),
+      url: url, in: ServerFixture.containerEnvironment,
       apiToken: fixture.ready.apiToken, transport: transport,
       now: { Date().timeIntervalSince1970 }, wait: { try await Task.sleep(for: .seconds($0)) })
     target.firstUser = fixture.ready.accounts.first?.token

@@ -26,9 +26,9 @@ import Testing
 
   private func channels(_ fixture: ServerFixture, of user: String) async throws -> [Device.Channel]
   {
-    let (id, container) = (fixture.user(user), ContainerID(ServerFixture.container))
+    let id = fixture.user(user)
     return try await fixture.server.store.read {
-      try $0.devices.all(of: id, container: container, environment: .development).map(\.channel)
+      try $0.devices.all(of: id, in: ServerFixture.containerEnvironment).map(\.channel)
     }
   }
 
@@ -211,7 +211,7 @@ import Testing
         for user in [alice, UserID("_other")] {
           try store.pushLog.append(
             PushLogEntry(
-              time: 5, container: ContainerID(ServerFixture.container), environment: .development,
+              time: 5, in: ServerFixture.containerEnvironment,
               user: user, device: "phone", channel: "apns", notificationID: "N",
               subscriptionID: "s", requestID: "R", subject: "zone Notes changed", verdict: .sent,
               status: 200, reason: "", attempt: 1), limit: 10)

@@ -19,7 +19,7 @@ import Testing
     init(_ client: RouteClient) async throws {
       self.client = client
       key = DeviceKey(
-        container: ContainerID(ServerFixture.container), environment: .development,
+        in: ServerFixture.containerEnvironment,
         user: client.fixture.user("alice"), device: DeviceID("phone"))
       place =
         "container=\(ServerFixture.container)&environment=development&"

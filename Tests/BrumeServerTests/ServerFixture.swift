@@ -28,6 +28,7 @@ struct Answer: Sendable {
 
 struct ServerFixture: Sendable {
   static let container = "iCloud.org.example.app"
+  static let containerEnvironment = ContainerEnvironment(ContainerID(container), .development)
   let server: Composition
   let ready: ReadyMade
   let folder: String
@@ -54,7 +55,7 @@ struct ServerFixture: Sendable {
       settings: settings, folder: try DataFolder(path: folder), host: host,
       logger: Self.silent, wrapping: wrapping)
     ready = try await server.development.prepare(
-      container: settings.container, environment: .development)
+      in: ContainerEnvironment(settings.container, .development))
   }
 
   /// The endpoints of a server that nobody starts.

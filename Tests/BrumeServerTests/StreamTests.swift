@@ -248,7 +248,7 @@ import Testing
       #expect(early["log"]?.array?.isEmpty == true)
       let server = client.fixture.server
       let phone = DeviceKey(
-        container: ContainerID(ServerFixture.container), environment: .development,
+        in: ServerFixture.containerEnvironment,
         user: client.fixture.user("alice"), device: DeviceID("phone"))
       let waiting = try await server.store.read {
         try $0.mailboxes.entries(of: phone, after: 0, limit: 9)

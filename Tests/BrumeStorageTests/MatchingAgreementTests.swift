@@ -183,8 +183,7 @@ private struct Trial {
   }
 
   private var scope: SubscriptionScope {
-    SubscriptionScope(
-      container: .sample, environment: .development, scope: .private, user: UserID("_a1"))
+    SubscriptionScope(in: .sample, scope: .private, user: UserID("_a1"))
   }
 
   private func entry(_ record: Record) -> LogEntry {

@@ -50,7 +50,7 @@ import Testing
     let store = try folder.openSQLite()
     let entries = try await store.read { try $0.log.entries(in: .only, after: 0, limit: 9) }
     let scope = SubscriptionScope(
-      container: ContainerID("iCloud.org.example.trails"), environment: .production,
+      in: ContainerEnvironment(ContainerID("iCloud.org.example.trails"), .production),
       scope: .private, user: UserID("_a1"))
     guard case .subscription(let found, let id)? = entries.first?.event,
       case .record(let change)? = entries.last?.event

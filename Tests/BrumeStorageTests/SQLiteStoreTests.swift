@@ -84,8 +84,7 @@ import Testing
   @Test func `no place in a mailbox is given twice, whatever a loss of power took back`()
     async throws
   {
-    let key = DeviceKey(
-      container: .sample, environment: .development, user: UserID("_a1"), device: DeviceID("d"))
+    let key = DeviceKey(in: .sample, user: UserID("_a1"), device: DeviceID("d"))
     let entry = MailboxEntry(
       position: 0, notificationID: "n", subscriptionID: "s", collapseID: nil, payload: [1],
       time: 2, requestID: "R")
@@ -107,8 +106,7 @@ import Testing
 
   @Test func `reopening keeps everything and goes on counting`() async throws {
     var store = try folder.openSQLite()
-    let key = DeviceKey(
-      container: .sample, environment: .development, user: UserID("_a1"), device: DeviceID("d"))
+    let key = DeviceKey(in: .sample, user: UserID("_a1"), device: DeviceID("d"))
     let entry = MailboxEntry(
       position: 0, notificationID: "n", subscriptionID: "s", collapseID: nil, payload: [1],
       time: 2, requestID: "R")

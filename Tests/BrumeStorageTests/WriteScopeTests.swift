@@ -10,7 +10,7 @@ import Testing
   private let count = 256
 
   private func account(of database: DatabaseKey) throws -> WriteScope.Part {
-    .account(try #require(database.owner), database.container, database.environment)
+    .account(try #require(database.owner), database.containerEnvironment)
   }
 
   @Test func `a store with one bucket keeps everything in it`() {
@@ -57,9 +57,12 @@ import Testing
 
   @Test func `a save may grow the schema of its own container and environment only`() {
     let scope = WriteScope.database(alice)
-    #expect(scope.covers(.schema(alice.container, alice.environment), among: count))
-    #expect(!scope.covers(.schema(alice.container, .production), among: count))
-    #expect(!scope.covers(.schema(ContainerID("other"), alice.environment), among: count))
+    #expect(scope.covers(.schema(alice.containerEnvironment), among: count))
+    #expect(
+      !scope.covers(.schema(ContainerEnvironment(alice.container, .production)), among: count))
+    #expect(
+      !scope.covers(
+        .schema(ContainerEnvironment(ContainerID("other"), alice.environment)), among: count))
     #expect(!scope.covers(.secret, among: count))
   }
 

@@ -8,7 +8,7 @@ private func notification(
   _ subject: Notification.Subject, scope: DatabaseScope = .private
 ) -> Notification {
   Notification(
-    id: "6C1E4A0E", container: ContainerID("iCloud.com.example.app"), environment: .development,
+    id: "6C1E4A0E", in: ContainerEnvironment(ContainerID("iCloud.com.example.app"), .development),
     scope: scope, subscriptionID: "sub", user: UserID("_0f3c"), subject: subject)
 }
 

@@ -136,8 +136,9 @@ struct ReplyTests {
   @Test func `shares by address and their failures round-trip`() throws {
     let request = ShortGUIDRequest(value: "0c1Wq", shouldFetchRootRecord: true)
     let metadata = ShareMetadata(
-      shortGUID: request, container: ContainerID("iCloud.org.example.trailbook"),
-      environment: .development, scope: .shared, zone: Sample.zone, share: Sample.share,
+      shortGUID: request,
+      in: ContainerEnvironment(ContainerID("iCloud.org.example.trailbook"), .development),
+      scope: .shared, zone: Sample.zone, share: Sample.share,
       rootRecordName: "A-7", rootRecord: Sample.record, owner: UserIdentity(user: Sample.owner),
       role: .privateUser, acceptance: .accepted, permission: .readWrite)
     let failure = ItemFailure("0dead", BrumeError(.notFound, "no such share"))

@@ -40,7 +40,7 @@ private func readEverything(_ json: JSON) {
 
 private func messages() -> [[UInt8]] {
   var push = Notification(
-    id: "n", container: ContainerID("iCloud.a.b"), environment: .production, scope: .public,
+    id: "n", in: ContainerEnvironment(ContainerID("iCloud.a.b"), .production), scope: .public,
     subscriptionID: "s", user: Sample.owner,
     subject: .query(
       zone: Sample.zone, recordName: "r", reason: .updated, fields: ["a": .double(1)]))

@@ -46,8 +46,7 @@ struct DownloadToken: Equatable, Sendable {
 extension AssetTicket {
   fileprivate func add(to packer: inout Packer) {
     packer.add(user.name)
-    packer.add(zone.database.container.name)
-    packer.add(zone.database.environment.rawValue)
+    packer.add(zone.database.containerEnvironment)
     packer.add(zone.database.owner?.name ?? "")
     packer.add(zone.name)
     packer.add(record ?? "")
@@ -56,14 +55,12 @@ extension AssetTicket {
   }
 
   fileprivate init?(_ unpacker: inout Unpacker) {
-    guard let user = unpacker.text(), let container = unpacker.text(),
-      let environment = unpacker.text().flatMap(Environment.init), let owner = unpacker.text(),
+    guard let user = unpacker.text(), let containerEnvironment = unpacker.containerEnvironment(),
+      let owner = unpacker.text(),
       let zone = unpacker.text(), let record = unpacker.text(), let field = unpacker.text(),
       let expires = unpacker.number()
     else { return nil }
-    let database = DatabaseKey(
-      container: ContainerID(container), environment: environment,
-      owner: owner.isEmpty ? nil : UserID(owner))
+    let database = DatabaseKey(in: containerEnvironment, owner: owner.isEmpty ? nil : UserID(owner))
     self.init(
       user: UserID(user), zone: ZoneKey(database: database, name: zone),
       record: record.isEmpty ? nil : record, field: field.isEmpty ? nil : field, expires: expires)

@@ -1,4 +1,4 @@
-// API tokens: which container and environment a client may address before anybody signed in.
+// API tokens: which container environment a client may address before anybody signed in.
 
 package import BrumeModel
 import BrumeStorage
@@ -23,16 +23,16 @@ package struct APITokens: Sendable {
   ///   - allowedOrigins: web pages that may use it; nil for any.
   ///   - callback: where the sign-in page sends the token instead of posting it to its opener.
   package func create(
-    name: String, container: ContainerID, environment: Environment,
+    name: String, in containerEnvironment: ContainerEnvironment,
     allowedOrigins: [String]? = nil, callback: String? = nil
   ) async throws -> APIToken {
-    try NameRules.container(container.name)
+    try NameRules.container(containerEnvironment.container.name)
     try TextRules.check(name, "the API token's name", upTo: limits.labelBytes)
     for origin in allowedOrigins ?? [] { try OriginRules.origin(origin, limits: limits) }
     if let callback { try OriginRules.callback(callback, limits: limits) }
     let token = APIToken(
-      token: Hex.text(host.randomBytes(32)), name: name, container: container,
-      environment: environment, allowedOrigins: allowedOrigins, callback: callback)
+      token: Hex.text(host.randomBytes(32)), name: name, in: containerEnvironment,
+      allowedOrigins: allowedOrigins, callback: callback)
     try await store.write(in: .server) { transaction in try transaction.credentials.put(token) }
     return token
   }
@@ -52,7 +52,7 @@ package struct APITokens: Sendable {
 extension APIToken {
   /// Why a request may not use this token; nil when it may.
   func obstacle(for credentials: Credentials) -> BrumeError? {
-    guard container == credentials.container, environment == credentials.environment else {
+    guard containerEnvironment == credentials.containerEnvironment else {
       return BrumeError(
         .authenticationFailed,
         "the API token was made for container '\(container)' in \(environment.rawValue); use one "

@@ -32,9 +32,7 @@ extension Caller {
   /// Where the public or the caller's private data is. The shared database has no such key.
   package func databaseKey(_ scope: DatabaseScope) throws(BrumeError) -> DatabaseKey {
     try requireAccess(to: scope)
-    return DatabaseKey(
-      container: container, environment: environment,
-      owner: scope == .public ? nil : try requireUser())
+    return DatabaseKey(in: containerEnvironment, owner: scope == .public ? nil : try requireUser())
   }
 
   /// Where a change comes from, for the log.

@@ -44,8 +44,7 @@ package struct Authentication: Sendable {
       return token
     }
     let accountKey = web.map {
-      AccountKey(
-        user: $0.user, container: credentials.container, environment: credentials.environment)
+      AccountKey(user: $0.user, containerEnvironment: credentials.containerEnvironment)
     }
     let (apiToken, account) = try await self.credentials.find(text, accountKey)
     guard let apiToken else {
@@ -70,13 +69,11 @@ package struct Authentication: Sendable {
       return (
         key,
         try key.map {
-          try transaction.roles.names(
-            of: $0.user, container: $0.container, environment: $0.environment)
+          try transaction.roles.names(of: $0.user, in: $0.containerEnvironment)
         } ?? []
       )
     }
-    guard let key, key.container == credentials.container,
-      key.environment == credentials.environment
+    guard let key, key.containerEnvironment == credentials.containerEnvironment
     else {
       throw ServerKeySignature.failed(
         "key '\(request.keyID.prefix(64))' is unknown in this container and environment")
@@ -114,7 +111,7 @@ extension Credentials {
     _ kind: Caller.Kind, _ user: UserID?, roles: Set<String>, session: WebAuthToken? = nil
   ) -> Caller {
     Caller(
-      container: container, environment: environment, user: user,
+      in: containerEnvironment, user: user,
       device: kind == .user ? device : nil, kind: kind, roles: roles, epoch: session?.epoch,
       sessionEnds: session?.sessionEnds, requestID: requestID)
   }

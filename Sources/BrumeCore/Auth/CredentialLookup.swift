@@ -36,7 +36,7 @@ struct CredentialLookup: Sendable {
   ) throws -> KnownAccount? {
     guard let user = try transaction.users.find(accountKey.user) else { return nil }
     let roles = try transaction.roles.names(
-      of: accountKey.user, container: accountKey.container, environment: accountKey.environment)
+      of: accountKey.user, in: accountKey.containerEnvironment)
     return KnownAccount(user: user, roles: Set(roles))
   }
 }

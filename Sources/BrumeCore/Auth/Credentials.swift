@@ -30,9 +30,8 @@ package struct SignedRequest: Equatable, Sendable {
 }
 
 /// Everything a request says about its sender.
-package struct Credentials: Sendable {
-  package var container: ContainerID
-  package var environment: Environment
+package struct Credentials: Sendable, InContainerEnvironment {
+  package var containerEnvironment: ContainerEnvironment
   package var apiToken: String?
   package var webAuthToken: String?
   package var signature: SignedRequest?
@@ -42,12 +41,11 @@ package struct Credentials: Sendable {
   package var requestID: String
 
   package init(
-    container: ContainerID, environment: Environment, apiToken: String? = nil,
+    in containerEnvironment: ContainerEnvironment, apiToken: String? = nil,
     webAuthToken: String? = nil, signature: SignedRequest? = nil, device: DeviceID? = nil,
     origin: String? = nil, requestID: String
   ) {
-    self.container = container
-    self.environment = environment
+    self.containerEnvironment = containerEnvironment
     self.apiToken = apiToken
     self.webAuthToken = webAuthToken
     self.signature = signature

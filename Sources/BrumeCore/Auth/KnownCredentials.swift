@@ -7,11 +7,10 @@ import BrumeModel
 import BrumeStorage
 import Synchronization
 
-/// A user in a container and environment.
-struct AccountKey: Hashable, Sendable {
+/// A user in a container environment.
+struct AccountKey: Hashable, Sendable, InContainerEnvironment {
   let user: UserID
-  let container: ContainerID
-  let environment: Environment
+  let containerEnvironment: ContainerEnvironment
 }
 
 struct KnownAccount: Sendable {

@@ -1,6 +1,8 @@
 // A compact byte form for what is sealed: numbers of variable length and texts with their length in
 // front. Reading is total: any bytes give values or nil.
 
+package import BrumeModel
+
 package struct Packer {
   package private(set) var bytes: [UInt8] = []
 
@@ -17,6 +19,11 @@ package struct Packer {
   package mutating func add(_ text: String) {
     add(Int64(text.utf8.count))
     bytes.append(contentsOf: text.utf8)
+  }
+  /// As two texts.
+  package mutating func add(_ containerEnvironment: ContainerEnvironment) {
+    add(containerEnvironment.container.name)
+    add(containerEnvironment.environment.rawValue)
   }
 }
 
@@ -44,5 +51,12 @@ package struct Unpacker {
     guard let count = number(), count >= 0, count <= bytes.count - position else { return nil }
     defer { position += Int(count) }
     return String(validating: bytes[position..<position + Int(count)], as: UTF8.self)
+  }
+
+  package mutating func containerEnvironment() -> ContainerEnvironment? {
+    guard let container = text(), let environment = text().flatMap(Environment.init) else {
+      return nil
+    }
+    return ContainerEnvironment(ContainerID(container), environment)
   }
 }

@@ -19,15 +19,13 @@ package struct Roles: Sendable {
 
   /// Gives a user a role of the schema, or takes it away (case SCH-09).
   package func set(
-    _ role: String, of user: UserID, to hasRole: Bool, container: ContainerID,
-    environment: Environment
+    _ role: String, of user: UserID, to hasRole: Bool, in containerEnvironment: ContainerEnvironment
   ) async throws {
-    let member = RoleMember(
-      container: container, environment: environment, role: role, user: user)
+    let member = RoleMember(in: containerEnvironment, role: role, user: user)
     let schemas = schemas
     try await store.write(in: .server) { transaction in
       guard hasRole else { return try transaction.roles.remove(member) }
-      let schema = try schemas.schema(of: container, environment, in: transaction)
+      let schema = try schemas.schema(of: containerEnvironment, in: transaction)
       guard schema.roles.contains(role) else { throw Self.unknownRole(role, schema) }
       guard try transaction.users.find(user) != nil else {
         throw BrumeError(
@@ -40,10 +38,8 @@ package struct Roles: Sendable {
   }
 
   /// Everybody who has a role, in role and user order.
-  package func members(
-    container: ContainerID, environment: Environment
-  ) async throws -> [RoleMember] {
-    try await store.read { try $0.roles.members(container: container, environment: environment) }
+  package func members(in containerEnvironment: ContainerEnvironment) async throws -> [RoleMember] {
+    try await store.read { try $0.roles.members(in: containerEnvironment) }
   }
 
   private static func unknownRole(_ role: String, _ schema: Schema) -> BrumeError {

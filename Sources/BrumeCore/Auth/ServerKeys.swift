@@ -18,9 +18,9 @@ package struct ServerKeys: Sendable {
 
   /// Registers the public half of a server-to-server key. The key gets a user of its own.
   package func create(
-    name: String, publicKeyPEM: String, container: ContainerID, environment: Environment
+    name: String, publicKeyPEM: String, in containerEnvironment: ContainerEnvironment
   ) async throws -> ServerKey {
-    try NameRules.container(container.name)
+    try NameRules.container(containerEnvironment.container.name)
     try TextRules.check(name, "the key's name", upTo: limits.labelBytes)
     guard (try? P256.Signing.PublicKey(pemRepresentation: publicKeyPEM)) != nil else {
       throw BrumeError(
@@ -32,8 +32,7 @@ package struct ServerKeys: Sendable {
       id: UserID("_" + Hex.text(host.randomBytes(16))), name: "key-\(id.prefix(16))",
       isDiscoverable: false)
     let key = ServerKey(
-      id: id, name: name, container: container, environment: environment,
-      publicKey: publicKeyPEM, user: user.id)
+      id: id, name: name, in: containerEnvironment, publicKey: publicKeyPEM, user: user.id)
     try await store.write(in: .server) { transaction in
       try transaction.users.put(user)
       try transaction.credentials.put(key)

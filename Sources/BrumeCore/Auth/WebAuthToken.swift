@@ -8,10 +8,9 @@
 import BrumeModel
 import BrumeStorage
 
-struct WebAuthToken: Equatable, Sendable {
+struct WebAuthToken: Equatable, Sendable, InContainerEnvironment {
   let user: UserID
-  let container: ContainerID
-  let environment: Environment
+  let containerEnvironment: ContainerEnvironment
   let expires: Milliseconds
   /// The last moment of the session that began with the sign-in: no renewal goes beyond it.
   let sessionEnds: Milliseconds
@@ -20,8 +19,7 @@ struct WebAuthToken: Equatable, Sendable {
   var bytes: [UInt8] {
     var packer = Packer()
     packer.add(user.name)
-    packer.add(container.name)
-    packer.add(environment.rawValue)
+    packer.add(containerEnvironment)
     packer.add(expires)
     packer.add(sessionEnds)
     packer.add(epoch)
@@ -29,12 +27,11 @@ struct WebAuthToken: Equatable, Sendable {
   }
 
   init(
-    user: UserID, container: ContainerID, environment: Environment, expires: Milliseconds,
+    user: UserID, in containerEnvironment: ContainerEnvironment, expires: Milliseconds,
     sessionEnds: Milliseconds, epoch: Int64
   ) {
     self.user = user
-    self.container = container
-    self.environment = environment
+    self.containerEnvironment = containerEnvironment
     self.expires = min(expires, sessionEnds)
     self.sessionEnds = sessionEnds
     self.epoch = epoch
@@ -43,13 +40,12 @@ struct WebAuthToken: Equatable, Sendable {
   /// Nil for tokens of servers before sessions had an end.
   init?(_ bytes: [UInt8]) {
     var unpacker = Unpacker(bytes)
-    guard let user = unpacker.text(), let container = unpacker.text(),
-      let environment = unpacker.text().flatMap(Environment.init),
+    guard let user = unpacker.text(), let containerEnvironment = unpacker.containerEnvironment(),
       let expires = unpacker.number(), let sessionEnds = unpacker.number(),
       let epoch = unpacker.number(), unpacker.isAtEnd
     else { return nil }
     self.init(
-      user: UserID(user), container: ContainerID(container), environment: environment,
+      user: UserID(user), in: containerEnvironment,
       expires: expires, sessionEnds: sessionEnds, epoch: epoch)
   }
 
@@ -57,7 +53,7 @@ struct WebAuthToken: Equatable, Sendable {
   func obstacle(
     for credentials: Credentials, account: User?, now: Milliseconds
   ) -> BrumeError? {
-    guard container == credentials.container, environment == credentials.environment else {
+    guard containerEnvironment == credentials.containerEnvironment else {
       return BrumeError(
         .authenticationFailed,
         "the web auth token was issued for another container or environment; sign in to this one")

@@ -28,7 +28,7 @@ package struct WebAuthTokens: Sendable {
     let isKept = old.expires - now > limits.webAuthTokenLifetime
     let lifetime = isKept ? limits.keptWebAuthTokenLifetime : limits.webAuthTokenLifetime
     let token = WebAuthToken(
-      user: old.user, container: old.container, environment: old.environment,
+      user: old.user, in: old.containerEnvironment,
       expires: (now + lifetime) / 60_000 * 60_000, sessionEnds: old.sessionEnds, epoch: old.epoch)
     return seal.text(token.bytes, for: .webAuthToken)
   }
@@ -42,13 +42,13 @@ package struct WebAuthTokens: Sendable {
     return epoch == token.epoch
   }
 
-  /// A token that speaks for a user in a container and environment.
+  /// A token that speaks for a user in a container environment.
   ///
   /// - Parameters:
   ///   - keep: the user stays signed in: two weeks instead of half an hour.
   ///   - sessionEnds: the end of the session that asks for it; nil for a new sign-in.
   package func issue(
-    for user: UserID, container: ContainerID, environment: Environment, keep: Bool,
+    for user: UserID, in containerEnvironment: ContainerEnvironment, keep: Bool,
     sessionEnds: Milliseconds? = nil
   ) async throws -> String {
     let account = try await store.read { transaction in try transaction.users.find(user) }
@@ -61,7 +61,7 @@ package struct WebAuthTokens: Sendable {
     let lifetime = keep ? limits.keptWebAuthTokenLifetime : limits.webAuthTokenLifetime
     let session = keep ? limits.keptSessionLifetime : limits.sessionLifetime
     let token = WebAuthToken(
-      user: user, container: container, environment: environment, expires: now + lifetime,
+      user: user, in: containerEnvironment, expires: now + lifetime,
       sessionEnds: sessionEnds ?? now + session, epoch: account.tokenEpoch)
     return seal.text(token.bytes, for: .webAuthToken)
   }
@@ -76,8 +76,7 @@ package struct WebAuthTokens: Sendable {
     let user = try caller.requireUser()
     let known = try await store.read { transaction in try transaction.credentials.apiToken(apiToken)
     }
-    guard let known, known.container == caller.container,
-      known.environment == caller.environment
+    guard let known, known.containerEnvironment == caller.containerEnvironment
     else {
       throw BrumeError(
         .badRequest,
@@ -85,7 +84,6 @@ package struct WebAuthTokens: Sendable {
           + "\(caller.environment.rawValue); make one with `brume token create`")
     }
     return try await issue(
-      for: user, container: caller.container, environment: caller.environment, keep: false,
-      sessionEnds: caller.sessionEnds)
+      for: user, in: caller.containerEnvironment, keep: false, sessionEnds: caller.sessionEnds)
   }
 }

@@ -12,7 +12,7 @@ extension DatabaseChanges {
       return [
         .lastSequence(database),
         .zonesChanged(database, after: token?.sequence ?? 0, limit: readLimit),
-        .memberships(user, caller.container, caller.environment),
+        .memberships(user, caller.containerEnvironment),
       ]
     }
   }

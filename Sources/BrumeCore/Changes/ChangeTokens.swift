@@ -24,7 +24,7 @@ struct ChangeTokens: Sendable {
   ) throws(BrumeError) -> String {
     sealed(
       ChangeToken(
-        container: caller.container, environment: caller.environment, scope: scope,
+        in: caller.containerEnvironment, scope: scope,
         reader: try caller.requireUser(), generation: generation, subject: subject,
         sequence: sequence, walk: walk))
   }
@@ -36,7 +36,7 @@ struct ChangeTokens: Sendable {
   ) throws(BrumeError) -> ChangeToken {
     guard let bytes = seal.payload(of: text, for: .changeToken),
       let token = TokenRules.token(bytes),
-      token.container == caller.container, token.environment == caller.environment,
+      token.containerEnvironment == caller.containerEnvironment,
       token.scope == scope, token.reader == caller.user, token.generation == generation,
       token.sequence >= 0
     else { throw TokenRules.expired }

@@ -27,8 +27,7 @@ enum TokenRules {
   static func bytes(_ token: ChangeToken) -> [UInt8] {
     var packer = Packer()
     packer.add(2)
-    packer.add(token.container.name)
-    packer.add(token.environment.rawValue)
+    packer.add(token.containerEnvironment)
     packer.add(token.scope.rawValue)
     packer.add(token.reader.name)
     packer.add(token.generation)
@@ -68,8 +67,7 @@ enum TokenRules {
   static func token(_ bytes: [UInt8]) -> ChangeToken? {
     var unpacker = Unpacker(bytes)
     guard unpacker.number() == 2,
-      let container = unpacker.text(),
-      let environment = unpacker.text().flatMap(Environment.init),
+      let containerEnvironment = unpacker.containerEnvironment(),
       let scope = unpacker.text().flatMap(DatabaseScope.init),
       let reader = unpacker.text(),
       let generation = unpacker.number(),
@@ -80,7 +78,7 @@ enum TokenRules {
       let subject = subject(from: &unpacker), unpacker.isAtEnd
     else { return nil }
     return ChangeToken(
-      container: ContainerID(container), environment: environment, scope: scope,
+      in: containerEnvironment, scope: scope,
       reader: UserID(reader), generation: generation, subject: subject, sequence: sequence,
       walk: through < 0
         ? nil

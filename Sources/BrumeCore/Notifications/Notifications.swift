@@ -36,14 +36,13 @@ package struct Notifications: Sendable {
     let permission = permission
     let (page, items, moreComing) = try await store.read { transaction in
       let found = try transaction.notifications.kept(
-        for: user, container: caller.container, environment: caller.environment, after: after,
-        limit: size + 1)
+        for: user, in: caller.containerEnvironment, after: after, limit: size + 1)
       let page = found.prefix(size)
       let items = try page.filter { kept in
         guard let notification = try? decode(kept.payload) else { return false }
         return try permission.mayDeliver(
-          notification, of: kept.subscriptionID, to: user, container: caller.container,
-          environment: caller.environment, in: transaction) == .all
+          notification, of: kept.subscriptionID, to: user, in: caller.containerEnvironment,
+          from: transaction) == .all
       }
       return (page.last?.position, items, found.count > size)
     }
@@ -58,11 +57,8 @@ package struct Notifications: Sendable {
   package func markRead(_ ids: [String], as caller: Caller) async throws -> [String] {
     let user = try caller.requireUser()
     try limits.checkCount(ids.count, of: "notification IDs", upTo: limits.itemsPerOperation)
-    return try await store.write(
-      in: .account(user, caller.container, caller.environment)
-    ) { transaction in
-      try transaction.notifications.markRead(
-        ids, of: user, container: caller.container, environment: caller.environment)
+    return try await store.write(in: .account(user, caller.containerEnvironment)) { transaction in
+      try transaction.notifications.markRead(ids, of: user, in: caller.containerEnvironment)
     }
   }
 
@@ -72,11 +68,8 @@ package struct Notifications: Sendable {
     guard (0...Int(Int32.max)).contains(value) else {
       throw BrumeError(.badRequest, "'badge' must be from 0 to \(Int32.max)")
     }
-    try await store.write(
-      in: .account(user, caller.container, caller.environment)
-    ) { transaction in
-      try transaction.notifications.setBadge(
-        value, of: user, container: caller.container, environment: caller.environment)
+    try await store.write(in: .account(user, caller.containerEnvironment)) { transaction in
+      try transaction.notifications.setBadge(value, of: user, in: caller.containerEnvironment)
     }
   }
 

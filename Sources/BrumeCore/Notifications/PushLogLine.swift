@@ -13,7 +13,7 @@ extension PushLogEntry {
     reason: String = "", attempt: Int = 1
   ) {
     self.init(
-      time: now, container: device.container, environment: device.environment, user: device.user,
+      time: now, in: device.containerEnvironment, user: device.user,
       device: device.device.name, channel: channel.rawValue,
       notificationID: entry.notificationID, subscriptionID: entry.subscriptionID,
       requestID: entry.requestID, subject: subject, verdict: verdict, status: status,

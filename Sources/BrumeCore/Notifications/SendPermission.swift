@@ -25,8 +25,8 @@ extension ReadPermission {
     var allowed = notification
     allowed.collapseID = entry.collapseID
     return try mayDeliver(
-      allowed, of: entry.subscriptionID, to: device.user, container: device.container,
-      environment: device.environment, in: transaction)
+      allowed, of: entry.subscriptionID, to: device.user, in: device.containerEnvironment,
+      from: transaction)
   }
 
   /// The same for a notification that was kept for a user.
@@ -34,26 +34,26 @@ extension ReadPermission {
   /// - Parameter subscription: its ID, which the notification itself may have lost when it was cut.
   func mayDeliver(
     _ notification: Notification, of subscription: String, to user: UserID,
-    container: ContainerID, environment: Environment, in transaction: any ReadTransaction
+    in containerEnvironment: ContainerEnvironment, from transaction: any ReadTransaction
   ) throws -> Permitted {
     switch notification.subject {
     case .query(let zone, let name, _, _) where !name.isEmpty:
       // In the user's own database nothing needs asking.
-      guard let zone = zoneKey(zone, notification.scope, container, environment) else {
+      guard let zone = zoneKey(zone, notification.scope, containerEnvironment) else {
         return .all
       }
       let key = RecordKey(zone: zone, name: name)
       return try mayDeliver(key, notification.scope, user, transaction) ? .all : .nothing
     case .query, .fetchEverything:
       let scopes = [DatabaseScope.private, .public].map {
-        SubscriptionScope(container: container, environment: environment, scope: $0, user: user)
+        SubscriptionScope(in: containerEnvironment, scope: $0, user: user)
       }
       return try mayDeliverUnnamed(notification, of: subscription, in: scopes, transaction)
     // Zone subscriptions watch the user's own zones.
     case .zone: return .all
     case .database:
       let allowed = try withoutLeftZone(
-        notification, of: user, container: container, environment: environment, in: transaction)
+        notification, of: user, in: containerEnvironment, from: transaction)
       return allowed == notification ? .all : .rest(allowed)
     }
   }
@@ -61,11 +61,11 @@ extension ReadPermission {
   /// A shared database's change without the zone, if that is not shared with the user any more. That
   /// something changed is still said: the change feed says that the zone is gone.
   package func withoutLeftZone(
-    _ notification: Notification, of user: UserID, container: ContainerID,
-    environment: Environment, in transaction: any ReadTransaction
+    _ notification: Notification, of user: UserID, in containerEnvironment: ContainerEnvironment,
+    from transaction: any ReadTransaction
   ) throws -> Notification {
     guard case .database(let zone?) = notification.subject, notification.scope == .shared,
-      let key = zoneKey(zone, .shared, container, environment),
+      let key = zoneKey(zone, .shared, containerEnvironment),
       try ShareScope(of: user, in: key, from: transaction).isEmpty
     else { return notification }
     var allowed = notification
@@ -126,7 +126,7 @@ extension ReadPermission {
 
   /// Nil in the user's own database.
   private func zoneKey(
-    _ zone: ZoneID, _ scope: DatabaseScope, _ container: ContainerID, _ environment: Environment
+    _ zone: ZoneID, _ scope: DatabaseScope, _ containerEnvironment: ContainerEnvironment
   ) -> ZoneKey? {
     let owner: UserID?
     switch scope {
@@ -136,7 +136,7 @@ extension ReadPermission {
       guard let name = zone.ownerName else { return nil }
       owner = UserID(name)
     }
-    let database = DatabaseKey(container: container, environment: environment, owner: owner)
+    let database = DatabaseKey(in: containerEnvironment, owner: owner)
     return ZoneKey(database: database, name: zone.name)
   }
 }

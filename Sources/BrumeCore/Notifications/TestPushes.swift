@@ -30,12 +30,12 @@ package struct TestPushes: Sendable {
   ///   - requestID: names the request in the push log.
   ///   - encode: the push in the wire's form.
   package func send(
-    _ text: String, to user: UserID, container: ContainerID, environment: Environment,
+    _ text: String, to user: UserID, in containerEnvironment: ContainerEnvironment,
     requestID: String, encode: @escaping @Sendable (Notification) -> [UInt8]
   ) async throws -> Sent {
     var notification = Notification(
-      id: host.uuid(), container: container, environment: environment, scope: .private,
-      subscriptionID: "brume-test", user: user, subject: .database(nil))
+      id: host.uuid(), in: containerEnvironment, scope: .private, subscriptionID: "brume-test",
+      user: user, subject: .database(nil))
     notification.alert.literal = text
     let budget = PayloadBudget(
       maximum: limits.payloadBytes, textLength: limits.payloadStringLength, encode: encode)
@@ -43,9 +43,9 @@ package struct TestPushes: Sendable {
       position: 0, notificationID: notification.id, subscriptionID: "brume-test", collapseID: nil,
       payload: budget.fit(notification).payload, time: host.now(), requestID: requestID)
     let rows = limits.mailboxRows
-    return try await store.write(in: .account(user, container, environment)) { store in
+    return try await store.write(in: .account(user, containerEnvironment)) { store in
       var sent = Sent(notificationID: entry.notificationID)
-      let devices = try store.devices.all(of: user, container: container, environment: environment)
+      let devices = try store.devices.all(of: user, in: containerEnvironment)
       for device in devices {
         if try store.mailboxes.count(of: device.key) >= rows {
           sent.full += 1

@@ -17,9 +17,9 @@ package struct Webhooks: Sendable {
 
   /// Registers a webhook from now on. The answer holds its secret, which is shown this once.
   package func add(
-    url: String, container: ContainerID, environment: Environment
+    url: String, in containerEnvironment: ContainerEnvironment
   ) async throws -> Webhook {
-    try NameRules.container(container.name)
+    try NameRules.container(containerEnvironment.container.name)
     guard (1...limits.pushURLBytes).contains(url.utf8.count) else {
       throw BrumeError(.badRequest, "'url' must have 1 to \(limits.pushURLBytes) bytes")
     }
@@ -29,15 +29,16 @@ package struct Webhooks: Sendable {
     let limit = limits.webhooksPerContainer
     return try await store.write(in: .server) { transaction in
       let others = try transaction.webhooks.all().filter {
-        $0.container == container && $0.environment == environment
+        $0.containerEnvironment == containerEnvironment
       }
       guard others.count < limit else {
         throw BrumeError(
           .limitExceeded,
-          "\(container) has \(limit) webhooks in \(environment.rawValue) already; remove one first")
+          "\(containerEnvironment.container) has \(limit) webhooks in "
+            + "\(containerEnvironment.environment.rawValue) already; remove one first")
       }
       let webhook = Webhook(
-        id: id, container: container, environment: environment, url: url, secret: secret,
+        id: id, in: containerEnvironment, url: url, secret: secret,
         created: now, cursor: try transaction.log.lastPositions())
       try transaction.webhooks.put(webhook)
       return webhook
@@ -46,11 +47,9 @@ package struct Webhooks: Sendable {
 
   /// Switches a webhook on again. It goes on where it stopped: the log is kept for it meanwhile, up to
   /// `webhookLag` entries.
-  package func enable(
-    _ id: String, container: ContainerID, environment: Environment
-  ) async throws {
+  package func enable(_ id: String, in containerEnvironment: ContainerEnvironment) async throws {
     try await store.write(in: .server) { transaction in
-      var webhook = try Self.webhook(id, container, environment, in: transaction)
+      var webhook = try Self.webhook(id, containerEnvironment, in: transaction)
       guard !webhook.isActive else { return }
       webhook.disabledBecause = nil
       webhook.failures = 0
@@ -58,37 +57,34 @@ package struct Webhooks: Sendable {
     }
   }
 
-  package func remove(
-    _ id: String, container: ContainerID, environment: Environment
-  ) async throws {
+  package func remove(_ id: String, in containerEnvironment: ContainerEnvironment) async throws {
     try await store.write(in: .server) { transaction in
-      _ = try Self.webhook(id, container, environment, in: transaction)
+      _ = try Self.webhook(id, containerEnvironment, in: transaction)
       try transaction.webhooks.remove(id)
     }
   }
 
-  /// A webhook of one container and environment.
+  /// A webhook of a container environment.
   ///
   /// - Throws: `notFound` if there is none, or if it is another's.
   package func find(
-    _ id: String, container: ContainerID, environment: Environment
+    _ id: String, in containerEnvironment: ContainerEnvironment
   ) async throws -> Webhook {
-    try await store.read { try Self.webhook(id, container, environment, in: $0) }
+    try await store.read { try Self.webhook(id, containerEnvironment, in: $0) }
   }
 
   private static func webhook(
-    _ id: String, _ container: ContainerID, _ environment: Environment,
+    _ id: String, _ containerEnvironment: ContainerEnvironment,
     in transaction: any ReadTransaction
   ) throws -> Webhook {
     guard let webhook = try transaction.webhooks.find(id) else {
       throw BrumeError(.notFound, "there is no webhook '\(id)'; 'brume webhook list' shows them")
     }
-    guard webhook.container == container, webhook.environment == environment else {
+    guard webhook.containerEnvironment == containerEnvironment else {
       throw BrumeError(
         .notFound,
-        "webhook '\(id)' is not of \(container) in \(environment.rawValue) but of "
-          + "\(webhook.container) in \(webhook.environment.rawValue); name these with --container and "
-          + "--environment")
+        "webhook '\(id)' is not of \(containerEnvironment) but of \(webhook.containerEnvironment); "
+          + "name these with --container and --environment")
     }
     return webhook
   }

@@ -54,7 +54,7 @@ private struct QueryRun: Sendable {
 
   func page(_ request: QueryRequest, in transaction: any ReadTransaction) throws -> QueryPage {
     let view = isZoneWide ? nil : try ZoneView(of: zone, in: scope, for: caller, from: transaction)
-    let schema = try schemas.schema(of: caller.container, caller.environment, in: transaction)
+    let schema = try schemas.schema(of: caller.containerEnvironment, in: transaction)
     let query = try QueryPlan.checked(
       request.query.naming(caller.user), schema: schema, limits: limits)
     let digest = ContinuationMarker.digest(

@@ -40,8 +40,7 @@ struct OperationMemory: Sendable {
     _ results: [Int: RecordResult], in transaction: any WriteTransaction, now: Milliseconds
   ) throws {
     var packer = Packer()
-    packer.add(database.container.name)
-    packer.add(database.environment.rawValue)
+    packer.add(database.containerEnvironment)
     packer.add(database.ownerName)
     packer.add(id)
     packer.add(now)
@@ -83,9 +82,9 @@ struct OperationMemory: Sendable {
     let transaction = access.transaction
     guard let bytes = try transaction.settings.value(key) else { return nil }
     var unpacker = Unpacker(bytes)
-    guard unpacker.text() == database.container.name,
-      unpacker.text() == database.environment.rawValue, unpacker.text() == database.ownerName,
-      unpacker.text() == id, let time = unpacker.number(), now - time < lifetime,
+    guard unpacker.containerEnvironment() == database.containerEnvironment,
+      unpacker.text() == database.ownerName, unpacker.text() == id, let time = unpacker.number(),
+      now - time < lifetime,
       let count = unpacker.number()
     else { return nil }
     var results: [Int: RecordResult] = [:]

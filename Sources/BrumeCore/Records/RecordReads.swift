@@ -8,7 +8,7 @@ extension ZoneKey {
   func readsOfView(in scope: DatabaseScope, for caller: Caller) -> Set<ReadPlan.Read> {
     guard scope == .shared, let user = caller.user else { return [.zone(self)] }
     return [
-      .zone(self), .memberships(user, caller.container, caller.environment),
+      .zone(self), .memberships(user, caller.containerEnvironment),
       .setting(.sharingEpoch(self)),
     ]
   }
@@ -19,7 +19,7 @@ extension RecordLookup {
     _ request: LookupRecordsRequest, in scope: DatabaseScope, as caller: Caller, _ limits: Limits
   ) -> ReadPlan {
     ReadPlan {
-      var reads: Set<ReadPlan.Read> = [.setting(.schema(caller.container, caller.environment))]
+      var reads: Set<ReadPlan.Read> = [.setting(.schema(caller.containerEnvironment))]
       for item in request.items {
         let zone = try? caller.zoneKey(item.zone ?? request.zone, in: scope, limits: limits)
         guard let zone else { continue }
@@ -41,7 +41,7 @@ extension ModifyPlan.Part {
   ) -> ReadPlan {
     ReadPlan {
       let caller = context.caller
-      var reads: Set<ReadPlan.Read> = [.setting(.schema(database.container, database.environment))]
+      var reads: Set<ReadPlan.Read> = [.setting(.schema(database.containerEnvironment))]
       if let memory { reads.insert(.setting(memory.key)) }
       if context.limits.storageBytesPerUser != nil {
         reads.formUnion([.lastSequence(database), .setting(.storedBytesOfDatabase(database))])

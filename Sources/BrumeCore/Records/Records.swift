@@ -83,7 +83,7 @@ package struct Records: Sendable {
     let (limits, schemas) = (limits, schemas)
     let reads = RecordLookup.reads(request, in: scope, as: caller, limits)
     return try await store.read(reads) { transaction in
-      let schema = try schemas.schema(of: caller.container, caller.environment, in: transaction)
+      let schema = try schemas.schema(of: caller.containerEnvironment, in: transaction)
       var lookup = RecordLookup(
         access: RecordAccess(transaction, scope, caller, limits, schema))
       return try request.items.map { item in
@@ -100,8 +100,7 @@ extension OperationMemory {
     _ part: ModifyPlan.Part, _ context: ModifyContext, _ schemas: SchemaCache,
     in transaction: any WriteTransaction
   ) throws -> [Int: RecordResult]? {
-    let schema = try schemas.schema(
-      of: part.database.container, part.database.environment, in: transaction)
+    let schema = try schemas.schema(of: part.database.containerEnvironment, in: transaction)
     let access = RecordAccess(
       transaction, context.scope, context.caller, context.limits, schema)
     return try recall(for: part.zones.flatMap(\.items), access, now: context.now)

@@ -13,11 +13,11 @@ package final class SchemaCache: Sendable {
   }
   private let entries = Mutex<[SettingKey: Entry]>([:])
 
-  /// The schema of a container and environment as this transaction sees it.
+  /// The schema of a container environment as this transaction sees it.
   package func schema(
-    of container: ContainerID, _ environment: Environment, in transaction: any ReadTransaction
+    of containerEnvironment: ContainerEnvironment, in transaction: any ReadTransaction
   ) throws -> Schema {
-    let key = SettingKey.schema(container, environment)
+    let key = SettingKey.schema(containerEnvironment)
     guard let text = try transaction.settings.value(key) else { return Schema() }
     if let entry = entries.withLock({ $0[key] }), entry.text == text { return entry.schema }
     let schema = try Schema(parsing: String(decoding: text, as: UTF8.self))
@@ -30,7 +30,7 @@ package final class SchemaCache: Sendable {
     for database: DatabaseKey, in transaction: any ReadTransaction
   ) throws -> JustInTimeSchema {
     JustInTimeSchema(
-      try schema(of: database.container, database.environment, in: transaction),
+      try schema(of: database.containerEnvironment, in: transaction),
       isStrict: database.environment == .production)
   }
 
@@ -40,6 +40,6 @@ package final class SchemaCache: Sendable {
   ) throws {
     guard schema.didChange else { return }
     try transaction.settings.set(
-      .schema(database.container, database.environment), to: Array(schema.schema.text().utf8))
+      .schema(database.containerEnvironment), to: Array(schema.schema.text().utf8))
   }
 }

@@ -15,20 +15,20 @@ package struct Schemas: Sendable {
     schemas = parts.schemas
   }
 
-  /// The schema of a container in one environment.
-  package func current(of container: ContainerID, environment: Environment) async throws -> Schema {
+  /// The schema of a container environment.
+  package func current(of containerEnvironment: ContainerEnvironment) async throws -> Schema {
     let schemas = schemas
     return try await store.read { transaction in
-      try schemas.schema(of: container, environment, in: transaction)
+      try schemas.schema(of: containerEnvironment, in: transaction)
     }
   }
 
   /// Adds or removes one index of a field. System fields go by `___recordID` and its like.
   package func setIndex(
     _ index: Schema.Index, on field: String, of type: String, to isOn: Bool,
-    container: ContainerID, environment: Environment
+    in containerEnvironment: ContainerEnvironment
   ) async throws {
-    try await change(of: container, environment) { schema, _ in
+    try await change(of: containerEnvironment) { schema, _ in
       guard schema.recordTypes[type] != nil else { throw Schema.missing(type: type) }
       guard let known = schema.recordTypes[type]?.fields[field] else {
         throw Schema.missing(field: field, type: type)
@@ -52,11 +52,11 @@ package struct Schemas: Sendable {
   /// Replaces a schema by the one in `text`. All or nothing: existing fields keep their type, and
   /// what production has stays.
   package func replace(
-    by text: String, in container: ContainerID, environment: Environment
+    by text: String, in containerEnvironment: ContainerEnvironment
   ) async throws {
     let new = try Schema(parsing: text)
-    try await change(of: container, environment) { schema, deployed in
-      try schema.checkChange(to: new, in: environment, deployed: deployed)
+    try await change(of: containerEnvironment) { schema, deployed in
+      try schema.checkChange(to: new, in: containerEnvironment.environment, deployed: deployed)
       schema = new
     }
   }
@@ -64,31 +64,32 @@ package struct Schemas: Sendable {
   /// Makes production's schema what development's is, and takes the kinds of subscriptions there.
   /// Deploying only adds.
   package func deploy(_ container: ContainerID) async throws {
-    let new = try await current(of: container, environment: .development)
-    try await change(of: container, .production) { schema, deployed in
+    let development = ContainerEnvironment(container, .development)
+    let production = ContainerEnvironment(container, .production)
+    let new = try await current(of: development)
+    try await change(of: production) { schema, deployed in
       try schema.checkChange(to: new, in: .production, deployed: deployed)
       schema = new
     }
     try await store.write(in: .server) { transaction in
-      let key = SettingKey.subscriptionTypes(container, .production)
+      let key = SettingKey.subscriptionTypes(production)
       var types = SubscriptionTypes(try transaction.settings.value(key))
-      types.add(
-        SubscriptionTypes(
-          try transaction.settings.value(.subscriptionTypes(container, .development))))
+      types.add(SubscriptionTypes(try transaction.settings.value(.subscriptionTypes(development))))
       try transaction.settings.set(key, to: types.bytes)
     }
   }
 
   private func change(
-    of container: ContainerID, _ environment: Environment,
+    of containerEnvironment: ContainerEnvironment,
     _ change: @escaping @Sendable (inout Schema, Schema) throws -> Void
   ) async throws {
     let schemas = schemas
     try await store.write(in: .server) { transaction in
-      var schema = try schemas.schema(of: container, environment, in: transaction)
-      let deployed = try schemas.schema(of: container, .production, in: transaction)
+      var schema = try schemas.schema(of: containerEnvironment, in: transaction)
+      let deployed = try schemas.schema(
+        of: ContainerEnvironment(containerEnvironment.container, .production), in: transaction)
       try change(&schema, deployed)
-      try transaction.settings.set(.schema(container, environment), to: Array(schema.text().utf8))
+      try transaction.settings.set(.schema(containerEnvironment), to: Array(schema.text().utf8))
     }
   }
 }

@@ -40,8 +40,7 @@ extension ReadPermission {
   package func publicContext(
     of type: String, in database: DatabaseKey, _ transaction: any ReadTransaction
   ) throws -> Permissions.Context {
-    let schema = try schemas.schema(
-      of: database.container, database.environment, in: transaction)
+    let schema = try schemas.schema(of: database.containerEnvironment, in: transaction)
     return .public(schema.rights(of: type))
   }
 
@@ -51,9 +50,7 @@ extension ReadPermission {
     in transaction: any ReadTransaction
   ) throws -> Set<String> {
     guard case .public(let rights) = place, rights.namesCustomRoles else { return [] }
-    return Set(
-      try transaction.roles.names(
-        of: user, container: database.container, environment: database.environment))
+    return Set(try transaction.roles.names(of: user, in: database.containerEnvironment))
   }
 
   private func place(

@@ -80,7 +80,7 @@ extension ShareScope {
   package init(of user: UserID, in zone: ZoneKey, from transaction: any ReadTransaction) throws {
     let database = zone.database
     let memberships = try transaction.shares.memberships(
-      of: user, container: database.container, environment: database.environment)
+      of: user, in: database.containerEnvironment)
     try self.init(of: user, in: zone, among: memberships, from: transaction)
   }
 

@@ -53,8 +53,8 @@ struct Sharing {
     }
     let permission = max(me.permission, share.publicPermission)
     return ShareMetadata(
-      shortGUID: request, container: key.zone.database.container,
-      environment: key.zone.database.environment, scope: owner == user ? .private : .shared,
+      shortGUID: request, in: key.zone.database.containerEnvironment,
+      scope: owner == user ? .private : .shared,
       zone: key.zone.id, share: record, rootRecordName: root, rootRecord: rootRecord,
       owner: share.owner?.identity ?? UserIdentity(user: owner), role: me.role,
       acceptance: me.acceptance, permission: permission)
@@ -116,8 +116,7 @@ extension Sharing {
     let parts = request.value.prefix { $0 != "#" }.split(separator: ".", maxSplits: 1)
     guard let shortGUID = parts.first,
       let key = try transaction.shares.record(shortGUID: String(shortGUID)),
-      key.zone.database.container == caller.container,
-      key.zone.database.environment == caller.environment,
+      key.zone.database.containerEnvironment == caller.containerEnvironment,
       try transaction.zones.find(key.zone)?.isLive ?? false,
       let record = try transaction.records.find(key)?.record(), let share = record.shareDetails
     else { throw BrumeError.shareNotFound }
@@ -144,8 +143,7 @@ extension Sharing {
 extension ShareReading {
   /// Whether a user may join one more share.
   func checkRoom(for user: UserID, _ caller: Caller, _ limits: Limits) throws {
-    let joined = try memberships(
-      of: user, container: caller.container, environment: caller.environment)
+    let joined = try memberships(of: user, in: caller.containerEnvironment)
     guard joined.count >= limits.sharesJoinedPerUser else { return }
     throw BrumeError(
       .limitExceeded,

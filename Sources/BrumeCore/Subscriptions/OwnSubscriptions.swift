@@ -17,9 +17,7 @@ struct OwnSubscriptions {
   /// - Parameter place: the database that is subscribed to.
   init(in place: SubscriptionScope, from transaction: any ReadTransaction) throws {
     for scope in DatabaseScope.allCases {
-      let other = SubscriptionScope(
-        container: place.container, environment: place.environment, scope: scope,
-        user: place.user)
+      let other = SubscriptionScope(in: place.containerEnvironment, scope: scope, user: place.user)
       let found = try transaction.subscriptions.all(in: other)
       count += found.count
       bytes += found.reduce(0) { $0 + $1.subscription.byteCount }

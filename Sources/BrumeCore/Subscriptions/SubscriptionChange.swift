@@ -179,8 +179,7 @@ extension Caller {
   /// Where this caller's subscriptions in a database are kept.
   func subscriptionScope(_ scope: DatabaseScope) throws(BrumeError) -> SubscriptionScope {
     try requireAccess(to: scope)
-    return SubscriptionScope(
-      container: container, environment: environment, scope: scope, user: try requireUser())
+    return SubscriptionScope(in: containerEnvironment, scope: scope, user: try requireUser())
   }
 }
 

@@ -11,7 +11,7 @@ extension SubscriptionChange {
     _ query: Query, _ info: NotificationInfo, in transaction: any ReadTransaction
   ) throws -> Query {
     try NameRules.recordType(query.recordType, limits: limits)
-    let schema = try schemas.schema(of: place.container, place.environment, in: transaction)
+    let schema = try schemas.schema(of: place.containerEnvironment, in: transaction)
     guard let type = schema.recordTypes[query.recordType] else {
       throw Schema.missing(type: query.recordType)
     }

@@ -53,7 +53,7 @@ struct SubscriptionTypes: Equatable, Sendable {
 extension SubscriptionChange {
   /// Development learns the kind; production may insist on knowing it.
   func admit(_ kind: Subscription.Kind, in transaction: any WriteTransaction) throws {
-    let key = SettingKey.subscriptionTypes(place.container, place.environment)
+    let key = SettingKey.subscriptionTypes(place.containerEnvironment)
     var types = SubscriptionTypes(try transaction.settings.value(key))
     switch place.environment {
     case .development:

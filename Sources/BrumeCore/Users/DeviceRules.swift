@@ -33,8 +33,7 @@ extension DeviceWriting {
   /// Keeps the number of a user's devices bounded.
   func dropOldest(besides new: Device, limits: Limits) throws {
     let key = new.key
-    let all = try all(
-      of: key.user, container: key.container, environment: key.environment)
+    let all = try all(of: key.user, in: key.containerEnvironment)
     let old = all.filter { $0.key != key }.sorted { $0.registered < $1.registered }
     for device in old.prefix(max(0, all.count - limits.devicesPerUser)) {
       try remove(device.key)

@@ -94,7 +94,7 @@ package struct Devices: Sendable {
     _ token: String, of devices: [Device], _ clientID: String?, _ caller: Caller
   ) async throws -> DeviceKey {
     let here = devices.first {
-      $0.key.container == caller.container && $0.key.environment == caller.environment
+      $0.key.containerEnvironment == caller.containerEnvironment
     }
     if let here { return here.key }
     guard devices.count < limits.containersPerCourierToken else {
@@ -114,9 +114,7 @@ package struct Devices: Sendable {
     registered: Milliseconds? = nil
   ) async throws -> DeviceKey {
     let id = try deviceID(clientID) ?? caller.device ?? DeviceID(host.uuid())
-    let key = DeviceKey(
-      container: caller.container, environment: caller.environment,
-      user: try caller.requireUser(), device: id)
+    let key = DeviceKey(in: caller.containerEnvironment, user: try caller.requireUser(), device: id)
     let device = Device(key: key, channel: channel, registered: registered ?? host.now())
     let limits = limits
     // Another user may have been reached at the same address.
@@ -169,7 +167,7 @@ extension Caller {
   package func deviceKey() throws(BrumeError) -> DeviceKey? {
     let user = try requireUser()
     return device.map {
-      DeviceKey(container: container, environment: environment, user: user, device: $0)
+      DeviceKey(in: containerEnvironment, user: user, device: $0)
     }
   }
 }

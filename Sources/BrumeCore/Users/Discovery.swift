@@ -57,7 +57,7 @@ package struct Discovery: Sendable {
     return try await store.read { transaction in
       var contacts = Set(
         try transaction.shares.memberships(
-          of: me, container: own.container, environment: own.environment
+          of: me, in: own.containerEnvironment
         ).compactMap(\.share.zone.database.owner))
       for zone in try transaction.zones.all(in: own) where zone.hasShares {
         contacts.formUnion(try transaction.shares.memberships(in: zone.key).map(\.user))

@@ -23,8 +23,7 @@ struct SealedCourierToken {
 
   var bytes: [UInt8] {
     var packer = Packer()
-    packer.add(device.container.name)
-    packer.add(device.environment.rawValue)
+    packer.add(device.containerEnvironment)
     packer.add(device.user.name)
     packer.add(device.device.name)
     packer.add(address)
@@ -33,14 +32,12 @@ struct SealedCourierToken {
 
   init?(_ bytes: [UInt8]) {
     var unpacker = Unpacker(bytes)
-    guard let container = unpacker.text(),
-      let environment = unpacker.text().flatMap(Environment.init), let user = unpacker.text(),
+    guard let containerEnvironment = unpacker.containerEnvironment(), let user = unpacker.text(),
       let device = unpacker.text(), let address = unpacker.text(), unpacker.isAtEnd
     else { return nil }
     self.init(
       device: DeviceKey(
-        container: ContainerID(container), environment: environment, user: UserID(user),
-        device: DeviceID(device)),
+        in: containerEnvironment, user: UserID(user), device: DeviceID(device)),
       address: address)
   }
 }

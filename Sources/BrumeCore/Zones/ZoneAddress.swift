@@ -36,8 +36,7 @@ extension Caller {
           .badRequest,
           "the shared database has no zones of its own: name the zone together with its owner")
       }
-      let key = DatabaseKey(
-        container: container, environment: environment, owner: UserID(owner))
+      let key = DatabaseKey(in: containerEnvironment, owner: UserID(owner))
       return ZoneKey(database: key, name: name)
     }
   }

@@ -15,9 +15,9 @@ package struct ZoneAdministration: Sendable {
 
   /// What happens when a user removes the app's data in the settings (case ZON-12).
   package func purge(
-    _ name: String, of owner: UserID, container: ContainerID, environment: Environment
+    _ name: String, of owner: UserID, in containerEnvironment: ContainerEnvironment
   ) async throws {
-    let database = DatabaseKey(container: container, environment: environment, owner: owner)
+    let database = DatabaseKey(in: containerEnvironment, owner: owner)
     let key = ZoneKey(database: database, name: name)
     let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
     try await store.write(in: .database(database)) { transaction in
@@ -32,9 +32,9 @@ package struct ZoneAdministration: Sendable {
 
   /// What happens when a user resets end-to-end encrypted data: every custom zone goes (case ZON-14).
   package func resetEncryptedData(
-    of owner: UserID, container: ContainerID, environment: Environment
+    of owner: UserID, in containerEnvironment: ContainerEnvironment
   ) async throws {
-    let database = DatabaseKey(container: container, environment: environment, owner: owner)
+    let database = DatabaseKey(in: containerEnvironment, owner: owner)
     let origin = Origin(user: nil, device: nil, requestID: host.uuid(), time: host.now())
     try await store.write(in: .database(database)) { transaction in
       let writer = ZoneWriter(transaction, origin)

@@ -39,8 +39,7 @@ extension ZoneView {
       return ([first] + others).map { ZoneView(zone: $0, shares: nil) }
     }
     let user = try caller.requireUser()
-    let memberships = try transaction.shares.memberships(
-      of: user, container: caller.container, environment: caller.environment)
+    let memberships = try transaction.shares.memberships(of: user, in: caller.containerEnvironment)
     let byZone = Dictionary(grouping: memberships, by: \.share.zone)
     var seen: Set<ZoneKey> = []
     return try memberships.compactMap { membership in

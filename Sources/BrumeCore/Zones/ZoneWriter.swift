@@ -47,8 +47,7 @@ struct ZoneWriter {
   private func removeSubscriptions(on key: ZoneKey) throws {
     guard let owner = key.database.owner else { return }
     let scope = SubscriptionScope(
-      container: key.database.container, environment: key.database.environment, scope: .private,
-      user: owner)
+      in: key.database.containerEnvironment, scope: .private, user: owner)
     for stored in try transaction.subscriptions.all(in: scope)
     where stored.subscription.zoneName == key.name {
       try transaction.subscriptions.remove(stored.subscription.id, in: scope)

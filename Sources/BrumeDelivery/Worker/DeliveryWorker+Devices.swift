@@ -223,8 +223,8 @@ extension MailboxEntry {
   /// What takes this entry's place when it waited too long: silence is never the answer.
   fileprivate func fetchEverything(for device: Device, _ now: Milliseconds) -> MailboxEntry {
     var notification = Notification(
-      id: notificationID, container: device.key.container, environment: device.key.environment,
-      scope: .private, subscriptionID: nil, user: device.key.user, subject: .fetchEverything)
+      id: notificationID, in: device.key.containerEnvironment, scope: .private,
+      subscriptionID: nil, user: device.key.user, subject: .fetchEverything)
     notification.contentAvailable = true
     notification.isPruned = true
     return MailboxEntry(

@@ -94,8 +94,7 @@ extension DeliveryWorker {
   }
 
   private func concerns(_ entry: LogEntry, _ webhook: Webhook) -> Bool {
-    guard entry.database.container == webhook.container,
-      entry.database.environment == webhook.environment
+    guard entry.database.containerEnvironment == webhook.containerEnvironment
     else { return false }
     switch entry.event {
     case .record, .zoneCreated, .zoneDeleted: return true
@@ -179,8 +178,8 @@ extension DeliveryWorker {
   ) -> PushLogEntry {
     let count = batch.changes.count
     return PushLogEntry(
-      time: clock.now(), container: batch.webhook.container,
-      environment: batch.webhook.environment, user: nil, device: batch.webhook.id,
+      time: clock.now(), in: batch.webhook.containerEnvironment, user: nil,
+      device: batch.webhook.id,
       channel: Webhook.channel, notificationID: messageID, subscriptionID: "",
       requestID: batch.changes.first?.entry.origin.requestID ?? "",
       subject: "\(count) change\(count == 1 ? "" : "s")", verdict: verdict, status: answer.status,

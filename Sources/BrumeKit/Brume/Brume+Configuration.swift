@@ -85,8 +85,10 @@ extension Brume {
       var key: BrumeClient.Configuration.ServerKey?
       if let keyID, let privateKey { key = .init(id: keyID, privateKeyPEM: privateKey) }
       return BrumeClient.Configuration(
-        url: url.absoluteString, container: ContainerID(container),
-        environment: environment == .production ? .production : .development, apiToken: apiToken,
+        url: url.absoluteString,
+        in: ContainerEnvironment(
+          ContainerID(container), environment == .production ? .production : .development),
+        apiToken: apiToken,
         userToken: userToken, deviceID: deviceID.map { DeviceID($0) },
         stateDirectory: stateDirectory, serverKey: key)
     }

@@ -38,7 +38,8 @@ public class CKContainer: NSObject, @unchecked Sendable {
     self.init(
       connecting: Self.environmentContainer.session.configuration.map { settings in
         var settings = settings
-        settings.container = ContainerID(containerIdentifier)
+        settings.containerEnvironment = ContainerEnvironment(
+          ContainerID(containerIdentifier), settings.environment)
         return settings
       },
       identifier: containerIdentifier)

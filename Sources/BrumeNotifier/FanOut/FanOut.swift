@@ -60,8 +60,7 @@ struct FanOut {
     var coalescers: [UserID: Coalescer] = [:]
   }
   private struct DeviceOwner: Hashable {
-    let container: ContainerID
-    let environment: Environment
+    let containerEnvironment: ContainerEnvironment
     let user: UserID
   }
 
@@ -193,8 +192,7 @@ struct FanOut {
     if case .record = builder.entry.event { return notification }
     let scope = stored.scope
     return try rules.permission.withoutLeftZone(
-      notification, of: scope.user, container: scope.container, environment: scope.environment,
-      in: transaction)
+      notification, of: scope.user, in: scope.containerEnvironment, from: transaction)
   }
 
   private mutating func send(
@@ -243,8 +241,8 @@ struct FanOut {
       position: 0, id: notification.id, subscriptionID: stored.subscription.id, payload: payload,
       isRead: false)
     try transaction.notifications.keep(
-      kept, for: stored.scope.user, container: stored.scope.container,
-      environment: stored.scope.environment, limit: rules.limits.keptNotifications)
+      kept, for: stored.scope.user, in: stored.scope.containerEnvironment,
+      limit: rules.limits.keptNotifications)
   }
 
   private func budget(_ maximum: Int) -> PayloadBudget {
@@ -256,20 +254,18 @@ struct FanOut {
   private func nextBadge(_ stored: StoredSubscription, _ recipients: [Device]) throws -> Int? {
     guard stored.subscription.info?.shouldBadge == true else { return nil }
     let scope = stored.scope
-    let badge = try transaction.notifications.badge(
-      of: scope.user, container: scope.container, environment: scope.environment)
+    let badge = try transaction.notifications.badge(of: scope.user, in: scope.containerEnvironment)
     guard !recipients.isEmpty, badge < Int(Int32.max) else { return badge }
     try transaction.notifications.setBadge(
-      badge + 1, of: scope.user, container: scope.container, environment: scope.environment)
+      badge + 1, of: scope.user, in: scope.containerEnvironment)
     return badge + 1
   }
 
   private mutating func devices(of scope: SubscriptionScope) throws -> [Device] {
     let deviceOwner = DeviceOwner(
-      container: scope.container, environment: scope.environment, user: scope.user)
+      containerEnvironment: scope.containerEnvironment, user: scope.user)
     if let known = devices[deviceOwner] { return known }
-    let found = try transaction.devices.all(
-      of: scope.user, container: scope.container, environment: scope.environment)
+    let found = try transaction.devices.all(of: scope.user, in: scope.containerEnvironment)
     devices[deviceOwner] = found
     return found
   }

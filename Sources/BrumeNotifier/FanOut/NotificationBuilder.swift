@@ -28,8 +28,8 @@ package struct NotificationBuilder: Sendable {
     let info = stored.subscription.info ?? NotificationInfo()
     let record = describesRecord(stored.subscription.kind) ? image : nil
     var notification = Notification(
-      id: id, container: stored.scope.container, environment: stored.scope.environment,
-      scope: stored.scope.scope, subscriptionID: stored.subscription.id, user: stored.scope.user,
+      id: id, in: stored.scope.containerEnvironment, scope: stored.scope.scope,
+      subscriptionID: stored.subscription.id, user: stored.scope.user,
       subject: subject(of: stored))
     notification.alert = text(info.alert, record)
     notification.title = text(info.title, record)
@@ -49,9 +49,8 @@ package struct NotificationBuilder: Sendable {
   /// What a device gets when its mailbox overflowed.
   package func fetchEverything(for stored: StoredSubscription) -> Notification {
     var notification = Notification(
-      id: id, container: stored.scope.container, environment: stored.scope.environment,
-      scope: stored.scope.scope, subscriptionID: nil, user: stored.scope.user,
-      subject: .fetchEverything)
+      id: id, in: stored.scope.containerEnvironment, scope: stored.scope.scope,
+      subscriptionID: nil, user: stored.scope.user, subject: .fetchEverything)
     notification.contentAvailable = true
     notification.isPruned = true
     return notification

@@ -7,8 +7,7 @@ import BrumeStorage
 
 struct SearchableFields: Sendable {
   private struct RecordTypeKey: Hashable, Sendable {
-    let container: ContainerID
-    let environment: Environment
+    let containerEnvironment: ContainerEnvironment
     let type: String
   }
   private var known: [RecordTypeKey: Set<String>] = [:]
@@ -17,18 +16,16 @@ struct SearchableFields: Sendable {
     _ type: String, _ database: DatabaseKey, _ schemas: SchemaCache,
     _ transaction: any ReadTransaction
   ) throws {
-    let key = RecordTypeKey(
-      container: database.container, environment: database.environment, type: type)
+    let key = RecordTypeKey(containerEnvironment: database.containerEnvironment, type: type)
     guard known[key] == nil else { return }
-    let schema = try schemas.schema(of: database.container, database.environment, in: transaction)
+    let schema = try schemas.schema(of: database.containerEnvironment, in: transaction)
     let fields = schema.recordTypes[type]?.fields ?? [:]
     known[key] = Set(fields.filter { $0.value.indexes.contains(.searchable) }.keys)
   }
 
   func names(_ type: String?, _ database: DatabaseKey) -> Set<String> {
     guard let type else { return [] }
-    let key = RecordTypeKey(
-      container: database.container, environment: database.environment, type: type)
+    let key = RecordTypeKey(containerEnvironment: database.containerEnvironment, type: type)
     return known[key] ?? []
   }
 }

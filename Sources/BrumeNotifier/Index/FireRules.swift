@@ -35,7 +35,7 @@ package enum FireRules {
 
   /// Whether the subscription watches the database of a change at all.
   package static func watches(_ scope: SubscriptionScope, _ database: DatabaseKey) -> Bool {
-    guard scope.container == database.container, scope.environment == database.environment else {
+    guard scope.containerEnvironment == database.containerEnvironment else {
       return false
     }
     switch scope.scope {
@@ -92,8 +92,7 @@ package enum FireRules {
     _ stored: StoredSubscription, _ user: UserID, _ zone: ZoneKey
   ) -> Bool {
     stored.scope.scope == .shared && stored.scope.user == user
-      && stored.scope.container == zone.database.container
-      && stored.scope.environment == zone.database.environment
+      && stored.scope.containerEnvironment == zone.database.containerEnvironment
       && stored.subscription.kind == .database(recordType: nil)
   }
 

@@ -37,8 +37,7 @@ extension SubscriptionIndex {
   private static func watch(of stored: StoredSubscription) -> Watch? {
     guard let database = stored.scope.database else {
       guard case .database(let type) = stored.subscription.kind else { return nil }
-      return .shared(
-        stored.scope.container, stored.scope.environment, stored.scope.user, type: type)
+      return .shared(stored.scope.containerEnvironment, stored.scope.user, type: type)
     }
     switch stored.subscription.kind {
     case .query(let query, let zone, _, _):

@@ -47,10 +47,10 @@ extension SubscriptionIndex {
   package func matches(_ entry: LogEntry, sharedWith users: some Sequence<UserID>) -> Found {
     var search = Search(events: .all, position: entry.position)
     for user in users {
-      let (container, environment) = (entry.database.container, entry.database.environment)
-      collectAll(.shared(container, environment, user, type: nil), &search)
+      let containerEnvironment = entry.database.containerEnvironment
+      collectAll(.shared(containerEnvironment, user, type: nil), &search)
       if case .record(let change) = entry.event {
-        collectAll(.shared(container, environment, user, type: change.recordType), &search)
+        collectAll(.shared(containerEnvironment, user, type: change.recordType), &search)
       }
     }
     return search.found

@@ -164,7 +164,7 @@ extension SubscriptionIndex {
     /// Zone subscriptions, or database subscriptions (no zone), to one type or to all.
     case changes(DatabaseKey, zone: String?, type: String?)
     /// Subscriptions of a user's shared database.
-    case shared(ContainerID, Environment, UserID, type: String?)
+    case shared(ContainerEnvironment, UserID, type: String?)
 
     var bytes: [UInt8] {
       var bytes: [UInt8] = []
@@ -179,10 +179,9 @@ extension SubscriptionIndex {
         bytes.append(database)
         bytes.append(text: type)
         bytes.append(text: zone)
-      case .shared(let container, let environment, let user, let type):
+      case .shared(let containerEnvironment, let user, let type):
         bytes.append(UInt8(ascii: "s"))
-        bytes.append(
-          DatabaseKey(container: container, environment: environment, owner: user))
+        bytes.append(DatabaseKey(in: containerEnvironment, owner: user))
         bytes.append(text: type)
       }
       return bytes
@@ -210,8 +209,9 @@ extension SubscriptionIndex {
     let place = scopeKeys.bytes(of: Self.number(bytes.prefix(4)))
     let user = users.bytes(of: Self.number(bytes.dropFirst(4).prefix(4)))
     let scope = SubscriptionScope(
-      container: ContainerID(String(decoding: place.dropFirst(2), as: UTF8.self)),
-      environment: Environment.allCases[Int(place[place.startIndex])],
+      in: ContainerEnvironment(
+        ContainerID(String(decoding: place.dropFirst(2), as: UTF8.self)),
+        Environment.allCases[Int(place[place.startIndex])]),
       scope: DatabaseScope.allCases[Int(place[place.startIndex + 1])],
       user: UserID(String(decoding: user, as: UTF8.self)))
     return SubscriptionKey(scope: scope, id: String(decoding: bytes.dropFirst(8), as: UTF8.self))

@@ -28,7 +28,7 @@ extension SubscriptionKey: Hashable {
 
 extension SubscriptionKey: Comparable {
   /// A fixed order without meaning: a fan-out that is interrupted goes on after the last key it
-  /// served. Keys of one change share container and environment.
+  /// served. Keys of one change share their container environment.
   package static func < (a: SubscriptionKey, b: SubscriptionKey) -> Bool {
     if a.scope.user != b.scope.user { return a.scope.user < b.scope.user }
     if a.scope.scope != b.scope.scope { return a.scope.scope.rawValue < b.scope.scope.rawValue }

@@ -45,7 +45,7 @@ package final class FaultInjector: Sendable {
     let user = plan.withLock { $0.user(of: proven, on: caller.device) }
     if user == proven { return caller }
     return Caller(
-      container: caller.container, environment: caller.environment, user: user,
+      in: caller.containerEnvironment, user: user,
       device: caller.device, kind: user == nil ? .anonymous : .user, requestID: caller.requestID)
   }
 

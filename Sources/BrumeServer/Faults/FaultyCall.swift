@@ -106,11 +106,9 @@ extension Engine {
       _ = try await zones.modify(
         [ZoneOperation(.delete, ZoneID(name: name))], in: .private, as: caller.another)
     case .purged:
-      try await zoneAdministration.purge(
-        name, of: user, container: caller.container, environment: caller.environment)
+      try await zoneAdministration.purge(name, of: user, in: caller.containerEnvironment)
     case .encryptedDataReset:
-      try await zoneAdministration.resetEncryptedData(
-        of: user, container: caller.container, environment: caller.environment)
+      try await zoneAdministration.resetEncryptedData(of: user, in: caller.containerEnvironment)
     }
   }
 }
@@ -119,7 +117,7 @@ extension Caller {
   /// The same user on a device that nobody has.
   package var another: Caller {
     Caller(
-      container: container, environment: environment, user: user, device: DeviceID("brume-fault"),
+      in: containerEnvironment, user: user, device: DeviceID("brume-fault"),
       kind: kind, requestID: requestID)
   }
 }

@@ -47,7 +47,7 @@ struct Authenticate: Sendable {
   func leading(
     _ error: BrumeError, _ request: Request, query: QueryString
   ) async throws -> BrumeError {
-    guard databasePath.container != nil, databasePath.environment != nil else { return error }
+    guard databasePath.containerEnvironment != nil else { return error }
     var error = error
     error.redirectURL = try await parts.signIn.address(
       for: credentials(request, query: query, target: "", body: []))
@@ -96,14 +96,14 @@ struct Authenticate: Sendable {
   private func credentials(
     _ request: Request, query: QueryString, target: String, body: [UInt8]
   ) throws(BrumeError) -> Credentials {
-    guard let container = databasePath.container, let environment = databasePath.environment else {
+    guard let containerEnvironment = databasePath.containerEnvironment else {
       throw BrumeError(
         .badRequest, "name the container and the environment: ?container=…&environment=development")
     }
     let device = request.headers[.device] ?? query["clientId"] ?? query["clientID"]
     if let device { try NameRules.device(device, limits: parts.limits) }
     return Credentials(
-      container: container, environment: environment, apiToken: query["ckAPIToken"],
+      in: containerEnvironment, apiToken: query["ckAPIToken"],
       webAuthToken: query["ckWebAuthToken"],
       signature: signature(request, target: target, body: body),
       device: device.map { DeviceID($0) }, origin: request.headers[.origin], requestID: requestID)
@@ -126,8 +126,9 @@ struct Authenticate: Sendable {
 
   private func nobody(_ kind: Caller.Kind) -> Caller {
     Caller(
-      container: databasePath.container ?? parts.container,
-      environment: databasePath.environment ?? .development, user: nil, device: nil, kind: kind,
+      in: ContainerEnvironment(
+        databasePath.container ?? parts.container, databasePath.environment ?? .development),
+      user: nil, device: nil, kind: kind,
       requestID: requestID)
   }
 }

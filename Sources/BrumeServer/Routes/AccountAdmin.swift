@@ -52,10 +52,7 @@ struct AccountAdmin: Sendable {
   /// A web auth token for a user, for two weeks.
   func makeToken(_ call: Call) async throws -> Reply {
     let user = try await users.user(call.json().text("user"))
-    let token = try await tokens.issue(
-      for: user.id, container: call.containerEnvironment.container,
-      environment: call.containerEnvironment.environment,
-      keep: true)
+    let token = try await tokens.issue(for: user.id, in: call.containerEnvironment, keep: true)
     return .json(["user": .string(user.name), "token": .string(token)])
   }
 

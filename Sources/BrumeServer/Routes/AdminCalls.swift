@@ -15,10 +15,8 @@ extension JSON {
 }
 
 extension Call {
-  /// Container and environment of an admin call: the query's, or the settings'.
-  var containerEnvironment: (container: ContainerID, environment: Environment) {
-    (caller.container, caller.environment)
-  }
+  /// The container environment of an admin call: the query's, or the settings'.
+  var containerEnvironment: ContainerEnvironment { caller.containerEnvironment }
 }
 
 struct NamedUsers: Sendable {

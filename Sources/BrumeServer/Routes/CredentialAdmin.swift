@@ -19,8 +19,7 @@ struct CredentialAdmin: Sendable {
     let json = try call.json()
     let origins = json["origins"]?.array?.compactMap(\.string)
     let token = try await apiTokens.create(
-      name: json.text("name"), container: call.containerEnvironment.container,
-      environment: call.containerEnvironment.environment, allowedOrigins: origins,
+      name: json.text("name"), in: call.containerEnvironment, allowedOrigins: origins,
       callback: json["callback"]?.string)
     return .json(Self.describe(token))
   }
@@ -49,8 +48,7 @@ struct CredentialAdmin: Sendable {
     let pair = json["publicKey"] == nil ? ServerKeyPair() : nil
     let key = try await serverKeys.create(
       name: json.text("name"), publicKeyPEM: pair?.publicKeyPEM ?? json.text("publicKey"),
-      container: call.containerEnvironment.container,
-      environment: call.containerEnvironment.environment)
+      in: call.containerEnvironment)
     var answer = Self.describe(key)
     if let pair, case .object(var object) = answer {
       object["privateKey"] = .string(pair.privateKeyPEM)

@@ -17,9 +17,7 @@ struct DeviceAdmin: Sendable {
     let name = call.query["user"]
     let found = try await store.read { store in
       try store.users.all().filter { name == nil || $0.name == name }.map { user in
-        let devices = try store.devices.all(
-          of: user.id, container: containerEnvironment.container,
-          environment: containerEnvironment.environment)
+        let devices = try store.devices.all(of: user.id, in: containerEnvironment)
         return try devices.map { (user.name, $0, try store.mailboxes.count(of: $0.key)) }
       }.flatMap { $0 }
     }
@@ -39,9 +37,7 @@ struct DeviceAdmin: Sendable {
     let user = try await users.user(json.text("user"))
     let sent = try await testPushes.send(
       json["text"]?.string ?? "A test push from Brume", to: user.id,
-      container: containerEnvironment.container,
-      environment: containerEnvironment.environment, requestID: call.caller.requestID,
-      encode: PushPayload.encode)
+      in: containerEnvironment, requestID: call.caller.requestID, encode: PushPayload.encode)
     delivery.notify(Set(sent.devices))
     return .json([
       "devices": .int(Int64(sent.devices.count)), "full": .int(Int64(sent.full)),

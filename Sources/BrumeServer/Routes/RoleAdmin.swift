@@ -12,8 +12,7 @@ struct RoleAdmin: Sendable {
 
   func list(_ call: Call) async throws -> Reply {
     let containerEnvironment = call.containerEnvironment
-    let members = try await roles.members(
-      container: containerEnvironment.container, environment: containerEnvironment.environment)
+    let members = try await roles.members(in: containerEnvironment)
     let names = try await store.read { store in
       try members.map { try store.users.find($0.user)?.name ?? $0.user.name }
     }
@@ -27,9 +26,7 @@ struct RoleAdmin: Sendable {
     let json = try call.json()
     guard let isOn = json["on"]?.bool else { throw BrumeError(.badRequest, "'on' is missing") }
     let user = try await users.user(json.text("user"))
-    try await roles.set(
-      json.text("role"), of: user.id, to: isOn, container: call.containerEnvironment.container,
-      environment: call.containerEnvironment.environment)
+    try await roles.set(json.text("role"), of: user.id, to: isOn, in: call.containerEnvironment)
     return try await list(call)
   }
 }

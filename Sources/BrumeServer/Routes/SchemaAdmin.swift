@@ -9,16 +9,12 @@ struct SchemaAdmin: Sendable {
   let schemas: Schemas
 
   func show(_ call: Call) async throws -> Reply {
-    let schema = try await schemas.current(
-      of: call.containerEnvironment.container,
-      environment: call.containerEnvironment.environment)
+    let schema = try await schemas.current(of: call.containerEnvironment)
     return .json(["schema": .string(schema.text())])
   }
 
   func importText(_ call: Call) async throws -> Reply {
-    try await schemas.replace(
-      by: call.json().text("schema"), in: call.containerEnvironment.container,
-      environment: call.containerEnvironment.environment)
+    try await schemas.replace(by: call.json().text("schema"), in: call.containerEnvironment)
     return try await show(call)
   }
 
@@ -26,7 +22,7 @@ struct SchemaAdmin: Sendable {
   func deploy(_ call: Call) async throws -> Reply {
     let container = call.containerEnvironment.container
     try await schemas.deploy(container)
-    let schema = try await schemas.current(of: container, environment: .production)
+    let schema = try await schemas.current(of: ContainerEnvironment(container, .production))
     return .json(["schema": .string(schema.text())])
   }
 
@@ -37,9 +33,7 @@ struct SchemaAdmin: Sendable {
     }
     guard let isOn = json["on"]?.bool else { throw BrumeError(.badRequest, "'on' is missing") }
     try await schemas.setIndex(
-      index, on: json.text("field"), of: json.text("type"), to: isOn,
-      container: call.containerEnvironment.container,
-      environment: call.containerEnvironment.environment)
+      index, on: json.text("field"), of: json.text("type"), to: isOn, in: call.containerEnvironment)
     return try await show(call)
   }
 }

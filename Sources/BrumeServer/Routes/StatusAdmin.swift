@@ -34,8 +34,7 @@ struct StatusAdmin: Sendable {
     let variables =
       settings.isDevelopment
       ? try await development.prepare(
-        container: call.containerEnvironment.container,
-        environment: call.containerEnvironment.environment
+        in: call.containerEnvironment
       ).variables : variables(call, tokens)
     let lines = variables.map { JSONObject.Member(key: $0.name, value: .string($0.value)) }
     facts.append(.init(key: "environment", value: .object(JSONObject(uniqueMembers: lines))))

@@ -23,8 +23,7 @@ struct WebhookAdmin: Sendable {
       (try store.webhooks.all(), try store.log.lastPositions())
     }
     let own = all.filter {
-      $0.container == containerEnvironment.container
-        && $0.environment == containerEnvironment.environment
+      $0.containerEnvironment == containerEnvironment
     }
     return .json(["webhooks": .array(own.map { describe($0, newest: newest) })])
   }
@@ -32,9 +31,7 @@ struct WebhookAdmin: Sendable {
   func add(_ call: Call) async throws -> Reply {
     let url = try call.json().text("url")
     _ = try await outside.target(url)
-    let webhook = try await webhooks.add(
-      url: url, container: call.containerEnvironment.container,
-      environment: call.containerEnvironment.environment)
+    let webhook = try await webhooks.add(url: url, in: call.containerEnvironment)
     worker.configurationChanged()
     guard case .object(var object) = describe(webhook, newest: webhook.cursor) else {
       return .empty
@@ -45,27 +42,21 @@ struct WebhookAdmin: Sendable {
 
   func enable(_ call: Call) async throws -> Reply {
     let containerEnvironment = call.containerEnvironment
-    try await webhooks.enable(
-      call.json().text("id"), container: containerEnvironment.container,
-      environment: containerEnvironment.environment)
+    try await webhooks.enable(call.json().text("id"), in: containerEnvironment)
     worker.configurationChanged()
     return .empty
   }
 
   func remove(_ call: Call) async throws -> Reply {
     let containerEnvironment = call.containerEnvironment
-    try await webhooks.remove(
-      call.json().text("id"), container: containerEnvironment.container,
-      environment: containerEnvironment.environment)
+    try await webhooks.remove(call.json().text("id"), in: containerEnvironment)
     return .empty
   }
 
   /// Calls a webhook once, without changes, whatever its state.
   func test(_ call: Call) async throws -> Reply {
     let containerEnvironment = call.containerEnvironment
-    let webhook = try await webhooks.find(
-      call.json().text("id"), container: containerEnvironment.container,
-      environment: containerEnvironment.environment)
+    let webhook = try await webhooks.find(call.json().text("id"), in: containerEnvironment)
     let line = try await worker.test(
       webhook, messageID: "msg_test_\(uuid())", requestID: call.caller.requestID)
     return .json(PushLogAdmin.describe(line, [:]))

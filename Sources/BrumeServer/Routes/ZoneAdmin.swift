@@ -11,9 +11,7 @@ struct ZoneAdmin: Sendable {
   func purge(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let user = try await users.user(json.text("user"))
-    try await zones.purge(
-      json.text("zone"), of: user.id, container: call.containerEnvironment.container,
-      environment: call.containerEnvironment.environment)
+    try await zones.purge(json.text("zone"), of: user.id, in: call.containerEnvironment)
     return .empty
   }
 }

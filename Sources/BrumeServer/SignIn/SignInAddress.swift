@@ -17,12 +17,10 @@ struct SignInAddress: Sendable {
 
   /// The same for a call that has got as far as its handler; nil if it names no container.
   func address(for call: Call) async throws -> String? {
-    guard let container = call.databasePath.container,
-      let environment = call.databasePath.environment
-    else { return nil }
+    guard let containerEnvironment = call.databasePath.containerEnvironment else { return nil }
     return try await address(
       for: Credentials(
-        container: container, environment: environment, apiToken: call.query["ckAPIToken"],
+        in: containerEnvironment, apiToken: call.query["ckAPIToken"],
         origin: call.headers[.origin], requestID: call.caller.requestID))
   }
 }

@@ -9,11 +9,9 @@ final class MemoryDevices: DeviceWriting {
 
   func find(_ key: DeviceKey) throws -> Device? { draft.state.devices[key.byteText] }
 
-  func all(
-    of user: UserID, container: ContainerID, environment: Environment
-  ) throws -> [Device] {
+  func all(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> [Device] {
     draft.state.devices.values.filter {
-      $0.key.user == user && $0.key.container == container && $0.key.environment == environment
+      $0.key.user == user && $0.key.containerEnvironment == containerEnvironment
     }
     .sorted { $0.key.byteText < $1.key.byteText }
   }

@@ -25,7 +25,7 @@ final class MemoryDraft {
   }
 
   func requireScope(_ device: DeviceKey) {
-    requireScope(.account(device.user, device.container, device.environment))
+    requireScope(.account(device.user, device.containerEnvironment))
   }
 
   private func requireScope(_ isCovered: Bool, for changed: Any) {

@@ -8,19 +8,19 @@ final class MemoryNotifications: NotificationWriting {
   init(_ draft: MemoryDraft) { self.draft = draft }
 
   func kept(
-    for user: UserID, container: ContainerID, environment: Environment, after position: Int64,
+    for user: UserID, in containerEnvironment: ContainerEnvironment, after position: Int64,
     limit: Int
   ) throws -> [KeptNotification] {
-    let kept = draft.state.kept[place(user, container, environment)] ?? []
+    let kept = draft.state.kept[place(user, containerEnvironment)] ?? []
     return Array(kept.filter { $0.position > position }.prefix(limit))
   }
 
   func keep(
-    _ notification: KeptNotification, for user: UserID, container: ContainerID,
-    environment: Environment, limit: Int
+    _ notification: KeptNotification, for user: UserID,
+    in containerEnvironment: ContainerEnvironment, limit: Int
   ) throws {
-    draft.requireScope(.account(user, container, environment))
-    let place = place(user, container, environment)
+    draft.requireScope(.account(user, containerEnvironment))
+    let place = place(user, containerEnvironment)
     let name = ByteText(parts: notification.id, notification.subscriptionID)
     var kept = draft.state.kept[place] ?? []
     guard !kept.contains(where: { ByteText(parts: $0.id, $0.subscriptionID) == name }) else {
@@ -31,10 +31,10 @@ final class MemoryNotifications: NotificationWriting {
   }
 
   func markRead(
-    _ ids: [String], of user: UserID, container: ContainerID, environment: Environment
+    _ ids: [String], of user: UserID, in containerEnvironment: ContainerEnvironment
   ) throws -> [String] {
-    draft.requireScope(.account(user, container, environment))
-    let place = place(user, container, environment)
+    draft.requireScope(.account(user, containerEnvironment))
+    let place = place(user, containerEnvironment)
     var found: [String] = []
     for id in ids where !found.contains(where: { ByteText($0) == ByteText(id) }) {
       let (hit, rest) = (draft.state.kept[place] ?? []).split { ByteText($0.id) == ByteText(id) }
@@ -45,23 +45,21 @@ final class MemoryNotifications: NotificationWriting {
     return found
   }
 
-  func badge(
-    of user: UserID, container: ContainerID, environment: Environment
-  ) throws -> Int {
-    draft.state.badges[place(user, container, environment)] ?? 0
+  func badge(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> Int {
+    draft.state.badges[place(user, containerEnvironment)] ?? 0
   }
 
   func setBadge(
-    _ value: Int, of user: UserID, container: ContainerID, environment: Environment
+    _ value: Int, of user: UserID, in containerEnvironment: ContainerEnvironment
   ) throws {
-    draft.requireScope(.account(user, container, environment))
-    draft.state.badges[place(user, container, environment)] = value
+    draft.requireScope(.account(user, containerEnvironment))
+    draft.state.badges[place(user, containerEnvironment)] = value
   }
 
-  private func place(
-    _ user: UserID, _ container: ContainerID, _ environment: Environment
-  ) -> ByteText {
-    ByteText(parts: container.name, environment.rawValue, user.name)
+  private func place(_ user: UserID, _ containerEnvironment: ContainerEnvironment) -> ByteText {
+    ByteText(
+      parts: containerEnvironment.container.name, containerEnvironment.environment.rawValue,
+      user.name)
   }
 
   /// The notification at the end of the feed.

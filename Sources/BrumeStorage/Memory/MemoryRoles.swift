@@ -7,15 +7,13 @@ final class MemoryRoles: RoleWriting {
 
   init(_ draft: MemoryDraft) { self.draft = draft }
 
-  func names(
-    of user: UserID, container: ContainerID, environment: Environment
-  ) throws -> [String] {
-    try members(container: container, environment: environment)
+  func names(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> [String] {
+    try members(in: containerEnvironment)
       .filter { $0.user == user }.map(\.role)
   }
 
-  func members(container: ContainerID, environment: Environment) throws -> [RoleMember] {
-    draft.state.roleMembers.filter { $0.container == container && $0.environment == environment }
+  func members(in containerEnvironment: ContainerEnvironment) throws -> [RoleMember] {
+    draft.state.roleMembers.filter { $0.containerEnvironment == containerEnvironment }
       .sorted {
         (ByteText($0.role), ByteText($0.user.name)) < (ByteText($1.role), ByteText($1.user.name))
       }

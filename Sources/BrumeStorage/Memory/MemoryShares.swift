@@ -8,11 +8,10 @@ final class MemoryShares: ShareWriting {
   init(_ draft: MemoryDraft) { self.draft = draft }
 
   func memberships(
-    of user: UserID, container: ContainerID, environment: Environment
+    of user: UserID, in containerEnvironment: ContainerEnvironment
   ) throws -> [Membership] {
     sorted {
-      $0.user == user && $0.share.zone.database.container == container
-        && $0.share.zone.database.environment == environment
+      $0.user == user && $0.share.zone.database.containerEnvironment == containerEnvironment
     }
   }
 

@@ -121,7 +121,7 @@ package enum ChannelContract {
     to subject: Subject, device: Device? = nil, payload: [UInt8]? = nil
   ) -> OutgoingPush {
     var notification = Notification(
-      id: "NID", container: subject.device.key.container, environment: .development,
+      id: "NID", in: ContainerEnvironment(subject.device.key.container, .development),
       scope: .private, subscriptionID: "s", user: subject.device.key.user,
       subject: .zone(ZoneID(name: "Notes")))
     notification.alert.literal = "Hello"

@@ -17,11 +17,11 @@ final class CountedDevices<Inner: DeviceReading>: DeviceReading {
     return try inner.find(key)
   }
 
-  func all(of user: UserID, container: ContainerID, environment: Environment) throws
+  func all(of user: UserID, in containerEnvironment: ContainerEnvironment) throws
     -> [Device]
   {
     count.asks()
-    return try inner.all(of: user, container: container, environment: environment)
+    return try inner.all(of: user, in: containerEnvironment)
   }
 
   func all(of user: UserID) throws -> [Device] {
@@ -114,44 +114,42 @@ final class CountedNotifications<Inner: NotificationReading>: NotificationReadin
   }
 
   func kept(
-    for user: UserID, container: ContainerID, environment: Environment, after position: Int64,
+    for user: UserID, in containerEnvironment: ContainerEnvironment, after position: Int64,
     limit: Int
   ) throws -> [KeptNotification] {
     count.asks()
-    return try inner.kept(
-      for: user, container: container, environment: environment, after: position, limit: limit)
+    return try inner.kept(for: user, in: containerEnvironment, after: position, limit: limit)
   }
 
-  func badge(of user: UserID, container: ContainerID, environment: Environment) throws
+  func badge(of user: UserID, in containerEnvironment: ContainerEnvironment) throws
     -> Int
   {
     count.asks()
-    return try inner.badge(of: user, container: container, environment: environment)
+    return try inner.badge(of: user, in: containerEnvironment)
   }
 }
 
 extension CountedNotifications: NotificationWriting where Inner: NotificationWriting {
   func keep(
-    _ notification: KeptNotification, for user: UserID, container: ContainerID,
-    environment: Environment, limit: Int
+    _ notification: KeptNotification, for user: UserID,
+    in containerEnvironment: ContainerEnvironment, limit: Int
   ) throws {
     count.writes()
-    return try inner.keep(
-      notification, for: user, container: container, environment: environment, limit: limit)
+    return try inner.keep(notification, for: user, in: containerEnvironment, limit: limit)
   }
 
   func markRead(
-    _ ids: [String], of user: UserID, container: ContainerID, environment: Environment
+    _ ids: [String], of user: UserID, in containerEnvironment: ContainerEnvironment
   ) throws -> [String] {
     count.asks()
     count.writes()
-    return try inner.markRead(ids, of: user, container: container, environment: environment)
+    return try inner.markRead(ids, of: user, in: containerEnvironment)
   }
 
   func setBadge(
-    _ value: Int, of user: UserID, container: ContainerID, environment: Environment
+    _ value: Int, of user: UserID, in containerEnvironment: ContainerEnvironment
   ) throws {
     count.writes()
-    return try inner.setBadge(value, of: user, container: container, environment: environment)
+    return try inner.setBadge(value, of: user, in: containerEnvironment)
   }
 }

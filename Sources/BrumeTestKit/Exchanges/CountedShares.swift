@@ -12,16 +12,16 @@ final class CountedRoles<Inner: RoleReading>: RoleReading {
     self.count = count
   }
 
-  func names(of user: UserID, container: ContainerID, environment: Environment) throws
+  func names(of user: UserID, in containerEnvironment: ContainerEnvironment) throws
     -> [String]
   {
     count.asks()
-    return try inner.names(of: user, container: container, environment: environment)
+    return try inner.names(of: user, in: containerEnvironment)
   }
 
-  func members(container: ContainerID, environment: Environment) throws -> [RoleMember] {
+  func members(in containerEnvironment: ContainerEnvironment) throws -> [RoleMember] {
     count.asks()
-    return try inner.members(container: container, environment: environment)
+    return try inner.members(in: containerEnvironment)
   }
 }
 
@@ -46,11 +46,11 @@ final class CountedShares<Inner: ShareReading>: ShareReading {
     self.count = count
   }
 
-  func memberships(of user: UserID, container: ContainerID, environment: Environment) throws
+  func memberships(of user: UserID, in containerEnvironment: ContainerEnvironment) throws
     -> [Membership]
   {
-    count.asks(.memberships(user, container, environment))
-    return try inner.memberships(of: user, container: container, environment: environment)
+    count.asks(.memberships(user, containerEnvironment))
+    return try inner.memberships(of: user, in: containerEnvironment)
   }
 
   func memberships(in zone: ZoneKey) throws -> [Membership] {

@@ -8,9 +8,7 @@ import BrumeStorage
 struct PushOracle {
   static let devices: [DeviceKey] = ["_u1", "_u2", "_u3"].flatMap { user in
     ["phone", "tablet"].map { name in
-      DeviceKey(
-        container: PushSimulator.container, environment: .development, user: UserID(user),
-        device: DeviceID(name))
+      DeviceKey(in: PushSimulator.containerEnvironment, user: UserID(user), device: DeviceID(name))
     }
   }
   private struct Change {

@@ -44,7 +44,8 @@ package final class PushSimulator {
     func advance(_ by: Milliseconds) { time.withLock { $0 += by } }
   }
 
-  static let container = ContainerID("iCloud.org.example.simulator")
+  static let containerEnvironment = ContainerEnvironment(
+    ContainerID("iCloud.org.example.simulator"), .development)
   private let store: MemoryStore
   private let crashing: CrashingStore
   private let form: Form
@@ -134,7 +135,7 @@ package final class PushSimulator {
           ___recordID REFERENCE QUERYABLE, a INT64 QUERYABLE,
           GRANT READ TO "_world", GRANT CREATE TO "_icloud", GRANT WRITE TO "_icloud"
         );
-        """, in: Self.container, environment: .development)
+        """, in: Self.containerEnvironment)
     for device in PushOracle.devices {
       try await engine.devices.register(as: caller(device))
       _ = try await engine.zones.modify(
@@ -145,7 +146,7 @@ package final class PushSimulator {
 
   private func caller(_ device: DeviceKey, isNamed: Bool = true) -> Caller {
     Caller(
-      container: Self.container, environment: .development, user: device.user,
+      in: Self.containerEnvironment, user: device.user,
       device: isNamed ? device.device : nil, kind: .user, requestID: "step \(step)")
   }
 
@@ -189,9 +190,8 @@ package final class PushSimulator {
 
   private func plantStranger(_ subscription: Subscription, _ device: DeviceKey) async throws {
     let other = PushOracle.devices.first { $0.user != device.user }?.user ?? device.user
-    let key = DatabaseKey(container: Self.container, environment: .development, owner: nil)
-    let scope = SubscriptionScope(
-      container: Self.container, environment: .development, scope: .public, user: other)
+    let key = DatabaseKey(in: Self.containerEnvironment, owner: nil)
+    let scope = SubscriptionScope(in: Self.containerEnvironment, scope: .public, user: other)
     guard case .query = subscription.kind else { return }
     try await store.write(in: .database(key)) { transaction in
       let origin = Origin(user: nil, device: nil, requestID: "", time: 0)

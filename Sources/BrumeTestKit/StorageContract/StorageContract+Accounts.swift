@@ -52,12 +52,10 @@ extension StorageContract {
     Case("credentials come back until they are removed") { store in
       let tokens = [nil, [], ["https://a.example", ""]].enumerated().map { index, origins in
         APIToken(
-          token: "t\(index)", name: "T", container: .sample, environment: .production,
+          token: "t\(index)", name: "T", in: .sampleProduction,
           allowedOrigins: origins, callback: index == 1 ? "https://a.example/back" : nil)
       }
-      let key = ServerKey(
-        id: "k", name: "K", container: .sample, environment: .development, publicKey: "PEM\n",
-        user: UserID("_1"))
+      let key = ServerKey(id: "k", name: "K", in: .sample, publicKey: "PEM\n", user: UserID("_1"))
       try await store.write(in: .all) { transaction in
         for token in tokens { try transaction.credentials.put(token) }
         try transaction.credentials.put(key)
@@ -95,8 +93,7 @@ extension StorageContract {
       }
       func own() async throws -> [Membership] {
         try await store.read {
-          try $0.shares.memberships(
-            of: UserID("_b2"), container: .sample, environment: .development)
+          try $0.shares.memberships(of: UserID("_b2"), in: .sample)
         }
       }
       try expectEqual(try await own(), all, "of a user")
@@ -109,7 +106,7 @@ extension StorageContract {
     },
     Case("short GUIDs and settings come back") { store in
       let key = RecordKey(zone: .sample(), name: "root")
-      let schema = SettingKey.schema(.sample, .development)
+      let schema = SettingKey.schema(.sample)
       try await store.write(in: .all) { transaction in
         try transaction.shares.setShortGUID("0abc", record: key)
         try transaction.settings.set(schema, to: Array("DEFINE".utf8))
@@ -127,7 +124,7 @@ extension StorageContract {
         try expectEqual(
           try transaction.settings.value(.notifierCursor(.only)), nil, "a removed setting")
         try expectEqual(
-          try transaction.settings.value(.schema(.sample, .production)), nil, "other environment")
+          try transaction.settings.value(.schema(.sampleProduction)), nil, "other environment")
       }
     },
   ]

@@ -106,7 +106,7 @@ extension StorageContract {
       }
     },
     Case("writes in two databases that both change a schema lose neither change") { store in
-      let schema = SettingKey.schema(.sample, .development)
+      let schema = SettingKey.schema(.sample)
       try await withThrowingTaskGroup(of: Void.self) { group in
         for user in 0..<8 {
           group.addTask(operation: {

@@ -88,10 +88,10 @@ extension StorageContract {
     },
     Case("webhooks come back as they were put") { store in
       var first = Webhook(
-        id: "w1", container: .sample, environment: .production, url: "https://a.example/hook",
+        id: "w1", in: .sampleProduction, url: "https://a.example/hook",
         secret: [0, 255], created: 5, cursor: LogPositions(9, in: .only))
       let second = Webhook(
-        id: "w2", container: .sample, environment: .development, url: "https://b.example/",
+        id: "w2", in: .sample, url: "https://b.example/",
         secret: [1], created: 6, cursor: LogPositions())
       let before = first
       try await store.write(in: .all) { transaction in
@@ -152,7 +152,7 @@ extension StorageContract {
 extension PushLogEntry {
   fileprivate static func sample(_ number: Int) -> PushLogEntry {
     PushLogEntry(
-      time: Int64(number), container: .sample, environment: .development,
+      time: Int64(number), in: .sample,
       user: number == 6 ? nil : UserID("_a1"), device: "d", channel: "apns",
       notificationID: "N\(number)", subscriptionID: "s", requestID: "R\(number)",
       subject: "zone Trails", verdict: number == 5 ? .retry : .sent,

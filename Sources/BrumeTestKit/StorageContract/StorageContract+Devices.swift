@@ -21,11 +21,9 @@ extension StorageContract {
         for device in devices {
           try expectEqual(try transaction.devices.find(device.key), device, "device")
         }
-        let own = try transaction.devices.all(
-          of: UserID("_a1"), container: .sample, environment: .development)
+        let own = try transaction.devices.all(of: UserID("_a1"), in: .sample)
         try expectEqual(own, devices, "devices of a user")
-        let other = try transaction.devices.all(
-          of: UserID("_a1"), container: .sample, environment: .production)
+        let other = try transaction.devices.all(of: UserID("_a1"), in: .sampleProduction)
         try expectEqual(other, [], "devices in the other environment")
         try expectEqual(try transaction.devices.find(courierToken: "c0"), devices[1], "by token")
         try expectEqual(
@@ -36,7 +34,7 @@ extension StorageContract {
     },
     Case("a user's devices of all containers and environments come together") { store in
       let other = DeviceKey(
-        container: ContainerID("iCloud.org.example.other"), environment: .production,
+        in: ContainerEnvironment(ContainerID("iCloud.org.example.other"), .production),
         user: UserID("_a1"), device: DeviceID("d"))
       let own = [DeviceKey.sample("d"), other].map {
         Device(key: $0, channel: .courier(token: "c"), registered: 1)
@@ -165,8 +163,7 @@ extension StorageContract {
 
 extension DeviceKey {
   static func sample(_ device: String, user: String = "_a1") -> DeviceKey {
-    DeviceKey(
-      container: .sample, environment: .development, user: UserID(user), device: DeviceID(device))
+    DeviceKey(in: .sample, user: UserID(user), device: DeviceID(device))
   }
 }
 

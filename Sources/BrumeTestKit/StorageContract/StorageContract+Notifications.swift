@@ -42,8 +42,7 @@ extension StorageContract {
       try expectEqual(
         try await store.read { try $0.notifications.keptSample().map(\.id) }, ["a", "b", "c"])
       try await store.write(in: .all) { transaction in
-        _ = try transaction.notifications.markRead(
-          ["a"], of: UserID("_a1"), container: .sample, environment: .development)
+        _ = try transaction.notifications.markRead(["a"], of: UserID("_a1"), in: .sample)
         for id in ["d", "e"] { try transaction.notifications.keepSample(id, limit: 3) }
       }
       try expectEqual(
@@ -58,8 +57,7 @@ extension StorageContract {
       }
       let before = try await store.read { try $0.notifications.keptSample() }
       let found = try await store.write(in: .all) {
-        try $0.notifications.markRead(
-          ["b", "unknown", "b"], of: UserID("_a1"), container: .sample, environment: .development)
+        try $0.notifications.markRead(["b", "unknown", "b"], of: UserID("_a1"), in: .sample)
       }
       try expectEqual(found, ["b"], "answer")
       let after = try await store.read { try $0.notifications.keptSample() }
@@ -71,22 +69,13 @@ extension StorageContract {
     Case("badges are per user, container and environment") { store in
       let user = UserID("_a1")
       try await store.write(in: .all) { transaction in
-        try transaction.notifications.setBadge(
-          5, of: user, container: .sample, environment: .development)
-        try transaction.notifications.setBadge(
-          7, of: user, container: .sample, environment: .development)
+        try transaction.notifications.setBadge(5, of: user, in: .sample)
+        try transaction.notifications.setBadge(7, of: user, in: .sample)
       }
       try await store.read { transaction in
-        try expectEqual(
-          try transaction.notifications.badge(
-            of: user, container: .sample, environment: .development), 7)
-        try expectEqual(
-          try transaction.notifications.badge(
-            of: user, container: .sample, environment: .production), 0)
-        try expectEqual(
-          try transaction.notifications.badge(
-            of: UserID("_b2"), container: .sample, environment: .development), 0
-        )
+        try expectEqual(try transaction.notifications.badge(of: user, in: .sample), 7)
+        try expectEqual(try transaction.notifications.badge(of: user, in: .sampleProduction), 0)
+        try expectEqual(try transaction.notifications.badge(of: UserID("_b2"), in: .sample), 0)
       }
     },
   ]
@@ -97,7 +86,7 @@ extension NotificationWriting {
     try keep(
       KeptNotification(
         position: 0, id: id, subscriptionID: "s", payload: Array(id.utf8), isRead: false),
-      for: UserID(user), container: .sample, environment: .development, limit: limit)
+      for: UserID(user), in: .sample, limit: limit)
   }
 }
 
@@ -105,8 +94,6 @@ extension NotificationReading {
   fileprivate func keptSample(
     user: String = "_a1", after position: Int64 = 0, limit: Int = 99
   ) throws -> [KeptNotification] {
-    try kept(
-      for: UserID(user), container: .sample, environment: .development, after: position,
-      limit: limit)
+    try kept(for: UserID(user), in: .sample, after: position, limit: limit)
   }
 }

@@ -25,8 +25,7 @@ extension StorageContract {
       @Sendable func member(
         _ role: String, _ user: String, _ environment: Environment = .development
       ) -> RoleMember {
-        RoleMember(
-          container: .sample, environment: environment, role: role, user: UserID(user))
+        RoleMember(in: ContainerEnvironment(.sample, environment), role: role, user: UserID(user))
       }
       let all = [
         member("editor", "_1"), member("editor", "_2"), member("moderator", "_1"),
@@ -38,18 +37,18 @@ extension StorageContract {
       }
       func members() async throws -> [RoleMember] {
         try await store.read {
-          try $0.roles.members(container: .sample, environment: .development)
+          try $0.roles.members(in: .sample)
         }
       }
       try expectEqual(try await members(), all, "members")
       let own = try await store.read {
-        try $0.roles.names(of: UserID("_1"), container: .sample, environment: .development)
+        try $0.roles.names(of: UserID("_1"), in: .sample)
       }
       try expectEqual(own, ["editor", "moderator"], "roles of a user")
       try await store.write(in: .all) { try $0.roles.remove(all[0]) }
       try expectEqual(try await members(), Array(all.dropFirst()), "after one was taken away")
       let elsewhere = try await store.read {
-        try $0.roles.names(of: UserID("_1"), container: .sample, environment: .production)
+        try $0.roles.names(of: UserID("_1"), in: .sampleProduction)
       }
       try expectEqual(elsewhere, ["editor"], "the other environment")
     },

@@ -105,8 +105,7 @@ extension StorageContract {
 
 enum SubscriptionSamples {
   static func scope(_ scope: DatabaseScope, user: String = "_a1") -> SubscriptionScope {
-    SubscriptionScope(
-      container: .sample, environment: .development, scope: scope, user: UserID(user))
+    SubscriptionScope(in: .sample, scope: scope, user: UserID(user))
   }
 
   static func subscription(_ id: String, _ kind: Subscription.Kind) -> Subscription {

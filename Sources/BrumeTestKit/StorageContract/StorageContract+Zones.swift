@@ -51,9 +51,9 @@ extension StorageContract {
     Case("databases know nothing of each other") { store in
       let databases = [
         DatabaseKey.sample(), .sample(owner: nil), .sample(owner: "_b2"),
-        DatabaseKey(container: .sample, environment: .production, owner: UserID("_a1")),
+        DatabaseKey(in: .sampleProduction, owner: UserID("_a1")),
         DatabaseKey(
-          container: ContainerID("iCloud.org.example.other"), environment: .development,
+          in: ContainerEnvironment(ContainerID("iCloud.org.example.other"), .development),
           owner: UserID("_a1")),
       ]
       for (index, database) in databases.enumerated() {
@@ -76,7 +76,7 @@ extension StorageContract {
       }
     },
     Case("raised sequences are above all that were given before, in every database") { store in
-      let other = DatabaseKey(container: .sample, environment: .production, owner: nil)
+      let other = DatabaseKey(in: .sampleProduction, owner: nil)
       try await store.write(in: .all) { transaction in
         try transaction.zones.put(
           Zone(

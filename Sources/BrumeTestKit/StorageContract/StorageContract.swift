@@ -42,10 +42,14 @@ extension ContainerID {
   package static let sample = ContainerID("iCloud.org.example.contract")
 }
 
+extension ContainerEnvironment {
+  package static let sample = ContainerEnvironment(.sample, .development)
+  package static let sampleProduction = ContainerEnvironment(.sample, .production)
+}
+
 extension DatabaseKey {
   package static func sample(owner: String? = "_a1") -> DatabaseKey {
-    DatabaseKey(
-      container: .sample, environment: .development, owner: owner.map { UserID($0) })
+    DatabaseKey(in: .sample, owner: owner.map { UserID($0) })
   }
 }
 

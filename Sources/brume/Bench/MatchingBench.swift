@@ -70,7 +70,7 @@ enum MatchingBench {
   ) -> StoredSubscription {
     let user = String(number / 10, radix: 16)
     let scope = SubscriptionScope(
-      container: place.container, environment: place.environment, scope: .public,
+      in: place.containerEnvironment, scope: .public,
       user: UserID("_" + String(repeating: "0", count: 32 - user.count) + user))
     let query = Query(recordType: "Article", filters: filters(number, plan, &numbers))
     return StoredSubscription(
@@ -151,7 +151,7 @@ enum MatchingBench {
   // MARK: Parts
 
   private static let place = DatabaseKey(
-    container: ContainerID("iCloud.org.example.bench"), environment: .production, owner: nil)
+    in: ContainerEnvironment(ContainerID("iCloud.org.example.bench"), .production), owner: nil)
 
   /// Bytes that are resident, from the kernel; 0 where there is no /proc.
   private static func allocated() -> Int {

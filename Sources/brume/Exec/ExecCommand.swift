@@ -69,21 +69,20 @@ struct ExecCommand: AsyncParsableCommand {
   }
 
   private func runCommand(_ server: Composition) async throws -> Int32 {
-    let container = server.settings.container
+    let place = ContainerEnvironment(server.settings.container, .development)
     if let schema {
       guard let text = DataFolder.read(schema) else {
         throw CommandFailure("the schema file '\(schema)' cannot be read; check its path")
       }
       do {
         try await server.engine.schemas.replace(
-          by: String(decoding: text, as: UTF8.self), in: container, environment: .development)
+          by: String(decoding: text, as: UTF8.self), in: place)
       } catch let error as BrumeError {
         throw CommandFailure("\(schema): \(error.reason)")
       }
     }
     var environment = ProcessInfo.processInfo.environment
-    let ready = try await server.development.prepare(
-      container: container, environment: .development)
+    let ready = try await server.development.prepare(in: place)
     for (name, value) in ready.variables { environment[name] = value }
     return try await ChildProcess.run(command, environment: environment)
   }

@@ -95,7 +95,7 @@ struct ServerConnection: Sendable {
       place: [("container", container), ("environment", environment.rawValue)])
     let answer = try await connection.post("users/token", ["user": .string(user)])
     return Configuration(
-      url: url, container: ContainerID(container), environment: environment, apiToken: api,
+      url: url, in: ContainerEnvironment(ContainerID(container), environment), apiToken: api,
       userToken: answer["token"]?.string, deviceID: device.map { DeviceID($0) })
   }
 

@@ -13,21 +13,19 @@ struct AuthTests {
     api: String? = nil, web: String? = nil, environment: BrumeModel.Environment = .development
   ) -> Credentials {
     Credentials(
-      container: TestContainer.id, environment: environment, apiToken: api, webAuthToken: web,
+      in: ContainerEnvironment(TestContainer.id, environment), apiToken: api, webAuthToken: web,
       device: DeviceID("phone"), requestID: "r1")
   }
 
   private func apiToken(_ fixture: EngineFixture, origins: [String]? = nil) async throws -> String {
     try await fixture.engine.apiTokens.create(
-      name: "test", container: TestContainer.id, environment: .development,
-      allowedOrigins: origins
+      name: "test", in: TestContainer.development, allowedOrigins: origins
     ).token
   }
 
   private func webToken(_ fixture: EngineFixture, keep: Bool = false) async throws -> String {
     try await fixture.engine.webAuthTokens.issue(
-      for: try #require(fixture.phone.user), container: TestContainer.id, environment: .development,
-      keep: keep)
+      for: try #require(fixture.phone.user), in: TestContainer.development, keep: keep)
   }
 
   @Test func `nothing proves nothing`() async throws {
@@ -69,7 +67,7 @@ struct AuthTests {
     }
     #expect(error.code == .authenticationFailed)
     let production = try await fixture.engine.apiTokens.create(
-      name: "p", container: TestContainer.id, environment: .production)
+      name: "p", in: TestContainer.production)
     let other = try await ruleFailure {
       try await fixture.engine.authentication.authenticate(
         credentials(api: production.token, web: web, environment: .production))

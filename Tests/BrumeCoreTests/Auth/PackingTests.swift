@@ -38,7 +38,7 @@ struct PackingTests {
   @Test func `random changes of a token's bytes never crash the reader`() {
     var random = SeededRandom(seed: 8)
     let token = ChangeToken(
-      container: ContainerID("iCloud.a"), environment: .production, scope: .shared,
+      in: ContainerEnvironment(ContainerID("iCloud.a"), .production), scope: .shared,
       reader: UserID("_a"), generation: 3,
       subject: .shared([.init(owner: "_b", zone: "Z", incarnation: 4, sequence: 9)]),
       sequence: 12, walk: .init(through: 20, isFirst: true))

@@ -30,8 +30,7 @@ struct RoleTests {
 
   private func fixture() async throws -> EngineFixture {
     let fixture = try await EngineFixture()
-    try await fixture.engine.schemas.replace(
-      by: Self.schema, in: TestContainer.id, environment: .development)
+    try await fixture.engine.schemas.replace(by: Self.schema, in: TestContainer.development)
     return fixture
   }
 
@@ -39,20 +38,17 @@ struct RoleTests {
     async throws
   {
     try await fixture.engine.roles.set(
-      role, of: try await fixture.server.user(name).id, to: isOn, container: TestContainer.id,
-      environment: .development)
+      role, of: try await fixture.server.user(name).id, to: isOn, in: TestContainer.development)
   }
 
   /// The caller as `authenticate` makes him, with his roles.
   private func caller(_ name: String, _ fixture: EngineFixture) async throws -> Caller {
-    let api = try await fixture.engine.apiTokens.create(
-      name: "t", container: TestContainer.id, environment: .development)
+    let api = try await fixture.engine.apiTokens.create(name: "t", in: TestContainer.development)
     let web = try await fixture.engine.webAuthTokens.issue(
-      for: try await fixture.server.user(name).id, container: TestContainer.id,
-      environment: .development, keep: false)
+      for: try await fixture.server.user(name).id, in: TestContainer.development, keep: false)
     return try await fixture.engine.authentication.authenticate(
       Credentials(
-        container: TestContainer.id, environment: .development, apiToken: api.token,
+        in: TestContainer.development, apiToken: api.token,
         webAuthToken: web, device: DeviceID("phone"), requestID: "r"))
   }
 
@@ -115,15 +111,12 @@ struct RoleTests {
   @Test func `SCH-09 roles count in their own container and environment only`() async throws {
     let fixture = try await fixture()
     try await give("editor", to: "alice", fixture)
-    let api = try await fixture.engine.apiTokens.create(
-      name: "p", container: TestContainer.id, environment: .production)
+    let api = try await fixture.engine.apiTokens.create(name: "p", in: TestContainer.production)
     let web = try await fixture.engine.webAuthTokens.issue(
-      for: try await fixture.server.user("alice").id, container: TestContainer.id,
-      environment: .production, keep: false)
+      for: try await fixture.server.user("alice").id, in: TestContainer.production, keep: false)
     let caller = try await fixture.engine.authentication.authenticate(
       Credentials(
-        container: TestContainer.id, environment: .production, apiToken: api.token,
-        webAuthToken: web, requestID: "r"))
+        in: TestContainer.production, apiToken: api.token, webAuthToken: web, requestID: "r"))
     #expect(caller.roles.isEmpty)
   }
 
@@ -133,7 +126,7 @@ struct RoleTests {
     let key = RecordKey(
       zone: ZoneKey(
         database: DatabaseKey(
-          container: TestContainer.id, environment: .development, owner: nil),
+          in: TestContainer.development, owner: nil),
         name: ZoneID.defaultName), name: "d1")
     for (name, expected) in [("bob", true), ("alice", false)] {
       let user = try await fixture.server.user(name).id
@@ -157,8 +150,7 @@ struct RoleTests {
     let fixture = try await fixture()
     try await give("reader", to: "bob", fixture)
     try await give("editor", to: "alice", fixture)
-    let members = try await fixture.engine.roles.members(
-      container: TestContainer.id, environment: .development)
+    let members = try await fixture.engine.roles.members(in: TestContainer.development)
     #expect(members.map(\.role) == ["editor", "reader"])
   }
 

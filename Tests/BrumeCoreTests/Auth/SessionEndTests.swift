@@ -10,22 +10,17 @@ import Testing
 struct SessionEndTests {
   private func token(_ fixture: EngineFixture, keep: Bool) async throws -> String {
     try await fixture.engine.webAuthTokens.issue(
-      for: try #require(fixture.phone.user), container: TestContainer.id, environment: .development,
-      keep: keep)
+      for: try #require(fixture.phone.user), in: TestContainer.development, keep: keep)
   }
 
   private func api(_ fixture: EngineFixture) async throws -> String {
-    try await fixture.engine.apiTokens.create(
-      name: "test", container: TestContainer.id, environment: .development
-    ).token
+    try await fixture.engine.apiTokens.create(name: "test", in: TestContainer.development).token
   }
 
   private func caller(_ fixture: EngineFixture, _ api: String, _ web: String) async throws -> Caller
   {
     try await fixture.engine.authentication.authenticate(
-      Credentials(
-        container: TestContainer.id, environment: .development, apiToken: api, webAuthToken: web,
-        requestID: "r1"))
+      Credentials(in: TestContainer.development, apiToken: api, webAuthToken: web, requestID: "r1"))
   }
 
   /// In minutes.

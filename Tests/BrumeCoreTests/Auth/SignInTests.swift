@@ -8,17 +8,14 @@ import Testing
 
 struct SignInTests {
   private func credentials(_ api: String?, origin: String? = nil) -> Credentials {
-    Credentials(
-      container: TestContainer.id, environment: .development, apiToken: api, origin: origin,
-      requestID: "r")
+    Credentials(in: TestContainer.development, apiToken: api, origin: origin, requestID: "r")
   }
 
   private func token(
     _ fixture: EngineFixture, origins: [String]? = nil, callback: String? = nil
   ) async throws -> String {
     try await fixture.engine.apiTokens.create(
-      name: "Trailbook", container: TestContainer.id, environment: .development,
-      allowedOrigins: origins, callback: callback
+      name: "Trailbook", in: TestContainer.development, allowedOrigins: origins, callback: callback
     ).token
   }
 
@@ -87,8 +84,7 @@ struct SignInTests {
     let state = try #require(
       try await fixture.engine.signIns.begin(for: credentials(try await token(fixture))))
     let web = try await fixture.engine.webAuthTokens.issue(
-      for: try #require(fixture.phone.user), container: TestContainer.id, environment: .development,
-      keep: false)
+      for: try #require(fixture.phone.user), in: TestContainer.development, keep: false)
     for bad in ["", "x", String(state.dropLast()), state + "A", web] {
       let error = try await ruleFailure { try await fixture.engine.signIns.open(bad) }
       #expect(error.code == .badRequest)

@@ -35,14 +35,12 @@ struct SignatureTests {
     -> Caller
   {
     try await fixture.engine.authentication.authenticate(
-      Credentials(
-        container: TestContainer.id, environment: .development, signature: request,
-        requestID: "r1"))
+      Credentials(in: TestContainer.development, signature: request, requestID: "r1"))
   }
 
   private func key(_ pem: String, _ fixture: EngineFixture) async throws -> ServerKey {
     try await fixture.engine.serverKeys.create(
-      name: "job", publicKeyPEM: pem, container: TestContainer.id, environment: .development)
+      name: "job", publicKeyPEM: pem, in: TestContainer.development)
   }
 
   private func vector(_ key: ServerKey, target: String = path) -> SignedRequest {
@@ -161,9 +159,7 @@ struct SignatureTests {
     restarted.clock.advance(by: Self.time - restarted.clock.now)
     let error = try await ruleFailure {
       try await restarted.engine.authentication.authenticate(
-        Credentials(
-          container: TestContainer.id, environment: .development, signature: request,
-          requestID: "r2"))
+        Credentials(in: TestContainer.development, signature: request, requestID: "r2"))
     }
     #expect(error.reason.contains("used already"))
   }

@@ -30,8 +30,7 @@ struct QueryTests {
     _ index: Schema.Index, _ field: String, _ fixture: EngineFixture, type: String = "Hike"
   ) async throws {
     try await fixture.engine.schemas.setIndex(
-      index, on: field, of: type, to: false, container: TestContainer.id,
-      environment: .development)
+      index, on: field, of: type, to: false, in: TestContainer.development)
   }
 
   private func filled() async throws -> EngineFixture {
@@ -190,7 +189,7 @@ struct QueryTests {
             GRANT CREATE TO "_icloud",
             GRANT WRITE TO "_creator"
           );
-        """, in: TestContainer.id, environment: .development)
+        """, in: TestContainer.development)
     try await fixture.save(.create("mine", type: "Secret"), in: .public)
     try await fixture.save(.create("his", type: "Secret"), in: .public, as: fixture.bob)
     let page = try await run(fixture, type: "Secret", zone: nil, in: .public)

@@ -134,7 +134,7 @@ struct OperationMemoryTests {
       try $0.subscriptions.put(
         StoredSubscription(
           scope: SubscriptionScope(
-            container: TestContainer.id, environment: .development, scope: .private, user: user),
+            in: TestContainer.development, scope: .private, user: user),
           subscription: subscription, starts: LogPositions(0, in: .only)))
     }
     _ = try await fixture.modify([.create("h1", ["km": .int64(7)]), .create("l1", type: "Lake")])

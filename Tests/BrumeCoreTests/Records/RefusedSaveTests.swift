@@ -43,8 +43,7 @@ struct RefusedSaveTests {
   @Test func `SAV-30 development learns new types and fields with every index`() async throws {
     let fixture = try await EngineFixture()
     try await fixture.save(.create("h1", ["title": .string("Ridge")]))
-    let schema = try await fixture.engine.schemas.current(
-      of: TestContainer.id, environment: .development)
+    let schema = try await fixture.engine.schemas.current(of: TestContainer.development)
     let type = try #require(schema.recordTypes["Hike"])
     #expect(type.fields["title"]?.type == .string)
     #expect(type.fields["title"]?.indexes == [.queryable, .sortable, .searchable])

@@ -25,7 +25,7 @@ private struct HiddenRecordFixture {
             GRANT CREATE TO "_icloud",
             GRANT WRITE TO "_creator"
           );
-        """, in: TestContainer.id, environment: .development)
+        """, in: TestContainer.development)
     let (_, share) = try await fixture.shareHike(with: "bob", .readWrite)
     try await fixture.join(share, as: fixture.bob)
     for number in 0..<4 {

@@ -43,8 +43,7 @@ struct ZoneTests {
     try await fixture.save(.create("h1"))
     let token = try await fixture.databaseChanges(as: fixture.tablet).token
     let scope = SubscriptionScope(
-      container: TestContainer.id, environment: .development, scope: .private,
-      user: try #require(fixture.phone.user))
+      in: TestContainer.development, scope: .private, user: try #require(fixture.phone.user))
     let subscription = Subscription(
       id: "s", kind: .zone(EngineFixture.trails, recordType: nil), info: nil)
     try await fixture.server.store.write(in: .all) {
@@ -109,8 +108,7 @@ struct ZoneTests {
     let fixture = try await EngineFixture()
     let token = try await fixture.databaseChanges().token
     try await fixture.engine.zoneAdministration.purge(
-      "Trails", of: try #require(fixture.phone.user), container: TestContainer.id,
-      environment: .development)
+      "Trails", of: try #require(fixture.phone.user), in: TestContainer.development)
     #expect(try await fixture.failure(of: .create("h1")).code == .userDeletedZone)
     #expect(try await fixture.changesFailure(since: nil).code == .userDeletedZone)
     #expect(try await fixture.databaseChanges(since: token).summary == ["-Trails purged"])
@@ -131,7 +129,8 @@ struct ZoneTests {
     let fixture = try await EngineFixture()
     let token = try await fixture.databaseChanges().token
     try await fixture.engine.zoneAdministration.resetEncryptedData(
-      of: try #require(fixture.phone.user), container: TestContainer.id, environment: .development)
+      of: try #require(fixture.phone.user), in: TestContainer.development
+    )
     let error = try await fixture.failure(of: .create("h1"))
     #expect(error.code == .zoneNotFound)
     #expect(error.didResetEncryptedData)
@@ -142,8 +141,7 @@ struct ZoneTests {
   @Test func `ZON-15 a purged zone can be made again`() async throws {
     let fixture = try await EngineFixture()
     try await fixture.engine.zoneAdministration.purge(
-      "Trails", of: try #require(fixture.phone.user), container: TestContainer.id,
-      environment: .development)
+      "Trails", of: try #require(fixture.phone.user), in: TestContainer.development)
     try await fixture.makeZone(EngineFixture.trails)
     try await fixture.save(.create("h1"))
     #expect(try await fixture.changes().summary == ["+h1"])
@@ -200,7 +198,7 @@ struct ZoneTests {
     let fixture = try await EngineFixture()
     try await fixture.save(.create("h1"))
     let elsewhere = Caller(
-      container: ContainerID("iCloud.org.example.other"), environment: .development,
+      in: ContainerEnvironment(ContainerID("iCloud.org.example.other"), .development),
       user: fixture.phone.user, device: nil, kind: .user, requestID: "r")
     let production = try await fixture.server.device("phone", of: "alice", environment: .production)
     for caller in [elsewhere, production] {

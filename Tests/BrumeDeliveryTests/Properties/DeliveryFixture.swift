@@ -48,6 +48,7 @@ final class DeliveryFixture {
   }
 
   static let container = ContainerID("iCloud.org.example.lab")
+  static let containerEnvironment = ContainerEnvironment(container, .development)
   static let zone = ZoneID(name: "Notes")
   private static let serverKey = Array(P256.Signing.PrivateKey().rawRepresentation)
   private static let sender = APNsSender(
@@ -78,8 +79,7 @@ final class DeliveryFixture {
     (engine, notifier, worker) = parts
     alice = try await engine.accounts.create(name: "alice").id
     bob = try await engine.accounts.create(name: "bob").id
-    try await engine.schemas.replace(
-      by: Self.schema(), in: Self.container, environment: .development)
+    try await engine.schemas.replace(by: Self.schema(), in: Self.containerEnvironment)
     for user in [alice, bob] {
       _ = try await engine.zones.modify(
         [ZoneOperation(.create, Self.zone)], in: .private, as: caller(user, nil))
@@ -169,13 +169,12 @@ final class DeliveryFixture {
 
   func caller(_ user: UserID, _ device: String?, _ request: String = "request") -> Caller {
     Caller(
-      container: Self.container, environment: .development, user: user,
+      in: Self.containerEnvironment, user: user,
       device: device.map { DeviceID($0) }, kind: .user, requestID: request)
   }
 
   func key(_ device: String, of user: UserID) -> DeviceKey {
-    DeviceKey(
-      container: Self.container, environment: .development, user: user, device: DeviceID(device))
+    DeviceKey(in: Self.containerEnvironment, user: user, device: DeviceID(device))
   }
 
   /// A device of a user, who is signed in there from now on; for a webhook, a server that wants
@@ -185,7 +184,7 @@ final class DeliveryFixture {
   ) async throws {
     let key = key(device ?? name, of: user ?? alice)
     let session = try await engine.webAuthTokens.issue(
-      for: key.user, container: Self.container, environment: .development, keep: true)
+      for: key.user, in: Self.containerEnvironment, keep: true)
     receivers[name] = Receiver(
       pushChannel: pushChannel, key: key, session: session,
       received: receivers[name]?.received ?? [])
@@ -200,7 +199,7 @@ final class DeliveryFixture {
         WebPushTarget(endpoint: "https://push.example/\(name)", key: browser, secret: ends.secret))
     case .webhook:
       webhook = try await engine.webhooks.add(
-        url: "https://hook.example/\(name)", container: Self.container, environment: .development
+        url: "https://hook.example/\(name)", in: Self.containerEnvironment
       ).id
       return
     }
@@ -410,8 +409,7 @@ extension DeliveryFixture {
   func logAgain(in user: UserID) async throws {
     let last = try await memory.read { try $0.log.entries(in: .only, after: 0, limit: 1000).last }
     guard let last, case .record(let change) = last.event else { return }
-    let database = DatabaseKey(
-      container: Self.container, environment: .development, owner: user)
+    let database = DatabaseKey(in: Self.containerEnvironment, owner: user)
     let moved = RecordChange(
       record: RecordKey(
         zone: ZoneKey(database: database, name: change.record.zone.name), name: change.record.name),

@@ -37,14 +37,12 @@ import Testing
     let fixture = try await DeliveryFixture(limits: limits)
     let subscriber = fixture[keyPath: user]
     try await fixture.register("phone", pushChannel, of: subscriber)
-    let database = DatabaseKey(
-      container: DeliveryFixture.container, environment: .development, owner: nil)
+    let database = DatabaseKey(in: DeliveryFixture.containerEnvironment, owner: nil)
     let zone = ZoneKey(database: database, name: ZoneID.defaultName)
     var info = NotificationInfo.alert()
     info.desiredKeys = Self.wanted
     let scope = SubscriptionScope(
-      container: DeliveryFixture.container, environment: .development, scope: .public,
-      user: subscriber)
+      in: DeliveryFixture.containerEnvironment, scope: .public, user: subscriber)
     let record = record(in: zone, type, of: fixture.alice, isMarked)
     let origin = Origin(user: fixture.alice, device: nil, requestID: "r", time: 0)
     try await fixture.memory.write(in: .all) { [info] store in

@@ -25,7 +25,7 @@ import Testing
     try await fixture.subscribe("once", .created(once: true), info: .alert())
     let alice = fixture.alice
     let scope = SubscriptionScope(
-      container: DeliveryFixture.container, environment: .development, scope: .private, user: alice)
+      in: DeliveryFixture.containerEnvironment, scope: .private, user: alice)
     let found = try await fixture.memory.read { try $0.subscriptions.find("once", in: scope) }
     let stored = try #require(found)
     try await fixture.saveAtOnce((1...20).map { "n\($0)" })

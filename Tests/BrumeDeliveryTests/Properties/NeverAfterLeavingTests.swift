@@ -133,7 +133,7 @@ extension DeliveryFixture {
 
   fileprivate func removeParticipants(in zone: ZoneID) async throws {
     let share = try await memory.read { [bob] store in
-      let database = DatabaseKey(container: Self.container, environment: .development, owner: bob)
+      let database = DatabaseKey(in: Self.containerEnvironment, owner: bob)
       let key = RecordKey(zone: ZoneKey(database: database, name: zone.name), name: "share")
       return try store.records.find(key)?.record()
     }

@@ -91,8 +91,7 @@ import Testing
   /// Of what may leave to the phone.
   private func collapseID(_ fixture: DeliveryFixture) async throws -> String? {
     let phone = DeviceKey(
-      container: DeliveryFixture.container, environment: .development, user: fixture.alice,
-      device: DeviceID("phone"))
+      in: DeliveryFixture.containerEnvironment, user: fixture.alice, device: DeviceID("phone"))
     return try await fixture.memory.read { [engine = fixture.engine] store in
       let entry = try #require(try store.mailboxes.entries(of: phone, after: 0, limit: 1).first)
       let notification = try PushPayload.decode(entry.payload)
@@ -113,8 +112,7 @@ import Testing
     // The fault: the feed as it is stored, unasked.
     let stored = try await fixture.memory.read { [alice = fixture.alice] store in
       try store.notifications.kept(
-        for: alice, container: DeliveryFixture.container, environment: .development, after: 0,
-        limit: 9)
+        for: alice, in: DeliveryFixture.containerEnvironment, after: 0, limit: 9)
     }
     #expect(stored.count == 2)
   }
@@ -163,8 +161,7 @@ import Testing
     try await fixture.register("hook", .webhook)
     try await fixture.save("one")
     let webhook = try await fixture.memory.read { try $0.webhooks.all()[0] }
-    try await fixture.engine.webhooks.remove(
-      webhook.id, container: webhook.container, environment: webhook.environment)
+    try await fixture.engine.webhooks.remove(webhook.id, in: webhook.containerEnvironment)
     try await fixture.receive("hook")
     #expect(fixture.received("hook") == [])
   }
@@ -187,8 +184,7 @@ import Testing
     let fixture = try await DeliveryFixture(fault)
     try await fixture.register("phone", pushChannel)
     try await fixture.engine.roles.set(
-      "reader", of: fixture.alice, to: true, container: DeliveryFixture.container,
-      environment: .development)
+      "reader", of: fixture.alice, to: true, in: DeliveryFixture.containerEnvironment)
     return fixture
   }
 
@@ -229,8 +225,7 @@ import Testing
     case .`a role is taken away`: try await takeRole(fixture)
     case .`the schema grants less`:
       try await fixture.engine.schemas.replace(
-        by: DeliveryFixture.schema(readers: ""), in: DeliveryFixture.container,
-        environment: .development)
+        by: DeliveryFixture.schema(readers: ""), in: DeliveryFixture.containerEnvironment)
     case .`the record is deleted, then the role goes`:
       for name in ["before", "after"] {
         try await fixture.delete(name, in: .public, of: fixture.bob)
@@ -241,7 +236,6 @@ import Testing
 
   private func takeRole(_ fixture: DeliveryFixture) async throws {
     try await fixture.engine.roles.set(
-      "reader", of: fixture.alice, to: false, container: DeliveryFixture.container,
-      environment: .development)
+      "reader", of: fixture.alice, to: false, in: DeliveryFixture.containerEnvironment)
   }
 }

@@ -35,8 +35,7 @@ import Testing
     // Whoever subscribed elsewhere has a device of the same name there.
     let elsewhere = try await places(fixture).asyncFilter { place in
       let key = DeviceKey(
-        container: place.container, environment: place.environment, user: fixture.alice,
-        device: DeviceID("phone"))
+        in: place.containerEnvironment, user: fixture.alice, device: DeviceID("phone"))
       return try await fixture.memory.read { try $0.mailboxes.count(of: key) } > 0
     }
     let wrong = fixture.received("bobs").isEmpty ? [] : ["bobs"]
@@ -47,18 +46,17 @@ import Testing
   private func places(_ fixture: DeliveryFixture) -> [SubscriptionScope] {
     let other = ContainerID("iCloud.org.example.other")
     return [(other, Environment.development), (DeliveryFixture.container, .production)].map {
-      SubscriptionScope(container: $0, environment: $1, scope: .private, user: fixture.alice)
+      SubscriptionScope(in: ContainerEnvironment($0, $1), scope: .private, user: fixture.alice)
     }
   }
 
   /// The same subscription and device in another container and in the other environment.
   private func plantElsewhere(_ fixture: DeliveryFixture) async throws {
     for scope in places(fixture) {
-      let database = DatabaseKey(
-        container: scope.container, environment: scope.environment, owner: fixture.alice)
+      let database = DatabaseKey(in: scope.containerEnvironment, owner: fixture.alice)
       let device = Device(
         key: DeviceKey(
-          container: scope.container, environment: scope.environment, user: fixture.alice,
+          in: scope.containerEnvironment, user: fixture.alice,
           device: DeviceID("phone")), channel: .stream, registered: 0)
       try await fixture.memory.write(in: .all) { store in
         let origin = Origin(user: nil, device: nil, requestID: "", time: 0)

@@ -84,8 +84,9 @@ import Testing
 
   private var full: Notification {
     var note = Notification(
-      id: "6C1E4A0E-0000-8000-8000-000000000000", container: DeliveryFixture.container,
-      environment: .development, scope: .private, subscriptionID: "s", user: UserID("_alice"),
+      id: "6C1E4A0E-0000-8000-8000-000000000000",
+      in: DeliveryFixture.containerEnvironment, scope: .private, subscriptionID: "s",
+      user: UserID("_alice"),
       subject: .query(
         zone: DeliveryFixture.zone, recordName: "n", reason: .created,
         fields: ["title": .string(String(repeating: "x", count: 150))]))

@@ -100,6 +100,7 @@ final class ScriptedChannel: Channel {
 
 struct DeliveryWorkerFixture: Sendable {
   static let container = ContainerID("iCloud.org.example.trailbook")
+  static let containerEnvironment = ContainerEnvironment(container, .development)
   let clock = ManualClock()
   let store: MemoryStore
   let engine: Engine
@@ -136,9 +137,7 @@ struct DeliveryWorkerFixture: Sendable {
   }
 
   func key(_ device: String, user: String = "_alice") -> DeviceKey {
-    DeviceKey(
-      container: Self.container, environment: .development, user: UserID(user),
-      device: DeviceID(device))
+    DeviceKey(in: Self.containerEnvironment, user: UserID(user), device: DeviceID(device))
   }
 
   @discardableResult
@@ -160,7 +159,7 @@ struct DeliveryWorkerFixture: Sendable {
     hinting: Bool = true
   ) async throws {
     var note = Notification(
-      id: id, container: device.container, environment: .development, scope: scope,
+      id: id, in: device.containerEnvironment, scope: scope,
       subscriptionID: "s", user: device.user, subject: subject)
     note.alert.literal = text.isEmpty ? nil : text
     let entry = MailboxEntry(

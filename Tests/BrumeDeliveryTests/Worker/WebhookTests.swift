@@ -9,26 +9,22 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(10))) struct WebhookTests {
   private let database = DatabaseKey(
-    container: DeliveryWorkerFixture.container, environment: .development, owner: UserID("_alice"))
+    in: DeliveryWorkerFixture.containerEnvironment, owner: UserID("_alice"))
 
   private func add(_ fixture: DeliveryWorkerFixture) async throws -> Webhook {
     try await fixture.engine.webhooks.add(
-      url: "https://hook.example/in", container: DeliveryWorkerFixture.container,
-      environment: .development)
+      url: "https://hook.example/in", in: DeliveryWorkerFixture.containerEnvironment)
   }
 
   private func enable(_ id: String, _ fixture: DeliveryWorkerFixture) async throws {
-    try await fixture.engine.webhooks.enable(
-      id, container: DeliveryWorkerFixture.container, environment: .development)
+    try await fixture.engine.webhooks.enable(id, in: DeliveryWorkerFixture.containerEnvironment)
   }
 
   private func change(
     _ names: String..., in fixture: DeliveryWorkerFixture,
-    container: ContainerID = DeliveryWorkerFixture.container,
-    environment: Environment = .development
+    of containerEnvironment: ContainerEnvironment = DeliveryWorkerFixture.containerEnvironment
   ) async throws {
-    let database = DatabaseKey(
-      container: container, environment: environment, owner: UserID("_alice"))
+    let database = DatabaseKey(in: containerEnvironment, owner: UserID("_alice"))
     let zone = ZoneKey(database: database, name: "Notes")
     let now = fixture.clock.now
     try await fixture.store.write(in: .database(database)) { store in
@@ -62,8 +58,12 @@ import Testing
     try await change("before", in: fixture)
     let hook = try await add(fixture)
     try await change("a", "b", in: fixture)
-    try await change("other", in: fixture, container: ContainerID("iCloud.org.example.other"))
-    try await change("published", in: fixture, environment: .production)
+    try await change(
+      "other", in: fixture,
+      of: ContainerEnvironment(ContainerID("iCloud.org.example.other"), .development))
+    try await change(
+      "published", in: fixture,
+      of: ContainerEnvironment(DeliveryWorkerFixture.container, .production))
     try await change("c", in: fixture)
     try await fixture.running { _ = try await fixture.logged(1) }
     #expect(try calls(fixture).flatMap(\.names) == ["a", "b", "c"])
@@ -201,39 +201,40 @@ import Testing
   }
 
   @Test(arguments: [
-    (ContainerID("iCloud.org.example.other"), Environment.development),
-    (DeliveryWorkerFixture.container, .production),
+    ContainerEnvironment(ContainerID("iCloud.org.example.other"), .development),
+    ContainerEnvironment(DeliveryWorkerFixture.container, .production),
   ])
   func `a webhook is changed only under its own container and environment, not:`(
-    container: ContainerID, environment: Environment
+    in containerEnvironment: ContainerEnvironment
   ) async throws {
     let fixture = try await DeliveryWorkerFixture()
     var hook = try await add(fixture)
     hook.disabledBecause = "answered 410"
     try await fixture.store.write(in: .all) { [hook] in try $0.webhooks.put(hook) }
     let changes = [
-      { try await fixture.engine.webhooks.enable($0, container: $1, environment: $2) },
-      { try await fixture.engine.webhooks.remove($0, container: $1, environment: $2) },
-      { _ = try await fixture.engine.webhooks.find($0, container: $1, environment: $2) },
+      { try await fixture.engine.webhooks.enable($0, in: $1) },
+      { try await fixture.engine.webhooks.remove($0, in: $1) },
+      { _ = try await fixture.engine.webhooks.find($0, in: $1) },
     ]
     for change in changes {
       let error = await #expect(throws: BrumeError.self) {
-        try await change(hook.id, container, environment)
+        try await change(hook.id, containerEnvironment)
       }
       #expect(error?.code == .notFound)
       #expect(
         error?.reason.hasSuffix(
-          "is not of \(container) in \(environment.rawValue) but of \(DeliveryWorkerFixture.container) in "
+          "is not of \(containerEnvironment.container) in "
+            + "\(containerEnvironment.environment.rawValue) but of \(DeliveryWorkerFixture.container) in "
             + "development; name these with --container and --environment") == true)
     }
     #expect(try await webhook(hook.id, fixture) == hook)
-    let own = (DeliveryWorkerFixture.container, Environment.development)
-    try await changes[0](hook.id, own.0, own.1)
+    let own = DeliveryWorkerFixture.containerEnvironment
+    try await changes[0](hook.id, own)
     #expect(try await webhook(hook.id, fixture)?.isActive == true)
-    try await changes[1](hook.id, own.0, own.1)
+    try await changes[1](hook.id, own)
     #expect(try await webhook(hook.id, fixture) == nil)
     for change in changes {
-      await #expect(throws: BrumeError.self) { try await change(hook.id, own.0, own.1) }
+      await #expect(throws: BrumeError.self) { try await change(hook.id, own) }
     }
   }
 

@@ -46,7 +46,8 @@ final class AnsweringServer: Transport {
   /// A container whose server this is.
   func container(userToken: String? = "token") -> CKContainer {
     let settings = Configuration(
-      url: "http://server", container: ContainerID("iCloud.a"), apiToken: "api",
+      url: "http://server", in: ContainerEnvironment(ContainerID("iCloud.a"), .development),
+      apiToken: "api",
       userToken: userToken, deviceID: DeviceID("phone"))
     return CKContainer(
       connection: Connection(Session(settings, transport: self)), identifier: "iCloud.a")

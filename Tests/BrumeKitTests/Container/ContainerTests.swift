@@ -57,8 +57,8 @@ struct ContainerTests {
 
   @Test func `settings by hand are those that calls use`() throws {
     let settings = Brume.Configuration(
-      url: try #require(URL(string: "http://127.0.0.1:8787")), container: "iCloud.a",
-      environment: .production, userToken: "t", deviceID: "phone")
+      url: try #require(URL(string: "http://127.0.0.1:8787")),
+      container: "iCloud.a", environment: .production, userToken: "t", deviceID: "phone")
     let container = Brume.container(settings)
     let model = try container.session.configuration.get()
     #expect(model.url == "http://127.0.0.1:8787")

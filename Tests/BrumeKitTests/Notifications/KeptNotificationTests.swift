@@ -9,7 +9,7 @@ import Testing
 @Suite struct KeptNotificationTests {
   private static func kept(_ number: Int64, isRead: Bool) -> KeptNotification {
     let notification = BrumeModel.Notification(
-      id: "n\(number)", container: ContainerID("c"), environment: .development, scope: .private,
+      id: "n\(number)", in: ContainerEnvironment(ContainerID("c"), .development), scope: .private,
       subscriptionID: "s", user: UserID("_me"), subject: .zone(ZoneID(name: "Z", ownerName: "_me")))
     return KeptNotification(
       position: number, id: notification.id, subscriptionID: "s",

@@ -131,7 +131,7 @@ import Testing
 
   @Test func `what the server encodes is what the app reads`() throws {
     var sent = BrumeModel.Notification(
-      id: "n-1", container: ContainerID("iCloud.c"), environment: .production, scope: .private,
+      id: "n-1", in: ContainerEnvironment(ContainerID("iCloud.c"), .production), scope: .private,
       subscriptionID: "whistles", user: UserID("_me"),
       subject: .query(
         zone: ZoneID(name: "Z", ownerName: "_me"), recordName: "r", reason: .updated,

@@ -20,7 +20,8 @@ private final class Disk: Sendable {
   /// The container of one run of the program.
   func run(_ server: ScriptedServer, keepsState: Bool = true) -> CKContainer {
     let settings = Configuration(
-      url: "http://scripted", container: ContainerID("iCloud.test"), apiToken: "token",
+      url: "http://scripted", in: ContainerEnvironment(ContainerID("iCloud.test"), .development),
+      apiToken: "token",
       userToken: "user", deviceID: DeviceID("phone"), stateDirectory: keepsState ? folder : nil)
     let host = Session.Host(now: { self.now }, sleep: { _ in })
     return CKContainer(

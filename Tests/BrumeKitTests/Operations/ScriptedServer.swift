@@ -54,7 +54,8 @@ final class ScriptedServer: Transport {
   /// A container whose calls this server answers.
   var container: CKContainer {
     let configuration = Configuration(
-      url: "http://scripted", container: ContainerID("iCloud.test"), apiToken: "token",
+      url: "http://scripted", in: ContainerEnvironment(ContainerID("iCloud.test"), .development),
+      apiToken: "token",
       userToken: "user")
     let host = Session.Host(sleep: { [self] pause in waits.withLock { $0.append(pause) } })
     return CKContainer(

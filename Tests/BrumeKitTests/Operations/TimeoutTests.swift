@@ -31,7 +31,8 @@ private final class SlowServer: Transport {
 
   var database: CKDatabase {
     let settings = Configuration(
-      url: "http://slow", container: ContainerID("iCloud.test"), apiToken: "t", userToken: "u")
+      url: "http://slow", in: ContainerEnvironment(ContainerID("iCloud.test"), .development),
+      apiToken: "t", userToken: "u")
     let host = Session.Host(now: { self.time.withLock { $0 } }, sleep: { _ in })
     return CKContainer(
       connection: Connection(Session(settings, transport: self, host: host)), identifier: nil

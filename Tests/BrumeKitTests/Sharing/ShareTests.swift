@@ -99,7 +99,7 @@ import Testing
           one.value == "0abc"
             ? .success(
               ShareMetadata(
-                shortGUID: one, container: ContainerID("iCloud.test"), environment: .development,
+                shortGUID: one, in: ContainerEnvironment(ContainerID("iCloud.test"), .development),
                 scope: .shared, zone: Self.record.zone, share: Self.record, rootRecordName: "A-7",
                 rootRecord: nil, owner: UserIdentity(user: UserID("_ann")), role: .privateUser,
                 acceptance: request.action == "records/accept" ? .accepted : .invited,

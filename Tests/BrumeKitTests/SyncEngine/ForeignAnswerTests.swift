@@ -31,7 +31,8 @@ private final class Portal: Transport {
 
   var container: CKContainer {
     let settings = Configuration(
-      url: "http://scripted", container: ContainerID("iCloud.test"), apiToken: "token",
+      url: "http://scripted", in: ContainerEnvironment(ContainerID("iCloud.test"), .development),
+      apiToken: "token",
       userToken: "user")
     return Brume.container(settings, transport: self, host: Session.Host())
   }

@@ -10,7 +10,7 @@ import Testing
 struct DeviceTests {
   private func devices(_ fixture: NotifierFixture, of user: UserID) async throws -> [Device] {
     try await fixture.store.read {
-      try $0.devices.all(of: user, container: container, environment: .development)
+      try $0.devices.all(of: user, in: development)
     }
   }
 
@@ -63,7 +63,7 @@ struct DeviceTests {
     let token = try await fixture.engine.devices.createCourierToken(
       environment: .development, clientID: "tab", as: here)
     let there = Caller(
-      container: ContainerID("iCloud.org.example.other"), environment: here.environment,
+      in: ContainerEnvironment(ContainerID("iCloud.org.example.other"), here.environment),
       user: here.user, device: here.device, kind: .user, requestID: "r")
     for _ in 0..<2 {
       try await fixture.engine.devices.registerToken(
@@ -112,7 +112,7 @@ struct DeviceTests {
     let epoch = try await fixture.store.read { try $0.users.find(alice)?.tokenEpoch }
     let plain = fixture.caller(alice)
     let caller = Caller(
-      container: plain.container, environment: plain.environment, user: alice, device: nil,
+      in: plain.containerEnvironment, user: alice, device: nil,
       kind: .user, epoch: epoch, requestID: "r")
     try await fixture.engine.devices.registerToken(
       "abcd", environment: .production, clientID: "phone", as: caller)
@@ -131,8 +131,8 @@ struct DeviceTests {
     try await fixture.register(alice, "A")
     func send() async throws -> TestPushes.Sent {
       try await fixture.engine.testPushes.send(
-        String(repeating: "\u{1}", count: 5000), to: alice, container: container,
-        environment: .development, requestID: "r", encode: PushPayload.encode)
+        String(repeating: "\u{1}", count: 5000), to: alice, in: development, requestID: "r",
+        encode: PushPayload.encode)
     }
     for _ in 0..<3 { #expect(try await send().devices == [device("A", of: alice)]) }
     let late = try await send()

@@ -6,11 +6,13 @@ import BrumeModel
 @testable import BrumeNotifier
 
 let container = ContainerID("iCloud.org.example.trailbook")
+let development = ContainerEnvironment(container, .development)
+let production = ContainerEnvironment(container, .production)
 let alice = UserID("_alice")
 let bob = UserID("_bob")
 
 func database(_ owner: UserID?) -> DatabaseKey {
-  DatabaseKey(container: container, environment: .development, owner: owner)
+  DatabaseKey(in: development, owner: owner)
 }
 
 func zone(_ name: String, of owner: UserID?) -> ZoneKey {
@@ -18,11 +20,11 @@ func zone(_ name: String, of owner: UserID?) -> ZoneKey {
 }
 
 func device(_ name: String, of user: UserID) -> DeviceKey {
-  DeviceKey(container: container, environment: .development, user: user, device: DeviceID(name))
+  DeviceKey(in: development, user: user, device: DeviceID(name))
 }
 
 func place(_ scope: DatabaseScope, _ user: UserID) -> SubscriptionScope {
-  SubscriptionScope(container: container, environment: .development, scope: scope, user: user)
+  SubscriptionScope(in: development, scope: scope, user: user)
 }
 
 func silent() -> NotificationInfo {

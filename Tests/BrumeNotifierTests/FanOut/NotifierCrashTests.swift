@@ -48,7 +48,7 @@ struct NotifierCrashTests {
     try await fixture.store.write(in: .all) { store in
       try store.webhooks.put(
         Webhook(
-          id: "w", container: database.container, environment: database.environment,
+          id: "w", in: database.containerEnvironment,
           url: "https://hook.example/", secret: [1], created: 0, cursor: LogPositions()))
     }
     // Now it remembers how far it is.

@@ -143,7 +143,7 @@ struct NotifierFixture {
           title STRING QUERYABLE,
           GRANT READ, WRITE TO "_creator", GRANT CREATE TO "_icloud"
         );
-        """, in: container, environment: .development)
+        """, in: development)
   }
 
   /// As after a restart: nothing but the store is known.
@@ -156,11 +156,10 @@ struct NotifierFixture {
   // MARK: Doing
 
   func caller(
-    _ user: UserID, _ device: String? = nil, container: ContainerID = container,
-    environment: Environment = .development
+    _ user: UserID, _ device: String? = nil, environment: Environment = .development
   ) -> Caller {
     Caller(
-      container: container, environment: environment, user: user,
+      in: ContainerEnvironment(container, environment), user: user,
       device: device.map { DeviceID($0) }, kind: .user, requestID: "request")
   }
 

@@ -40,12 +40,11 @@ struct NotifierTests {
     try await fixture.subscribe(bob, "notes", query("Note"))
     try await fixture.log(.created, "n", in: main, by: alice, on: "other")
     let elsewhere = ZoneKey(
-      database: DatabaseKey(container: container, environment: .production, owner: bob),
-      name: ZoneID.defaultName)
+      database: DatabaseKey(in: production, owner: bob), name: ZoneID.defaultName)
     try await fixture.log(.created, "n", in: elsewhere)
     let foreign = ZoneKey(
       database: DatabaseKey(
-        container: ContainerID("iCloud.other"), environment: .development, owner: bob),
+        in: ContainerEnvironment(ContainerID("iCloud.other"), .development), owner: bob),
       name: ZoneID.defaultName)
     try await fixture.log(.created, "n", in: foreign)
     try await fixture.notifier.drain()

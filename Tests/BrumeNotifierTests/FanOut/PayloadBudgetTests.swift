@@ -17,8 +17,8 @@ struct PayloadBudgetTests {
   private func full(_ length: Int) -> Notification {
     let text = String(repeating: "x", count: length)
     var note = Notification(
-      id: "6C1E4A0E-0000-8000-8000-000000000000", container: container,
-      environment: .development, scope: .private, subscriptionID: "s", user: alice,
+      id: "6C1E4A0E-0000-8000-8000-000000000000", in: development,
+      scope: .private, subscriptionID: "s", user: alice,
       subject: .query(
         zone: notes.id, recordName: "n", reason: .created, fields: ["title": .string(text)]))
     note.alert = .init(literal: text, localizationKey: "KEY", localizationArgs: [text])

@@ -87,8 +87,7 @@ struct SubscriptionCaseTests {
     try await fixture.subscribe(alice, "s", query("Note", [milk]))
     for (number, isOn) in [false, true].enumerated() {
       try await fixture.engine.schemas.setIndex(
-        .queryable, on: "title", of: "Note", to: isOn, container: container,
-        environment: .development)
+        .queryable, on: "title", of: "Note", to: isOn, in: development)
       try await fixture.log(.created, "n\(number)", ["title": .string("Milk")], in: main)
     }
     try await fixture.notifier.drain()
@@ -252,9 +251,7 @@ struct SubscriptionCaseTests {
 
   @Test func `without a user there are no subscriptions`() async throws {
     let fixture = try await NotifierFixture()
-    let nobody = Caller(
-      container: container, environment: .development, user: nil, device: nil, kind: .anonymous,
-      requestID: "r")
+    let nobody = Caller(in: development, user: nil, device: nil, kind: .anonymous, requestID: "r")
     await #expect {
       try await fixture.engine.subscriptions.list(in: .public, as: nobody)
     } throws: { ($0 as? BrumeError)?.code == .authenticationRequired }

@@ -76,9 +76,9 @@ struct FireRulesTests {
     let strangers = [
       place(.private, bob), place(.public, alice),
       SubscriptionScope(
-        container: container, environment: .production, scope: .private, user: alice),
+        in: production, scope: .private, user: alice),
       SubscriptionScope(
-        container: ContainerID("iCloud.org.example.other"), environment: .development,
+        in: ContainerEnvironment(ContainerID("iCloud.org.example.other"), .development),
         scope: .private, user: alice),
     ]
     for stranger in strangers {

@@ -19,8 +19,7 @@ struct ReindexTests {
     try await fixture.subscribe(alice, "urgent", urgent, info: visible())
     for (number, isOn) in [(1, true), (2, false), (3, true)] {
       try await fixture.engine.schemas.setIndex(
-        .queryable, on: "priority", of: "Note", to: isOn, container: container,
-        environment: .development)
+        .queryable, on: "priority", of: "Note", to: isOn, in: development)
       for priority in [Int64(5), 9] {
         try await fixture.log(
           .created, "n\(number)-\(priority)", ["priority": .int64(priority)], in: main)
@@ -43,8 +42,7 @@ struct ReindexTests {
     let urgent = query("Note", [Filter(.equals, .field("priority"), .int64(9))])
     func set(_ isOn: Bool) async throws {
       try await fixture.engine.schemas.setIndex(
-        .queryable, on: "priority", of: "Note", to: isOn, container: container,
-        environment: .development)
+        .queryable, on: "priority", of: "Note", to: isOn, in: development)
     }
     try await set(false)
     guard case .failure(let failure) = try await fixture.subscribe(alice, "s", urgent) else {

@@ -166,7 +166,7 @@ struct AccessRequestTests {
         return result
       }
       let ready = try await fixture.server.development.prepare(
-        container: .init(EndToEndFixture.containerName), environment: .development)
+        in: EndToEndFixture.containerEnvironment)
       let token = try #require(await exchange(ready.apiToken)).get()
       let page = Brume.container(
         Brume.Configuration(

@@ -7,7 +7,8 @@ import BrumeServer
 import BrumeStorage
 
 extension EndToEndFixture {
-  private static let container = ContainerID(containerName)
+  /// The usual container, in development.
+  static let containerEnvironment = ContainerEnvironment(ContainerID(containerName), .development)
 
   private func user(_ name: String) async throws -> UserID {
     guard let user = try await server.engine.accounts.user(named: name) else {
@@ -24,24 +25,23 @@ extension EndToEndFixture {
   /// The user removes the app's data in the settings.
   func purge(_ zone: String, of name: String) async throws {
     try await server.engine.zoneAdministration.purge(
-      zone, of: try await user(name), container: Self.container, environment: .development)
+      zone, of: try await user(name), in: Self.containerEnvironment)
   }
 
   /// The user resets end-to-end encrypted data.
   func resetEncryptedData(of name: String) async throws {
     try await server.engine.zoneAdministration.resetEncryptedData(
-      of: try await user(name), container: Self.container, environment: .development)
+      of: try await user(name), in: Self.containerEnvironment)
   }
 
   /// Somebody switches an index off, or on, in the dashboard.
   func queryable(_ field: String, of type: String, _ isOn: Bool) async throws {
     try await server.engine.schemas.setIndex(
-      .queryable, on: field, of: type, to: isOn, container: Self.container,
-      environment: .development)
+      .queryable, on: field, of: type, to: isOn, in: Self.containerEnvironment)
   }
 
   /// Deploys development's schema to production.
   func deploySchema() async throws {
-    try await server.engine.schemas.deploy(Self.container)
+    try await server.engine.schemas.deploy(Self.containerEnvironment.container)
   }
 }

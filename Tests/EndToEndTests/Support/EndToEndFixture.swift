@@ -97,8 +97,8 @@ struct EndToEndFixture: Sendable {
     _ container: String, _ environment: Brume.Configuration.Environment
   ) async throws -> ReadyMade {
     try await server.development.prepare(
-      container: ContainerID(container),
-      environment: environment == .production ? .production : .development)
+      in: ContainerEnvironment(
+        ContainerID(container), environment == .production ? .production : .development))
   }
 
   /// Two devices of one user, with a zone.

@@ -124,7 +124,7 @@ struct ZoneAPIStyleTests {
     try await EndToEndFixture.run(.memory) { fixture in
       let phone = try await fixture.device("alice", "phone")
       let ready = try await fixture.server.development.prepare(
-        container: .init(EndToEndFixture.containerName), environment: .development)
+        in: EndToEndFixture.containerEnvironment)
       func exchange(_ apiToken: String) async throws -> String {
         try await waited { done in
           let operation = CKFetchWebAuthTokenOperation(apiToken: apiToken)

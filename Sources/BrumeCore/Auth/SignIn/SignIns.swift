@@ -89,7 +89,6 @@ package struct SignIns: Sendable {
   ) async throws -> String {
     if let discoverable { try await accounts.setDiscoverable(user, discoverable) }
     return try await webAuthTokens.issue(
-      for: user, container: signIn.token.container, environment: signIn.token.environment,
-      keep: keep)
+      for: user, in: signIn.token.containerEnvironment, keep: keep)
   }
 }
