@@ -95,7 +95,8 @@ let adapters = [
       log,
     ]),
   layer(
-    "BrumePostgres", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeQueryPlan", log]),
+    "BrumePostgres",
+    uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeQueryPlan", "CPostgres", log]),
   layer(
     "BrumeAssets",
     uses: ["BrumeModel", "BrumeStorage", crypto, httpClient, nioCore, nioHTTP1]),

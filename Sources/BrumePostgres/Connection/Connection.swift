@@ -1,0 +1,169 @@
+// One connection to PostgreSQL: statements go out in a pipeline, and their answers are read together, which
+// is one exchange however many there are. One thread uses it, and waits in it.
+
+import BrumeStorage
+import CPostgres
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+final class Connection {
+  /// A statement with its values.
+  typealias Command = (sql: SQL, values: [SQLValue])
+
+  private let handle: OpaquePointer
+  private var prepared: Set<String> = []
+  private enum Sent {
+    case preparation(String)
+    case command
+  }
+  /// Since the last answers.
+  private var sent: [Sent] = []
+  /// How many times this connection waited for the server.
+  private(set) var exchanges = 0
+
+  /// Connects and waits for it.
+  ///
+  /// - Parameter url: as libpq reads it; settings of the session are in its `options`.
+  init(_ url: String) throws(ServerError) {
+    guard let handle = PQconnectdb(url) else {
+      throw ServerError(code: nil, message: "no memory for a connection")
+    }
+    self.handle = handle
+    guard PQstatus(handle) == CONNECTION_OK, PQenterPipelineMode(handle) == 1,
+      PQsetnonblocking(handle, 1) == 0
+    else { throw ServerError(code: nil, message: Self.message(of: handle)) }
+  }
+  deinit { PQfinish(handle) }
+
+  /// The version of the server, such as 150018.
+  var serverVersion: Int { Int(PQserverVersion(handle)) }
+
+  var isUsable: Bool { PQstatus(handle) == CONNECTION_OK }
+
+  /// The socket, to wait for messages from the server.
+  var socket: Int32 { PQsocket(handle) }
+
+  /// Adds a command to those that the next exchange carries.
+  func send(_ sql: SQL, _ values: [SQLValue] = []) throws(ServerError) {
+    if prepared.insert(sql.name).inserted {
+      try check(PQsendPrepare(handle, sql.name, sql.text, 0, nil))
+      sent.append(.preparation(sql.name))
+    }
+    let result = Self.withParameters(values) { texts, lengths, formats in
+      PQsendQueryPrepared(handle, sql.name, Int32(values.count), texts, lengths, formats, 1)
+    }
+    try check(result)
+    sent.append(.command)
+  }
+
+  /// Carries out what was sent, and answers the rows of each command in their order. After an error
+  /// nothing of what follows it was carried out.
+  func exchange() throws(ServerError) -> [Rows] {
+    try check(PQpipelineSync(handle))
+    try flush()
+    exchanges += 1
+    defer { sent.removeAll(keepingCapacity: true) }
+    var answers: [Rows] = []
+    var failure: ServerError?
+    for item in sent {
+      let (rows, error) = try nextAnswer()
+      failure = failure ?? error
+      switch (item, rows) {
+      case (.command, let rows?): answers.append(rows)
+      // After an error nothing is prepared.
+      case (.preparation(let name), nil): prepared.remove(name)
+      case (.command, nil), (.preparation, _?): break
+      }
+    }
+    try endOfPipeline()
+    if let failure { throw failure }
+    return answers
+  }
+
+  /// Messages that others sent with NOTIFY and that have arrived: channel and payload.
+  func notifications() throws(ServerError) -> [(channel: String, payload: String)] {
+    try check(PQconsumeInput(handle))
+    var found: [(channel: String, payload: String)] = []
+    while let message = PQnotifies(handle) {
+      found.append(
+        (String(cString: message.pointee.relname), String(cString: message.pointee.extra)))
+      PQfreemem(message)
+    }
+    return found
+  }
+}
+
+// MARK: Parts
+
+extension Connection {
+  /// The rows of one command, or what was wrong with it. Nil and nil: it was not carried out.
+  private func nextAnswer() throws(ServerError) -> (Rows?, ServerError?) {
+    guard let result = PQgetResult(handle) else { throw lost() }
+    let status = PQresultStatus(result)
+    defer { if let end = PQgetResult(handle) { PQclear(end) } }
+    if status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK { return (Rows(result), nil) }
+    defer { PQclear(result) }
+    if status == PGRES_PIPELINE_ABORTED { return (nil, nil) }
+    guard isUsable else { throw lost() }
+    let code = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) }
+    let message = PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { String(cString: $0) }
+    return (nil, ServerError(code: code, message: message ?? "no message"))
+  }
+
+  private func endOfPipeline() throws(ServerError) {
+    guard let end = PQgetResult(handle) else { throw lost() }
+    defer { PQclear(end) }
+    guard PQresultStatus(end) == PGRES_PIPELINE_SYNC else { throw lost() }
+  }
+
+  /// Sends all that is to be sent. Reads meanwhile: a server that cannot send does not read.
+  private func flush() throws(ServerError) {
+    while true {
+      let state = PQflush(handle)
+      if state == 0 { return }
+      guard state > 0 else { throw lost() }
+      var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN | POLLOUT), revents: 0)
+      _ = poll(&descriptor, 1, -1)
+      if descriptor.revents & Int16(POLLIN) != 0 { try check(PQconsumeInput(handle)) }
+    }
+  }
+
+  private func check(_ result: Int32) throws(ServerError) { if result != 1 { throw lost() } }
+
+  private func lost() -> ServerError {
+    ServerError(code: nil, message: Self.message(of: handle))
+  }
+
+  private static func message(of handle: OpaquePointer) -> String {
+    let text = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
+    let line = text.split(separator: "\n").joined(separator: "; ")
+    return line.isEmpty ? "the connection to PostgreSQL was lost" : line
+  }
+
+  /// The values as libpq takes them: addresses into one buffer, lengths, formats.
+  private static func withParameters(
+    _ values: [SQLValue],
+    _ body: (UnsafePointer<UnsafePointer<CChar>?>?, [Int32], [Int32]) -> Int32
+  ) -> Int32 {
+    var buffer: [UInt8] = []
+    let places = values.map { value in
+      let start = buffer.count
+      return value.append(to: &buffer) ? start..<buffer.count : nil
+    }
+    // An address into an empty buffer would be NULL.
+    buffer.append(0)
+    return buffer.withUnsafeBytes { bytes in
+      let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+      let texts = places.map { place in
+        place.flatMap { range in base.map { $0 + range.lowerBound } }
+      }
+      return body(texts, places.map { Int32($0?.count ?? 0) }, values.map { _ in 1 })
+    }
+  }
+}

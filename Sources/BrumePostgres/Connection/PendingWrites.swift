@@ -1,0 +1,83 @@
+// What a transaction has written and not yet sent: rows by table, so that a row that is written often is sent
+// once, and statements of other kinds, which keep their place among them.
+
+struct PendingWrites {
+  /// The last word about each row of a table.
+  private struct TableRows {
+    let table: Table
+    /// By their identity: the whole row, or the key of one that goes.
+    var rows: [[UInt8]: (values: [SQLValue], isGone: Bool)] = [:]
+    /// Identities in the order in which they were first written.
+    var order: [[UInt8]] = []
+
+    mutating func set(_ values: [SQLValue], isGone: Bool) {
+      let identity = table.identity(values)
+      if rows.updateValue((values, isGone), forKey: identity) == nil { order.append(identity) }
+    }
+
+    var commands: [Connection.Command] {
+      let last = order.compactMap { rows[$0] }
+      let gone = last.filter(\.isGone).map(\.values)
+      let put = last.filter { !$0.isGone }.map(\.values)
+      var commands: [Connection.Command] = []
+      if !gone.isEmpty { commands.append((table.delete, table.deleted(gone))) }
+      if !put.isEmpty { commands.append((table.upsert, table.upserted(put))) }
+      return commands
+    }
+  }
+  private enum Part {
+    case rows([Int: TableRows])
+    case command(Connection.Command)
+  }
+
+  private var parts: [Part] = []
+
+  var isEmpty: Bool { parts.isEmpty }
+
+  mutating func put(_ row: [SQLValue], in table: Table) { set(row, table, isGone: false) }
+
+  mutating func remove(_ key: [SQLValue], from table: Table) { set(key, table, isGone: true) }
+
+  /// Adds a statement that comes after everything before it.
+  mutating func add(_ command: Connection.Command) { parts.append(.command(command)) }
+
+  /// Adds what was written after this.
+  mutating func add(_ later: PendingWrites) {
+    for part in later.parts {
+      guard case .rows(let tables) = part, case .rows(var mine)? = parts.last else {
+        parts.append(part)
+        continue
+      }
+      parts.removeLast()
+      for (id, new) in tables {
+        if mine[id] == nil { mine[id] = TableRows(table: new.table) }
+        for identity in new.order {
+          if let row = new.rows[identity] { mine[id]?.set(row.values, isGone: row.isGone) }
+        }
+      }
+      parts.append(.rows(mine))
+    }
+  }
+
+  /// In the order in which they are to be carried out.
+  var commands: [Connection.Command] {
+    parts.flatMap { part -> [Connection.Command] in
+      switch part {
+      case .command(let command): [command]
+      case .rows(let tables): tables.sorted { $0.key < $1.key }.flatMap { $0.value.commands }
+      }
+    }
+  }
+
+  private mutating func set(_ values: [SQLValue], _ table: Table, isGone: Bool) {
+    guard case .rows(var tables)? = parts.last else {
+      var rows = TableRows(table: table)
+      rows.set(values, isGone: isGone)
+      return parts.append(.rows([table.id: rows]))
+    }
+    // Taken out, so that it is changed in its place.
+    parts[parts.count - 1] = .rows([:])
+    tables[table.id, default: TableRows(table: table)].set(values, isGone: isGone)
+    parts[parts.count - 1] = .rows(tables)
+  }
+}

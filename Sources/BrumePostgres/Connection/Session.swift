@@ -1,0 +1,129 @@
+// A transaction on its connection: reads are exchanges, unless they were planned; writes wait until the next
+// exchange takes them along.
+//
+// In a group of writes each body has its own pending writes. One that throws before anything of it was sent
+// leaves nothing; of one that was sent for a read, a savepoint undoes it.
+
+import BrumeStorage
+
+final class Session {
+  private let connection: Connection
+  /// Of the bodies before.
+  private var accepted = PendingWrites()
+  /// Of the running body.
+  private var pending = PendingWrites()
+  private var hasSavepoint = false
+  /// Something of the running body or of those before it was sent and cannot be taken back singly.
+  private(set) var exchanges = 0
+
+  init(_ connection: Connection) { self.connection = connection }
+
+  // MARK: Writing
+
+  func put(_ row: [SQLValue], in table: Table) { pending.put(row, in: table) }
+
+  func remove(_ key: [SQLValue], from table: Table) { pending.remove(key, from: table) }
+
+  /// A statement that is carried out after all before it.
+  func run(_ sql: SQL, _ values: [SQLValue] = []) { pending.add((sql, values)) }
+
+  // MARK: Reading
+
+  func rows(_ sql: SQL, _ values: [SQLValue] = []) throws -> Rows {
+    let answers = try ask([(sql, values)])
+    guard let rows = answers.last else { throw StoreError(.corrupt, "no answer to a statement") }
+    return rows
+  }
+
+  func first<Value>(
+    _ sql: SQL, _ values: [SQLValue] = [], _ make: (Row) throws -> Value
+  ) throws -> Value? {
+    try rows(sql, values).first.map(make)
+  }
+
+  func all<Value>(
+    _ sql: SQL, _ values: [SQLValue] = [], _ make: (Row) throws -> Value
+  ) throws -> [Value] {
+    try rows(sql, values).map(make)
+  }
+
+  func exists(_ sql: SQL, _ values: [SQLValue] = []) throws -> Bool {
+    try rows(sql, values).count > 0
+  }
+
+  /// Several questions in one exchange. Answers one result for each.
+  func ask(_ questions: [Connection.Command]) throws -> [Rows] {
+    try sendPending()
+    for question in questions { try connection.send(question.sql, question.values) }
+    return Array(try exchange().suffix(questions.count))
+  }
+
+  private func exchange() throws -> [Rows] {
+    exchanges += 1
+    return try connection.exchange()
+  }
+
+  private func sendPending() throws {
+    try sendAccepted()
+    guard !pending.isEmpty else { return }
+    if !hasSavepoint { try connection.send(Self.savepoint) }
+    hasSavepoint = true
+    for command in pending.commands { try connection.send(command.sql, command.values) }
+    pending = PendingWrites()
+  }
+
+  private func sendAccepted() throws {
+    for command in accepted.commands { try connection.send(command.sql, command.values) }
+    accepted = PendingWrites()
+  }
+
+  // MARK: Transactions
+
+  /// Begins a transaction and asks the first questions, in one exchange. Answers one result for each.
+  func begin(_ begin: SQL, _ questions: [Connection.Command]) throws -> [Rows] {
+    try connection.send(begin)
+    for question in questions { try connection.send(question.sql, question.values) }
+    return Array(try exchange().dropFirst())
+  }
+
+  /// The running body is done: its writes stay.
+  func accept() {
+    if hasSavepoint { pending.add((Self.release, [])) }
+    accepted.add(pending)
+    pending = PendingWrites()
+    hasSavepoint = false
+  }
+
+  /// The running body has thrown. Answers whether something of it had been sent.
+  func discard() -> Bool {
+    pending = PendingWrites()
+    guard hasSavepoint else { return false }
+    accepted.add((Self.rollbackToSavepoint, []))
+    accepted.add((Self.release, []))
+    hasSavepoint = false
+    return true
+  }
+
+  /// Adds to the group's own writes.
+  func accept(_ command: Connection.Command) { accepted.add(command) }
+
+  /// Sends what is left, with the commit, in one exchange.
+  func commit() throws {
+    try sendAccepted()
+    try connection.send(Self.commit)
+    _ = try exchange()
+  }
+
+  /// Ends a transaction that leaves nothing behind.
+  func rollback() throws {
+    (accepted, pending, hasSavepoint) = (PendingWrites(), PendingWrites(), false)
+    try connection.send(Self.rollback)
+    _ = try connection.exchange()
+  }
+
+  private static let commit = SQL("COMMIT")
+  private static let rollback = SQL("ROLLBACK")
+  private static let savepoint = SQL("SAVEPOINT body")
+  private static let release = SQL("RELEASE body")
+  private static let rollbackToSavepoint = SQL("ROLLBACK TO body")
+}

@@ -1,0 +1,78 @@
+// A table whose rows are written together: of all rows that a group of writes puts or removes, one statement
+// each carries them, as arrays.
+
+import Synchronization
+
+final class Table: Sendable {
+  typealias Column = (name: String, type: SQLType)
+
+  let name: String
+  /// A number of the table in this process.
+  let id: Int
+  private let key: [Column]
+  private let columns: [Column]
+  /// Inserts rows, or replaces those with the same key.
+  let upsert: SQL
+  /// Deletes rows by their keys.
+  let delete: SQL
+  private static let count = Atomic<Int>(0)
+
+  /// - Parameters:
+  ///   - key: columns of the primary key.
+  ///   - columns: the others that are written.
+  init(_ name: String, key: [Column], columns: [Column]) {
+    self.name = name
+    self.key = key
+    self.columns = columns
+    id = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
+    upsert = SQL(Self.upsert(name, key, columns))
+    delete = SQL(Self.delete(name, key))
+  }
+
+  /// The arrays of `upsert`, from rows with the values of the key and of the columns.
+  func upserted(_ rows: [[SQLValue]]) -> [SQLValue] { Self.arrays(key + columns, rows) }
+
+  /// The arrays of `delete`, from keys.
+  func deleted(_ keys: [[SQLValue]]) -> [SQLValue] { Self.arrays(key, keys) }
+
+  /// What distinguishes a row from all others of the table.
+  func identity(_ values: [SQLValue]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for (value, _) in zip(values, key) {
+      let start = bytes.count
+      _ = value.append(to: &bytes)
+      _ = SQLValue.integer(bytes.count - start).append(to: &bytes)
+    }
+    return bytes
+  }
+
+  /// How many columns the key has.
+  var keyLength: Int { key.count }
+
+  private static func arrays(_ columns: [Column], _ rows: [[SQLValue]]) -> [SQLValue] {
+    columns.indices.map { index in .array(columns[index].type, rows.map { $0[index] }) }
+  }
+
+  private static func upsert(_ name: String, _ key: [Column], _ columns: [Column]) -> String {
+    let all = key + columns
+    let changes = columns.map { "\($0.name) = excluded.\($0.name)" }.joined(separator: ", ")
+    return """
+      INSERT INTO \(name) (\(names(all))) SELECT * FROM unnest(\(parameters(all)))
+      ON CONFLICT (\(names(key))) DO \(columns.isEmpty ? "NOTHING" : "UPDATE SET \(changes)")
+      """
+  }
+
+  private static func delete(_ name: String, _ key: [Column]) -> String {
+    let same = key.map { "\(name).\($0.name) = gone.\($0.name)" }.joined(separator: " AND ")
+    return
+      "DELETE FROM \(name) USING unnest(\(parameters(key))) AS gone (\(names(key))) WHERE \(same)"
+  }
+
+  private static func names(_ columns: [Column]) -> String {
+    columns.map(\.name).joined(separator: ", ")
+  }
+
+  private static func parameters(_ columns: [Column]) -> String {
+    columns.enumerated().map { "$\($0 + 1)::\($1.type.name)[]" }.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,185 @@
+// The log in PostgreSQL: each bucket has its own, counted under the bucket's lock.
+
+import BrumeModel
+import BrumeStorage
+
+final class PostgresLog: LogWriting, Remembering {
+  private let session: Session
+  private let places: Places
+  private let locks: Locks
+  private let coder: RecordCoder
+  /// Buckets whose logs the transaction's accepted bodies have extended, and the running one.
+  private(set) var grown: Set<Bucket> = []
+
+  init(_ session: Session, _ places: Places, _ locks: Locks, _ coder: RecordCoder) {
+    self.session = session
+    self.places = places
+    self.locks = locks
+    self.coder = coder
+  }
+
+  func append(
+    _ event: LogEntry.Event, in database: DatabaseKey, origin: Origin
+  ) throws -> Int64 {
+    let bucket = places.bucket(of: database)
+    let position = try locks.next(.saves, in: bucket)
+    let number = try places.givenNumber(of: database)
+    session.put(
+      [.integer(bucket.number), .integer(position), .integer(number)] + (try columns(of: event)) + [
+        .text(origin.user?.name), .text(origin.device?.name), .text(origin.requestID),
+        .integer(origin.time),
+      ], in: Self.table)
+    grown.insert(bucket)
+    return position
+  }
+
+  func trim(in bucket: Bucket, through position: Int64) throws {
+    session.run(Self.trim, [.integer(bucket.number), .integer(position)])
+  }
+
+  func bucket(of database: DatabaseKey) -> Bucket { places.bucket(of: database) }
+
+  func lastPosition(in bucket: Bucket) throws -> Int64 {
+    try session.first(Self.findLast, [.integer(bucket.number)]) { $0.integer(0) } ?? 0
+  }
+
+  func lastPositions() throws -> LogPositions {
+    var positions = LogPositions()
+    for (bucket, last) in try session.all(
+      Self.findAllLast, [], { (Int($0.integer(0)), $0.integer(1)) })
+    { positions[Bucket(bucket)] = last }
+    return positions
+  }
+
+  func entries(in bucket: Bucket, after position: Int64, limit: Int) throws -> [LogEntry] {
+    try session.all(
+      Self.find, [.integer(bucket.number), .integer(position), .integer(limit)]
+    ) { row in
+      LogEntry(
+        position: row.integer(0), database: try row.database(1), event: try row.event(coder),
+        origin: Origin(
+          user: row.optionalText(11).map { UserID($0) },
+          device: row.optionalText(12).map { DeviceID($0) }, requestID: row.text(13),
+          time: row.integer(14)))
+    }
+  }
+
+  func forget() { grown = [] }
+
+  private static let table = Table(
+    "log", key: [("bucket", .integer), ("position", .integer)],
+    columns: [
+      ("database", .integer), ("kind", .integer), ("zone", .integer), ("name", .text),
+      ("type", .text), ("subject", .text), ("sequence", .integer), ("image", .bytes),
+      ("shares", .text), ("container", .text), ("environment", .text), ("\"user\"", .text),
+      ("device", .text), ("request", .text), ("time", .integer),
+    ])
+  private static let trim = SQL("DELETE FROM log WHERE bucket = $1 AND position <= $2")
+  private static let findLast = SQL("SELECT last FROM buckets WHERE bucket = $1")
+  private static let findAllLast = SQL(
+    "SELECT bucket, last FROM buckets WHERE bucket >= 0 AND last > 0")
+  private static let find = SQL(
+    """
+    SELECT position, databases.container, databases.environment, databases.owner, kind, log.name,
+      type, subject, log.sequence, image, shares, "user", device, request, time, log.container,
+      log.environment, zone_database.container, zone_database.environment, zone_database.owner,
+      zones.name
+    FROM log
+      JOIN databases ON databases.bucket = log.bucket AND databases.id = log.database
+      LEFT JOIN zones ON zones.bucket = log.bucket AND zones.id = log.zone
+      LEFT JOIN databases zone_database
+        ON zone_database.bucket = zones.bucket AND zone_database.id = zones.database
+    WHERE log.bucket = $1 AND position > $2 ORDER BY position LIMIT $3
+    """)
+}
+
+// MARK: Events as columns
+
+/// Raw values are stored: never change one.
+private enum EventKind: Int64 {
+  case record = 1
+  case zoneCreated = 2
+  case zoneDeleted = 3
+  case membership = 4
+  case subscription = 5
+}
+
+extension PostgresLog {
+  /// From `kind` to `environment`.
+  private func columns(of event: LogEntry.Event) throws -> [SQLValue] {
+    switch event {
+    case .record(let change):
+      [
+        .integer(EventKind.record.rawValue), try number(change.record.zone),
+        .text(change.record.name), .text(change.recordType), .text(String(change.kind.rawValue)),
+        .integer(change.image?.sequence), .bytes(change.image.map(bytes)),
+        .text(change.coveringShares.isEmpty ? nil : Lines.text(change.coveringShares)), .null,
+        .null,
+      ]
+    case .zoneCreated(let zone): try columns(.zoneCreated, zone)
+    case .zoneDeleted(let zone): try columns(.zoneDeleted, zone)
+    case .membership(let user, let zone): try columns(.membership, zone, name: user.name)
+    case .subscription(let scope, let id):
+      [
+        .integer(EventKind.subscription.rawValue), .null, .text(id), .text(scope.scope.rawValue),
+        .text(scope.user.name), .null, .null, .null,
+      ] + scope.containerEnvironment.values
+    }
+  }
+
+  private func columns(
+    _ kind: EventKind, _ zone: ZoneKey, name: String? = nil
+  ) throws -> [SQLValue] {
+    [.integer(kind.rawValue), try number(zone), .text(name)] + Array(repeating: .null, count: 7)
+  }
+
+  private func number(_ zone: ZoneKey) throws -> SQLValue {
+    .integer(try places.givenNumber(of: zone))
+  }
+
+  private func bytes(of image: StoredRecord) -> [UInt8] {
+    switch image.content {
+    case .value(let record): coder.encode(record)
+    case .encoded(let bytes, _): bytes
+    }
+  }
+}
+
+extension Row {
+  fileprivate func event(_ coder: RecordCoder) throws -> LogEntry.Event {
+    switch try known(EventKind(rawValue: integer(4)), "log entry") {
+    case .record: .record(try change(coder))
+    case .zoneCreated: .zoneCreated(try zone())
+    case .zoneDeleted: .zoneDeleted(try zone())
+    case .membership: .membership(UserID(text(5)), try zone())
+    case .subscription: .subscription(try scope(), id: text(5))
+    }
+  }
+
+  private func change(_ coder: RecordCoder) throws -> RecordChange {
+    let (name, type) = (text(5), text(6))
+    let image = optionalBytes(9).map {
+      StoredRecord(name: name, type: type, sequence: integer(8), content: .encoded($0, coder))
+    }
+    return RecordChange(
+      record: RecordKey(zone: try zone(), name: name), recordType: type,
+      kind: try known(Int(text(7)).flatMap(RecordChange.Kind.init), "kind of change"),
+      image: image, coveringShares: optionalText(10).map(Lines.texts) ?? [])
+  }
+
+  private func zone() throws -> ZoneKey { ZoneKey(database: try database(17), name: text(20)) }
+
+  private func scope() throws -> SubscriptionScope {
+    SubscriptionScope(
+      in: try containerEnvironment(15),
+      scope: try known(DatabaseScope(rawValue: text(6)), "scope"), user: UserID(text(7)))
+  }
+}
+
+/// Names in one column, one in each line: no name has a line's end.
+enum Lines {
+  static func text(_ names: [String]) -> String { names.joined(separator: "\n") }
+  static func texts(_ text: String) -> [String] {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
+  }
+}

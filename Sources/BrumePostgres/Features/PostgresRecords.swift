@@ -1,0 +1,229 @@
+// Records in PostgreSQL: the row, and with it the rows that queries, references and assets are found by.
+
+import BrumeModel
+import BrumeStorage
+
+final class PostgresRecords: RecordWriting, Remembering {
+  private let session: Session
+  private let coder: RecordCoder
+  private let places: Places
+  private let rows: RecordRows
+  /// What the transaction has read or written.
+  private var known: [RecordKey: RecordRow] = [:]
+  private var lists = NameLists()
+
+  init(_ session: Session, _ coder: RecordCoder, _ places: Places) {
+    self.session = session
+    self.coder = coder
+    self.places = places
+    rows = RecordRows(session, coder)
+  }
+
+  // MARK: Reading
+
+  func find(_ key: RecordKey) throws -> StoredRecord? { try row(key).live }
+
+  func deleted(_ key: RecordKey) throws -> DeletedRecord? {
+    if case .deleted(let record) = try row(key) { record } else { nil }
+  }
+
+  func children(of key: RecordKey, limit: Int) throws -> [String] {
+    if let names = lists.names(.children(of: key), limit: limit) { return names }
+    guard let zone = try zone(key.zone) else { return [] }
+    return try session.all(Self.findChildren, zone + [.text(key.name), .integer(limit)]) {
+      $0.text(0)
+    }
+  }
+
+  func referrers(
+    to key: RecordKey, by action: Reference.Action, limit: Int
+  ) throws -> [String] {
+    if let names = lists.names(.referrers(key, action), limit: limit) { return names }
+    guard let zone = try zone(key.zone) else { return [] }
+    return try session.all(
+      Self.findReferrers,
+      zone + [.text(key.name), .text(action.rawValue), .integer(limit)]
+    ) { $0.text(0) }
+  }
+
+  func descendants(of roots: [String], in zone: ZoneKey, limit: Int) throws -> [String] {
+    guard let zone = try self.zone(zone), !roots.isEmpty else { return [] }
+    return try session.all(Self.findDescendants, zone + [.texts(roots), .integer(limit)]) {
+      $0.text(0)
+    }
+  }
+
+  private func row(_ key: RecordKey) throws -> RecordRow {
+    if let known = known[key] { return known }
+    guard let zone = try zone(key.zone) else { return .none }
+    let row = try rows.row(zone, key.name)
+    known[key] = row
+    return row
+  }
+
+  /// Bucket and zone; nil: the zone never was.
+  private func zone(_ zone: ZoneKey) throws -> [SQLValue]? {
+    try places.number(of: zone).map { [places.bucketValue(of: zone.database), .integer($0)] }
+  }
+
+  // MARK: Writing
+
+  func put(_ record: Record, in zone: ZoneKey, sequence: Int64) throws -> StoredRecord {
+    let key = RecordKey(zone: zone, name: record.name)
+    let old = try row(key).live?.record()
+    let bytes = coder.encode(record)
+    session.put(
+      try rowKey(key) + [
+        .text(record.type), .null, .null, .null, .integer(sequence), .text(record.parent),
+        .bytes(bytes),
+      ], in: Self.table)
+    let stored = StoredRecord(
+      name: record.name, type: record.type, sequence: sequence, content: .encoded(bytes, coder))
+    known[key] = .live(stored)
+    try update(key, from: old, to: record)
+    return stored
+  }
+
+  func remove(_ key: RecordKey, type: String, coveringShares: [String], sequence: Int64) throws {
+    let old = try row(key).live?.record()
+    let creator = key.zone.database.owner == nil ? old?.created?.user : nil
+    session.put(
+      try rowKey(key) + [
+        .null, .text(type), .text(creator?.name),
+        .text(coveringShares.isEmpty ? nil : Lines.text(coveringShares)), .integer(sequence),
+        .null, .null,
+      ], in: Self.table)
+    known[key] = .deleted(DeletedRecord(type: type, creator: creator))
+    try update(key, from: old, to: nil)
+  }
+
+  func removeAll(in zone: ZoneKey) throws {
+    guard let values = try self.zone(zone) else { return }
+    for sql in Self.removeAll { session.run(sql, values) }
+    forget()
+  }
+
+  /// Keeps in step what records are found by.
+  private func update(_ key: RecordKey, from old: Record?, to new: Record?) throws {
+    lists.update(key, from: old, to: new)
+    try updateReferences(key, from: old, to: new)
+    try updateHolders(key, from: old, to: new)
+  }
+
+  private func updateReferences(
+    _ key: RecordKey, from old: Record?, to new: Record?
+  ) throws {
+    let before = old?.pointers(within: key.zone) ?? []
+    let after = new?.pointers(within: key.zone) ?? []
+    if before == after { return }
+    let rowKey = try rowKey(key)
+    func row(_ pointer: Record.Pointer) -> [SQLValue] {
+      rowKey.dropLast() + [.text(pointer.target.text), .text(pointer.action.rawValue)]
+        + rowKey.suffix(1)
+    }
+    for pointer in before.subtracting(after) { session.remove(row(pointer), from: Self.references) }
+    for pointer in after.subtracting(before) { session.put(row(pointer), in: Self.references) }
+  }
+
+  private func updateHolders(_ key: RecordKey, from old: Record?, to new: Record?) throws {
+    let before = old?.assetChecksums ?? []
+    let after = new?.assetChecksums ?? []
+    if before == after { return }
+    let rowKey = try rowKey(key)
+    for checksum in before.subtracting(after) {
+      session.remove(rowKey + [.text(checksum)], from: Self.holders)
+      session.run(Self.suspectFile, [.text(checksum)])
+    }
+    for checksum in after.subtracting(before) {
+      session.put(rowKey + [.text(checksum)], in: Self.holders)
+    }
+  }
+
+  private func rowKey(_ key: RecordKey) throws -> [SQLValue] {
+    [
+      places.bucketValue(of: key.zone.database),
+      .integer(try places.givenNumber(of: key.zone)), .text(key.name),
+    ]
+  }
+
+  // MARK: Plans
+
+  /// The records of one zone, in one question.
+  func question(_ zone: ZoneKey, _ names: [String]) throws -> Question? {
+    for name in names { known[RecordKey(zone: zone, name: name)] = RecordRow.none }
+    return try self.zone(zone).map { values in
+      rows.question(values, names) { [self] name, row in
+        known[RecordKey(zone: zone, name: name)] = row
+      }
+    }
+  }
+
+  func question(childrenOf key: RecordKey) throws -> Question? {
+    try question(.children(of: key), Self.findChildren, key.zone, [.text(key.name)])
+  }
+
+  func question(referrersTo key: RecordKey, by action: Reference.Action) throws -> Question? {
+    try question(
+      .referrers(key, action), Self.findReferrers, key.zone,
+      [.text(key.name), .text(action.rawValue)])
+  }
+
+  private func question(
+    _ key: NameLists.Key, _ sql: SQL, _ zone: ZoneKey, _ values: [SQLValue]
+  ) throws -> Question? {
+    guard let zone = try self.zone(zone) else {
+      lists.learn(key, [], limit: NameLists.planned)
+      return nil
+    }
+    return Question(sql, zone + values + [.integer(NameLists.planned)]) { [self] rows in
+      lists.learn(key, rows.map { $0.text(0) }, limit: NameLists.planned)
+    }
+  }
+
+  func forget() { (known, lists) = ([:], NameLists()) }
+}
+
+// MARK: Statements
+
+extension PostgresRecords {
+  private static let place: [Table.Column] = [("bucket", .integer), ("zone", .integer)]
+  private static let table = Table(
+    "records", key: place + [("name", .text)],
+    columns: [
+      ("type", .text), ("deleted_type", .text), ("deleted_creator", .text),
+      ("deleted_shares", .text), ("sequence", .integer), ("parent", .text), ("content", .bytes),
+    ])
+  private static let references = Table(
+    "record_references", key: place + [("target", .text), ("action", .text), ("name", .text)],
+    columns: [])
+  private static let holders = Table(
+    "asset_holders", key: place + [("name", .text), ("checksum", .text)], columns: [])
+  private static let suspectFile = SQL("UPDATE asset_files SET idle_since = 0 WHERE checksum = $1")
+  private static let findChildren = SQL(
+    """
+    SELECT name FROM records WHERE bucket = $1 AND zone = $2 AND parent = $3 ORDER BY name LIMIT $4
+    """)
+  private static let findReferrers = SQL(
+    """
+    SELECT name FROM record_references
+    WHERE bucket = $1 AND zone = $2 AND target = $3 AND action = $4 ORDER BY name LIMIT $5
+    """)
+  private static let findDescendants = SQL(
+    """
+    WITH RECURSIVE below (name) AS (
+      SELECT name FROM records WHERE bucket = $1 AND zone = $2 AND parent = ANY ($3::text[])
+      UNION
+      SELECT records.name FROM below JOIN records
+        ON records.bucket = $1 AND records.zone = $2 AND records.parent = below.name)
+    SELECT name FROM below LIMIT $4
+    """)
+  private static let removeAll = [
+    """
+    UPDATE asset_files SET idle_since = 0 WHERE checksum IN
+      (SELECT checksum FROM asset_holders WHERE bucket = $1 AND zone = $2)
+    """,
+    "DELETE FROM asset_holders WHERE bucket = $1 AND zone = $2",
+    "DELETE FROM record_references WHERE bucket = $1 AND zone = $2",
+    "DELETE FROM records WHERE bucket = $1 AND zone = $2",
+  ].map { SQL($0) }
+}

@@ -1,0 +1,94 @@
+// Zones in PostgreSQL.
+
+import BrumeModel
+import BrumeStorage
+
+final class PostgresZones: ZoneWriting, Remembering {
+  private let session: Session
+  private let places: Places
+  private var known: [ZoneKey: Zone?] = [:]
+
+  init(_ session: Session, _ places: Places) {
+    self.session = session
+    self.places = places
+  }
+
+  func find(_ key: ZoneKey) throws -> Zone? {
+    if let zone = known[key] { return zone }
+    guard let number = try places.number(of: key) else { return nil }
+    let zone = try session.first(Self.find, values(key, number)) { try $0.zone(of: key.database) }
+    known[key] = .some(zone)
+    return zone
+  }
+
+  func all(in database: DatabaseKey) throws -> [Zone] {
+    guard let number = try places.number(of: database) else { return [] }
+    return try session.all(Self.live, values(database, number)) { try $0.zone(of: database) }
+  }
+
+  func changed(in database: DatabaseKey, after: Int64, limit: Int) throws -> [Zone] {
+    guard let number = try places.number(of: database) else { return [] }
+    return try session.all(
+      Self.changed, values(database, number) + [.integer(after), .integer(limit)]
+    ) { try $0.zone(of: database) }
+  }
+
+  func put(_ zone: Zone) throws {
+    known[zone.key] = .some(zone)
+    try places.put(
+      zone.key, try places.givenNumber(of: zone.key),
+      [
+        .integer(zone.incarnation), .integer(zone.lastSequence), .text(zone.deletion?.rawValue),
+        .flag(zone.hasShares),
+      ])
+  }
+
+  /// Whether this transaction has met a zone of the database that has shares.
+  func hasMetShares(in database: DatabaseKey) -> Bool {
+    known.contains { $0.key.database == database && $0.value?.hasShares == true }
+  }
+
+  func question(_ key: ZoneKey) throws -> Question? {
+    guard let number = try places.number(of: key) else { return nil }
+    return Question(Self.find, values(key, number)) { [self] rows in
+      known[key] = .some(try rows.first?.zone(of: key.database))
+    }
+  }
+
+  func forget() { known = [:] }
+
+  private func values(_ key: ZoneKey, _ number: Int64) -> [SQLValue] {
+    values(key.database, number)
+  }
+  private func values(_ database: DatabaseKey, _ number: Int64) -> [SQLValue] {
+    [places.bucketValue(of: database), .integer(number)]
+  }
+
+  private static let columns = "name, incarnation, last_sequence, deletion, has_shares"
+  private static let find = SQL(
+    """
+    SELECT \(columns) FROM zones WHERE bucket = $1 AND id = $2 AND incarnation IS NOT NULL
+    """)
+  private static let live = SQL(
+    """
+    SELECT \(columns) FROM zones
+    WHERE bucket = $1 AND database = $2 AND incarnation IS NOT NULL AND deletion IS NULL
+    ORDER BY name
+    """)
+  private static let changed = SQL(
+    """
+    SELECT \(columns) FROM zones
+    WHERE bucket = $1 AND database = $2 AND last_sequence > $3 AND incarnation IS NOT NULL
+    ORDER BY last_sequence, name LIMIT $4
+    """)
+}
+
+extension Row {
+  fileprivate func zone(of database: DatabaseKey) throws -> Zone {
+    Zone(
+      key: ZoneKey(database: database, name: text(0)), incarnation: integer(1),
+      lastSequence: integer(2),
+      deletion: try optionalText(3).map { try known(Zone.Deletion(rawValue: $0), "deletion") },
+      hasShares: flag(4))
+  }
+}

@@ -1,0 +1,59 @@
+// Rows of records as they are stored.
+
+import BrumeModel
+import BrumeStorage
+
+/// What there is under a record's name.
+enum RecordRow {
+  case live(StoredRecord)
+  case deleted(DeletedRecord)
+  /// There never was anything, or nothing is known any more.
+  case none
+
+  var live: StoredRecord? { if case .live(let stored) = self { stored } else { nil } }
+}
+
+struct RecordRows {
+  private let session: Session
+  private let coder: RecordCoder
+
+  init(_ session: Session, _ coder: RecordCoder) {
+    self.session = session
+    self.coder = coder
+  }
+
+  func row(_ zone: [SQLValue], _ name: String) throws -> RecordRow {
+    try session.first(Self.find, zone + [.texts([name])], row)?.row ?? .none
+  }
+
+  /// Rows of many names in one zone.
+  func question(
+    _ zone: [SQLValue], _ names: [String], _ take: @escaping (String, RecordRow) -> Void
+  ) -> Question {
+    Question(Self.find, zone + [.texts(names)]) { rows in
+      for (name, row) in rows.map(row) { take(name, row) }
+    }
+  }
+
+  private func row(_ row: Row) -> (name: String, row: RecordRow) {
+    let (name, type) = (row.text(0), row.optionalText(1))
+    guard let type else {
+      let creator = row.optionalText(5).map { UserID($0) }
+      return (name, .deleted(DeletedRecord(type: row.text(4), creator: creator)))
+    }
+    let content = StoredRecord.Content.encoded(row.bytes(3), coder)
+    return (
+      name,
+      .live(StoredRecord(name: name, type: type, sequence: row.integer(2), content: content))
+    )
+  }
+
+  // OFFSET 0 keeps the planner from turning the look-ups into a scan of the bucket.
+  private static let find = SQL(
+    """
+    SELECT wanted.name, found.* FROM unnest($3::text[]) AS wanted (name)
+      CROSS JOIN LATERAL (
+        SELECT type, sequence, content, deleted_type, deleted_creator FROM records
+        WHERE bucket = $1 AND zone = $2 AND records.name = wanted.name OFFSET 0) AS found
+    """)
+}
