@@ -59,7 +59,7 @@ final class Indexer: Sendable {
       return true
     }
     state.withLock { $0.hasOldWork = hasOldWork }
-    return WriterThread.start { [self] in run(writer) }
+    return EngineThread.start { [self] in run(writer) }
   }
 
   /// After a commit: so many records are behind.
