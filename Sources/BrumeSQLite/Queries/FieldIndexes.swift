@@ -20,7 +20,7 @@ struct IndexEntry {
   var row: Int64
 }
 
-final class FieldIndexes: Remembering {
+final class FieldIndexes: IndexKeyReading, Remembering {
   private let connection: Connection
   private var known: [RecordTypeRowKey: TypeKeys] = [:]
 
@@ -45,12 +45,6 @@ final class FieldIndexes: Remembering {
     }
     known[type] = keys
     return keys
-  }
-
-  /// A query in one zone. Nil: nothing there can match.
-  func query(_ request: EngineQuery, in zone: Int64) throws -> ZoneQuery? {
-    let keys = try keys(of: RecordTypeRowKey(zone: zone, type: request.query.recordType))
-    return ZoneQuery(request, inZone: zone, keys)
   }
 
   /// Remembers what the entry taught about its field.
