@@ -6,7 +6,7 @@ import BrumeQueryPlan
 import BrumeStorage
 
 struct IndexRows: IndexRowReading {
-  private let connection: Connection
+  let connection: Connection
 
   init(_ connection: Connection) { self.connection = connection }
 
