@@ -48,7 +48,7 @@ final class Indexer: Sendable {
 
   /// Whether the last process left something.
   static func hasOldWork(on database: Database) throws -> Bool {
-    let sql = "SELECT EXISTS (SELECT 1 \(FieldIndexes.unfinished))"
+    let sql = "SELECT EXISTS (SELECT 1 \(IndexKeyRows.unfinished))"
     return try Bool.fetchOne(database, sql: sql) ?? false
   }
 
