@@ -182,7 +182,7 @@ let ruleTests = [
     of: "BrumeStorage",
     uses: [
       "BrumeModel", "BrumePredicate", "BrumeCore", "BrumeNotifier", "BrumeWire", "BrumeAssets",
-      "BrumeQueryPlan", "BrumeSQLite", "BrumeTestKit", grdb, log,
+      "BrumeQueryPlan", "BrumeSQLite", "BrumePostgres", "BrumeTestKit", grdb, log,
     ]),
   tests(
     of: "BrumeQueryPlan", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeTestKit"]),

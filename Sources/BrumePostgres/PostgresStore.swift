@@ -2,6 +2,7 @@
 // of processes may have one database open. How it works inside: docs/internals/postgres.md.
 
 import BrumeModel
+import BrumeQueryPlan
 package import BrumeStorage
 package import Logging
 import Synchronization
@@ -11,6 +12,7 @@ package final class PostgresStore: Store {
   private let writers: Writers
   private let readers: Readers
   private let signals = CommitSignals()
+  private let growth = IndexGrowing()
   private let logger: Logger
 
   /// Into how many buckets the store is divided.
@@ -54,12 +56,30 @@ package final class PostgresStore: Store {
   package func read<Value: Sendable>(
     _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value {
+    do {
+      return try await readNow(plan, asksForIndex: true, body)
+    } catch let wanted as IndexWanted {
+      try await growth.grow(wanted) { [self] step in
+        let bucket = Bucket(of: wanted.database, among: bucketCount)
+        return try await commit([Locks.Lock(kind: .saves, bucket: bucket)], .none, isRepeatable: true) {
+          try step($0.indexes[bucket].growth)
+        }
+      }
+      return try await readNow(plan, asksForIndex: false, body)
+    }
+  }
+
+  private func readNow<Value: Sendable>(
+    _ plan: ReadPlan, asksForIndex: Bool,
+    _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+  ) async throws -> Value {
     let outcome = Outcome<Value>()
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation {
         (continuation: CheckedContinuation<Void, any Error>) in
         let job = ReadJob(
-          plan: plan, isWanted: { !outcome.isCancelled.load(ordering: .relaxed) },
+          plan: plan, asksForIndex: asksForIndex,
+          isWanted: { !outcome.isCancelled.load(ordering: .relaxed) },
           run: { transaction in outcome.keep(try body(transaction)) },
           finish: { error in continuation.resume(with: error) })
         do { try readers.add(job) } catch { continuation.resume(throwing: error) }
@@ -75,26 +95,29 @@ package final class PostgresStore: Store {
     in scope: WriteScope, reading plan: ReadPlan,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
-    try await commit(scope, plan, isRepeatable: false, body)
+    try await commit(locks(of: scope), plan, isRepeatable: false) { try body($0) }
   }
 
   @discardableResult
   package func writeRepeatable<Value: Sendable>(
     in scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
-    try await commit(scope, .none, isRepeatable: true, body)
+    try await commit(locks(of: scope), .none, isRepeatable: true) { try body($0) }
+  }
+
+  private func locks(of scope: WriteScope) -> [Locks.Lock] {
+    Locks.all(of: scope, among: node.bucketCount)
   }
 
   private func commit<Value: Sendable>(
-    _ scope: WriteScope, _ plan: ReadPlan, isRepeatable: Bool,
-    _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    _ locks: [Locks.Lock], _ plan: ReadPlan, isRepeatable: Bool,
+    _ body: @escaping @Sendable (PostgresTransaction) throws -> Value
   ) async throws -> Value {
     let outcome = Outcome<Value>()
-    let locks = Locks.all(of: scope, among: node.bucketCount)
     try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<Void, any Error>) in
       let job = WriteJob(
-        scope: scope, plan: plan, locks: locks, isRepeatable: isRepeatable,
+        plan: plan, locks: locks, isRepeatable: isRepeatable,
         run: { transaction in
           do {
             outcome.keep(try body(transaction))
@@ -108,6 +131,8 @@ package final class PostgresStore: Store {
     }
     return try outcome.kept()
   }
+
+  package var indexProgress: IndexProgress { growth.progress }
 
   package func commits() -> CommitHints { signals.hints() }
 

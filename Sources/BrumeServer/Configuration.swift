@@ -36,8 +36,10 @@ extension Setting {
       "Where it is kept how far the data has come, so that a data folder that was copied back is "
       + "noticed; $XDG_STATE_HOME/brume or ~/.local/state/brume unless set.")
   package static let store = Setting(
-    key: "store", kind: .text, fallback: "sqlite", form: "sqlite|memory",
-    help: "The storage engine. 'memory' forgets everything when the server ends.")
+    key: "store", kind: .text, fallback: "sqlite", form: "sqlite|memory|postgres://…",
+    help:
+      "The storage engine. 'memory' forgets everything when the server ends; a URL is that of a "
+      + "PostgreSQL database.")
   package static let dev = Setting(
     key: "dev", kind: .switch, fallback: "false", form: "",
     help: "Development: a ready container, API token, the users alice and bob and a server key.")

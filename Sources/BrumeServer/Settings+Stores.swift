@@ -3,6 +3,7 @@
 import BrumeAssets
 import BrumeCore
 import BrumeModel
+import BrumePostgres
 import BrumeSQLite
 package import BrumeStorage
 import BrumeWire
@@ -21,6 +22,11 @@ extension Settings {
           $0.wait(timeout: .now() + .milliseconds(rest)) == .success
         },
         nanoseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }, logger: logger)
+    case .postgres(let url):
+      try PostgresStore(
+        url: url, coders: .wireForm, runID: host.uuid(),
+        pause: { _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds($0)) },
+        logger: logger)
     }
   }
 
@@ -33,7 +39,7 @@ extension Settings {
     case .besideRecords:
       switch engine {
       case .memory: return MemoryAssetStore()
-      case .sqlite: return try FolderAssetStore(folder: dataFolder + "/assets")
+      case .sqlite, .postgres: return try FolderAssetStore(folder: dataFolder + "/assets")
       }
     }
   }

@@ -7,7 +7,11 @@ package import Logging
 /// Everything that an operator may choose, with the defaults.
 package struct Settings: Sendable {
   /// Where records are kept.
-  package enum Engine: Equatable, Sendable { case sqlite, memory }
+  package enum Engine: Equatable, Sendable {
+    case sqlite, memory
+    /// With the URL of the database, which may hold a password.
+    case postgres(String)
+  }
   /// How a line of the log looks.
   package enum LogFormat: String, Sendable { case console, json }
 
@@ -187,11 +191,9 @@ package struct Settings: Sendable {
     case "sqlite": return .sqlite
     case "memory": return .memory
     default:
-      if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
-        throw SettingError(
-          "PostgreSQL is not available yet; start with --store sqlite (durable) or --store memory")
-      }
-      throw SettingError("--store is '\(text)'; it may be sqlite or memory")
+      if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") { return .postgres(text) }
+      throw SettingError(
+        "--store is '\(text)'; it may be sqlite, memory or postgres://user@host:port/database")
     }
   }
 

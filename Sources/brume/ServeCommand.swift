@@ -52,7 +52,12 @@ struct ServeCommand: AsyncParsableCommand {
 enum Greeting {
   static func print(_ server: Composition) async throws {
     let settings = server.settings
-    let engine = settings.engine == .memory ? "memory, forgotten at the end" : "SQLite"
+    let engine =
+      switch settings.engine {
+      case .memory: "memory, forgotten at the end"
+      case .sqlite: "SQLite"
+      case .postgres: "PostgreSQL"
+      }
     Output.line("Brume serves \(server.url)")
     Output.line("  console    \(server.url)/_brume/console/")
     Output.line("  storage    \(engine)")

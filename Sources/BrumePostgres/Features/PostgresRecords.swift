@@ -7,15 +7,17 @@ final class PostgresRecords: RecordWriting, Remembering {
   private let session: Session
   private let coder: RecordCoder
   private let places: Places
+  private let indexes: Indexes
   private let rows: RecordRows
   /// What the transaction has read or written.
   private var known: [RecordKey: RecordState] = [:]
   private var lists = NameLists()
 
-  init(_ session: Session, _ coder: RecordCoder, _ places: Places) {
+  init(_ session: Session, _ coder: RecordCoder, _ places: Places, _ indexes: Indexes) {
     self.session = session
     self.coder = coder
     self.places = places
+    self.indexes = indexes
     rows = RecordRows(session, coder)
   }
 
@@ -80,7 +82,7 @@ final class PostgresRecords: RecordWriting, Remembering {
     let stored = StoredRecord(
       name: record.name, type: record.type, sequence: sequence, content: .encoded(bytes, coder))
     known[key] = .live(stored)
-    try update(key, from: old, to: record)
+    try update(key, sequence, from: old, to: record)
     return stored
   }
 
@@ -94,17 +96,21 @@ final class PostgresRecords: RecordWriting, Remembering {
         .null, .null,
       ], in: Self.table)
     known[key] = .deleted(DeletedRecord(type: type, creator: creator))
-    try update(key, from: old, to: nil)
+    try update(key, sequence, from: old, to: nil)
   }
 
   func removeAll(in zone: ZoneKey) throws {
-    guard let values = try self.zone(zone) else { return }
+    guard let values = try self.zone(zone), let number = try places.number(of: zone) else { return }
+    try indexes.removeContents(of: zone, number)
     for sql in Self.removeAll { session.run(sql, values) }
     forget()
   }
 
   /// Keeps in step what records are found by.
-  private func update(_ key: RecordKey, from old: Record?, to new: Record?) throws {
+  private func update(
+    _ key: RecordKey, _ sequence: Int64, from old: Record?, to new: Record?
+  ) throws {
+    try indexes.update(key, sequence: sequence, from: old, to: new)
     lists.update(key, from: old, to: new)
     try updateReferences(key, from: old, to: new)
     try updateHolders(key, from: old, to: new)

@@ -1,12 +1,15 @@
 // The reading connections, each with a thread. A read sees one state; when the server fails in the middle it
 // is asked again, because asking changes nothing.
 
+import BrumeQueryPlan
 import BrumeStorage
 import Dispatch
 import Synchronization
 
 struct ReadJob: Sendable {
   let plan: ReadPlan
+  /// Whether a query that misses an index ends the read.
+  let asksForIndex: Bool
   /// Whether somebody still waits for the answer.
   let isWanted: @Sendable () -> Bool
   let run: @Sendable (PostgresTransaction) throws -> Void
@@ -122,7 +125,8 @@ final class Readers: Sendable {
   private func read(_ job: ReadJob, _ connection: Connection) throws {
     let session = Session(connection, isWanted: job.isWanted)
     session.begin(Self.begin)
-    let transaction = PostgresTransaction(session, node)
+    let transaction = PostgresTransaction(
+      session, node, QueryHabits(asksForIndex: job.asksForIndex))
     do {
       try transaction.prepare([], job.plan.reads)
       try job.run(transaction)

@@ -34,7 +34,8 @@ struct WriteGroup {
     session.begin(Self.begin)
     let locks = Set(jobs.flatMap(\.locks)).sorted()
     let reads = jobs.reduce(into: Set<ReadPlan.Read>()) { $0.formUnion($1.plan.reads) }
-    try transaction.prepare([writer.question] + locks.map(transaction.locks.question), reads)
+    try transaction.prepare(
+      [writer.question] + locks.map(transaction.locks.question), reads, isWrite: true)
     var outcome = Outcome()
     for job in jobs {
       let error = job.run(transaction)

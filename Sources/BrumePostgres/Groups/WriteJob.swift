@@ -4,7 +4,6 @@ import BrumeModel
 import BrumeStorage
 
 struct WriteJob: Sendable {
-  let scope: WriteScope
   let plan: ReadPlan
   /// In the order of locking.
   let locks: [Locks.Lock]

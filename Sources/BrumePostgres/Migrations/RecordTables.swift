@@ -67,4 +67,25 @@ extension Migrations {
       time bigint NOT NULL,
       PRIMARY KEY (bucket, position));
     """
+
+  /// What queries search.
+  static let queries = """
+    CREATE TABLE wanted_fields (
+      bucket bigint, zone bigint, type text COLLATE "C", field text COLLATE "C",
+      built_to text COLLATE "C", started bigint NOT NULL, behind bigint,
+      PRIMARY KEY (bucket, zone, type, field));
+    CREATE INDEX wanted_fields_unfinished ON wanted_fields (bucket, zone, type)
+      WHERE built_to IS NOT NULL OR behind IS NOT NULL;
+    CREATE TABLE index_keys (
+      bucket bigint, id bigint,
+      zone bigint NOT NULL, type text COLLATE "C" NOT NULL, field text COLLATE "C" NOT NULL,
+      kind bigint NOT NULL,
+      sparse bigint NOT NULL,  -- 1: a record of the type may lack the field
+      cut bigint NOT NULL,  -- 1: a text may be there with its beginning only
+      PRIMARY KEY (bucket, id));
+    CREATE INDEX index_keys_by_zone ON index_keys (bucket, zone);
+    CREATE TABLE query_index (
+      bucket bigint, key bigint, value bytea, name text COLLATE "C",
+      PRIMARY KEY (bucket, key, value, name));
+    """
 }

@@ -12,13 +12,11 @@ struct IndexRows: IndexRowReading {
   let session: Session
   let coder: RecordCoder
   let bucket: SQLValue
-  /// Of the records that rows lead to.
-  let zone: Int64
 
   // MARK: In the order of names
 
   func each(
-    _ rows: ZonePlan.Rows, after: String?, _ needs: RowNeeds, _ visit: (BrumeQueryPlan.RecordRow) throws -> Bool
+    _ rows: ZonePlan.Rows, after: String?, _ needs: RowNeeds, _ visit: (RecordRow) throws -> Bool
   ) throws {
     try eachPage(after: after, needs, visit) { after, limit in
       var statement = Statement(bucket)
@@ -29,30 +27,30 @@ struct IndexRows: IndexRowReading {
         SELECT DISTINCT name FROM \(range.source)
         WHERE bucket = $1 AND key = \(key) AND \(range.condition) AND name > \(name)
         """
-      return statement.pageByName(of: names, limit, zone, needs)
+      return statement.pageByName(of: names, limit, zone: Self.zone(ofKey: key), needs)
     }
   }
 
   func each(
     ofType type: String, in zone: Int64, after: String?, _ needs: RowNeeds,
-    _ visit: (BrumeQueryPlan.RecordRow) throws -> Bool
+    _ visit: (RecordRow) throws -> Bool
   ) throws {
-    try eachOfType(type, after: after, needs, visit) { _ in "" }
+    try eachOfType(type, in: zone, after: after, needs, visit) { _ in "" }
   }
 
   func each(
     ofType type: String, in zone: Int64, without key: IndexKey, _ needs: RowNeeds,
-    _ visit: (BrumeQueryPlan.RecordRow) throws -> Bool
+    _ visit: (RecordRow) throws -> Bool
   ) throws {
-    try eachOfType(type, after: nil, needs, visit) { statement in
+    try eachOfType(type, in: zone, after: nil, needs, visit) { statement in
       let key = statement.add(.integer(key.id))
       return "AND name NOT IN (SELECT name FROM query_index WHERE bucket = $1 AND key = \(key))"
     }
   }
 
   private func eachOfType(
-    _ type: String, after: String?, _ needs: RowNeeds,
-    _ visit: (BrumeQueryPlan.RecordRow) throws -> Bool, _ condition: (inout Statement) -> String
+    _ type: String, in zone: Int64, after: String?, _ needs: RowNeeds,
+    _ visit: (RecordRow) throws -> Bool, _ condition: (inout Statement) -> String
   ) throws {
     try eachPage(after: after, needs, visit) { after, limit in
       var statement = Statement(bucket)
@@ -62,13 +60,13 @@ struct IndexRows: IndexRowReading {
         SELECT name FROM records
         WHERE bucket = $1 AND zone = \(zone) AND type = \(type) AND name > \(name) \(condition(&statement))
         """
-      return statement.pageByName(of: names, limit, self.zone, needs)
+      return statement.pageByName(of: names, limit, zone: zone, needs)
     }
   }
 
   /// Page after page until there are no more, or enough, or `visit` answers false.
   private func eachPage(
-    after: String?, _ needs: RowNeeds, _ visit: (BrumeQueryPlan.RecordRow) throws -> Bool,
+    after: String?, _ needs: RowNeeds, _ visit: (RecordRow) throws -> Bool,
     _ page: (_ after: String, _ limit: Int) -> Statement
   ) throws {
     var after = after ?? ""
@@ -90,7 +88,7 @@ struct IndexRows: IndexRowReading {
 
   func each(
     under key: IndexKey, _ range: ValueRange?, ascending: Bool, _ needs: RowNeeds,
-    _ visit: (BrumeQueryPlan.RecordRow, SortedValue) throws -> Bool
+    _ visit: (RecordRow, SortedValue) throws -> Bool
   ) throws {
     var after: (value: [UInt8], name: String)?
     var left = needs.limit ?? .max
@@ -130,8 +128,13 @@ struct IndexRows: IndexRowReading {
       ORDER BY value\(ascending ? "" : " DESC"), name
       """
     return statement.page(
-      of: rows, limit, zone, needs, order: "value\(ascending ? "" : " DESC"), name",
+      of: rows, limit, zone: Self.zone(ofKey: number), needs, order: "value\(ascending ? "" : " DESC"), name",
       more: ", value")
+  }
+
+  /// The zone whose records a key's rows lead to.
+  private static func zone(ofKey key: String) -> String {
+    "(SELECT zone FROM index_keys WHERE bucket = $1 AND id = \(key))"
   }
 
   // MARK: Looking up
@@ -156,15 +159,15 @@ struct IndexRows: IndexRowReading {
   }
 
   /// Name, type, sequence, content.
-  private func candidate(_ row: Row, _ needs: RowNeeds) -> BrumeQueryPlan.RecordRow {
+  private func candidate(_ row: Row, _ needs: RowNeeds) -> RecordRow {
     let name = row.text(0)
     guard needs.records, let type = row.optionalText(1) else {
-      return BrumeQueryPlan.RecordRow(name: name, row: nil)
+      return RecordRow(name: name, row: nil)
     }
     let stored = StoredRecord(
       name: name, type: type, sequence: row.integer(2),
       content: .encoded(row.bytes(3), coder))
-    return BrumeQueryPlan.RecordRow(
+    return RecordRow(
       name: name, row: nil, stored: stored, holdsProbes: !needs.probes.isEmpty)
   }
 

@@ -69,14 +69,18 @@ struct Statement {
   // MARK: Pages
 
   /// The first rows in name order.
-  func pageByName(of names: String, _ limit: Int, _ zone: Int64, _ needs: RowNeeds) -> Statement {
-    page(of: names + " ORDER BY name", limit, zone, needs, order: "name", more: "")
+  func pageByName(
+    of names: String, _ limit: Int, zone: String, _ needs: RowNeeds
+  ) -> Statement {
+    page(of: names + " ORDER BY name", limit, zone: zone, needs, order: "name", more: "")
   }
 
   /// The first rows, with their records if they are needed, and without those for which a probe does not
   /// hold.
+  ///
+  /// - Parameter zone: of the records, in SQL.
   func page(
-    of rows: String, _ limit: Int, _ zone: Int64, _ needs: RowNeeds, order: String, more: String
+    of rows: String, _ limit: Int, zone: String, _ needs: RowNeeds, order: String, more: String
   ) -> Statement {
     var page = self
     let most = page.add(.integer(limit))
@@ -87,11 +91,10 @@ struct Statement {
         "SELECT name, NULL::text, NULL::bigint, NULL::bytea\(more) FROM \(found) ORDER BY \(order)"
       return page
     }
-    let number = page.add(.integer(zone))
     page.text = """
       SELECT found.name, record.type, record.sequence, record.content\(more) FROM \(found)
         LEFT JOIN LATERAL (
-          SELECT type, sequence, content FROM records WHERE bucket = $1 AND zone = \(number)
+          SELECT type, sequence, content FROM records WHERE bucket = $1 AND zone = \(zone)
             AND records.name = found.name AND type IS NOT NULL OFFSET 0) AS record ON true
       ORDER BY \(order == "name" ? "found.name" : order)
       """

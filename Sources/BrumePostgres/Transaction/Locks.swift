@@ -17,6 +17,13 @@ final class Locks: Remembering {
     let kind: Kind
     let bucket: Int64
 
+    init(kind: Kind, bucket: Int64) {
+      self.kind = kind
+      self.bucket = bucket
+    }
+
+    init(kind: Kind, bucket: Bucket) { self.init(kind: kind, bucket: Int64(bucket.number)) }
+
     static func < (a: Lock, b: Lock) -> Bool {
       (a.kind.rawValue, a.bucket) < (b.kind.rawValue, b.bucket)
     }
@@ -36,13 +43,13 @@ final class Locks: Remembering {
       switch part {
       case .database(let database):
         let bucket = Bucket(of: database, among: bucketCount)
-        locks.insert(Lock(kind: .saves, bucket: Int64(bucket.number)))
+        locks.insert(Lock(kind: .saves, bucket: bucket))
       case .account(let user, let containerEnvironment):
         let own = DatabaseKey(in: containerEnvironment, owner: user)
         let bucket = Bucket(of: own, among: bucketCount)
-        locks.insert(Lock(kind: .mailboxes, bucket: Int64(bucket.number)))
+        locks.insert(Lock(kind: .mailboxes, bucket: bucket))
       case .bucket(let bucket):
-        locks.insert(Lock(kind: .mailboxes, bucket: Int64(bucket.number)))
+        locks.insert(Lock(kind: .mailboxes, bucket: bucket))
       case .server: locks.insert(server)
       }
     }
@@ -57,7 +64,7 @@ final class Locks: Remembering {
 
   /// Counts one on. Takes the lock if the transaction does not have it.
   func next(_ kind: Kind, in bucket: Bucket) throws -> Int64 {
-    let lock = Lock(kind: kind, bucket: Int64(bucket.number))
+    let lock = Lock(kind: kind, bucket: bucket)
     let next = try last(lock) + 1
     counters[lock] = next
     session.put([.integer(lock.bucket), .integer(next)], in: Self.table(kind))

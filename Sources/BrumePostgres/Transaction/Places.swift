@@ -108,7 +108,8 @@ final class Places: Remembering {
       ] + columns, in: Self.zonesTable)
   }
 
-  private func newNumber() throws -> Int64 {
+  /// For whatever needs a number that nothing else has.
+  func newNumber() throws -> Int64 {
     try numbers.new {
       let first = try session.first(Self.takeBlock) { $0.integer(0) } ?? 0
       return first..<first + Self.blockSize

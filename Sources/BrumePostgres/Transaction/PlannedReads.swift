@@ -6,7 +6,12 @@ import BrumeStorage
 struct PlannedReads {
   private let reads: Set<ReadPlan.Read>
 
-  init(_ reads: Set<ReadPlan.Read>) { self.reads = reads }
+  private let isWrite: Bool
+
+  init(_ reads: Set<ReadPlan.Read>, isWrite: Bool) {
+    self.reads = reads
+    self.isWrite = isWrite
+  }
 
   /// Places whose numbers the questions need.
   var databases: [DatabaseKey] {
@@ -28,7 +33,9 @@ struct PlannedReads {
     for (zone, names) in names {
       questions.append(try transaction.records.question(zone, names))
     }
-    return questions.compactMap { $0 }
+    // Whatever changes a zone keeps its index.
+    let indexed = isWrite ? try zones.flatMap { try transaction.indexes.questions($0) } : []
+    return questions.compactMap { $0 } + indexed
   }
 
   private func question(

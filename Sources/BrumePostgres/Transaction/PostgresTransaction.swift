@@ -1,6 +1,7 @@
 // One transaction of the PostgreSQL engine: puts the features together, each with what it needs.
 
 import BrumeModel
+import BrumeQueryPlan
 import BrumeStorage
 
 final class PostgresTransaction: WriteTransaction {
@@ -9,12 +10,17 @@ final class PostgresTransaction: WriteTransaction {
   private let node: Node
   private let places: Places
   private let awaited: () -> Bool
+  private let habits: QueryHabits
   /// Buckets whose logs the accepted bodies have extended.
   private(set) var grown: Set<Bucket> = []
 
-  init(_ session: Session, _ node: Node, isAwaited: @escaping () -> Bool = { false }) {
+  init(
+    _ session: Session, _ node: Node, _ habits: QueryHabits = QueryHabits(),
+    isAwaited: @escaping () -> Bool = { false }
+  ) {
     self.session = session
     self.node = node
+    self.habits = habits
     awaited = isAwaited
     places = Places(session, node.numbers, bucketCount: node.bucketCount)
     locks = Locks(session)
@@ -24,9 +30,12 @@ final class PostgresTransaction: WriteTransaction {
 
   // MARK: Features
 
+  private(set) lazy var indexes: Indexes = Indexes(session, places, coder, isAwaited: awaited)
   private var coder: RecordCoder { node.coders.record }
-  private(set) lazy var records: PostgresRecords = PostgresRecords(session, coder, places)
-  private(set) lazy var queries: PostgresQueries = PostgresQueries(session, coder, places)
+  private(set) lazy var records: PostgresRecords = PostgresRecords(
+    session, coder, places, indexes)
+  private(set) lazy var queries: PostgresQueries = PostgresQueries(
+    session, coder, places, indexes, habits)
   private(set) lazy var changes: PostgresChanges = PostgresChanges(session, coder, places)
   private(set) lazy var zones: PostgresZones = PostgresZones(session, places)
   private(set) lazy var sequences: PostgresSequences = PostgresSequences(session, places)
@@ -51,15 +60,17 @@ final class PostgresTransaction: WriteTransaction {
 
   private var remembering: [any Remembering] {
     [
-      places, locks, sequences, zones, records, changes, log, settings, subscriptions, devices,
+      places, locks, sequences, zones, indexes, records, changes, log, settings, subscriptions, devices,
       mailboxes, notifications, users, shares, credentials,
     ]
   }
 
   /// Asks what is asked in any case and what plans name, in one exchange if the numbers of all places are
   /// known, else in two.
-  func prepare(_ questions: [Question], _ reads: Set<ReadPlan.Read>) throws {
-    let plan = PlannedReads(reads)
+  func prepare(
+    _ questions: [Question], _ reads: Set<ReadPlan.Read>, isWrite: Bool = false
+  ) throws {
+    let plan = PlannedReads(reads, isWrite: isWrite)
     let unknown = places.questions(plan.databases, plan.zones)
     if !unknown.isEmpty { try session.ask(questions + unknown) }
     try session.ask((unknown.isEmpty ? questions : []) + plan.questions(for: self))

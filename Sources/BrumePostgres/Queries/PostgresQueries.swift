@@ -1,0 +1,94 @@
+// Queries in PostgreSQL: the rows from which `QueryRun` answers them, and where a query looks.
+
+import BrumeModel
+import BrumeQueryPlan
+import BrumeStorage
+
+final class PostgresQueries: QueryReading {
+  private let session: Session
+  private let coder: RecordCoder
+  private let places: Places
+  private let indexes: Indexes
+  private let habits: QueryHabits
+
+  init(
+    _ session: Session, _ coder: RecordCoder, _ places: Places, _ indexes: Indexes,
+    _ habits: QueryHabits
+  ) {
+    self.session = session
+    self.coder = coder
+    self.places = places
+    self.indexes = indexes
+    self.habits = habits
+  }
+
+  func matching(_ request: EngineQuery) throws -> EngineQueryPage {
+    try QueryRun(request, rows(request.database), habits).page(of: searchedZones(request))
+  }
+
+  func rows(_ database: DatabaseKey) -> EngineRows {
+    let bucket = places.bucketValue(of: database)
+    return EngineRows(
+      index: IndexRows(session: session, coder: coder, bucket: bucket),
+      records: QueriedRecords(rows: RecordRows(session, coder), session: session, bucket: bucket),
+      keys: indexes[database].fields)
+  }
+
+  private func searchedZones(_ request: EngineQuery) throws -> [SearchedZone] {
+    if let name = request.zone {
+      let number = try places.number(of: ZoneKey(database: request.database, name: name))
+      return number.map { [SearchedZone(number: $0, name: name)] } ?? []
+    }
+    guard let database = try places.number(of: request.database) else { return [] }
+    return try session.all(
+      Self.allZones, [places.bucketValue(of: request.database), .integer(database)]
+    ) { SearchedZone(number: $0.integer(0), name: $0.text(1)) }
+  }
+
+  private static let allZones = SQL(
+    "SELECT id, name FROM zones WHERE bucket = $1 AND database = $2 ORDER BY name")
+}
+
+/// Records that queries look at beyond those that rows of the index brought along.
+private struct QueriedRecords: RecordRowReading {
+  /// Ours: records that one exchange brings.
+  private static let pageSize = 256
+
+  let rows: RecordRows
+  let session: Session
+  let bucket: SQLValue
+
+  func stored(_ row: RecordRow, in zone: Int64) throws -> StoredRecord? {
+    try rows.row([bucket, .integer(zone)], row.name).live
+  }
+
+  func stored(_ rows: [RecordRow], in zone: Int64) throws -> [StoredRecord?] {
+    let found = try find(rows.map(\.name), zone)
+    return rows.map { found[ByteText($0.name)] }
+  }
+
+  func each(
+    named names: [String], in zone: Int64, _ visit: (RecordRow) throws -> Bool
+  ) throws {
+    var left = names[...]
+    while !left.isEmpty {
+      let page = Array(left.prefix(Self.pageSize))
+      left = left.dropFirst(page.count)
+      let found = try find(page, zone)
+      for name in page {
+        let row = RecordRow(name: name, row: nil, stored: found[ByteText(name)])
+        if try !visit(row) { return }
+      }
+    }
+  }
+
+  private func find(_ names: [String], _ zone: Int64) throws -> [ByteText: StoredRecord] {
+    var found: [ByteText: StoredRecord] = [:]
+    try session.ask([
+      rows.question([bucket, .integer(zone)], names) { name, state in
+        found[ByteText(name)] = state.live
+      }
+    ])
+    return found
+  }
+}
