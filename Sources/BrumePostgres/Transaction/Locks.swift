@@ -55,6 +55,12 @@ final class Locks: Remembering {
     }
   }
 
+  /// What takes a lock, if the transaction does not have it.
+  func missing(_ kind: Kind, in bucket: Bucket) -> [Question] {
+    let lock = Lock(kind: kind, bucket: Int64(bucket.number))
+    return counters[lock] == nil ? [question(lock)] : []
+  }
+
   /// Counts one on. Takes the lock if the transaction does not have it.
   func next(_ kind: Kind, in bucket: Bucket) throws -> Int64 {
     let lock = Lock(kind: kind, bucket: Int64(bucket.number))
