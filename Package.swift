@@ -68,7 +68,7 @@ let languages = [
 let ports = [layer("BrumeStorage", uses: ["BrumeModel", "BrumePredicate"])]
 
 /// What is the same for all engines that search with SQL.
-let plans = [layer("BrumeQueryPlan", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage"])]
+let plans = [layer("BrumeQueryPlan", uses: ["BrumeModel", "BrumePredicate", "BrumeStorage", log])]
 
 let rules = [
   layer(

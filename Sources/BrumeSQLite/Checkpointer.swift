@@ -47,7 +47,7 @@ final class Checkpointer: Sendable {
   init(path: String) { self.path = path }
 
   /// Starts the thread. Without one the writer copies.
-  func start() -> Bool { WriterThread.start { [self] in run() } }
+  func start() -> Bool { EngineThread.start { [self] in run() } }
 
   /// After a commit. Answers whether the writer has to copy now.
   func committed(pages: Int) -> Bool {

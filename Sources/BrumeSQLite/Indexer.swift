@@ -48,7 +48,7 @@ final class Indexer: Sendable {
 
   /// Whether the last process left something.
   static func hasOldWork(on database: Database) throws -> Bool {
-    let sql = "SELECT EXISTS (SELECT 1 \(FieldIndexes.unfinished))"
+    let sql = "SELECT EXISTS (SELECT 1 \(IndexKeyRows.unfinished))"
     return try Bool.fetchOne(database, sql: sql) ?? false
   }
 
@@ -59,7 +59,7 @@ final class Indexer: Sendable {
       return true
     }
     state.withLock { $0.hasOldWork = hasOldWork }
-    return WriterThread.start { [self] in run(writer) }
+    return EngineThread.start { [self] in run(writer) }
   }
 
   /// After a commit: so many records are behind.

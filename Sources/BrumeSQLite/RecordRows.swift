@@ -1,6 +1,7 @@
 // Rows of records as they are stored: how queries and readers get at them.
 
 import BrumeModel
+import BrumeQueryPlan
 import BrumeStorage
 
 /// A record by its zone's number.
@@ -9,14 +10,7 @@ struct RecordRowKey: Hashable {
   let name: String
 }
 
-/// A record by its name and, where that is known, by its row of `records`, which it keeps for good.
-struct RecordRow {
-  let name: String
-  /// Nil: to be found by the name.
-  let row: Int64?
-}
-
-struct RecordRows {
+struct RecordRows: RecordRowReading {
   private let connection: Connection
   private let coder: RecordCoder
 

@@ -1,6 +1,7 @@
 // Records in SQLite: the row, and with it the rows that queries, references and assets are found by.
 
 import BrumeModel
+import BrumeQueryPlan
 import BrumeStorage
 
 /// What a write replaces.
@@ -131,7 +132,8 @@ final class SQLiteRecords: RecordWriting, Remembering {
     let row = try writeRow(
       old.row, rowKey, type: record.type, sequence: sequence, parent: record.parent, content: bytes)
     try index.update(
-      rowKey, row: row, sequence: sequence, in: zone.database, from: old.record, to: record)
+      rowKey.name, row: row, sequence: sequence, inZone: rowKey.zone, of: zone.database,
+      from: old.record, to: record)
     try references.update(rowKey, in: zone, from: old.record, to: record)
     try holders.update(rowKey, from: old.record, to: record)
     seen[rowKey] = SeenRecord(row: row, sequence: sequence, record: record)
@@ -147,7 +149,8 @@ final class SQLiteRecords: RecordWriting, Remembering {
       old.row, rowKey, type: type, sequence: sequence, parent: nil, content: nil,
       shares: coveringShares)
     try index.update(
-      rowKey, row: row, sequence: sequence, in: key.zone.database, from: old.record, to: nil)
+      rowKey.name, row: row, sequence: sequence, inZone: rowKey.zone, of: key.zone.database,
+      from: old.record, to: nil)
     try references.update(rowKey, in: key.zone, from: old.record, to: nil)
     try holders.update(rowKey, from: old.record, to: nil)
     if key.zone.database.owner == nil {

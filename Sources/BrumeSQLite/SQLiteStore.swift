@@ -88,7 +88,7 @@ package final class SQLiteStore: Store {
         metadata: ["store.error": "\(error.description)"])
     }
     self.writer = writer
-    guard WriterThread.start({ writer.run() }), checkpointer.start(),
+    guard EngineThread.start({ writer.run() }), checkpointer.start(),
       indexer.start(growsIndexes ? writer : nil, hasOldWork: hasIndexWork)
     else { throw StoreError(.unavailable, "no thread for the writer") }
     logger.info(

@@ -36,10 +36,11 @@ final class SQLiteTransaction: WriteTransaction {
   private(set) lazy var numbers: DatabaseNumbers = DatabaseNumbers(connection)
   private lazy var deviceNumbers: DeviceNumbers = DeviceNumbers(connection, isWriter: isWriter)
   private lazy var followers: Followers = Followers(connection)
-  private lazy var fieldIndexes: FieldIndexes = FieldIndexes(connection)
-  private(set) lazy var index: QueryIndex = QueryIndex(connection, fieldIndexes)
+  private lazy var fieldIndexes: FieldIndexes = FieldIndexes(IndexKeyRows(connection))
+  private(set) lazy var index: QueryIndex = QueryIndex(IndexRows(connection), fieldIndexes)
   private(set) lazy var growth: IndexGrowth = IndexGrowth(
-    connection, coder, numbers, fieldIndexes, index, others)
+    GrowthRows(connection, coder, numbers), fieldIndexes, index,
+    isAwaited: { [others] in others.areWaiting })
 
   // MARK: Features
 

@@ -4,6 +4,7 @@
 // (`WriteQueue`). What a group is and what failures do: docs/internals/storage.md.
 
 import BrumeModel
+import BrumeQueryPlan
 import BrumeStorage
 import Dispatch
 import GRDB

@@ -8,6 +8,9 @@ package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
     /// There is no room for a write, on the disk or in the line: nothing of it happened, and later
     /// ones may succeed.
     case noRoom
+    /// The database server does not answer, or refuses: nothing of a write happened, and later ones may
+    /// succeed.
+    case unreachable
     /// Another process holds the data folder.
     case inUse
     /// The files were written by a newer version.

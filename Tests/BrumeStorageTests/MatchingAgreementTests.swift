@@ -224,7 +224,7 @@ private struct Plans {
     guard let store = store as? SQLiteTransaction,
       let zone = try query.zone.flatMap({
         try store.numbers.number(of: ZoneKey(database: query.database, name: $0))
-      }), let filters = try store.queries.resolve(query, in: zone)?.filters
+      }), let filters = try store.queries.rows.keys.query(query, in: zone)?.filters
     else { return [] }
     if filters.names != nil { return [] }
     return filters.residual.map { reason($0, in: query.database, filters) }

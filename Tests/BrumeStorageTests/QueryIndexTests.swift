@@ -107,8 +107,7 @@ import Testing
       let reader = try #require(transaction as? SQLiteTransaction)
       let zone = try #require(
         try reader.numbers.number(of: ZoneKey(database: .sample(), name: "Trails")))
-      let plan = try reader.queries.plan(
-        try #require(try reader.queries.resolve(search, in: zone)))
+      let plan = try #require(try reader.queries.run(search).plan(in: zone))
       guard case .index(let rows) = plan.source else {
         Issue.record("the plan looks at every record")
         return

@@ -21,23 +21,26 @@ final class Connection {
   private enum Sent {
     case preparation(String)
     case command
+    case sync
   }
   /// Since the last answers.
   private var sent: [Sent] = []
+  /// Before that, with answers that nobody has read.
+  private var unread: [Sent] = []
   /// How many times this connection waited for the server.
   private(set) var exchanges = 0
 
   /// Connects and waits for it.
-  ///
-  /// - Parameter url: as libpq reads it; settings of the session are in its `options`.
-  init(_ url: String) throws(ServerError) {
-    guard let handle = PQconnectdb(url) else {
+  init(_ settings: ConnectionSettings) throws(ServerError) {
+    guard let handle = Self.connect(settings) else {
       throw ServerError(code: nil, message: "no memory for a connection")
     }
     self.handle = handle
     guard PQstatus(handle) == CONNECTION_OK, PQenterPipelineMode(handle) == 1,
       PQsetnonblocking(handle, 1) == 0
     else { throw ServerError(code: nil, message: Self.message(of: handle)) }
+    try send(ConnectionSettings.session)
+    _ = try exchange()
   }
   deinit { PQfinish(handle) }
 
@@ -69,6 +72,7 @@ final class Connection {
     try flush()
     exchanges += 1
     defer { sent.removeAll(keepingCapacity: true) }
+    try readUnread()
     var answers: [Rows] = []
     var failure: ServerError?
     for item in sent {
@@ -78,12 +82,33 @@ final class Connection {
       case (.command, let rows?): answers.append(rows)
       // After an error nothing is prepared.
       case (.preparation(let name), nil): prepared.remove(name)
-      case (.command, nil), (.preparation, _?): break
+      case (.command, nil), (.preparation, _?), (.sync, _): break
       }
     }
     try endOfPipeline()
     if let failure { throw failure }
     return answers
+  }
+
+  /// Carries out statements without values, several in one text. Not in a pipeline.
+  func simple(_ text: String) throws(ServerError) {
+    try check(PQexitPipelineMode(handle))
+    guard let result = PQexec(handle, text) else { throw lost() }
+    defer { PQclear(result) }
+    let status = PQresultStatus(result)
+    let error = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK ? nil : error(of: result)
+    try check(PQenterPipelineMode(handle))
+    if let error { throw error }
+  }
+
+  /// Sends a last command whose answer nobody waits for: it is read with the next answers.
+  func sendLast(_ sql: SQL) throws(ServerError) {
+    try send(sql)
+    try check(PQpipelineSync(handle))
+    try flush()
+    unread += sent
+    unread.append(.sync)
+    sent.removeAll(keepingCapacity: true)
   }
 
   /// Messages that others sent with NOTIFY and that have arrived: channel and payload.
@@ -102,6 +127,35 @@ final class Connection {
 // MARK: Parts
 
 extension Connection {
+  private static func connect(_ settings: ConnectionSettings) -> OpaquePointer? {
+    let parameters = settings.parameters
+    var keywords: [UnsafePointer<CChar>?] = []
+    var values: [UnsafePointer<CChar>?] = []
+    let copies = parameters.map { (strdup($0.keyword), strdup($0.value)) }
+    defer {
+      for (keyword, value) in copies {
+        free(keyword)
+        free(value)
+      }
+    }
+    for (keyword, value) in copies {
+      keywords.append(UnsafePointer(keyword))
+      values.append(UnsafePointer(value))
+    }
+    return PQconnectdbParams(keywords + [nil], values + [nil], 1)
+  }
+
+  private func readUnread() throws(ServerError) {
+    defer { unread = [] }
+    for item in unread {
+      switch item {
+      case .sync: try endOfPipeline()
+      case .preparation(let name): if try nextAnswer().0 == nil { prepared.remove(name) }
+      case .command: _ = try nextAnswer()
+      }
+    }
+  }
+
   /// The rows of one command, or what was wrong with it. Nil and nil: it was not carried out.
   private func nextAnswer() throws(ServerError) -> (Rows?, ServerError?) {
     guard let result = PQgetResult(handle) else { throw lost() }
@@ -111,9 +165,13 @@ extension Connection {
     defer { PQclear(result) }
     if status == PGRES_PIPELINE_ABORTED { return (nil, nil) }
     guard isUsable else { throw lost() }
+    return (nil, error(of: result))
+  }
+
+  private func error(of result: OpaquePointer) -> ServerError {
     let code = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) }
     let message = PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { String(cString: $0) }
-    return (nil, ServerError(code: code, message: message ?? "no message"))
+    return ServerError(code: code, message: message ?? "no message")
   }
 
   private func endOfPipeline() throws(ServerError) {

@@ -43,6 +43,9 @@ struct Row {
     }
   }
 
+  /// Of a `boolean`, which the tables do not have but expressions do.
+  func isTrue(_ column: Int32) -> Bool { rows.bytes(index, column)?.first == 1 }
+
   func flag(_ column: Int32) -> Bool { integer(column) != 0 }
 
   func text(_ column: Int32) -> String { optionalText(column) ?? "" }

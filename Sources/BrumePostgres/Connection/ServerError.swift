@@ -17,8 +17,9 @@ struct ServerError: Error, CustomStringConvertible {
     return code.hasPrefix("08") || ["57P01", "57P02", "57P03", "25006"].contains(code)
   }
 
-  /// The transaction met another one and may succeed when it runs again.
-  var isConflict: Bool { ["40001", "40P01", "23505", "55P03"].contains(code) }
+  /// The transaction met another one and may succeed when it runs again: serialisation, deadlock, a row
+  /// that another one added first, and a comparison that failed (`PostgresSettings`).
+  var isConflict: Bool { ["40001", "40P01", "23505", "55P03", "22012"].contains(code) }
 
   /// As a request's sender gets it. All of them leave nothing behind, but for a connection lost during
   /// a commit, which the writer resolves.
@@ -27,7 +28,7 @@ struct ServerError: Error, CustomStringConvertible {
     case "53100", "53200", "53300", "53400", "57014":
       StoreError(.noRoom, "PostgreSQL has no room for this now: \(description)")
     case let code? where code.hasPrefix("XX"): StoreError(.corrupt, description)
-    default: StoreError(.unavailable, "PostgreSQL: \(description)")
+    default: StoreError(.unreachable, "PostgreSQL: \(description)")
     }
   }
 }

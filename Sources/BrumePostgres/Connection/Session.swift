@@ -13,10 +13,16 @@ final class Session {
   /// Of the running body.
   private var pending = PendingWrites()
   private var hasSavepoint = false
-  /// Something of the running body or of those before it was sent and cannot be taken back singly.
-  private(set) var exchanges = 0
+  /// Why the transaction cannot go on, even if a body has caught the error.
+  private(set) var failure: ServerError?
+  /// Whether somebody still waits for the answer.
+  private let isWanted: () -> Bool
 
-  init(_ connection: Connection) { self.connection = connection }
+  /// - Parameter isWanted: asked before each exchange of a read.
+  init(_ connection: Connection, isWanted: @escaping () -> Bool = { true }) {
+    self.connection = connection
+    self.isWanted = isWanted
+  }
 
   // MARK: Writing
 
@@ -59,8 +65,14 @@ final class Session {
   }
 
   private func exchange() throws -> [Rows] {
-    exchanges += 1
-    return try connection.exchange()
+    if let failure { throw failure }
+    if !isWanted() { throw CancellationError() }
+    do throws(ServerError) {
+      return try connection.exchange()
+    } catch {
+      failure = error
+      throw error
+    }
   }
 
   private func sendPending() throws {
@@ -79,12 +91,8 @@ final class Session {
 
   // MARK: Transactions
 
-  /// Begins a transaction and asks the first questions, in one exchange. Answers one result for each.
-  func begin(_ begin: SQL, _ questions: [Connection.Command]) throws -> [Rows] {
-    try connection.send(begin)
-    for question in questions { try connection.send(question.sql, question.values) }
-    return Array(try exchange().dropFirst())
-  }
+  /// Begins a transaction with the next exchange.
+  func begin(_ begin: SQL) { accepted.add((begin, [])) }
 
   /// The running body is done: its writes stay.
   func accept() {
@@ -94,18 +102,14 @@ final class Session {
     hasSavepoint = false
   }
 
-  /// The running body has thrown. Answers whether something of it had been sent.
-  func discard() -> Bool {
+  /// The running body has thrown: its writes go.
+  func discard() {
     pending = PendingWrites()
-    guard hasSavepoint else { return false }
+    guard hasSavepoint else { return }
     accepted.add((Self.rollbackToSavepoint, []))
     accepted.add((Self.release, []))
     hasSavepoint = false
-    return true
   }
-
-  /// Adds to the group's own writes.
-  func accept(_ command: Connection.Command) { accepted.add(command) }
 
   /// Sends what is left, with the commit, in one exchange.
   func commit() throws {
@@ -114,12 +118,8 @@ final class Session {
     _ = try exchange()
   }
 
-  /// Ends a transaction that leaves nothing behind.
-  func rollback() throws {
-    (accepted, pending, hasSavepoint) = (PendingWrites(), PendingWrites(), false)
-    try connection.send(Self.rollback)
-    _ = try connection.exchange()
-  }
+  /// Ends a transaction that leaves nothing behind. Nobody waits for it.
+  func end() throws(ServerError) { try connection.sendLast(Self.rollback) }
 
   private static let commit = SQL("COMMIT")
   private static let rollback = SQL("ROLLBACK")

@@ -9,7 +9,7 @@ final class PostgresRecords: RecordWriting, Remembering {
   private let places: Places
   private let rows: RecordRows
   /// What the transaction has read or written.
-  private var known: [RecordKey: RecordRow] = [:]
+  private var known: [RecordKey: RecordState] = [:]
   private var lists = NameLists()
 
   init(_ session: Session, _ coder: RecordCoder, _ places: Places) {
@@ -53,7 +53,7 @@ final class PostgresRecords: RecordWriting, Remembering {
     }
   }
 
-  private func row(_ key: RecordKey) throws -> RecordRow {
+  private func row(_ key: RecordKey) throws -> RecordState {
     if let known = known[key] { return known }
     guard let zone = try zone(key.zone) else { return .none }
     let row = try rows.row(zone, key.name)
@@ -150,7 +150,7 @@ final class PostgresRecords: RecordWriting, Remembering {
 
   /// The records of one zone, in one question.
   func question(_ zone: ZoneKey, _ names: [String]) throws -> Question? {
-    for name in names { known[RecordKey(zone: zone, name: name)] = RecordRow.none }
+    for name in names { known[RecordKey(zone: zone, name: name)] = RecordState.none }
     return try self.zone(zone).map { values in
       rows.question(values, names) { [self] name, row in
         known[RecordKey(zone: zone, name: name)] = row

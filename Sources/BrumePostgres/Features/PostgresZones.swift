@@ -6,7 +6,13 @@ import BrumeStorage
 final class PostgresZones: ZoneWriting, Remembering {
   private let session: Session
   private let places: Places
+  private struct PageKey: Hashable {
+    let database: DatabaseKey
+    let after: Int64
+  }
   private var known: [ZoneKey: Zone?] = [:]
+  /// Planned pages of `changed`, with their limits.
+  private var pages: [PageKey: (zones: [Zone], limit: Int)] = [:]
 
   init(_ session: Session, _ places: Places) {
     self.session = session
@@ -27,6 +33,9 @@ final class PostgresZones: ZoneWriting, Remembering {
   }
 
   func changed(in database: DatabaseKey, after: Int64, limit: Int) throws -> [Zone] {
+    if let page = pages[PageKey(database: database, after: after)], limit <= page.limit {
+      return Array(page.zones.prefix(limit))
+    }
     guard let number = try places.number(of: database) else { return [] }
     return try session.all(
       Self.changed, values(database, number) + [.integer(after), .integer(limit)]
@@ -35,6 +44,7 @@ final class PostgresZones: ZoneWriting, Remembering {
 
   func put(_ zone: Zone) throws {
     known[zone.key] = .some(zone)
+    pages = [:]
     try places.put(
       zone.key, try places.givenNumber(of: zone.key),
       [
@@ -55,7 +65,18 @@ final class PostgresZones: ZoneWriting, Remembering {
     }
   }
 
-  func forget() { known = [:] }
+  func question(
+    changedIn database: DatabaseKey, after: Int64, limit: Int
+  ) throws -> Question? {
+    guard let number = try places.number(of: database) else { return nil }
+    let values = values(database, number) + [.integer(after), .integer(limit)]
+    return Question(Self.changed, values) { [self] rows in
+      let zones = try rows.map { try $0.zone(of: database) }
+      pages[PageKey(database: database, after: after)] = (zones, limit)
+    }
+  }
+
+  func forget() { (known, pages) = ([:], [:]) }
 
   private func values(_ key: ZoneKey, _ number: Int64) -> [SQLValue] {
     values(key.database, number)

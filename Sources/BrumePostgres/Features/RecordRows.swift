@@ -4,7 +4,7 @@ import BrumeModel
 import BrumeStorage
 
 /// What there is under a record's name.
-enum RecordRow {
+enum RecordState {
   case live(StoredRecord)
   case deleted(DeletedRecord)
   /// There never was anything, or nothing is known any more.
@@ -22,20 +22,20 @@ struct RecordRows {
     self.coder = coder
   }
 
-  func row(_ zone: [SQLValue], _ name: String) throws -> RecordRow {
+  func row(_ zone: [SQLValue], _ name: String) throws -> RecordState {
     try session.first(Self.find, zone + [.texts([name])], row)?.row ?? .none
   }
 
   /// Rows of many names in one zone.
   func question(
-    _ zone: [SQLValue], _ names: [String], _ take: @escaping (String, RecordRow) -> Void
+    _ zone: [SQLValue], _ names: [String], _ take: @escaping (String, RecordState) -> Void
   ) -> Question {
     Question(Self.find, zone + [.texts(names)]) { rows in
       for (name, row) in rows.map(row) { take(name, row) }
     }
   }
 
-  private func row(_ row: Row) -> (name: String, row: RecordRow) {
+  private func row(_ row: Row) -> (name: String, row: RecordState) {
     let (name, type) = (row.text(0), row.optionalText(1))
     guard let type else {
       let creator = row.optionalText(5).map { UserID($0) }

@@ -1,1 +1,67 @@
-enum Migrations {}
+// The tables' versions. A migration is never changed once it is published; a new one is added at the end.
+// Several processes may start at the same time: one migrates, under a lock of the database, and the others
+// wait for it.
+
+import BrumeStorage
+
+enum Migrations {
+  /// The statements of each version, from nothing to the newest.
+  static let all: [String] = [
+    foundation + records + subscriptions + notifications + accounts + assets
+  ]
+
+  /// Brings the tables to the newest version, in one transaction. Answers their version before.
+  ///
+  /// - Parameter buckets: into how many buckets a new store is divided.
+  /// - Throws: `StoreError` with `tooNew` if a newer program made the tables.
+  static func run(on connection: Connection, buckets: Int) throws {
+    try connection.simple("BEGIN")
+    do {
+      try migrate(connection, buckets)
+      try connection.simple("COMMIT")
+    } catch {
+      try? connection.simple("ROLLBACK")
+      throw error
+    }
+  }
+
+  private static func migrate(_ connection: Connection, _ buckets: Int) throws {
+    // "Brume" in ASCII.
+    try connection.simple("SELECT pg_advisory_xact_lock(285_890_407_781)")
+    let version = try version(connection)
+    guard version <= all.count else {
+      throw StoreError(
+        .tooNew,
+        "the database has tables of version \(version), and this program knows \(all.count); "
+          + "use the newer program")
+    }
+    for migration in all.dropFirst(version) { try connection.simple(migration) }
+    if version == 0 { try divide(connection, buckets) }
+    if version < all.count {
+      try connection.simple("UPDATE store SET version = \(all.count)")
+    }
+  }
+
+  private static func version(_ connection: Connection) throws -> Int {
+    try connection.send(SQL("SELECT to_regclass('store') IS NULL, current_schema() IS NULL"))
+    try connection.send(SQL("SELECT 1"))
+    let answer = try connection.exchange().first?.first
+    guard answer?.isTrue(1) == false else {
+      throw StoreError(
+        .unavailable, "the first schema of the database's search path is missing; create it")
+    }
+    if answer?.isTrue(0) == true { return 0 }
+    try connection.send(SQL("SELECT version FROM store"))
+    return Int(try connection.exchange().first?.first?.integer(0) ?? 0)
+  }
+
+  /// How many buckets there are never changes.
+  private static func divide(_ connection: Connection, _ buckets: Int) throws {
+    try connection.simple(
+      """
+      INSERT INTO store (version, buckets) VALUES (0, \(buckets));
+      INSERT INTO buckets (bucket) SELECT generate_series(-1, \(buckets - 1));
+      INSERT INTO mail (bucket) SELECT generate_series(0, \(buckets - 1));
+      """)
+  }
+}

@@ -29,10 +29,10 @@ final class Locks: Remembering {
 
   init(_ session: Session) { self.session = session }
 
-  /// The locks that writes of these scopes need, in the order of locking.
-  static func all(of scopes: [WriteScope], among bucketCount: Int) -> [Lock] {
+  /// The locks that a write of this scope needs, in the order of locking.
+  static func all(of scope: WriteScope, among bucketCount: Int) -> [Lock] {
     var locks: Set<Lock> = []
-    for part in scopes.flatMap(\.parts) {
+    for part in scope.parts {
       switch part {
       case .database(let database):
         let bucket = Bucket(of: database, among: bucketCount)

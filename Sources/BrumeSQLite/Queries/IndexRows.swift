@@ -1,18 +1,18 @@
 // The statements of queries: rows of the index in one range, in one order. Their text is put
-// together from constant pieces; names and values are always parameters. A limit of nil is none.
+// together from constant pieces; names and values are always parameters. A limit of nil is none. Rows bring
+// no records along: here a statement costs little, and rows of the index are read without those of records.
 
 import BrumeQueryPlan
 import BrumeStorage
 
-struct IndexRows {
-  private let connection: Connection
+struct IndexRows: IndexRowReading {
+  let connection: Connection
 
   init(_ connection: Connection) { self.connection = connection }
 
   /// Records under a condition, in name order, those after `after`.
   func each(
-    _ rows: ZonePlan.Rows, after: String?, limit: Int?,
-    _ visit: (RecordRow) throws -> Bool
+    _ rows: ZonePlan.Rows, after: String?, _ needs: RowNeeds, _ visit: (RecordRow) throws -> Bool
   ) throws {
     let text = """
       SELECT DISTINCT name, row FROM \(rows.range.source)
@@ -25,28 +25,28 @@ struct IndexRows {
         $0.bind(index, after)
         index += 1
       }
-      $0.bind(index, limit ?? -1)
+      $0.bind(index, needs.limit ?? -1)
     }
     try connection.each(composed: text, bind) { try visit(RecordRow($0)) }
   }
 
   /// All records of a type, in name order, those after `after`.
   func each(
-    ofType type: String, in zone: Int64, after: String?, limit: Int?,
+    ofType type: String, in zone: Int64, after: String?, _ needs: RowNeeds,
     _ visit: (RecordRow) throws -> Bool
   ) throws {
     let bind: (Prepared) -> Void = {
       $0.bind(1, zone)
       $0.bind(2, type)
       $0.bind(3, after ?? "")
-      $0.bind(4, limit ?? -1)
+      $0.bind(4, needs.limit ?? -1)
     }
     try connection.each(Self.rowsOfType, bind) { try visit(RecordRow($0)) }
   }
 
   /// Records under a key in the order of its values, then of names; with the number or text they have.
   func each(
-    under key: IndexKey, _ range: ValueRange?, ascending: Bool, limit: Int?,
+    under key: IndexKey, _ range: ValueRange?, ascending: Bool, _ needs: RowNeeds,
     _ visit: (RecordRow, SortedValue) throws -> Bool
   ) throws {
     let text = """
@@ -55,7 +55,7 @@ struct IndexRows {
       """
     let bind: (Prepared) -> Void = { statement in
       statement.bind(1, key.id)
-      statement.bind(range.map { statement.bind($0, from: 2) } ?? 2, limit ?? -1)
+      statement.bind(range.map { statement.bind($0, from: 2) } ?? 2, needs.limit ?? -1)
     }
     try connection.each(composed: text, bind) {
       try visit(RecordRow($0), SortedValue($0, column: 2, isText: key.kind.holdsText))
@@ -64,7 +64,7 @@ struct IndexRows {
 
   /// Records of a type that have no row under a key, in name order.
   func each(
-    ofType type: String, in zone: Int64, without key: IndexKey,
+    ofType type: String, in zone: Int64, without key: IndexKey, _ needs: RowNeeds,
     _ visit: (RecordRow) throws -> Bool
   ) throws {
     let bind: (Prepared) -> Void = {

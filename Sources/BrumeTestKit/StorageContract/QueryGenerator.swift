@@ -152,7 +152,7 @@ package struct QueryGenerator {
 // MARK: Queries
 
 extension QueryGenerator {
-  mutating func query() -> Query {
+  package mutating func query() -> Query {
     var query = Query(recordType: random.pick(Self.types + ["Unknown"]))
     for _ in 0..<random.pick([0, 1, 1, 1, 2, 2, 3]) { query.filters.append(filter()) }
     for _ in 0..<random.pick([0, 0, 0, 1, 1, 2]) { query.sorts.append(sort()) }

@@ -1,4 +1,4 @@
-// A thread of our own for the writer: it waits for the disk, which the threads of Swift's
+// A thread of our own for an engine: it waits for a disk or a server, which the threads of Swift's
 // concurrency must not do.
 
 #if canImport(Darwin)
@@ -9,14 +9,14 @@
   import Musl
 #endif
 
-enum WriterThread {
+package enum EngineThread {
   private final class Body {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
   /// Starts `body` on a new thread. Answers false if the system has none to give.
-  static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+  package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
     let box = Unmanaged.passRetained(Body(body))
     #if canImport(Darwin)
       var thread: pthread_t?

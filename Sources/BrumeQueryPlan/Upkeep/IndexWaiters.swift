@@ -1,8 +1,7 @@
 // The queries that wait for an index, and for how long: a value that only decides.
 
-import BrumeQueryPlan
-
-struct IndexWaiters {
+/// Who waits for which fields.
+package struct IndexWaiters {
   /// Ours: a query waits for so many steps, then does without: it looks at a bounded number of records
   /// itself, and goes on with the next page. Without writes beside, 20,000 records are taken in meanwhile;
   /// with them the steps are smaller, so that the wait is not longer.
@@ -17,31 +16,38 @@ struct IndexWaiters {
   private var waiters: [Int: Waiter] = [:]
   private var lastID = 0
 
-  var isEmpty: Bool { waiters.isEmpty }
+  package init() {}
 
-  mutating func newID() -> Int {
+  /// Whether nobody waits.
+  package var isEmpty: Bool { waiters.isEmpty }
+
+  /// A name for who comes next.
+  package mutating func newID() -> Int {
     lastID += 1
     return lastID
   }
 
-  mutating func add(
+  /// Somebody waits for all of these fields.
+  package mutating func add(
     _ id: Int, _ parts: Set<IndexPart>, _ continuation: CheckedContinuation<Void, Never>
   ) {
     waiters[id] = Waiter(parts: parts, stepsLeft: Self.steps, continuation: continuation)
   }
 
-  mutating func remove(_ id: Int) -> CheckedContinuation<Void, Never>? {
+  /// Somebody waits no longer.
+  package mutating func remove(_ id: Int) -> CheckedContinuation<Void, Never>? {
     waiters.removeValue(forKey: id)?.continuation
   }
 
-  mutating func removeAll() -> [CheckedContinuation<Void, Never>] {
+  /// Nobody waits any longer.
+  package mutating func removeAll() -> [CheckedContinuation<Void, Never>] {
     defer { waiters = [:] }
     return waiters.values.map(\.continuation)
   }
 
   /// Answers whose wait is over. A field whose records were left for later while it was built has one more
   /// step before it, and the query that waits for it too.
-  mutating func stepped(_ step: IndexStep) -> [CheckedContinuation<Void, Never>] {
+  package mutating func stepped(_ step: IndexStep) -> [CheckedContinuation<Void, Never>] {
     let finished = step.isLast ? step.fields.map { IndexPart(type: step.type, field: $0) } : []
     for id in waiters.keys {
       waiters[id]?.parts.subtract(finished)
@@ -55,7 +61,7 @@ struct IndexWaiters {
 
 extension IndexWanted {
   /// What is wanted, field by field.
-  var parts: Set<IndexPart> {
+  package var parts: Set<IndexPart> {
     Set(
       fields.flatMap { zone, names in
         names.map { IndexPart(type: RecordTypeRowKey(zone: zone, type: type), field: $0) }

@@ -3,33 +3,40 @@
 // a page of its own; in the order of the index and many at once, they share pages. A query never sees the
 // difference: it waits until they are in. So a type that is being queried is kept up at once.
 //
-// This file only decides and counts. It may forget: what is behind stands in `wanted_fields`.
+// This file only decides and counts. It may forget: what is behind stands in `WantedField`.
 
-import BrumeQueryPlan
-
-struct IndexDelay {
+/// Counts new records, and says whether the rows of one may come later.
+package struct IndexDelay: Sendable {
   /// Ours: new records of one body after which it is bulk. Single saves are indexed at once: the query
   /// that follows a save must not have to wait.
-  static let bulk = 50
+  package static let bulk = 50
   /// Ours: records that are taken in together, in one commit that others wait for.
-  static let together = 2500
+  package static let together = 2500
   /// Ours: records that may be behind. What comes then pays for its rows itself.
   static let most = 50_000
   /// Ours: new records of a type that are indexed at once after somebody has queried it.
   static let afterQuery = 5000
 
+  /// Ours: types that are remembered; with more, it starts anew.
+  private static let types = 100_000
+
+  private let bulk: Int
   /// New records of the running body.
   private var inBody = 0
   /// New records of queried types until they may be behind again.
   private var queriedTypes: [RecordTypeRowKey: Int] = [:]
   /// Records that are behind, as far as known.
-  private(set) var behind = 0
+  package private(set) var behind = 0
+
+  /// - Parameter bulk: new records of one body after which rows come later; an engine for which that is no
+  ///   cheaper has none (`Int.max`).
+  package init(bulk: Int = IndexDelay.bulk) { self.bulk = bulk }
 
   mutating func bodyBegins() { inBody = 0 }
 
   /// A query had to wait for the index of the type.
   mutating func queried(_ type: RecordTypeRowKey) {
-    if queriedTypes.count > Remembered.limit { queriedTypes = [:] }
+    if queriedTypes.count > Self.types { queriedTypes = [:] }
     queriedTypes[type] = Self.afterQuery
   }
 
@@ -40,7 +47,7 @@ struct IndexDelay {
       queriedTypes[type] = left > 1 ? left - 1 : nil
       return false
     }
-    return inBody > Self.bulk && mayWait
+    return inBody > bulk && mayWait
   }
 
   /// Whether one more record may be left for later.

@@ -2,48 +2,55 @@
 
 import BrumeModel
 import BrumePredicate
-import BrumeQueryPlan
 import BrumeStorage
 
 struct Candidates {
   let request: EngineQuery
-  let records: RecordRows
-  let rows: IndexRows
+  let rows: EngineRows
 
   /// Candidates in name order until `visit` answers false.
   func each(
     _ plan: ZonePlan, after: String?, limit: Int?, _ visit: (RecordRow) throws -> Bool
   ) throws {
+    let needs = RowNeeds(limit: limit, probes: plan.probes)
     switch plan.source {
     case .type:
-      try rows.each(
-        ofType: plan.recordType, in: plan.zone, after: after, limit: limit, visit)
-    case .index(let rows):
-      try self.rows.each(rows, after: after, limit: limit, visit)
+      try rows.index.each(ofType: plan.recordType, in: plan.zone, after: after, needs, visit)
+    case .index(let found):
+      try rows.index.each(found, after: after, needs, visit)
     case .names(let names):
-      for name in names where after.map({ ByteText($0) < ByteText(name) }) ?? true {
-        if try !visit(RecordRow(name: name, row: nil)) { return }
-      }
+      let start = after.map { ByteText($0) }
+      let left = start.map { start in names.filter { start < ByteText($0) } } ?? names
+      try rows.records.each(named: left, in: plan.zone, visit)
     }
+  }
+
+  /// The record of a candidate, fetched unless the candidate has brought it along.
+  func stored(_ row: RecordRow, in zone: Int64) throws -> StoredRecord? {
+    if let stored = row.stored { return stored }
+    return try rows.records.stored(row, in: zone)
   }
 
   /// Whether the record is there for whoever asks. Those that are not count for nothing.
   func isVisible(_ row: RecordRow, _ plan: ZonePlan) throws -> Bool {
     try Task.checkCancellation()
-    guard let stored = try records.stored(row, in: plan.zone) else { return false }
+    guard let stored = try stored(row, in: plan.zone) else { return false }
     return request.visible.contains(try stored.record())
   }
 
   /// The candidate if it is a match. Ends the query when nobody waits for it any more.
   func match(_ row: RecordRow, _ plan: ZonePlan) throws -> StoredRecord? {
     try Task.checkCancellation()
-    for probe in plan.probes {
-      if try !rows.holds(probe, for: row.name) { return nil }
-    }
-    let stored = try records.stored(row, in: plan.zone)
+    if try !holds(plan.probes, row) { return nil }
+    let stored = try stored(row, in: plan.zone)
     guard let stored, stored.type == plan.recordType else { return nil }
     if plan.residual.isEmpty { return stored }
     let record = try stored.record()
     return plan.judge.match(record, searchable: request.searchable) ? stored : nil
+  }
+
+  private func holds(_ probes: [ZonePlan.Rows], _ row: RecordRow) throws -> Bool {
+    if row.holdsProbes { return true }
+    return try probes.allSatisfy { try rows.index.holds($0, for: row.name) }
   }
 }

@@ -1,19 +1,16 @@
-// A sorted query in SQLite: carries out a `SortedPlan`. By distance: `SortedSearch+Nearest.swift`.
+// A sorted query: carries out a `SortedPlan`. By distance: `SortedSearch+Nearest.swift`.
 
 import BrumeModel
-import BrumeQueryPlan
 import BrumeStorage
 
 struct SortedSearch {
   private let request: EngineQuery
-  private let fields: FieldIndexes
   let candidates: Candidates
   /// Below this many, candidates are fetched and sorted; above, the sort's index is walked.
   private let few: Int
 
-  init(_ request: EngineQuery, _ fields: FieldIndexes, _ candidates: Candidates, few: Int) {
+  init(_ request: EngineQuery, _ candidates: Candidates, few: Int) {
     self.request = request
-    self.fields = fields
     self.candidates = candidates
     self.few = few
   }
@@ -23,14 +20,14 @@ struct SortedSearch {
     var matches: [SortedMatch] = []
     for zone in zones { matches += try first(page.count, in: zone.number) }
     if zones.count > 1 { matches = try sorted(matches) }
-    let fetched = try page.slice(of: matches).map { try self.fetched($0) }
-    return page.page(fetched, of: matches.count, zones)
+    return page.page(try fetched(page.slice(of: matches)), of: matches.count, zones)
   }
 
   /// The first matches of one zone in their order.
   private func first(_ count: Int, in zone: Int64) throws -> [SortedMatch] {
-    guard let query = try fields.query(request, in: zone) else { return [] }
-    let plan = try query.sortedPlan(many: few) { try candidates.rows.count($0, limit: $1) }
+    let rows = candidates.rows
+    guard let query = try rows.keys.query(request, in: zone) else { return [] }
+    let plan = try query.sortedPlan(many: few) { try rows.index.count($0, limit: $1) }
     return switch plan {
     case .sort(let plan): try sort(plan, count)
     case .walk(let walk): try self.walk(walk, count)
@@ -38,25 +35,34 @@ struct SortedSearch {
     }
   }
 
-  private func fetched(_ match: SortedMatch) throws -> SortedMatch {
-    var match = match
-    if match.stored == nil {
-      match.stored = try candidates.records.stored(
-        RecordRow(name: match.name, row: match.row), in: match.zone)
+  /// The matches with their records, those of a zone fetched together.
+  private func fetched(_ matches: ArraySlice<SortedMatch>) throws -> [SortedMatch] {
+    var matches = Array(matches)
+    let bare = matches.indices.filter { matches[$0].stored == nil }
+    for (zone, places) in Dictionary(grouping: bare, by: { matches[$0].zone }) {
+      let rows = places.map { matches[$0].recordRow }
+      for (place, stored) in zip(places, try candidates.rows.records.stored(rows, in: zone)) {
+        matches[place].stored = stored
+      }
     }
-    return match
+    return matches
   }
 
   /// The match with what its place in the order depends on.
   func keyed(_ match: SortedMatch) throws -> SortedMatch {
     if match.record != nil { return match }
     try Task.checkCancellation()
-    return match.keyed(by: try fetched(match).stored?.record(), request.query.sorts)
+    let stored = try match.stored ?? candidates.stored(match.recordRow, in: match.zone)
+    return match.keyed(by: try stored?.record(), request.query.sorts)
   }
 
   func sorted(_ matches: [SortedMatch]) throws -> [SortedMatch] {
     try matches.map { try keyed($0) }.inOrder(of: request.query.sorts)
   }
+}
+
+extension SortedMatch {
+  fileprivate var recordRow: RecordRow { RecordRow(name: name, row: row) }
 }
 
 // MARK: Few candidates
@@ -84,10 +90,11 @@ extension SortedSearch {
   private func walk(_ plan: KeyWalk, _ count: Int) throws -> [SortedMatch] {
     var walk = SortedWalk(plan, count: count)
     if plan.ascending { try walkMissing(plan, &walk) }
-    try candidates.rows.each(
-      under: plan.key, plan.range, ascending: plan.ascending, limit: plan.rowLimit(count: count)
+    try candidates.rows.index.each(
+      under: plan.key, plan.range, ascending: plan.ascending,
+      plan.needs(plan.rowLimit(count: count))
     ) { row, value in
-      try visit(row, value, plan.checks, &walk)
+      try visit(row, value, plan, &walk)
     }
     try walk.endBlock { try sorted($0) }
     if !plan.ascending, !walk.isFull { try walkMissing(plan, &walk) }
@@ -96,23 +103,40 @@ extension SortedSearch {
 
   func walkMissing(_ plan: KeyWalk, _ walk: inout SortedWalk) throws {
     guard plan.hasMissing else { return }
-    let checks = plan.checks
-    try candidates.rows.each(ofType: checks.recordType, in: checks.zone, without: plan.key) { row in
-      try visit(row, nil, checks, &walk)
+    let (type, zone) = (plan.checks.recordType, plan.checks.zone)
+    try candidates.rows.index.each(ofType: type, in: zone, without: plan.key, plan.needs()) { row in
+      try visit(row, nil, plan, &walk)
     }
     try walk.endBlock { try sorted($0) }
   }
 
   private func visit(
-    _ row: RecordRow, _ value: SortedValue?, _ checks: ZonePlan, _ walk: inout SortedWalk
+    _ row: RecordRow, _ value: SortedValue?, _ plan: KeyWalk, _ walk: inout SortedWalk
   ) throws -> Bool {
     if walk.isEnd(ofBlock: value) { try walk.endBlock { try sorted($0) } }
     if walk.isFull { return false }
     walk.look(at: value)
-    if try checks.isExact || candidates.match(row, checks) != nil {
-      walk.add(SortedMatch(zone: checks.zone, name: row.name, row: row.row))
-    }
+    if let match = try match(row, plan) { walk.add(match) }
     if walk.isBlockLong(many: few) { walk.shortenBlock(try sorted(walk.block)) }
     return true
+  }
+
+  /// The row if it is a match; with what a block is sorted by, if its record is there already.
+  private func match(_ row: RecordRow, _ plan: KeyWalk) throws -> SortedMatch? {
+    var stored = row.stored
+    if !plan.checks.isExact {
+      stored = try candidates.match(row, plan.checks)
+      if stored == nil { return nil }
+    }
+    let match = SortedMatch(zone: plan.checks.zone, name: row.name, row: row.row)
+    guard plan.sortsBlocks, let stored else { return match }
+    return match.keyed(by: try stored.record(), request.query.sorts)
+  }
+}
+
+extension KeyWalk {
+  /// Records are looked at where they are judged, and where those of equal values are sorted.
+  fileprivate func needs(_ limit: Int? = nil) -> RowNeeds {
+    RowNeeds(limit: limit, records: !checks.isExact || sortsBlocks, probes: checks.probes)
   }
 }

@@ -1,10 +1,10 @@
 // What an operator sees of the work on indexes: every 100,000 records, and when one is
 // complete. Small ones, and what saves left for later, are not worth a line each.
 
-import BrumeQueryPlan
-import Logging
+package import Logging
 
-struct IndexLog {
+/// Writes about the steps of a growing index.
+package struct IndexLog {
   /// Ours: records between two lines.
   private static let interval = 100_000
 
@@ -12,9 +12,10 @@ struct IndexLog {
   /// Records taken in so far.
   private var records: [RecordTypeRowKey: Int] = [:]
 
-  init(_ logger: Logger) { self.logger = logger }
+  package init(_ logger: Logger) { self.logger = logger }
 
-  mutating func note(_ step: IndexStep) {
+  /// A step has ended.
+  package mutating func note(_ step: IndexStep) {
     let before = records[step.type] ?? 0
     let now = before + step.records
     records[step.type] = step.isLast ? nil : now

@@ -1,8 +1,7 @@
-// Sorting by distance in SQLite: counts and reads the rows of the squares that `SquareSearch` names.
+// Sorting by distance: counts and reads the rows of the squares that `SquareSearch` names.
 
 import BrumeModel
 import BrumePredicate
-import BrumeQueryPlan
 import BrumeStorage
 
 extension SortedSearch {
@@ -29,11 +28,13 @@ extension SortedSearch {
   ) throws {
     let rows = ZonePlan.Rows(key: plan.key, range: square.range)
     let quarters = square.quarters
-    let count = quarters.isEmpty ? 1 : try candidates.rows.count(rows, limit: SquareSearch.few + 1)
+    let count =
+      quarters.isEmpty ? 1 : try candidates.rows.index.count(rows, limit: SquareSearch.few + 1)
     if count == 0 { return }
     if count > SquareSearch.few { return search.add(quarters) }
     let checks = plan.checks
-    try candidates.rows.each(rows, after: nil, limit: nil) { row in
+    let needs = RowNeeds(probes: checks.probes)
+    try candidates.rows.index.each(rows, after: nil, needs) { row in
       guard let stored = try candidates.match(row, checks) else { return true }
       search.add(
         try keyed(SortedMatch(zone: checks.zone, name: row.name, stored: stored)))

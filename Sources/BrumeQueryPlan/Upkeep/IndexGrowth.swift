@@ -1,34 +1,31 @@
 // How a field comes into the query index. The first query that could use it asks for it (`IndexWanted`),
-// and `Indexer` has the records that are there taken in, some at a time, beside everything else; from
-// then on saves keep it. How far it is stands in `wanted_fields`, so an end of the process costs nothing.
+// and the engine has the records that are there taken in, some at a time, beside everything else; from
+// then on saves keep it. How far it is stands in `WantedField`, so an end of the process costs nothing.
 // Of many new records at once the rows come later too (`IndexDelay`); that is the other half of this file.
 
 import BrumeModel
-import BrumeQueryPlan
 import BrumeStorage
 
-struct IndexGrowth {
-  private let connection: Connection
-  private let coder: RecordCoder
-  private let numbers: DatabaseNumbers
+/// Grows the index, one step in a transaction.
+package struct IndexGrowth {
+  private let reading: any GrowthReading
   private let fields: FieldIndexes
   private let index: QueryIndex
-  private let others: OtherWrites
+  private let isAwaited: () -> Bool
 
-  init(
-    _ connection: Connection, _ coder: RecordCoder, _ numbers: DatabaseNumbers,
-    _ fields: FieldIndexes, _ index: QueryIndex, _ others: OtherWrites
+  /// - Parameter isAwaited: whether others wait for the running step to end.
+  package init(
+    _ reading: any GrowthReading, _ fields: FieldIndexes, _ index: QueryIndex,
+    isAwaited: @escaping () -> Bool
   ) {
-    self.connection = connection
-    self.coder = coder
-    self.numbers = numbers
+    self.reading = reading
     self.fields = fields
     self.index = index
-    self.others = others
+    self.isAwaited = isAwaited
   }
 
   /// Notes fields that a query asked for, and that somebody queries the type.
-  func want(_ wanted: IndexWanted) throws {
+  package func want(_ wanted: IndexWanted) throws {
     for (zone, names) in wanted.fields {
       let rowKey = RecordTypeRowKey(zone: zone, type: wanted.type)
       let known = try fields.keys(of: rowKey)
@@ -42,14 +39,12 @@ struct IndexGrowth {
   /// Takes up to `limit` more records into the index of what is not finished: of the type after `last`,
   /// so that no long work keeps a short one waiting. Nil: nothing is left to do.
   /// - Parameter leavesFew: whether records that are behind stay so until they are many.
-  func grow(
+  package func grow(
     after last: RecordTypeRowKey?, limit: Int, leavesFew: Bool = false
   ) throws -> IndexStep? {
     let leaves = leavesFew && index.delay.areFew
-    guard
-      let rowKey = try fields.unfinishedType(after: last, leavesBehind: leaves)
-        ?? fields.unfinishedType(after: nil, leavesBehind: leaves),
-      let database = try numbers.database(ofZone: rowKey.zone)
+    guard let rowKey = try fields.unfinishedType(after: last, leavesBehind: leaves),
+      let database = try reading.database(ofZone: rowKey.zone)
     else {
       if !leaves { index.delay.caughtUp() }
       return nil
@@ -66,16 +61,16 @@ struct IndexGrowth {
 }
 
 /// The records of a type that a step took into the index, and the fields it was for.
-struct IndexStep: Sendable {
-  let type: RecordTypeRowKey
-  let fields: [String]
-  let records: Int
+package struct IndexStep: Sendable {
+  package let type: RecordTypeRowKey
+  package let fields: [String]
+  package let records: Int
   /// Whether the index of the fields has all records now.
-  let isLast: Bool
+  package let isLast: Bool
   /// Whether others waited when it ended.
-  let wasAwaited: Bool
+  package let wasAwaited: Bool
   /// How many fields, of whatever type, do not have all records.
-  var unfinished = 0
+  package let unfinished: Int
 }
 
 // MARK: Records that were there before, by name
@@ -93,30 +88,15 @@ extension IndexGrowth {
     var (end, taken, isLast): (String?, Int, Bool) = (start, 0, false)
     repeat {
       let most = min(Self.recordsBetweenLooks, limit - taken)
-      let records = try records(of: rowKey, after: end ?? "", limit: most)
+      let records = try reading.records(of: rowKey, afterName: end ?? "", limit: most)
       try takeIn(records, rowKey, names, in: database)
       isLast = records.count < most
       end = isLast ? nil : records.last?.record.name
       taken += records.count
-    } while !isLast && taken < limit && !others.areWaiting
+    } while !isLast && taken < limit && !isAwaited()
     for name in names { try fields.setBuilt(IndexPart(type: rowKey, field: name), to: end) }
     return try step(rowKey, names, taken, isLast)
   }
-
-  private func records(
-    of rowKey: RecordTypeRowKey, after name: String, limit: Int
-  ) throws -> [FoundRecord] {
-    try found(Self.byName, rowKey) {
-      $0.bind(3, name)
-      $0.bind(4, limit)
-    }
-  }
-
-  private static let byName = SQL(
-    """
-    SELECT id, content, sequence FROM records
-    WHERE zone = ?1 AND type = ?2 AND name > ?3 ORDER BY name LIMIT ?4
-    """)
 }
 
 // MARK: Records whose rows were left for later, by sequence
@@ -127,47 +107,20 @@ extension IndexGrowth {
     _ rowKey: RecordTypeRowKey, from start: Int64, in database: DatabaseKey
   ) throws -> IndexStep {
     let names = try fields.keys(of: rowKey).fields.filter { $0.value.behind == start }.map(\.key)
-    let records = try found(Self.bySequence, rowKey) {
-      $0.bind(3, start)
-      $0.bind(4, IndexDelay.together)
-    }
+    let most = IndexDelay.together
+    let records = try reading.records(of: rowKey, afterSequence: start, limit: most)
     try takeIn(records, rowKey, names, in: database)
-    let isLast = records.count < IndexDelay.together
+    let isLast = records.count < most
     let end = isLast ? nil : records.last?.sequence
     for name in names { try fields.setBehind(IndexPart(type: rowKey, field: name), end) }
     index.delay.caughtUp(records.count)
     return try step(rowKey, names, records.count, isLast)
   }
-
-  private static let bySequence = SQL(
-    """
-    SELECT id, content, sequence FROM records
-    WHERE zone = ?1 AND sequence > ?3 AND type = ?2 ORDER BY sequence LIMIT ?4
-    """)
 }
 
 // MARK: Both
 
-private struct FoundRecord {
-  let row: Int64
-  let record: Record
-  let sequence: Int64
-}
-
 extension IndexGrowth {
-  private func found(
-    _ sql: SQL, _ rowKey: RecordTypeRowKey, _ bind: (Prepared) -> Void
-  ) throws -> [FoundRecord] {
-    let bindAll: (Prepared) -> Void = {
-      $0.bind(rowKey)
-      bind($0)
-    }
-    return try connection.all(sql, bindAll) {
-      FoundRecord(
-        row: $0.int(0), record: try coder.decode($0.blob(1)), sequence: $0.int(2))
-    }
-  }
-
   /// Rows in the order of the index, so that those that share a page are written together.
   private func takeIn(
     _ records: [FoundRecord], _ rowKey: RecordTypeRowKey, _ names: [String],
@@ -186,14 +139,14 @@ extension IndexGrowth {
       }
       fields.keep(entry)
     }
-    for row in rows.sorted() { try index.insert(row) }
+    try index.insert(rows.sorted())
   }
 
   private func step(
     _ rowKey: RecordTypeRowKey, _ names: [String], _ records: Int, _ isLast: Bool
   ) throws -> IndexStep {
     IndexStep(
-      type: rowKey, fields: names, records: records, isLast: isLast, wasAwaited: others.areWaiting,
+      type: rowKey, fields: names, records: records, isLast: isLast, wasAwaited: isAwaited(),
       unfinished: try fields.countUnfinished())
   }
 }

@@ -1,0 +1,57 @@
+// How this process connects: what libpq reads from the URL, with settings of our own where it says nothing.
+
+import BrumeStorage
+import CPostgres
+
+struct ConnectionSettings: Sendable {
+  private let url: String
+  private let isLocal: Bool
+
+  /// - Throws: `StoreError` if libpq cannot read the URL. The message never holds it: it may hold a password.
+  init(_ url: String) throws(StoreError) {
+    self.url = url
+    guard let options = PQconninfoParse(url, nil) else {
+      throw StoreError(
+        .unavailable,
+        "the URL of the database cannot be read; it has the form postgres://user@host:port/name")
+    }
+    defer { PQconninfoFree(options) }
+    var host: String?
+    var option = options
+    while let keyword = option.pointee.keyword {
+      if ["host", "hostaddr"].contains(String(cString: keyword)), let value = option.pointee.val {
+        host = String(cString: value)
+      }
+      option += 1
+    }
+    isLocal = host.map { Self.isLocal($0) } ?? true
+  }
+
+  /// A socket in a folder, or this machine by name or address.
+  private static func isLocal(_ host: String) -> Bool {
+    host.isEmpty || host.hasPrefix("/") || host.hasPrefix("127.") || ["localhost", "::1"].contains(host)
+  }
+
+  /// Keywords and values as libpq takes them: what comes later counts, and the URL comes last.
+  var parameters: [(keyword: String, value: String)] {
+    [
+      ("application_name", "brume"), ("connect_timeout", "5"), ("tcp_user_timeout", "10000"),
+      ("keepalives_idle", "5"), ("target_session_attrs", "read-write"),
+      // Over a network nobody else may answer in the server's name.
+      ("sslmode", isLocal ? "prefer" : "verify-full"), ("client_encoding", "UTF8"),
+      ("dbname", url),
+    ]
+  }
+
+  /// Settings of each session. Statements are small and their plans known: the planner must not turn a
+  /// look-up into a scan when its statistics are old. Nothing waits for ever.
+  static let session = SQL(
+    """
+    SELECT set_config(name, value, false) FROM (VALUES
+      ('jit', 'off'), ('enable_seqscan', 'off'), ('enable_hashjoin', 'off'),
+      ('enable_mergejoin', 'off'), ('plan_cache_mode', 'force_generic_plan'),
+      ('statement_timeout', '30s'), ('idle_in_transaction_session_timeout', '60s'),
+      ('deadlock_timeout', '200ms')) AS settings (name, value)
+    WHERE name <> 'deadlock_timeout' OR current_setting('is_superuser') = 'on'
+    """)
+}

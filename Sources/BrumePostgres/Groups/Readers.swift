@@ -1,0 +1,140 @@
+// The reading connections, each with a thread. A read sees one state; when the server fails in the middle it
+// is asked again, because asking changes nothing.
+
+import BrumeStorage
+import Dispatch
+import Synchronization
+
+struct ReadJob: Sendable {
+  let plan: ReadPlan
+  /// Whether somebody still waits for the answer.
+  let isWanted: @Sendable () -> Bool
+  let run: @Sendable (PostgresTransaction) throws -> Void
+  /// Answers the caller.
+  let finish: @Sendable ((any Error)?) -> Void
+}
+
+final class Readers: Sendable {
+  private struct State {
+    /// The longest waiting last.
+    var leaving: [ReadJob] = []
+    var arriving: [ReadJob] = []
+    var sleeping: [DispatchSemaphore] = []
+    var isClosed = false
+
+    mutating func next() -> ReadJob? {
+      if leaving.isEmpty { (leaving, arriving) = (arriving.reversed(), []) }
+      return leaving.popLast()
+    }
+  }
+  private enum Step {
+    case run(ReadJob)
+    case sleep
+    case end
+  }
+  /// Ours: beyond it reads are refused.
+  private static let waitingLimit = 10_000
+  /// Ours: connections on which one read may fail.
+  private static let attempts = 3
+
+  private let state = Mutex(State())
+  private let node: Node
+  private let connector: Connector
+
+  init(_ node: Node, _ connector: Connector) {
+    self.node = node
+    self.connector = connector
+  }
+
+  func start(_ count: Int) throws(StoreError) {
+    for _ in 0..<count {
+      guard EngineThread.start({ self.run() }) else {
+        throw StoreError(.unavailable, "no thread for a reader")
+      }
+    }
+  }
+
+  func add(_ job: ReadJob) throws(StoreError) {
+    let result = state.withLock { state -> Result<DispatchSemaphore?, StoreError> in
+      if state.isClosed { return .failure(.closed) }
+      guard state.arriving.count < Self.waitingLimit else {
+        return .failure(StoreError(.noRoom, "too many reads wait; slow down"))
+      }
+      state.arriving.append(job)
+      return .success(state.sleeping.popLast())
+    }
+    try result.get()?.signal()
+  }
+
+  func close() {
+    let sleeping = state.withLock { state in
+      state.isClosed = true
+      defer { state.sleeping = [] }
+      return state.sleeping
+    }
+    for thread in sleeping { thread.signal() }
+  }
+
+  // MARK: A thread
+
+  private func run() {
+    let wake = DispatchSemaphore(value: 0)
+    var connection: Connection?
+    while true {
+      switch nextStep(wake) {
+      case .run(let job): job.finish(carryOut(job, &connection))
+      case .sleep: wake.wait()
+      case .end: return
+      }
+    }
+  }
+
+  private func nextStep(_ wake: DispatchSemaphore) -> Step {
+    state.withLock { state in
+      if let job = state.next() { return .run(job) }
+      if state.isClosed { return .end }
+      state.sleeping.append(wake)
+      return .sleep
+    }
+  }
+
+  /// Answers what went wrong.
+  private func carryOut(_ job: ReadJob, _ connection: inout Connection?) -> (any Error)? {
+    var attempt = 1
+    while true {
+      do {
+        let used = try connection ?? connector.connect()
+        connection = used
+        try read(job, used)
+        return nil
+      } catch let error as ServerError {
+        if error.isConnectionLost { connection = nil }
+        guard error.isConnectionLost || error.isConflict, attempt < Self.attempts else {
+          return error.storeError
+        }
+        attempt += 1
+      } catch {
+        return error
+      }
+    }
+  }
+
+  private func read(_ job: ReadJob, _ connection: Connection) throws {
+    let session = Session(connection, isWanted: job.isWanted)
+    session.begin(Self.begin)
+    let transaction = PostgresTransaction(session, node)
+    do {
+      try transaction.prepare([], job.plan.reads)
+      try job.run(transaction)
+    } catch {
+      try session.end()
+      // The body may have caught the server's error and thrown its own.
+      throw session.failure ?? error
+    }
+    if let failure = session.failure { throw failure }
+    try session.end()
+    transaction.committed()
+  }
+
+  private static let begin = SQL("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+}

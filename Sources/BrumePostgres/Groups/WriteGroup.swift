@@ -1,0 +1,58 @@
+// One transaction with many bodies: locks and planned reads in one exchange, the bodies one after the other,
+// all writes with the commit in another. A body that throws leaves nothing; the others go on.
+
+import BrumeModel
+import BrumeStorage
+
+struct WriteGroup {
+  private let jobs: [WriteJob]
+  private let session: Session
+  private let transaction: PostgresTransaction
+  private let writer: WriterRow
+
+  /// - Parameter writer: where the group notes that it is committed.
+  init(
+    _ jobs: [WriteJob], _ connection: Connection, _ node: Node, _ writer: WriterRow,
+    isAwaited: @escaping @Sendable () -> Bool
+  ) {
+    self.jobs = jobs
+    self.writer = writer
+    session = Session(connection)
+    transaction = PostgresTransaction(session, node, isAwaited: isAwaited)
+  }
+
+  /// What each body threw, once the group is committed.
+  struct Outcome {
+    var errors: [(any Error)?] = []
+    /// Buckets whose logs grew.
+    var grown: Set<Bucket> = []
+  }
+
+  /// - Throws: `ServerError` if the transaction failed, with all of its bodies; nothing is left of it, unless
+  ///   the connection was lost in `commit`.
+  func run() throws -> Outcome {
+    session.begin(Self.begin)
+    let locks = Set(jobs.flatMap(\.locks)).sorted()
+    let reads = jobs.reduce(into: Set<ReadPlan.Read>()) { $0.formUnion($1.plan.reads) }
+    try transaction.prepare([writer.question] + locks.map(transaction.locks.question), reads)
+    var outcome = Outcome()
+    for job in jobs {
+      let error = job.run(transaction)
+      if let failure = session.failure { throw failure }
+      if error == nil { transaction.accept() } else { transaction.discard() }
+      outcome.errors.append(error)
+    }
+    outcome.grown = transaction.grown
+    return outcome
+  }
+
+  func commit() throws {
+    try session.commit()
+    transaction.committed()
+  }
+
+  /// Leaves nothing behind.
+  func rollback() { try? session.end() }
+
+  private static let begin = SQL("BEGIN ISOLATION LEVEL READ COMMITTED")
+}

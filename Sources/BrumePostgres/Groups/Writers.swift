@@ -1,0 +1,139 @@
+// The writing connections, each with a thread: it takes a group of waiting writes, carries it out, answers,
+// and takes the next. While a group waits for the server, others gather.
+//
+// What failures do: docs/internals/postgres.md.
+
+import BrumeModel
+import BrumeStorage
+import Dispatch
+import Logging
+import Synchronization
+
+final class Writers: Sendable {
+  private struct State {
+    var line = WriteLine()
+    /// Threads that wait for work.
+    var sleeping: [DispatchSemaphore] = []
+    var running = 0
+    var waitingForEnd: [CheckedContinuation<Void, Never>] = []
+  }
+
+  /// Ours: times that a group whose transaction met another one runs again as a whole; after that its writes
+  /// run one by one, and a single one this often.
+  private static let attempts = 5
+  private static let attemptsAlone = 50
+
+  private let state = Mutex(State())
+  private let node: Node
+  private let connector: Connector
+  private let signals: CommitSignals
+
+  init(_ node: Node, _ connector: Connector, _ signals: CommitSignals) {
+    self.node = node
+    self.connector = connector
+    self.signals = signals
+  }
+
+  /// Starts threads.
+  ///
+  /// - Parameter names: of the threads' rows of `writers`, never used before.
+  func start(_ names: [String]) throws(StoreError) {
+    for name in names {
+      state.withLock { $0.running += 1 }
+      guard EngineThread.start({ self.run(name) }) else {
+        throw StoreError(.unavailable, "no thread for a writer")
+      }
+    }
+  }
+
+  func add(_ job: WriteJob) throws(StoreError) {
+    let result = state.withLock { state -> Result<DispatchSemaphore?, StoreError> in
+      do throws(StoreError) {
+        try state.line.add(job)
+        return .success(state.sleeping.popLast())
+      } catch {
+        return .failure(error)
+      }
+    }
+    try result.get()?.signal()
+  }
+
+  /// Serves who waits, then ends the threads.
+  func close() async {
+    await withCheckedContinuation { continuation in
+      let (sleeping, hasEnded) = state.withLock { state in
+        state.line.close()
+        if state.running > 0 { state.waitingForEnd.append(continuation) }
+        defer { state.sleeping = [] }
+        return (state.sleeping, state.running == 0)
+      }
+      for thread in sleeping { thread.signal() }
+      if hasEnded { continuation.resume() }
+    }
+  }
+}
+
+// MARK: A thread
+
+extension Writers {
+  private enum Step {
+    case run([WriteJob], wake: DispatchSemaphore?)
+    case sleep
+    case end
+  }
+
+  private func run(_ name: String) {
+    let wake = DispatchSemaphore(value: 0)
+    let thread = WriterThread(name, connector, node) { [weak self] in
+      self?.state.withLock { !$0.line.isEmpty } ?? false
+    }
+    loop: while true {
+      switch nextStep(wake) {
+      case .run(let group, let other):
+        other?.signal()
+        carryOut(group, thread)
+        state.withLock { $0.line.ended(group) }
+      case .sleep: wake.wait()
+      case .end: break loop
+      }
+    }
+    ended()
+  }
+
+  private func nextStep(_ wake: DispatchSemaphore) -> Step {
+    state.withLock { state in
+      let group = state.line.takeGroup()
+      if !group.isEmpty {
+        return .run(group, wake: state.line.isEmpty ? nil : state.sleeping.popLast())
+      }
+      if state.line.isClosed, state.line.isEmpty { return .end }
+      state.sleeping.append(wake)
+      return .sleep
+    }
+  }
+
+  private func ended() {
+    let waiting = state.withLock { state in
+      state.running -= 1
+      guard state.running == 0 else { return [] as [CheckedContinuation<Void, Never>] }
+      defer { state.waitingForEnd = [] }
+      return state.waitingForEnd
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  private func carryOut(_ group: [WriteJob], _ thread: WriterThread) {
+    let limit = group.count > 1 ? Self.attempts : Self.attemptsAlone
+    do {
+      let outcome = try thread.commit(group, attempts: limit)
+      for (job, error) in zip(group, outcome.errors) { job.finish(error) }
+      if !outcome.grown.isEmpty { signals.signal(outcome.grown) }
+    } catch let error as ServerError where group.count > 1 && !error.isConnectionLost {
+      // One of them cannot be: the others shall not suffer for it.
+      for job in group { carryOut([job], thread) }
+    } catch {
+      let reported = (error as? ServerError)?.storeError ?? error
+      for job in group { job.finish(reported) }
+    }
+  }
+}

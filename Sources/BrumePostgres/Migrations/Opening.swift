@@ -1,0 +1,59 @@
+// What is looked at before a store is used: the server's version, whether it keeps what it confirms, the tables.
+
+import BrumeStorage
+
+struct Opening {
+  let bucketCount: Int
+  let serverVersion: Int
+  /// The oldest server that the tests run on.
+  private static let oldest = 15_00_00
+
+  /// - Parameters:
+  ///   - buckets: into how many buckets a new store is divided.
+  ///   - acceptsLoss: whether a server without `fsync` will do.
+  init(_ connection: Connection, buckets: Int, acceptsLoss: Bool) throws {
+    do {
+      serverVersion = connection.serverVersion
+      guard serverVersion >= Self.oldest else {
+        throw StoreError(
+          .unavailable,
+          "PostgreSQL \(serverVersion / 10_000) is too old; use 15 or newer")
+      }
+      if !acceptsLoss { try Self.proveDurability(connection) }
+      try Migrations.run(on: connection, buckets: buckets)
+      try connection.send(SQL("SELECT buckets FROM store"))
+      bucketCount = Int(try connection.exchange().first?.first?.integer(0) ?? 0)
+    } catch let error as ServerError {
+      throw error.opening
+    }
+  }
+
+  /// A server that answers before it has written would lose acknowledged saves with its power.
+  private static func proveDurability(_ connection: Connection) throws {
+    try connection.send(
+      SQL(
+        """
+        SELECT name, setting FROM pg_settings
+        WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes') AND setting = 'off'
+        """))
+    guard let row = try connection.exchange().first?.first else { return }
+    throw StoreError(
+      .notDurable,
+      "PostgreSQL's setting '\(row.text(0))' is off: it would confirm saves that a loss of power takes "
+        + "back; turn it on")
+  }
+}
+
+extension ServerError {
+  /// As an operator gets it at start.
+  fileprivate var opening: StoreError {
+    if code == "25006" {
+      return StoreError(.unavailable, "the database is read-only, as on a standby; connect to the primary")
+    }
+    if code == "42501" {
+      return StoreError(
+        .unavailable, "the database refuses to make tables (\(description)); give the role CREATE")
+    }
+    return storeError
+  }
+}

@@ -1,0 +1,70 @@
+// Version 1. What each table is for: docs/internals/postgres.md. Every text is compared by its bytes; rows of a
+// bucket begin with its number, so that a database may be divided by it.
+
+extension Migrations {
+  /// What the store is, its locks, database keys and zones by number, settings.
+  static let foundation = """
+    CREATE TABLE store (
+      version bigint NOT NULL, buckets bigint NOT NULL,
+      sequence_floor bigint NOT NULL DEFAULT 0);
+    CREATE TABLE writers (
+      name text COLLATE "C" PRIMARY KEY, last_commit bigint NOT NULL,
+      made timestamptz NOT NULL DEFAULT now()) WITH (fillfactor = 10);
+    CREATE TABLE buckets (
+      bucket bigint PRIMARY KEY,  -- -1 is the lock of what belongs to none
+      last bigint NOT NULL DEFAULT 0) WITH (fillfactor = 10);
+    CREATE TABLE mail (
+      bucket bigint PRIMARY KEY, last bigint NOT NULL DEFAULT 0) WITH (fillfactor = 10);
+    CREATE SEQUENCE place_numbers INCREMENT BY 1000;
+    CREATE TABLE databases (
+      bucket bigint, id bigint,
+      container text COLLATE "C" NOT NULL, environment text COLLATE "C" NOT NULL,
+      owner text COLLATE "C" NOT NULL,  -- '' is the public database
+      sequence bigint NOT NULL,
+      PRIMARY KEY (bucket, id),
+      UNIQUE (bucket, container, environment, owner)) WITH (fillfactor = 60);
+    CREATE TABLE zones (
+      bucket bigint, id bigint,
+      database bigint NOT NULL, name text COLLATE "C" NOT NULL,
+      incarnation bigint,  -- NULL: the number is taken, the zone was never put
+      last_sequence bigint NOT NULL,
+      deletion text COLLATE "C",
+      has_shares bigint NOT NULL,
+      PRIMARY KEY (bucket, id),
+      UNIQUE (bucket, database, name)) WITH (fillfactor = 60);
+    CREATE INDEX zones_by_sequence ON zones (bucket, database, last_sequence);
+    CREATE TABLE settings (
+      bucket bigint,  -- -1: it belongs to none
+      name text COLLATE "C", value bytea NOT NULL,
+      PRIMARY KEY (bucket, name)) WITH (fillfactor = 70);
+    """
+
+  /// Records (a deleted one is a row without content), who refers to whom, and the log.
+  static let records = """
+    CREATE TABLE records (
+      bucket bigint, zone bigint, name text COLLATE "C",
+      type text COLLATE "C",  -- NULL for a deleted record
+      deleted_type text COLLATE "C", deleted_creator text COLLATE "C",
+      deleted_shares text COLLATE "C",
+      sequence bigint NOT NULL,
+      parent text COLLATE "C",
+      content bytea,
+      PRIMARY KEY (bucket, zone, name)) WITH (fillfactor = 90);
+    -- An expression, so that no planner takes this index for a look-up by name.
+    CREATE INDEX records_by_sequence ON records (bucket, (zone + 0), sequence);
+    CREATE INDEX records_by_parent ON records (bucket, zone, parent, name) WHERE parent IS NOT NULL;
+    CREATE TABLE record_references (
+      bucket bigint, zone bigint, target text COLLATE "C", action text COLLATE "C",
+      name text COLLATE "C",
+      PRIMARY KEY (bucket, zone, target, action, name));
+    CREATE TABLE log (
+      bucket bigint, position bigint,
+      database bigint NOT NULL, kind bigint NOT NULL,
+      zone bigint, name text COLLATE "C", type text COLLATE "C", subject text COLLATE "C",
+      sequence bigint, image bytea, shares text COLLATE "C",
+      container text COLLATE "C", environment text COLLATE "C",
+      "user" text COLLATE "C", device text COLLATE "C", request text COLLATE "C" NOT NULL,
+      time bigint NOT NULL,
+      PRIMARY KEY (bucket, position));
+    """
+}

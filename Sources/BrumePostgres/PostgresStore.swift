@@ -1,0 +1,139 @@
+// The PostgreSQL engine's face: opening (schema, proof of durability), reading, writing, closing. Any number
+// of processes may have one database open. How it works inside: docs/internals/postgres.md.
+
+import BrumeModel
+package import BrumeStorage
+package import Logging
+import Synchronization
+
+package final class PostgresStore: Store {
+  private let node: Node
+  private let writers: Writers
+  private let readers: Readers
+  private let signals = CommitSignals()
+  private let logger: Logger
+
+  /// Into how many buckets the store is divided.
+  package var bucketCount: Int { node.bucketCount }
+
+  /// Opens the store, and makes its tables if there are none.
+  ///
+  /// - Parameters:
+  ///   - url: the database, as libpq reads it (`postgres://user@host:port/name`). Tables are in the first schema
+  ///     of the connection's search path.
+  ///   - buckets: into how many buckets a new store is divided; one that is there keeps its own.
+  ///   - writerCount: how many groups of writes may run at the same time.
+  ///   - readerCount: how many reads may; others wait.
+  ///   - runID: the identity of this start, never used before.
+  ///   - acceptsLoss: whether a server that may lose what it has confirmed is accepted, for tests.
+  ///   - pause: waits on the calling thread, for so many milliseconds.
+  /// - Throws: `StoreError`: the server cannot be reached, is too old, has tables of a newer version, or would
+  ///   not keep what it confirms.
+  package init(
+    url: String, coders: StoreCoders, buckets: Int = 256, writerCount: Int = 4, readerCount: Int = 8,
+    runID: String, acceptsLoss: Bool = false, pause: @escaping @Sendable (Int) -> Void,
+    logger: Logger
+  ) throws {
+    let connector = Connector(
+      settings: try ConnectionSettings(url), logger: logger, pause: pause)
+    let opened = try Opening(connector.connect(), buckets: buckets, acceptsLoss: acceptsLoss)
+    let node = Node(coders: coders, bucketCount: opened.bucketCount)
+    self.node = node
+    self.logger = logger
+    writers = Writers(node, connector, signals)
+    readers = Readers(node, connector)
+    try writers.start((0..<max(1, writerCount)).map { "\(runID).\($0)" })
+    try readers.start(max(1, readerCount))
+    logger.info(
+      "storage opened",
+      metadata: [
+        "store.server_version": "\(opened.serverVersion)", "store.buckets": "\(node.bucketCount)",
+      ])
+  }
+
+  package func read<Value: Sendable>(
+    _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
+  ) async throws -> Value {
+    let outcome = Outcome<Value>()
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation {
+        (continuation: CheckedContinuation<Void, any Error>) in
+        let job = ReadJob(
+          plan: plan, isWanted: { !outcome.isCancelled.load(ordering: .relaxed) },
+          run: { transaction in outcome.keep(try body(transaction)) },
+          finish: { error in continuation.resume(with: error) })
+        do { try readers.add(job) } catch { continuation.resume(throwing: error) }
+      }
+    } onCancel: {
+      outcome.isCancelled.store(true, ordering: .relaxed)
+    }
+    return try outcome.kept()
+  }
+
+  @discardableResult
+  package func write<Value: Sendable>(
+    in scope: WriteScope, reading plan: ReadPlan,
+    _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+  ) async throws -> Value {
+    try await commit(scope, plan, isRepeatable: false, body)
+  }
+
+  @discardableResult
+  package func writeRepeatable<Value: Sendable>(
+    in scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+  ) async throws -> Value {
+    try await commit(scope, .none, isRepeatable: true, body)
+  }
+
+  private func commit<Value: Sendable>(
+    _ scope: WriteScope, _ plan: ReadPlan, isRepeatable: Bool,
+    _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+  ) async throws -> Value {
+    let outcome = Outcome<Value>()
+    let locks = Locks.all(of: scope, among: node.bucketCount)
+    try await withCheckedThrowingContinuation {
+      (continuation: CheckedContinuation<Void, any Error>) in
+      let job = WriteJob(
+        scope: scope, plan: plan, locks: locks, isRepeatable: isRepeatable,
+        run: { transaction in
+          do {
+            outcome.keep(try body(transaction))
+            return nil
+          } catch {
+            return error
+          }
+        },
+        finish: { error in continuation.resume(with: error) })
+      do { try writers.add(job) } catch { continuation.resume(throwing: error) }
+    }
+    return try outcome.kept()
+  }
+
+  package func commits() -> CommitHints { signals.hints() }
+
+  package func close() async throws {
+    await writers.close()
+    readers.close()
+    signals.finish()
+    logger.info("storage closed")
+  }
+}
+
+/// The value of a body, from the connection's thread to the caller.
+private final class Outcome<Value: Sendable>: Sendable {
+  let isCancelled = Atomic<Bool>(false)
+  private let value = Mutex<Value?>(nil)
+
+  func keep(_ value: Value) { self.value.withLock { $0 = value } }
+
+  func kept() throws -> Value {
+    guard let value = value.withLock({ $0 }) else { throw StoreError.closed }
+    return value
+  }
+}
+
+extension CheckedContinuation<Void, any Error> {
+  fileprivate func resume(with error: (any Error)?) {
+    if let error { resume(throwing: error) } else { resume() }
+  }
+}

@@ -1,0 +1,185 @@
+// The statements of queries: rows of the index in one range, in one order, with the records that they lead to,
+// a page at a time. Texts are put together from constant pieces; names and values are always parameters.
+
+import BrumeModel
+import BrumeQueryPlan
+import BrumeStorage
+
+struct IndexRows: IndexRowReading {
+  /// Ours: rows that one exchange brings.
+  static let pageSize = 256
+
+  let session: Session
+  let coder: RecordCoder
+  let bucket: SQLValue
+  /// Of the records that rows lead to.
+  let zone: Int64
+
+  // MARK: In the order of names
+
+  func each(
+    _ rows: ZonePlan.Rows, after: String?, _ needs: RowNeeds, _ visit: (BrumeQueryPlan.RecordRow) throws -> Bool
+  ) throws {
+    try eachPage(after: after, needs, visit) { after, limit in
+      var statement = Statement(bucket)
+      let key = statement.add(.integer(rows.key.id))
+      let range = statement.add(rows.range)
+      let name = statement.add(.text(after))
+      let names = """
+        SELECT DISTINCT name FROM \(range.source)
+        WHERE bucket = $1 AND key = \(key) AND \(range.condition) AND name > \(name)
+        """
+      return statement.pageByName(of: names, limit, zone, needs)
+    }
+  }
+
+  func each(
+    ofType type: String, in zone: Int64, after: String?, _ needs: RowNeeds,
+    _ visit: (BrumeQueryPlan.RecordRow) throws -> Bool
+  ) throws {
+    try eachOfType(type, after: after, needs, visit) { _ in "" }
+  }
+
+  func each(
+    ofType type: String, in zone: Int64, without key: IndexKey, _ needs: RowNeeds,
+    _ visit: (BrumeQueryPlan.RecordRow) throws -> Bool
+  ) throws {
+    try eachOfType(type, after: nil, needs, visit) { statement in
+      let key = statement.add(.integer(key.id))
+      return "AND name NOT IN (SELECT name FROM query_index WHERE bucket = $1 AND key = \(key))"
+    }
+  }
+
+  private func eachOfType(
+    _ type: String, after: String?, _ needs: RowNeeds,
+    _ visit: (BrumeQueryPlan.RecordRow) throws -> Bool, _ condition: (inout Statement) -> String
+  ) throws {
+    try eachPage(after: after, needs, visit) { after, limit in
+      var statement = Statement(bucket)
+      let (zone, type) = (statement.add(.integer(zone)), statement.add(.text(type)))
+      let name = statement.add(.text(after))
+      let names = """
+        SELECT name FROM records
+        WHERE bucket = $1 AND zone = \(zone) AND type = \(type) AND name > \(name) \(condition(&statement))
+        """
+      return statement.pageByName(of: names, limit, self.zone, needs)
+    }
+  }
+
+  /// Page after page until there are no more, or enough, or `visit` answers false.
+  private func eachPage(
+    after: String?, _ needs: RowNeeds, _ visit: (BrumeQueryPlan.RecordRow) throws -> Bool,
+    _ page: (_ after: String, _ limit: Int) -> Statement
+  ) throws {
+    var after = after ?? ""
+    var left = needs.limit ?? .max
+    while left > 0 {
+      let limit = min(left, Self.pageSize)
+      let statement = page(after, limit)
+      let rows = try session.all(statement.sql, statement.values) { candidate($0, needs) }
+      for row in rows {
+        if try !visit(row) { return }
+      }
+      guard rows.count == limit, let last = rows.last else { return }
+      after = last.name
+      left -= rows.count
+    }
+  }
+
+  // MARK: In the order of values
+
+  func each(
+    under key: IndexKey, _ range: ValueRange?, ascending: Bool, _ needs: RowNeeds,
+    _ visit: (BrumeQueryPlan.RecordRow, SortedValue) throws -> Bool
+  ) throws {
+    var after: (value: [UInt8], name: String)?
+    var left = needs.limit ?? .max
+    while left > 0 {
+      let limit = min(left, Self.pageSize)
+      let statement = walk(key, range ?? .all, ascending, after, limit, needs)
+      let rows = try session.all(statement.sql, statement.values) { row in
+        (row: candidate(row, needs), value: row.bytes(4))
+      }
+      for row in rows {
+        if try !visit(row.row, SortedValue(row.value, isText: key.kind.holdsText)) { return }
+      }
+      guard rows.count == limit, let last = rows.last else { return }
+      after = (last.value, last.row.name)
+      left -= rows.count
+    }
+  }
+
+  private func walk(
+    _ key: IndexKey, _ range: ValueRange, _ ascending: Bool,
+    _ after: (value: [UInt8], name: String)?, _ limit: Int, _ needs: RowNeeds
+  ) -> Statement {
+    var statement = Statement(bucket)
+    let number = statement.add(.integer(key.id))
+    let condition = statement.add(range)
+    var seen = ""
+    if let after {
+      let (value, name) = (statement.add(.bytes(after.value)), statement.add(.text(after.name)))
+      seen =
+        ascending
+        ? "AND (value, name) > (\(value), \(name))"
+        : "AND value <= \(value) AND (value < \(value) OR name > \(name))"
+    }
+    let rows = """
+      SELECT name, value FROM \(condition.source)
+      WHERE bucket = $1 AND key = \(number) AND \(condition.condition) \(seen)
+      ORDER BY value\(ascending ? "" : " DESC"), name
+      """
+    return statement.page(
+      of: rows, limit, zone, needs, order: "value\(ascending ? "" : " DESC"), name",
+      more: ", value")
+  }
+
+  // MARK: Looking up
+
+  func holds(_ probe: ZonePlan.Rows, for name: String) throws -> Bool {
+    guard case .equals(let value) = probe.range else { return false }
+    return try session.exists(
+      Self.probe,
+      [bucket, .integer(probe.key.id), .bytes(value.orderedBytes), .text(name)])
+  }
+
+  func count(_ rows: ZonePlan.Rows, limit: Int) throws -> Int {
+    var statement = Statement(bucket)
+    let key = statement.add(.integer(rows.key.id))
+    let range = statement.add(rows.range)
+    let most = statement.add(.integer(limit))
+    statement.text = """
+      SELECT count(*) FROM (SELECT 1 FROM \(range.source)
+        WHERE bucket = $1 AND key = \(key) AND \(range.condition) LIMIT \(most)) AS found
+      """
+    return try session.first(statement.sql, statement.values) { Int($0.integer(0)) } ?? 0
+  }
+
+  /// Name, type, sequence, content.
+  private func candidate(_ row: Row, _ needs: RowNeeds) -> BrumeQueryPlan.RecordRow {
+    let name = row.text(0)
+    guard needs.records, let type = row.optionalText(1) else {
+      return BrumeQueryPlan.RecordRow(name: name, row: nil)
+    }
+    let stored = StoredRecord(
+      name: name, type: type, sequence: row.integer(2),
+      content: .encoded(row.bytes(3), coder))
+    return BrumeQueryPlan.RecordRow(
+      name: name, row: nil, stored: stored, holdsProbes: !needs.probes.isEmpty)
+  }
+
+  private static let probe = SQL(
+    "SELECT 1 FROM query_index WHERE bucket = $1 AND key = $2 AND value = $3 AND name = $4")
+}
+
+extension SortedValue {
+  /// From the bytes that sort: a number's first eight are a double whose sign was turned.
+  fileprivate init(_ bytes: [UInt8], isText: Bool) {
+    if isText {
+      self = .text(String(decoding: bytes, as: UTF8.self))
+    } else {
+      let bits = bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      self = .number(Double(bitPattern: bits >> 63 == 1 ? bits & ~(1 << 63) : ~bits))
+    }
+  }
+}

@@ -1,0 +1,112 @@
+// A statement that is put together for a query: its text has few forms, and each is prepared once.
+
+import BrumeQueryPlan
+import Synchronization
+
+struct Statement {
+  var text = ""
+  private(set) var values: [SQLValue]
+  private static let known = Mutex<[String: SQL]>([:])
+
+  /// - Parameter bucket: the first parameter.
+  init(_ bucket: SQLValue) { values = [bucket] }
+
+  /// The text, the same object for the same text.
+  var sql: SQL {
+    Self.known.withLock { known in
+      if let sql = known[text] { return sql }
+      let sql = SQL(text)
+      known[text] = sql
+      return sql
+    }
+  }
+
+  /// Adds a parameter and answers its place.
+  mutating func add(_ value: SQLValue) -> String {
+    values.append(value)
+    return "$\(values.count)"
+  }
+
+  /// Adds a range. Answers where the rows come from and the condition on `value`.
+  mutating func add(_ range: ValueRange) -> (source: String, condition: String) {
+    switch range {
+    case .equals(let value): ("query_index", "value = \(add(.bytes(value.orderedBytes)))")
+    case .oneOf(let values): ("query_index", "value = ANY (\(add(values)))")
+    case .between(let lower, let upper): ("query_index", between(lower, upper))
+    case .within(let ranges): within(ranges)
+    }
+  }
+
+  private mutating func between(_ lower: ValueRange.Bound?, _ upper: ValueRange.Bound?) -> String {
+    var conditions: [String] = []
+    if let lower {
+      let value = add(.bytes(lower.value.orderedBytes))
+      conditions.append("value \(lower.isIncluded ? ">=" : ">") \(value)")
+    }
+    if let upper {
+      let value = add(.bytes(upper.value.orderedBytes))
+      conditions.append("value \(upper.isIncluded ? "<=" : "<") \(value)")
+    }
+    return conditions.isEmpty ? "true" : conditions.joined(separator: " AND ")
+  }
+
+  /// Each of many ranges is looked up by itself.
+  private mutating func within(
+    _ ranges: [ClosedRange<Int64>]
+  ) -> (source: String, condition: String) {
+    let low = add(ranges.map { .int($0.lowerBound) })
+    let high = add(ranges.map { .int($0.upperBound) })
+    return (
+      "unnest(\(low), \(high)) AS ranges (low, high) CROSS JOIN query_index",
+      "value BETWEEN low AND high"
+    )
+  }
+
+  private mutating func add(_ values: [IndexValue]) -> String {
+    add(.array(.bytes, values.map { .bytes($0.orderedBytes) })) + "::bytea[]"
+  }
+
+  // MARK: Pages
+
+  /// The first rows in name order.
+  func pageByName(of names: String, _ limit: Int, _ zone: Int64, _ needs: RowNeeds) -> Statement {
+    page(of: names + " ORDER BY name", limit, zone, needs, order: "name", more: "")
+  }
+
+  /// The first rows, with their records if they are needed, and without those for which a probe does not
+  /// hold.
+  func page(
+    of rows: String, _ limit: Int, _ zone: Int64, _ needs: RowNeeds, order: String, more: String
+  ) -> Statement {
+    var page = self
+    let most = page.add(.integer(limit))
+    let probes = needs.records ? page.probes(needs.probes) : ""
+    let found = "(SELECT * FROM (\(rows)) AS rows\(probes) ORDER BY \(order) LIMIT \(most)) AS found"
+    guard needs.records else {
+      page.text =
+        "SELECT name, NULL::text, NULL::bigint, NULL::bytea\(more) FROM \(found) ORDER BY \(order)"
+      return page
+    }
+    let number = page.add(.integer(zone))
+    page.text = """
+      SELECT found.name, record.type, record.sequence, record.content\(more) FROM \(found)
+        LEFT JOIN LATERAL (
+          SELECT type, sequence, content FROM records WHERE bucket = $1 AND zone = \(number)
+            AND records.name = found.name AND type IS NOT NULL OFFSET 0) AS record ON true
+      ORDER BY \(order == "name" ? "found.name" : order)
+      """
+    return page
+  }
+
+  private mutating func probes(_ probes: [ZonePlan.Rows]) -> String {
+    let conditions = probes.compactMap { probe -> String? in
+      guard case .equals(let value) = probe.range else { return nil }
+      let (key, bytes) = (add(.integer(probe.key.id)), add(.bytes(value.orderedBytes)))
+      return """
+        EXISTS (SELECT 1 FROM query_index AS other WHERE other.bucket = $1 AND other.key = \(key)
+          AND other.value = \(bytes) AND other.name = rows.name)
+        """
+    }
+    return conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
+  }
+}

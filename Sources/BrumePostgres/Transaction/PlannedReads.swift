@@ -1,0 +1,80 @@
+// What plans name, as questions.
+
+import BrumeModel
+import BrumeStorage
+
+struct PlannedReads {
+  private let reads: Set<ReadPlan.Read>
+
+  init(_ reads: Set<ReadPlan.Read>) { self.reads = reads }
+
+  /// Places whose numbers the questions need.
+  var databases: [DatabaseKey] {
+    Array(Set(reads.compactMap { $0.database }))
+  }
+  var zones: [ZoneKey] { Array(Set(reads.compactMap { $0.zone })) }
+
+  /// The questions; records of one zone are one.
+  func questions(for transaction: PostgresTransaction) throws -> [Question] {
+    var names: [ZoneKey: [String]] = [:]
+    var questions: [Question?] = []
+    for read in reads {
+      if case .record(let key) = read {
+        names[key.zone, default: []].append(key.name)
+      } else {
+        questions.append(try question(read, transaction))
+      }
+    }
+    for (zone, names) in names {
+      questions.append(try transaction.records.question(zone, names))
+    }
+    return questions.compactMap { $0 }
+  }
+
+  private func question(
+    _ read: ReadPlan.Read, _ transaction: PostgresTransaction
+  ) throws -> Question? {
+    switch read {
+    case .setting(let key): transaction.settings.question(key)
+    case .zone(let key): try transaction.zones.question(key)
+    case .lastSequence(let database): try transaction.sequences.question(database)
+    case .record: nil
+    case .children(let key): try transaction.records.question(childrenOf: key)
+    case .referrers(let key, let action):
+      try transaction.records.question(referrersTo: key, by: action)
+    case .changes(let zone, let after, let limit):
+      try transaction.changes.question(zone, after: after, limit: limit)
+    case .zonesChanged(let database, let after, let limit):
+      try transaction.zones.question(changedIn: database, after: after, limit: limit)
+    case .querySubscriptions(let type, let database):
+      transaction.subscriptions.question(queriesOn: type, in: database)
+    case .subscriptions(let scope): transaction.subscriptions.question(scope)
+    case .subscription(let scope, let id): transaction.subscriptions.question(scope, id: id)
+    case .device(let key): transaction.devices.question(key)
+    case .user(let id): transaction.users.question(id)
+    case .memberships(let user, let containerEnvironment):
+      transaction.shares.question(of: user, in: containerEnvironment)
+    case .members(let zone): try transaction.shares.question(in: zone)
+    }
+  }
+}
+
+extension ReadPlan.Read {
+  /// The database whose number the question needs.
+  fileprivate var database: DatabaseKey? {
+    switch self {
+    case .lastSequence(let database), .zonesChanged(let database, _, _): database
+    default: zone?.database
+    }
+  }
+
+  fileprivate var zone: ZoneKey? {
+    switch self {
+    case .zone(let zone), .changes(let zone, _, _), .members(let zone): zone
+    case .record(let key), .children(let key), .referrers(let key, _): key.zone
+    case .setting, .lastSequence, .zonesChanged, .querySubscriptions, .subscriptions, .subscription,
+      .device, .user, .memberships:
+      nil
+    }
+  }
+}

@@ -1,0 +1,81 @@
+// One transaction of the PostgreSQL engine: puts the features together, each with what it needs.
+
+import BrumeModel
+import BrumeStorage
+
+final class PostgresTransaction: WriteTransaction {
+  let session: Session
+  let locks: Locks
+  private let node: Node
+  private let places: Places
+  private let awaited: () -> Bool
+  /// Buckets whose logs the accepted bodies have extended.
+  private(set) var grown: Set<Bucket> = []
+
+  init(_ session: Session, _ node: Node, isAwaited: @escaping () -> Bool = { false }) {
+    self.session = session
+    self.node = node
+    awaited = isAwaited
+    places = Places(session, node.numbers, bucketCount: node.bucketCount)
+    locks = Locks(session)
+  }
+
+  var isAwaited: Bool { awaited() }
+
+  // MARK: Features
+
+  private var coder: RecordCoder { node.coders.record }
+  private(set) lazy var records: PostgresRecords = PostgresRecords(session, coder, places)
+  private(set) lazy var queries: PostgresQueries = PostgresQueries(session, coder, places)
+  private(set) lazy var changes: PostgresChanges = PostgresChanges(session, coder, places)
+  private(set) lazy var zones: PostgresZones = PostgresZones(session, places)
+  private(set) lazy var sequences: PostgresSequences = PostgresSequences(session, places)
+  private(set) lazy var log: PostgresLog = PostgresLog(session, places, locks, coder)
+  private(set) lazy var subscriptions: PostgresSubscriptions = PostgresSubscriptions(
+    session, places, node.coders, zones)
+  private(set) lazy var devices: PostgresDevices = PostgresDevices(session, places, mailboxes)
+  private(set) lazy var mailboxes: PostgresMailboxes = PostgresMailboxes(session, places, locks)
+  private(set) lazy var notifications: PostgresNotifications = PostgresNotifications(
+    session, places, locks)
+  private(set) lazy var apnsSenders: PostgresAPNsSenders = PostgresAPNsSenders(session)
+  private(set) lazy var webhooks: PostgresWebhooks = PostgresWebhooks(session)
+  private(set) lazy var pushLog: PostgresPushLog = PostgresPushLog(session)
+  private(set) lazy var users: PostgresUsers = PostgresUsers(session)
+  private(set) lazy var credentials: PostgresCredentials = PostgresCredentials(session)
+  private(set) lazy var roles: PostgresRoles = PostgresRoles(session)
+  private(set) lazy var shares: PostgresShares = PostgresShares(session, places)
+  private(set) lazy var settings: PostgresSettings = PostgresSettings(session, places)
+  private(set) lazy var assets: PostgresAssets = PostgresAssets(session)
+
+  // MARK: Bodies, in the order of events
+
+  private var remembering: [any Remembering] {
+    [
+      places, locks, sequences, zones, records, changes, log, settings, subscriptions, devices,
+      mailboxes, notifications, users, shares, credentials,
+    ]
+  }
+
+  /// Asks what is asked in any case and what plans name, in one exchange if the numbers of all places are
+  /// known, else in two.
+  func prepare(_ questions: [Question], _ reads: Set<ReadPlan.Read>) throws {
+    let plan = PlannedReads(reads)
+    let unknown = places.questions(plan.databases, plan.zones)
+    if !unknown.isEmpty { try session.ask(questions + unknown) }
+    try session.ask((unknown.isEmpty ? questions : []) + plan.questions(for: self))
+  }
+
+  /// The running body is done.
+  func accept() {
+    session.accept()
+    grown.formUnion(log.grown)
+  }
+
+  /// The running body has thrown: what was remembered of it is not so.
+  func discard() {
+    session.discard()
+    for feature in remembering { feature.forget() }
+  }
+
+  func committed() { places.committed() }
+}

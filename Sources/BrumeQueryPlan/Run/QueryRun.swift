@@ -1,0 +1,86 @@
+// Answers one page of a query from an engine's rows. Without sorting, a page goes on in key order from
+// where the last one ended; with it, see `SortedSearch.swift`. The memory engine, which has no rows, is
+// what all others are tested against.
+
+import BrumeModel
+package import BrumeStorage
+
+/// How the queries of a transaction are answered.
+package struct QueryHabits: Sendable {
+  /// Ours: below this many, candidates of a sorted query are fetched and sorted; above, the sort's
+  /// index is walked.
+  package var fewCandidates = 1000
+  /// Whether a query that misses an index throws `IndexWanted` instead of doing without.
+  package var asksForIndex = false
+
+  package init(fewCandidates: Int = 1000, asksForIndex: Bool = false) {
+    self.fewCandidates = fewCandidates
+    self.asksForIndex = asksForIndex
+  }
+}
+
+/// A query and the rows of the engine that is asked.
+package struct QueryRun {
+  private let request: EngineQuery
+  private let rows: EngineRows
+  private let habits: QueryHabits
+
+  package init(_ request: EngineQuery, _ rows: EngineRows, _ habits: QueryHabits) {
+    self.request = request.withVisibility
+    self.rows = rows
+    self.habits = habits
+  }
+
+  /// The next page.
+  /// - Parameter zones: where the query looks, in the order of their names' bytes.
+  package func page(of zones: [SearchedZone]) throws -> EngineQueryPage {
+    try requireIndex(zones)
+    let candidates = Candidates(request: request, rows: rows)
+    if request.query.sorts.isEmpty { return try page(byKeyOf: zones, candidates) }
+    return try SortedSearch(request, candidates, few: habits.fewCandidates).page(of: zones)
+  }
+
+  /// Asks for the index that the query needs, if this read may ask.
+  private func requireIndex(_ zones: [SearchedZone]) throws {
+    guard habits.asksForIndex else { return }
+    var wanted = IndexWanted(for: request)
+    for zone in zones {
+      let keys = try rows.keys.keys(of: RecordTypeRowKey(zone: zone.number, type: wanted.type))
+      wanted.look(at: keys, inZone: zone.number)
+    }
+    if !wanted.fields.isEmpty { throw wanted }
+  }
+
+  /// Where the candidates in a zone come from if the query has no sorts. Nil: nothing there can match.
+  package func plan(in zone: Int64) throws -> ZonePlan? {
+    try rows.keys.query(request, in: zone)?.plan(many: habits.fewCandidates) {
+      try rows.index.count($0, limit: $1)
+    }
+  }
+
+  /// One page in key order. Stops at the first match beyond the page, or when it has looked at
+  /// enough candidates.
+  private func page(
+    byKeyOf zones: [SearchedZone], _ candidates: Candidates
+  ) throws -> EngineQueryPage {
+    var page = KeyPage(request)
+    for zone in request.remaining(zones) {
+      guard let plan = try plan(in: zone.number) else { continue }
+      let (after, limit) = (request.start(in: zone), page.rowLimit(plan))
+      try candidates.each(plan, after: after, limit: limit) { row in
+        if plan.mayHide, try !candidates.isVisible(row, plan) { return true }
+        return page.look(at: row.name, in: zone) ? try page.add(candidates.match(row, plan)) : false
+      }
+      if page.next != nil { break }
+    }
+    return EngineQueryPage(records: page.records, next: page.next)
+  }
+}
+
+extension IndexKeyReading {
+  /// A query, which is `withVisibility`, in one zone. Nil: nothing there can match.
+  package func query(_ request: EngineQuery, in zone: Int64) throws -> ZoneQuery? {
+    let keys = try keys(of: RecordTypeRowKey(zone: zone, type: request.query.recordType))
+    return ZoneQuery(request, inZone: zone, keys)
+  }
+}

@@ -1,0 +1,169 @@
+// An engine that only keeps rows answers as plain evaluation does, whatever its index has so far; and the
+// rows are those of the records, however they came about.
+
+import BrumeModel
+import BrumePredicate
+import BrumeQueryPlan
+import BrumeStorage
+import BrumeTestKit
+import Testing
+
+struct RunTests {
+  /// An engine with its index, which bodies of random changes and queries use by turns.
+  private struct Trial {
+    let engine: RowEngine
+    let fields: FieldIndexes
+    let index: QueryIndex
+    let growth: IndexGrowth
+    var generator: QueryGenerator
+    var sequence: Int64 = 0
+
+    init(seed: UInt64, bringsRecords: Bool) {
+      engine = RowEngine(bringsRecords: bringsRecords)
+      fields = FieldIndexes(engine)
+      index = QueryIndex(engine, fields)
+      growth = IndexGrowth(engine, fields, index, isAwaited: { false })
+      generator = QueryGenerator(seed: seed)
+    }
+
+    /// One body that saves, changes and removes.
+    mutating func change(_ count: Int) throws {
+      index.bodyBegins()
+      for _ in 0..<count {
+        sequence += 1
+        let name = "r\(generator.random.next(below: 150))"
+        let key = RecordKey(zone: .sample(RowEngine.zone.name), name: name)
+        let isRemoved = generator.random.one(in: 5)
+        let record = isRemoved ? nil : generator.record(key, sequence: sequence)
+        try engine.put(record, name, sequence: sequence, index)
+      }
+    }
+
+    /// Every page of a query, which asks for its index first.
+    func names(_ query: Query, limit: Int, few: Int) throws -> [String] {
+      var (names, position, asks, isEnd) = ([String](), QueryPosition?.none, true, false)
+      while !isEnd {
+        let request = EngineQuery(
+          database: .sample(), zone: RowEngine.zone.name, query: query, after: position,
+          limit: limit, candidateLimit: 40)
+        let rows = EngineRows(index: engine, records: engine, keys: fields)
+        let habits = QueryHabits(fewCandidates: few, asksForIndex: asks)
+        do {
+          let page = try QueryRun(request, rows, habits).page(of: [RowEngine.zone])
+          names += page.records.map(\.name)
+          position = page.next
+          isEnd = position == nil
+        } catch let wanted as IndexWanted {
+          try growth.want(wanted)
+          asks = false
+        }
+      }
+      return names
+    }
+
+    func expected(_ query: Query) -> [String] {
+      engine.records.values.map(\.record).filter {
+        $0.type == query.recordType
+          && Evaluate.matches(query.filters, $0, searchable: { _ in true })
+      }
+      .sorted { Evaluate.precedes($0, $1, query.sorts) }.map(\.name)
+    }
+  }
+
+  @Test(arguments: [1, 2, 3] as [UInt64], [true, false])
+  func `random queries find what plain evaluation finds`(seed: UInt64, bringsRecords: Bool) throws {
+    var trial = Trial(seed: seed, bringsRecords: bringsRecords)
+    for round in 0..<30 {
+      try trial.change(trial.generator.random.one(in: 3) ? 70 : 4)
+      for _ in 0..<8 {
+        let query = trial.generator.query()
+        let few = trial.generator.random.one(in: 2) ? 0 : 1000
+        let limit = 1 + trial.generator.random.next(below: 20)
+        let found = try trial.names(query, limit: limit, few: few)
+        #expect(
+          found == trial.expected(query), "seed \(seed), round \(round), few \(few), \(query)")
+      }
+      // Now and then everything comes in, and often a part.
+      let steps = trial.generator.random.one(in: 4) ? .max : trial.generator.random.next(below: 9)
+      var (last, taken) = (RecordTypeRowKey?.none, 0)
+      while taken < steps, let step = try trial.growth.grow(after: last, limit: 30) {
+        (last, taken) = (step.type, taken + 1)
+      }
+    }
+    // Whoever brings everything along is asked for nothing row by row.
+    #expect((trial.engine.questions == 0) == bringsRecords)
+  }
+
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `however rows came about, they are those of the records`(seed: UInt64) throws {
+    var trial = Trial(seed: seed, bringsRecords: false)
+    var wanted: Set<IndexPart> = []
+    for _ in 0..<30 {
+      try trial.change(trial.generator.random.one(in: 2) ? 70 : 4)
+      for field in ["s", "n", "ls", "mixed", "p", "~"] where trial.generator.random.one(in: 20) {
+        let type = RecordTypeRowKey(zone: 1, type: "Trail")
+        var missing = IndexWanted(
+          for: .sample(sorts: [Sort(.field(field))]))
+        if field == "~" {
+          missing = IndexWanted(for: .sample([Filter(.containsAllTokens, nil, .string("trail"))]))
+        }
+        missing.look(at: try trial.fields.keys(of: type), inZone: 1)
+        try trial.growth.want(missing)
+        wanted.formUnion(missing.parts)
+      }
+      _ = try trial.growth.grow(after: nil, limit: 30)
+    }
+    while try trial.growth.grow(after: nil, limit: 30) != nil {}
+    #expect(trial.engine.countUnfinished() == 0)
+    var expected: Set<RowEngine.Row> = []
+    for part in wanted {
+      let field = try #require(trial.engine.field(part))
+      for found in trial.engine.records.values where found.record.type == part.type.type {
+        found.record.indexedValue(of: IndexedField(indexName: part.field), in: .sample())?
+          .eachIndexRow { kind, value in
+            let key = field.key(kind)
+            #expect(key != nil && (key?.isCut == true || !value.isCut))
+            expected.insert(
+              RowEngine.Row(
+                key: key?.id ?? 0, bytes: value.orderedBytes, name: ByteText(found.record.name),
+                row: found.row))
+          }
+      }
+    }
+    #expect(!expected.isEmpty && trial.engine.rows == expected)
+    try trial.index.removeContents(ofZone: 1)
+    #expect(trial.engine.rows.isEmpty)
+    let type = RecordTypeRowKey(zone: 1, type: "Trail")
+    #expect(try trial.fields.keys(of: type).fields.isEmpty)
+  }
+
+  @Test func `what is remembered of keys is what is stored`() throws {
+    var trial = Trial(seed: 9, bringsRecords: false)
+    for _ in 0..<40 {
+      try trial.change(trial.generator.random.one(in: 3) ? 70 : 2)
+      _ = try trial.names(trial.generator.query(), limit: 9, few: 0)
+      _ = try trial.growth.grow(after: nil, limit: 20)
+      for name in ["Trail", "Hut"] {
+        let type = RecordTypeRowKey(zone: 1, type: name)
+        #expect(try trial.fields.keys(of: type) == trial.engine.keys(of: type))
+      }
+    }
+  }
+
+  @Test func `an engine for which late rows are no cheaper has none`() throws {
+    let engine = RowEngine(bringsRecords: false)
+    let fields = FieldIndexes(engine)
+    let part = IndexPart(type: RecordTypeRowKey(zone: 1, type: "Trail"), field: "n")
+    engine.add(part)
+    for (bulk, behind) in [(Int.max, nil), (IndexDelay.bulk, Int64(150))] as [(Int, Int64?)] {
+      let index = QueryIndex(engine, fields, delay: IndexDelay(bulk: bulk))
+      index.bodyBegins()
+      let first = bulk == .max ? 0 : 100
+      for number in first..<first + 100 {
+        let record = Record.sample("r\(number)", sequence: Int64(number + 1))
+        try engine.put(record, "r\(number)", sequence: Int64(number + 1), index)
+      }
+      #expect(engine.field(part)?.behind == behind)
+    }
+  }
+}
