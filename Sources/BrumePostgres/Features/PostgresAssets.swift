@@ -5,11 +5,11 @@ import BrumeStorage
 
 final class PostgresAssets: AssetWriting {
   private let session: Session
-  private let isWriter: Bool
+  private let locks: Locks
 
-  init(_ session: Session, isWriter: Bool) {
+  init(_ session: Session, _ locks: Locks) {
     self.session = session
-    self.isWriter = isWriter
+    self.locks = locks
   }
 
   // MARK: Reading
@@ -25,7 +25,7 @@ final class PostgresAssets: AssetWriting {
   /// Whoever asks in a write looks next who needs a file, and puts it: no save lets go of it meanwhile.
   func idleFiles(since time: Milliseconds, limit: Int) throws -> [AssetFile] {
     try session.all(
-      isWriter ? Self.idleFilesLocked : Self.idleFiles, [.integer(time), .integer(limit)]
+      locks.isWriter ? Self.idleFilesLocked : Self.idleFiles, [.integer(time), .integer(limit)]
     ) { $0.assetFile() }
   }
 

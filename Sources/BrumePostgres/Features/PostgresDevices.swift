@@ -8,18 +8,18 @@ final class PostgresDevices: DeviceWriting, Remembering {
   private let places: Places
   private let mailboxes: PostgresMailboxes
   private let notifications: PostgresNotifications
-  private let isWriter: Bool
+  private let locks: Locks
   private var known: [ByteText: Device?] = [:]
 
   init(
-    _ session: Session, _ places: Places, _ mailboxes: PostgresMailboxes,
-    _ notifications: PostgresNotifications, isWriter: Bool
+    _ session: Session, _ places: Places, _ locks: Locks, _ mailboxes: PostgresMailboxes,
+    _ notifications: PostgresNotifications
   ) {
     self.session = session
     self.places = places
     self.mailboxes = mailboxes
     self.notifications = notifications
-    self.isWriter = isWriter
+    self.locks = locks
   }
 
   // MARK: Reading
@@ -37,7 +37,8 @@ final class PostgresDevices: DeviceWriting, Remembering {
     let own = Question(Self.ofAccount, places.values(account)) { rows in
       devices = try rows.map { try $0.device() }
     }
-    let more = isWriter ? mailboxes.questions(account) + [notifications.question(account)] : []
+    let more =
+      locks.isWriter ? mailboxes.questions(account) + [notifications.question(account)] : []
     try session.ask(more + [own])
     return devices
   }

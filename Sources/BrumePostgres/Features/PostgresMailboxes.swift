@@ -11,15 +11,13 @@ final class PostgresMailboxes: MailboxWriting, Remembering {
   private let session: Session
   private let places: Places
   private let locks: Locks
-  private let isWriter: Bool
   /// All mailboxes of an account in which something waits or waited, by the names of devices.
   private var known: [AccountKey: [ByteText: Mailbox]] = [:]
 
-  init(_ session: Session, _ places: Places, _ locks: Locks, isWriter: Bool) {
+  init(_ session: Session, _ places: Places, _ locks: Locks) {
     self.session = session
     self.places = places
     self.locks = locks
-    self.isWriter = isWriter
   }
 
   // MARK: Reading
@@ -35,7 +33,7 @@ final class PostgresMailboxes: MailboxWriting, Remembering {
 
   /// A writer that asks is about to put something there.
   func count(of device: DeviceKey) throws -> Int {
-    if isWriter { return try mailbox(of: device).count }
+    if locks.isWriter { return try mailbox(of: device).count }
     return try session.first(Self.count, places.values(device)) { Int($0.integer(0)) } ?? 0
   }
 

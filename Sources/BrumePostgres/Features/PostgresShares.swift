@@ -19,12 +19,12 @@ final class PostgresShares: ShareWriting, Remembering {
     of user: UserID, in containerEnvironment: ContainerEnvironment
   ) throws -> [Membership] {
     let account = AccountKey(user, containerEnvironment)
-    if ofUsers[account] == nil { try session.ask([question(user, containerEnvironment)]) }
+    if ofUsers[account] == nil { try session.ask([question(of: user, in: containerEnvironment)]) }
     return ofUsers[account] ?? []
   }
 
   func memberships(in zone: ZoneKey) throws -> [Membership] {
-    if ofZones[zone] == nil, let question = try question(zone) { try session.ask([question]) }
+    if ofZones[zone] == nil, let question = try question(in: zone) { try session.ask([question]) }
     return ofZones[zone] ?? []
   }
 
@@ -61,7 +61,9 @@ final class PostgresShares: ShareWriting, Remembering {
 
   // MARK: Plans
 
-  func question(_ user: UserID, _ containerEnvironment: ContainerEnvironment) -> Question {
+  func question(
+    of user: UserID, in containerEnvironment: ContainerEnvironment
+  ) -> Question {
     let account = AccountKey(user, containerEnvironment)
     return Question(Self.findOfUser, places.values(account)) { [self] rows in
       ofUsers[account] = rows.map { row in
@@ -73,7 +75,7 @@ final class PostgresShares: ShareWriting, Remembering {
   }
 
   /// Everybody who accepted a share of a zone. Nil: there never was such a zone.
-  func question(_ zone: ZoneKey) throws -> Question? {
+  func question(in zone: ZoneKey) throws -> Question? {
     guard let number = try places.number(of: zone) else { return nil }
     return Question(
       Self.findOfZone, [places.bucketValue(of: zone.database), .integer(number)]

@@ -1,24 +1,19 @@
-// Webhooks in PostgreSQL. There are few, and whoever asks for one has often asked for all.
+// Webhooks in PostgreSQL.
 
 import BrumeModel
 import BrumeStorage
 
-final class PostgresWebhooks: WebhookWriting, Remembering {
+final class PostgresWebhooks: WebhookWriting {
   private let session: Session
-  private var known: [Webhook]?
 
   init(_ session: Session) { self.session = session }
 
   func all() throws -> [Webhook] {
-    if let known { return known }
-    let all = try session.all(Self.all) { try $0.webhook() }
-    known = all
-    return all
+    try session.all(Self.all) { try $0.webhook() }
   }
 
   func find(_ id: String) throws -> Webhook? {
-    if let known { return known.first { ByteText($0.id) == ByteText(id) } }
-    return try session.first(Self.find, [.text(id)]) { try $0.webhook() }
+    try session.first(Self.find, [.text(id)]) { try $0.webhook() }
   }
 
   func put(_ webhook: Webhook) throws {
@@ -29,17 +24,13 @@ final class PostgresWebhooks: WebhookWriting, Remembering {
         .integer(webhook.batchEnd?.position), .integer(webhook.failures),
         .text(webhook.disabledBecause), .flag(webhook.missed),
       ], in: Self.table)
-    known = nil
   }
 
   func remove(_ id: String) throws -> Bool {
     guard try find(id) != nil else { return false }
     session.remove([.text(id)], from: Self.table)
-    known = nil
     return true
   }
-
-  func forget() { known = nil }
 
   private static let table = Table(
     "webhooks", key: [("id", .text)],

@@ -26,6 +26,8 @@ final class Locks: Remembering {
 
   private let session: Session
   private var counters: [Lock: Int64] = [:]
+  /// Whether the transaction has taken a lock, as all do that write.
+  private(set) var isWriter = false
 
   init(_ session: Session) { self.session = session }
 
@@ -51,7 +53,9 @@ final class Locks: Remembering {
 
   func question(_ lock: Lock) -> Question {
     Question(lock.kind == .saves ? Self.lockSaves : Self.lockMailboxes, [.integer(lock.bucket)]) {
-      [self] rows in counters[lock] = rows.first?.integer(0) ?? 0
+      [self] rows in
+      counters[lock] = rows.first?.integer(0) ?? 0
+      isWriter = true
     }
   }
 
