@@ -20,12 +20,16 @@ final class Table: Sendable {
   /// - Parameters:
   ///   - key: columns of the primary key.
   ///   - columns: the others that are written.
-  init(_ name: String, key: [Column], columns: [Column]) {
+  ///   - statement: what is done with the rows that are put, if it is something else. Gets them as what
+  ///     stands behind FROM: `given`, with the names of all columns.
+  init(
+    _ name: String, key: [Column], columns: [Column], statement: ((String) -> String)? = nil
+  ) {
     self.name = name
     self.key = key
     self.columns = columns
     id = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
-    upsert = SQL(Self.upsert(name, key, columns))
+    upsert = SQL(statement.map { $0(Self.given(key + columns)) } ?? Self.upsert(name, key, columns))
     delete = SQL(Self.delete(name, key))
   }
 
@@ -60,6 +64,10 @@ final class Table: Sendable {
       INSERT INTO \(name) (\(names(all))) SELECT * FROM unnest(\(parameters(all)))
       ON CONFLICT (\(names(key))) DO \(columns.isEmpty ? "NOTHING" : "UPDATE SET \(changes)")
       """
+  }
+
+  private static func given(_ columns: [Column]) -> String {
+    "unnest(\(parameters(columns))) AS given (\(names(columns)))"
   }
 
   private static func delete(_ name: String, _ key: [Column]) -> String {

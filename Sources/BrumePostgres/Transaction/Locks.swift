@@ -33,6 +33,8 @@ final class Locks: Remembering {
 
   private let session: Session
   private var counters: [Lock: Int64] = [:]
+  /// Whether the transaction has taken a lock, as all do that write.
+  private(set) var isWriter = false
 
   init(_ session: Session) { self.session = session }
 
@@ -58,8 +60,16 @@ final class Locks: Remembering {
 
   func question(_ lock: Lock) -> Question {
     Question(lock.kind == .saves ? Self.lockSaves : Self.lockMailboxes, [.integer(lock.bucket)]) {
-      [self] rows in counters[lock] = rows.first?.integer(0) ?? 0
+      [self] rows in
+      counters[lock] = rows.first?.integer(0) ?? 0
+      isWriter = true
     }
+  }
+
+  /// What takes a lock, if the transaction does not have it.
+  func missing(_ kind: Kind, in bucket: Bucket) -> [Question] {
+    let lock = Lock(kind: kind, bucket: Int64(bucket.number))
+    return counters[lock] == nil ? [question(lock)] : []
   }
 
   /// Counts one on. Takes the lock if the transaction does not have it.

@@ -42,7 +42,8 @@ final class PostgresTransaction: WriteTransaction {
   private(set) lazy var log: PostgresLog = PostgresLog(session, places, locks, coder)
   private(set) lazy var subscriptions: PostgresSubscriptions = PostgresSubscriptions(
     session, places, node.coders, zones)
-  private(set) lazy var devices: PostgresDevices = PostgresDevices(session, places, mailboxes)
+  private(set) lazy var devices: PostgresDevices = PostgresDevices(
+    session, places, locks, mailboxes, notifications)
   private(set) lazy var mailboxes: PostgresMailboxes = PostgresMailboxes(session, places, locks)
   private(set) lazy var notifications: PostgresNotifications = PostgresNotifications(
     session, places, locks)
@@ -54,14 +55,14 @@ final class PostgresTransaction: WriteTransaction {
   private(set) lazy var roles: PostgresRoles = PostgresRoles(session)
   private(set) lazy var shares: PostgresShares = PostgresShares(session, places)
   private(set) lazy var settings: PostgresSettings = PostgresSettings(session, places)
-  private(set) lazy var assets: PostgresAssets = PostgresAssets(session)
+  private(set) lazy var assets: PostgresAssets = PostgresAssets(session, locks)
 
   // MARK: Bodies, in the order of events
 
   private var remembering: [any Remembering] {
     [
-      places, locks, sequences, zones, indexes, records, changes, log, settings, subscriptions, devices,
-      mailboxes, notifications, users, shares, credentials,
+      places, locks, sequences, zones, indexes, records, changes, log, settings, subscriptions,
+      devices, mailboxes, notifications, users, shares,
     ]
   }
 

@@ -1,0 +1,21 @@
+// Positions in the logs of several buckets as one text, such as "0:15,7:3".
+
+import BrumeModel
+import BrumeStorage
+
+extension LogPositions {
+  var text: String {
+    buckets.map { "\($0):\(self[$0])" }.joined(separator: ",")
+  }
+
+  init(text: String) throws {
+    self.init()
+    for part in text.split(separator: ",") {
+      let numbers = part.split(separator: ":").compactMap { Int64($0) }
+      guard numbers.count == 2, numbers[0] >= 0 else {
+        throw StoreError(.corrupt, "log positions in the database cannot be read")
+      }
+      self[Bucket(Int(numbers[0]))] = numbers[1]
+    }
+  }
+}

@@ -1,0 +1,157 @@
+// Devices in PostgreSQL.
+
+import BrumeModel
+import BrumeStorage
+
+final class PostgresDevices: DeviceWriting, Remembering {
+  private let session: Session
+  private let places: Places
+  private let mailboxes: PostgresMailboxes
+  private let notifications: PostgresNotifications
+  private let locks: Locks
+  private var known: [ByteText: Device?] = [:]
+
+  init(
+    _ session: Session, _ places: Places, _ locks: Locks, _ mailboxes: PostgresMailboxes,
+    _ notifications: PostgresNotifications
+  ) {
+    self.session = session
+    self.places = places
+    self.mailboxes = mailboxes
+    self.notifications = notifications
+    self.locks = locks
+  }
+
+  // MARK: Reading
+
+  func find(_ key: DeviceKey) throws -> Device? {
+    if known[key.byteText] == nil { try session.ask([question(key)]) }
+    return known[key.byteText] ?? nil
+  }
+
+  /// Whoever asks in a write is about to put something into each mailbox, so what is in them comes with
+  /// the answer.
+  func all(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> [Device] {
+    let account = AccountKey(user, containerEnvironment)
+    var devices: [Device] = []
+    let own = Question(Self.ofAccount, places.values(account)) { rows in
+      devices = try rows.map { try $0.device() }
+    }
+    let more =
+      locks.isWriter ? mailboxes.questions(account) + [notifications.question(account)] : []
+    try session.ask(more + [own])
+    return devices
+  }
+
+  func all(of user: UserID) throws -> [Device] {
+    try session.all(Self.ofUser, [.text(user.name)]) { try $0.device() }
+  }
+
+  func all(courierToken: String) throws -> [Device] {
+    try session.all(Self.ofCourier, [.text(courierToken)]) { try $0.device() }
+  }
+
+  func all(address: String) throws -> [Device] {
+    try session.all(Self.atAddress, [.text(address)]) { try $0.device() }
+  }
+
+  func withPendingEntries(
+    after cursor: Int64?, limit: Int
+  ) throws -> (devices: [Device], next: Int64?) {
+    let found = try session.all(
+      Self.withPendingEntries, [.integer(cursor ?? 0), .integer(limit)]
+    ) { (try $0.device(), $0.integer(10)) }
+    return (found.map(\.0), found.count < limit ? nil : found.last?.1)
+  }
+
+  // MARK: Writing
+
+  func put(_ device: Device) throws {
+    session.put(
+      places.values(device.key) + columns(of: device.channel) + [.integer(device.registered)],
+      in: Self.table)
+    known[device.key.byteText] = .some(device)
+  }
+
+  func remove(_ key: DeviceKey) throws {
+    session.remove(places.values(key), from: Self.table)
+    known[key.byteText] = .some(nil)
+    try mailboxes.removeAll(of: key)
+  }
+
+  /// From `channel` to `push_secret`.
+  private func columns(of channel: Device.Channel) -> [SQLValue] {
+    let kind = SQLValue.text(channel.kind.rawValue)
+    return switch channel {
+    case .stream: [kind, .null, .null, .null, .null, .null]
+    case .courier(let token): [kind, .text(token), .null, .null, .null, .null]
+    case .apns(let token, let environment, let topic):
+      [kind, .text(token), .text(environment.rawValue), .text(topic), .null, .null]
+    case .webPush(let target):
+      [kind, .text(target.endpoint), .null, .null, .bytes(target.key), .bytes(target.secret)]
+    }
+  }
+
+  // MARK: Plans
+
+  func question(_ key: DeviceKey) -> Question {
+    Question(Self.find, places.values(key)) { [self] rows in
+      known[key.byteText] = .some(try rows.first?.device())
+    }
+  }
+
+  func forget() { known = [:] }
+}
+
+// MARK: Statements
+
+extension PostgresDevices {
+  private static let table = Table(
+    "devices", key: AccountKey.columns + [("device", .text)],
+    columns: [
+      ("channel", .text), ("token", .text), ("token_environment", .text), ("topic", .text),
+      ("push_key", .bytes), ("push_secret", .bytes), ("registered", .integer),
+    ])
+  private static let select = """
+    SELECT container, environment, user_id, device, channel, token, token_environment, topic,
+      push_key, push_secret, serial, registered
+    FROM devices
+    """
+  private static let order = "container, environment, user_id, device"
+  private static let find = SQL("\(select) WHERE \(AccountKey.condition) AND device = $5")
+  private static let ofAccount = SQL("\(select) WHERE \(AccountKey.condition) ORDER BY device")
+  private static let ofUser = SQL("\(select) WHERE user_id = $1 ORDER BY \(order)")
+  private static let ofCourier = SQL(
+    "\(select) WHERE token = $1 AND channel = 'courier' ORDER BY registered, \(order)")
+  private static let atAddress = SQL(
+    "\(select) WHERE token = $1 AND channel IN ('apns', 'webpush') ORDER BY \(order)")
+  // OFFSET 0 keeps the planner from joining all mailboxes.
+  private static let withPendingEntries = SQL(
+    """
+    \(select) WHERE channel IN ('apns', 'webpush') AND serial > $1
+      AND EXISTS (
+        SELECT 1 FROM mailbox
+        WHERE \(AccountKey.same("mailbox", "devices")) AND mailbox.device = devices.device
+        OFFSET 0)
+    ORDER BY serial LIMIT $2
+    """)
+}
+
+extension Row {
+  fileprivate func device() throws -> Device {
+    let kind = try known(Device.Channel.Kind(rawValue: text(4)), "channel")
+    let channel: Device.Channel
+    switch kind {
+    case .stream: channel = .stream
+    case .courier: channel = .courier(token: text(5))
+    case .apns:
+      let environment = try known(Environment(rawValue: text(6)), "environment")
+      channel = .apns(token: text(5), environment: environment, topic: optionalText(7))
+    case .webpush:
+      channel = .webPush(WebPushTarget(endpoint: text(5), key: bytes(8), secret: bytes(9)))
+    }
+    let key = DeviceKey(
+      in: try containerEnvironment(0), user: UserID(text(2)), device: DeviceID(text(3)))
+    return Device(key: key, channel: channel, registered: integer(11))
+  }
+}

@@ -1,0 +1,172 @@
+// Notifications kept for a user, and the badge, in PostgreSQL.
+//
+// Keeping one asks nothing: what is there already, how many there are and which are too many is found by the
+// statements that carry all of a transaction.
+
+import BrumeModel
+import BrumeStorage
+
+final class PostgresNotifications: NotificationWriting, Remembering {
+  private let session: Session
+  private let places: Places
+  private let locks: Locks
+  private var badges: [AccountKey: Int] = [:]
+
+  init(_ session: Session, _ places: Places, _ locks: Locks) {
+    self.session = session
+    self.places = places
+    self.locks = locks
+  }
+
+  // MARK: Kept notifications
+
+  func kept(
+    for user: UserID, in containerEnvironment: ContainerEnvironment, after position: Int64,
+    limit: Int
+  ) throws -> [KeptNotification] {
+    let account = AccountKey(user, containerEnvironment)
+    return try session.all(
+      Self.find, places.values(account) + [.integer(position), .integer(limit)]
+    ) { row in
+      KeptNotification(
+        position: row.integer(0), id: row.text(1), subscriptionID: row.text(2),
+        payload: row.bytes(3), isRead: row.flag(4))
+    }
+  }
+
+  func keep(
+    _ notification: KeptNotification, for user: UserID,
+    in containerEnvironment: ContainerEnvironment, limit: Int
+  ) throws {
+    let account = AccountKey(user, containerEnvironment)
+    let position = try locks.next(.mailboxes, in: places.bucket(of: account))
+    let place = places.values(account)
+    session.put(
+      place + [
+        .integer(position), .text(notification.id), .text(notification.subscriptionID),
+        .bytes(notification.payload), .flag(notification.isRead),
+      ], in: Self.tables.kept)
+    session.put(place + [.integer(max(0, limit))], in: Self.tables.bounds)
+  }
+
+  func markRead(
+    _ ids: [String], of user: UserID, in containerEnvironment: ContainerEnvironment
+  ) throws -> [String] {
+    let account = AccountKey(user, containerEnvironment)
+    let place = places.values(account)
+    let rows = try session.all(Self.withIDs, place + [.texts(ids)]) { ($0.text(0), $0.text(1)) }
+    let subscriptions = Dictionary(grouping: rows) { ByteText($0.0) }
+    var asked: Set<ByteText> = []
+    let found = ids.filter { id in
+      subscriptions[ByteText(id)] != nil && asked.insert(ByteText(id)).inserted
+    }
+    let moved = found.flatMap { subscriptions[ByteText($0)] ?? [] }
+    if moved.isEmpty { return [] }
+    let bucket = places.bucket(of: account)
+    let positions = try moved.map { _ in
+      SQLValue.integer(try locks.next(.mailboxes, in: bucket))
+    }
+    session.run(
+      Self.move,
+      place + [.texts(moved.map(\.0)), .texts(moved.map(\.1)), .array(.integer, positions)])
+    return found
+  }
+
+  // MARK: Badges
+
+  func badge(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> Int {
+    let account = AccountKey(user, containerEnvironment)
+    if badges[account] == nil { try session.ask([question(account)]) }
+    return badges[account] ?? 0
+  }
+
+  func setBadge(
+    _ value: Int, of user: UserID, in containerEnvironment: ContainerEnvironment
+  ) throws {
+    let account = AccountKey(user, containerEnvironment)
+    session.put(places.values(account) + [.integer(value)], in: Self.badgeTable)
+    badges[account] = value
+  }
+
+  // MARK: Plans
+
+  /// The badge.
+  func question(_ account: AccountKey) -> Question {
+    Question(Self.findBadge, places.values(account)) { [self] rows in
+      badges[account] = Int(rows.first?.integer(0) ?? 0)
+    }
+  }
+
+  func forget() { badges = [:] }
+}
+
+// MARK: Statements
+
+extension PostgresNotifications {
+  /// What is put into `kept` is added unless it is there; then the bounds are looked at. Tables that are
+  /// made later are written later.
+  private static let tables = (kept: kept(), bounds: bounds())
+
+  private static func kept() -> Table {
+    let columns =
+      "\(AccountKey.names), position, notification, subscription, payload, is_read"
+    return Table(
+      "kept_notifications", key: AccountKey.columns + [("position", .integer)],
+      columns: [
+        ("notification", .text), ("subscription", .text), ("payload", .bytes),
+        ("is_read", .integer),
+      ]
+    ) { given in
+      """
+      WITH added AS (
+        INSERT INTO kept_notifications (\(columns)) SELECT \(columns) FROM \(given)
+        ON CONFLICT (\(AccountKey.names), notification, subscription) DO NOTHING
+        RETURNING \(AccountKey.names))
+      INSERT INTO inboxes (\(AccountKey.names), kept)
+        SELECT \(AccountKey.names), count(*) FROM added GROUP BY \(AccountKey.names)
+      ON CONFLICT (\(AccountKey.names)) DO UPDATE SET kept = inboxes.kept + excluded.kept
+      """
+    }
+  }
+
+  private static func bounds() -> Table {
+    Table("inboxes", key: AccountKey.columns, columns: [("most", .integer)]) { given in
+      """
+      WITH crowded AS (
+        SELECT given.*, inboxes.kept - given.most AS excess
+        FROM \(given) JOIN inboxes ON \(AccountKey.same("inboxes", "given"))
+        WHERE inboxes.kept > given.most),
+      dropped AS (
+        DELETE FROM kept_notifications AS kept USING crowded CROSS JOIN LATERAL (
+          SELECT position FROM kept_notifications AS oldest
+          WHERE \(AccountKey.same("oldest", "crowded"))
+          ORDER BY position LIMIT crowded.excess) AS old
+        WHERE \(AccountKey.same("kept", "crowded")) AND kept.position = old.position)
+      UPDATE inboxes SET kept = crowded.most FROM crowded
+      WHERE \(AccountKey.same("inboxes", "crowded"))
+      """
+    }
+  }
+
+  private static let badgeTable = Table(
+    "badges", key: AccountKey.columns, columns: [("badge", .integer)])
+  private static let find = SQL(
+    """
+    SELECT position, notification, subscription, payload, is_read FROM kept_notifications
+    WHERE \(AccountKey.condition) AND position > $5 ORDER BY position LIMIT $6
+    """)
+  private static let withIDs = SQL(
+    """
+    SELECT notification, subscription FROM kept_notifications
+    WHERE \(AccountKey.condition) AND notification = ANY ($5::text[]) ORDER BY position
+    """)
+  private static let move = SQL(
+    """
+    UPDATE kept_notifications AS kept SET position = moved.position, is_read = 1
+    FROM unnest($5::text[], $6::text[], $7::bigint[])
+      AS moved (notification, subscription, position)
+    WHERE bucket = $1 AND container = $2 AND environment = $3 AND user_id = $4
+      AND kept.notification = moved.notification AND kept.subscription = moved.subscription
+    """)
+  private static let findBadge = SQL("SELECT badge FROM badges WHERE \(AccountKey.condition)")
+}

@@ -1,0 +1,195 @@
+// Subscriptions in PostgreSQL, each in the bucket of the database in whose log it stands.
+
+import BrumeModel
+import BrumeStorage
+
+final class PostgresSubscriptions: SubscriptionWriting, Remembering {
+  private struct Key: Hashable {
+    let scope: SubscriptionScope
+    let id: ByteText
+
+    init(_ id: String, _ scope: SubscriptionScope) {
+      self.scope = scope
+      self.id = ByteText(id)
+    }
+  }
+  /// A record type as changes in a database show it.
+  private struct WatchedType: Hashable {
+    let database: DatabaseKey
+    let type: String
+  }
+
+  private let session: Session
+  private let places: Places
+  private let coders: StoreCoders
+  private let zones: PostgresZones
+  private var known: [Key: StoredSubscription?] = [:]
+  private var lists: [SubscriptionScope: [StoredSubscription]] = [:]
+  private var watchers: [WatchedType: Bool] = [:]
+  /// The one decoded last.
+  private var last: (content: [UInt8], subscription: Subscription)?
+
+  init(_ session: Session, _ places: Places, _ coders: StoreCoders, _ zones: PostgresZones) {
+    self.session = session
+    self.places = places
+    self.coders = coders
+    self.zones = zones
+  }
+
+  // MARK: Reading
+
+  func find(_ id: String, in scope: SubscriptionScope) throws -> StoredSubscription? {
+    let key = Key(id, scope)
+    if known[key] == nil { try session.ask([question(scope, id: id)]) }
+    return known[key] ?? nil
+  }
+
+  func all(in scope: SubscriptionScope) throws -> [StoredSubscription] {
+    if lists[scope] == nil { try session.ask([question(scope)]) }
+    return lists[scope] ?? []
+  }
+
+  func page(
+    after cursor: Int64?, limit: Int
+  ) throws -> (subscriptions: [StoredSubscription], next: Int64?) {
+    var page = try session.all(
+      Self.page, [.integer(cursor ?? 0), .integer(limit + 1)]
+    ) { row in
+      let scope = SubscriptionScope(
+        in: try row.containerEnvironment(3),
+        scope: try row.known(DatabaseScope(rawValue: row.text(5)), "scope"),
+        user: UserID(row.text(6)))
+      return (serial: row.integer(2), value: try stored(row, scope))
+    }
+    let isLast = page.count <= limit
+    if !isLast { page.removeLast() }
+    return (page.map(\.value), isLast ? nil : page.last?.serial ?? cursor)
+  }
+
+  /// Subscriptions to shared databases may be in any bucket, and none of them is asked for: where
+  /// somebody may have one, the answer is yes.
+  func hasQueries(on recordType: String, in database: DatabaseKey) throws -> Bool {
+    if database.owner != nil, zones.hasMetShares(in: database) { return true }
+    let watched = WatchedType(database: database, type: recordType)
+    if watchers[watched] == nil {
+      try session.ask([question(queriesOn: recordType, in: database)])
+    }
+    return watchers[watched] ?? false
+  }
+
+  private func stored(_ row: Row, _ scope: SubscriptionScope) throws -> StoredSubscription {
+    StoredSubscription(
+      scope: scope, subscription: try subscription(row.bytes(1)),
+      starts: try LogPositions(text: row.text(0)))
+  }
+
+  /// The users of an app subscribe with the same words, so what was decoded last is often what comes
+  /// next.
+  private func subscription(_ content: [UInt8]) throws -> Subscription {
+    if let last, last.content == content { return last.subscription }
+    let subscription = try coders.decodeSubscription(content)
+    last = (content, subscription)
+    return subscription
+  }
+
+  // MARK: Writing
+
+  func put(_ subscription: StoredSubscription) throws {
+    let (scope, id) = (subscription.scope, subscription.subscription.id)
+    session.put(
+      row(scope, id) + [
+        .text(subscription.starts.text), .text(subscription.subscription.watchedType),
+        .bytes(coders.encodeSubscription(subscription.subscription)),
+      ], in: Self.table)
+    remember(subscription, id, scope)
+  }
+
+  /// Only where nobody has asked whether there is one, that costs an exchange.
+  func remove(_ id: String, in scope: SubscriptionScope) throws -> Bool {
+    guard try find(id, in: scope) != nil else { return false }
+    session.remove(row(scope, id), from: Self.table)
+    remember(nil, id, scope)
+    return true
+  }
+
+  private func remember(
+    _ subscription: StoredSubscription?, _ id: String, _ scope: SubscriptionScope
+  ) {
+    known[Key(id, scope)] = .some(subscription)
+    lists[scope] = nil
+    watchers = [:]
+  }
+
+  private func place(_ scope: SubscriptionScope) -> [SQLValue] {
+    [places.bucketValue(of: scope.logDatabase)] + scope.containerEnvironment.values + [
+      .text(scope.scope.rawValue), .text(scope.user.name),
+    ]
+  }
+
+  private func row(_ scope: SubscriptionScope, _ id: String) -> [SQLValue] {
+    place(scope) + [.text(id)]
+  }
+
+  // MARK: Plans
+
+  func question(_ scope: SubscriptionScope, id: String) -> Question {
+    Question(Self.find, row(scope, id)) { [self] rows in
+      known[Key(id, scope)] = .some(try rows.first.map { try stored($0, scope) })
+    }
+  }
+
+  func question(_ scope: SubscriptionScope) -> Question {
+    Question(Self.ofScope, place(scope)) { [self] rows in
+      let all = try rows.map { try stored($0, scope) }
+      lists[scope] = all
+      for subscription in all { known[Key(subscription.subscription.id, scope)] = subscription }
+    }
+  }
+
+  func question(queriesOn recordType: String, in database: DatabaseKey) -> Question {
+    let watched = WatchedType(database: database, type: recordType)
+    let values =
+      [places.bucketValue(of: database)] + database.containerEnvironment.values + [
+        .text(recordType)
+      ]
+    guard let owner = database.owner else {
+      return Question(Self.watchedPublic, values) { [self] in watchers[watched] = $0.count > 0 }
+    }
+    return Question(Self.watchedPrivate, values + [.text(owner.name)]) { [self] rows in
+      watchers[watched] = rows.count > 0
+    }
+  }
+
+  func forget() { (known, lists, watchers) = ([:], [:], [:]) }
+}
+
+// MARK: Statements
+
+extension PostgresSubscriptions {
+  private static let table = Table(
+    "subscriptions",
+    key: [
+      ("bucket", .integer), ("container", .text), ("environment", .text), ("scope", .text),
+      ("user_id", .text), ("id", .text),
+    ],
+    columns: [("starts", .text), ("watched_type", .text), ("content", .bytes)])
+  private static let place = """
+    bucket = $1 AND container = $2 AND environment = $3 AND scope = $4 AND user_id = $5
+    """
+  private static let find = SQL(
+    "SELECT starts, content FROM subscriptions WHERE \(place) AND id = $6")
+  private static let ofScope = SQL(
+    "SELECT starts, content FROM subscriptions WHERE \(place) ORDER BY id")
+  private static let page = SQL(
+    """
+    SELECT starts, content, serial, container, environment, scope, user_id FROM subscriptions
+    WHERE serial > $1 ORDER BY serial LIMIT $2
+    """)
+  private static let watched = """
+    SELECT 1 FROM subscriptions
+    WHERE bucket = $1 AND container = $2 AND environment = $3 AND watched_type = $4
+    """
+  private static let watchedPublic = SQL("\(watched) AND scope = 'public' LIMIT 1")
+  private static let watchedPrivate = SQL(
+    "\(watched) AND scope = 'private' AND user_id = $5 LIMIT 1")
+}
