@@ -94,6 +94,30 @@ struct RunTests {
     #expect((trial.engine.questions == 0) == bringsRecords)
   }
 
+  @Test(arguments: [true, false], [true, false])
+  func `the nearest and the farthest are those of plain evaluation`(
+    ascending: Bool, bringsRecords: Bool
+  ) throws {
+    var trial = Trial(seed: 4, bringsRecords: bringsRecords)
+    for number in 0..<300 {
+      let place = Location(
+        latitude: Double(trial.generator.random.next(below: 160)) - 80,
+        longitude: Double(trial.generator.random.next(below: 340)) - 170)
+      let fields = number % 50 == 0 ? [:] : ["place": FieldValue.location(place)]
+      let record = Record.sample(
+        "r\(number)", in: .sample("A"), sequence: Int64(number + 1), fields: fields)
+      try trial.engine.put(record, record.name, sequence: Int64(number + 1), trial.index)
+    }
+    let sort = Sort(
+      .field("place"), ascending: ascending,
+      relativeLocation: Location(latitude: 40, longitude: 8))
+    let query = Query(recordType: "Trail", sorts: [sort])
+    _ = try trial.names(query, limit: 400, few: 0)
+    while try trial.growth.grow(after: nil, limit: 100) != nil {}
+    let found = try trial.names(query, limit: 30, few: 0)
+    #expect(found == trial.expected(query))
+  }
+
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `however rows came about, they are those of the records`(seed: UInt64) throws {
     var trial = Trial(seed: seed, bringsRecords: false)
