@@ -135,6 +135,8 @@ package struct Limits: Sendable, Equatable {
   package var keptPayloadBytes = 65_536
   /// Ours: all texts of one `notificationInfo` together.
   package var notificationInfoBytes = 32_768
+  /// Ours: buckets whose changes are served at the same time.
+  package var notifiersAtOnce = 4
   /// Ours: log entries that the notifier reads at once.
   package var notifierEntries = 256
   /// Ours: bytes of records after which it reads only a few entries more.

@@ -9,6 +9,9 @@ struct LogBatch: Sendable {
   /// The last position of the log.
   let newest: Int64
   private(set) var subscriptions: [SubscriptionKey: StoredSubscription?] = [:]
+  /// How far the changes of subscriptions to shared databases are known, which stand in the logs of other
+  /// buckets.
+  private(set) var sharedChange: Int64
   /// What `self CONTAINS` looks at.
   private(set) var searchable = SearchableFields()
   /// By an entry's position: the users whose shared database shows its change.
@@ -19,14 +22,16 @@ struct LogBatch: Sendable {
   ///   - imageBytes: after so many bytes of images only a few entries more are read.
   ///   - needsReaders: whether anybody watches a shared database, before these entries.
   init(
-    _ bucket: Bucket, after position: Int64, limit: Int, imageBytes: Int, needsReaders: Bool,
-    _ schemas: SchemaCache, _ transaction: any ReadTransaction
+    _ bucket: Bucket, after position: Int64, limit: Int, imageBytes: Int,
+    sharedAfter sharedChange: Int64, needsReaders: Bool, _ schemas: SchemaCache,
+    _ transaction: any ReadTransaction
   ) throws {
+    self.sharedChange = sharedChange
     entries = try transaction.log.entries(
       in: bucket, after: position, limit: limit, imageBytes: imageBytes)
     newest = try transaction.log.lastPosition(in: bucket)
     var last = position
-    var needsReaders = needsReaders
+    var needsReaders = try learnShared(transaction) || needsReaders
     for entry in entries {
       precondition(entry.position > last, "positions of the log rise")
       last = entry.position
@@ -36,6 +41,18 @@ struct LogBatch: Sendable {
       }
       if needsReaders { readers[entry.position] = try readers(of: entry, transaction) }
     }
+  }
+
+  /// Answers whether anything was learnt. In the same state of the store as the entries: whoever subscribed
+  /// before an entry was saved is known when the entry is judged.
+  private mutating func learnShared(_ transaction: any ReadTransaction) throws -> Bool {
+    let changes = try transaction.subscriptions.sharedChanges(after: sharedChange)
+    for (scope, id) in changes.subscriptions {
+      subscriptions[SubscriptionKey(scope: scope, id: id)] = .some(
+        try transaction.subscriptions.find(id, in: scope))
+    }
+    sharedChange = changes.last
+    return !changes.subscriptions.isEmpty
   }
 
   private mutating func learn(
@@ -82,12 +99,13 @@ extension SubscriptionIndex {
   /// Ours: subscriptions read at once.
   private static let page = 1000
 
-  /// All subscriptions of the store.
+  /// All subscriptions that changes in the bucket can concern.
   init(of bucket: Bucket, from transaction: any ReadTransaction) throws {
     self.init(of: bucket)
     var next: Int64?
     repeat {
-      let page = try transaction.subscriptions.page(after: next, limit: Self.page)
+      let page = try transaction.subscriptions.page(
+        watching: bucket, after: next, limit: Self.page)
       for subscription in page.subscriptions { put(subscription) }
       next = page.next
     } while next != nil

@@ -12,7 +12,7 @@ package import BrumeCore
 package import BrumeModel
 package import BrumeStorage
 
-/// Makes notifications while `run` runs.
+/// Makes the notifications of one bucket. `Notifiers` says when.
 package actor Notifier {
   private struct Progress {
     var goesOn = false
@@ -59,16 +59,8 @@ package actor Notifier {
   /// Devices and subscriptions whose last push is remembered for merging.
   var rememberedKeys: Int { state.coalescers.rememberedKeys }
 
-  /// Follows the log until cancelled, whenever this process owns the bucket. Throws when the store fails:
-  /// then nothing is certain any more, and the process should end and start again.
-  package func run() async throws {
-    // Listening comes before looking, so that no commit falls between the two.
-    let commits = store.commits()
-    try await drainIfOwned()
-    for await buckets in commits where buckets.contains(bucket) { try await drainIfOwned() }
-  }
-
-  private func drainIfOwned() async throws {
+  /// Works until the log is read to its end, if this process owns the bucket.
+  func drainIfOwned() async throws {
     if store.leases.owns(bucket) {
       try await drain()
     } else {
@@ -97,7 +89,7 @@ package actor Notifier {
       let batch = try await read(start)
       let othersWrote = status.looked(at: batch)
       guard let oldest = batch.entries.first?.origin.time else { return Progress() }
-      state.follow(batch.subscriptions)
+      state.follow(batch)
       let pace = Pace(
         isAmidFanOut: start.served != nil, othersWrite: othersWrote,
         waiting: now() - oldest, limits)
@@ -119,15 +111,16 @@ package actor Notifier {
 
   private func load() async throws {
     let bucket = bucket
-    let (saved, index) = try await store.read { transaction in
+    let (saved, index, shared) = try await store.read { transaction in
       let saved = try transaction.settings.value(.notifierCursor(bucket)).flatMap {
         NotifierCursor($0)
       }
       return (
-        saved ?? NotifierCursor(position: 0), try SubscriptionIndex(of: bucket, from: transaction)
+        saved ?? NotifierCursor(position: 0), try SubscriptionIndex(of: bucket, from: transaction),
+        try transaction.subscriptions.lastSharedChange()
       )
     }
-    state.load(index, saved)
+    state.load(index, saved, shared)
     status.position = saved.position
     status.subscriptions = index.count
   }
@@ -138,24 +131,28 @@ package actor Notifier {
     let limit = isAmidFanOut ? 1 : limits.notifierEntries
     let needsReaders = state.hasSharedDatabases && !(isAmidFanOut && state.heldMatches > 0)
     let (bucket, schemas, bytes) = (bucket, rules.permission.schemas, limits.notifierBytes)
+    let shared = state.sharedChange
     return try await store.read { transaction in
       try LogBatch(
-        bucket, after: start.position, limit: limit, imageBytes: bytes, needsReaders: needsReaders,
-        schemas, transaction)
+        bucket, after: start.position, limit: limit, imageBytes: bytes, sharedAfter: shared,
+        needsReaders: needsReaders, schemas, transaction)
     }
   }
 
   private func serve(
     _ jobs: [FanOut.Job], from start: NotifierCursor, _ pace: Pace
   ) async throws -> FanOut.Outcome {
-    let users = Set(jobs.flatMap { $0.targets.map(\.key.scope.user) })
+    let scopes = jobs.flatMap { $0.targets.map(\.key.scope) }
+    let users = Set(scopes.map(\.user))
+    let accounts = Set(scopes.map { WriteScope.Part.account($0.user, $0.containerEnvironment) })
     let input = FanOut.Input(
       bucket: bucket, jobs: jobs, cursor: start, now: now(), pace: pace,
       coalescers: state.coalescers.part(of: users),
       connected: delivery.connectedDevices(of: users))
     let rules = rules
     // After a loss of power it is done again, from the cursor that it would have moved.
-    return try await store.writeRepeatable(in: .bucket(bucket).and(.server)) { transaction in
+    return try await store.writeRepeatable(in: .notifier(bucket, notifying: accounts)) {
+      transaction in
       var fanOut = FanOut(input, rules, transaction)
       return try fanOut.run()
     }

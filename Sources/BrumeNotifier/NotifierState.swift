@@ -16,6 +16,8 @@ struct NotifierState: Sendable {
   private(set) var coalescers: Coalescers
   /// The position in the store, which entries that concern nobody leave behind.
   private var savedPosition: Int64 = 0
+  /// How far the changes of subscriptions to shared databases are known.
+  private(set) var sharedChange: Int64 = 0
   private var index = SubscriptionIndex()
   private var ongoing: Ongoing?
   private let unsavedEntries: Int64
@@ -29,16 +31,20 @@ struct NotifierState: Sendable {
   var hasSharedDatabases: Bool { index.hasSharedDatabases }
   var heldMatches: Int { ongoing?.matches.count ?? 0 }
 
-  mutating func load(_ index: SubscriptionIndex, _ cursor: NotifierCursor) {
+  mutating func load(
+    _ index: SubscriptionIndex, _ cursor: NotifierCursor, _ sharedChange: Int64
+  ) {
     self.index = index
+    self.sharedChange = sharedChange
     self.cursor = cursor
     savedPosition = cursor.position
   }
 
   /// Start positions keep a subscription from firing for entries before its own, so the index may run ahead
   /// of the entries.
-  mutating func follow(_ subscriptions: [SubscriptionKey: StoredSubscription?]) {
-    for (key, stored) in subscriptions {
+  mutating func follow(_ batch: LogBatch) {
+    sharedChange = batch.sharedChange
+    for (key, stored) in batch.subscriptions {
       if let stored { index.put(stored) } else { index.remove(key) }
     }
   }

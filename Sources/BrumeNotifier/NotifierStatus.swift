@@ -17,6 +17,22 @@ package struct NotifierStatus: Equatable, Sendable {
   package var notifications = 0
   package var mailboxEntries = 0
   package var overflows = 0
+  package init() {}
+
+  /// Of the notifiers of several buckets: what they have made together, and the longest wait.
+  package init(sumOf statuses: some Sequence<NotifierStatus>) {
+    for status in statuses {
+      position += status.position
+      newest += status.newest
+      waitingSince = [waitingSince, status.waitingSince].compactMap { $0 }.min()
+      unserved += status.unserved
+      subscriptions += status.subscriptions
+      notifications += status.notifications
+      mailboxEntries += status.mailboxEntries
+      overflows += status.overflows
+    }
+  }
+
   /// Entries behind the log.
   package var lag: Int64 { newest - position }
 

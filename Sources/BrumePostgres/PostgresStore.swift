@@ -1,9 +1,10 @@
 // The PostgreSQL engine's face: opening (schema, proof of durability), reading, writing, closing. Any number
 // of processes may have one database open. How it works inside: docs/internals/postgres.md.
 
-import BrumeModel
+package import BrumeModel
 import BrumeQueryPlan
 package import BrumeStorage
+package import Dispatch
 package import Logging
 import Synchronization
 
@@ -12,6 +13,9 @@ package final class PostgresStore: Store {
   private let writers: Writers
   private let readers: Readers
   private let signals = CommitSignals()
+  private let mailSignals = CommitSignals()
+  private let keeper: LeaseKeeper
+  private let tail: Tail
   private let growth = IndexGrowing()
   private let logger: Logger
 
@@ -28,23 +32,34 @@ package final class PostgresStore: Store {
   ///   - readerCount: how many reads may; others wait.
   ///   - runID: the identity of this start, never used before.
   ///   - acceptsLoss: whether a server that may lose what it has confirmed is accepted, for tests.
-  ///   - pause: waits on the calling thread, for so many milliseconds.
+  ///   - wait: waits on the calling thread until a semaphore is signalled, or for so many milliseconds;
+  ///     false if they passed.
   /// - Throws: `StoreError`: the server cannot be reached, is too old, has tables of a newer version, or would
   ///   not keep what it confirms.
   package init(
     url: String, coders: StoreCoders, buckets: Int = 256, writerCount: Int = 4,
     readerCount: Int = 8,
-    runID: String, acceptsLoss: Bool = false, pause: @escaping @Sendable (Int) -> Void,
-    logger: Logger
+    runID: String, acceptsLoss: Bool = false,
+    wait: @escaping @Sendable (DispatchSemaphore, Int) -> Bool, logger: Logger
   ) throws {
     let connector = Connector(
-      settings: try ConnectionSettings(url), logger: logger, pause: pause)
+      settings: try ConnectionSettings(url), logger: logger, wait: wait)
     let opened = try Opening(connector.connect(), buckets: buckets, acceptsLoss: acceptsLoss)
-    let node = Node(coders: coders, bucketCount: opened.bucketCount)
+    let leases = PostgresLeases(owner: runID)
+    let node = Node(coders: coders, bucketCount: opened.bucketCount, leases: leases)
     self.node = node
     self.logger = logger
-    writers = Writers(node, connector, signals)
+    let keeper = LeaseKeeper(leases, bucketCount: node.bucketCount, connector, signals)
+    self.keeper = keeper
+    let tail = try Tail(connector, logs: signals, mailboxes: mailSignals) { keeper.hasOthers }
+    self.tail = tail
+    writers = Writers(node, connector) { [signals] grown in
+      if !grown.isEmpty { signals.signal(grown) }
+      tail.committed()
+    }
     readers = Readers(node, connector)
+    try keeper.start()
+    try tail.start()
     try writers.start((0..<max(1, writerCount)).map { "\(runID).\($0)" })
     try readers.start(max(1, readerCount))
     logger.info(
@@ -137,13 +152,40 @@ package final class PostgresStore: Store {
 
   package var indexProgress: IndexProgress { growth.progress }
 
+  package var leases: any Leases { node.leases }
+
   package func commits() -> CommitHints { signals.hints() }
+
+  package var sharedMailboxes: (any SharedMailboxes)? { self }
 
   package func close() async throws {
     await writers.close()
+    keeper.close()
+    tail.close()
     readers.close()
     signals.finish()
+    mailSignals.finish()
     logger.info("storage closed")
+  }
+}
+
+extension PostgresStore: SharedMailboxes {
+  package func mailboxHints() -> CommitHints { mailSignals.hints() }
+
+  package func lastMailboxPositions() async throws -> [Bucket: Int64] {
+    try await read { transaction in
+      guard let transaction = transaction as? PostgresTransaction else { return [:] }
+      return try transaction.mailboxes.lastPositions()
+    }
+  }
+
+  package func newEntries(
+    in bucket: Bucket, after position: Int64, limit: Int
+  ) async throws -> [NewMailboxEntry] {
+    try await read { transaction in
+      guard let transaction = transaction as? PostgresTransaction else { return [] }
+      return try transaction.mailboxes.newEntries(in: bucket, after: position, limit: limit)
+    }
   }
 }
 

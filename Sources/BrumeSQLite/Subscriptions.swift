@@ -31,7 +31,7 @@ final class SQLiteSubscriptions: SubscriptionWriting {
   }
 
   func page(
-    after cursor: Int64?, limit: Int
+    watching bucket: Bucket, after cursor: Int64?, limit: Int
   ) throws -> (subscriptions: [StoredSubscription], next: Int64?) {
     var page = try connection.all(
       Self.page,

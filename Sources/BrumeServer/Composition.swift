@@ -19,7 +19,7 @@ package final class Composition: Sendable {
   package let store: any Store
   package let assets: any AssetStore
   package let engine: Engine
-  package let notifier: Notifier
+  package let notifiers: Notifiers
   package let deliveries: Deliveries
   package let metrics: ServerMetrics
   package let rates: RateLimits
@@ -38,6 +38,8 @@ package final class Composition: Sendable {
   let delivery: ServerDelivery
   let mailboxes: MailboxSource
   let reads: StreamReads
+  /// Nil: this process is the only one that has the store open.
+  let mailboxTail: MailboxTail?
   /// Faults of pushes to play; nil outside development.
   let pushFaults: PushFaults?
   let passwords: PasswordVerifier
@@ -78,9 +80,18 @@ package final class Composition: Sendable {
       settings.isDevelopment ? PushFaults(store: store, delivery: delivery, limits: limits) : nil
     targets = pushFaults.map { [engine] in direct.behind($0, engine: engine) } ?? direct
     reads = StreamReads(targets.streamSource, logger)
-    notifier = Notifier(
-      engine: engine, store: store, host: host, encode: { PushPayload.encode($0) },
-      delivery: targets.delivery, pause: { try await Task.sleep(for: $0) })
+    mailboxTail = store.sharedMailboxes.map { [store, targets] in
+      MailboxTail(of: $0, leases: store.leases, delivery: targets.delivery)
+    }
+    let delivers: any EntryDelivery =
+      mailboxTail == nil ? targets.delivery : DeliveryByTail(targets.delivery)
+    notifiers = Notifiers(
+      of: store, most: limits.notifiersAtOnce, pause: { try await Task.sleep(for: $0) }
+    ) { [engine, store] bucket in
+      Notifier(
+        of: bucket, engine: engine, store: store, host: host, encode: { PushPayload.encode($0) },
+        delivery: delivers, pause: { try await Task.sleep(for: $0) })
+    }
     rates = RateLimits(settings.rates, limits: limits, host: host)
     requestShares = RequestShares(limits)
     connectionShares = ConnectionShares(most: settings.connectionsPerAddress)

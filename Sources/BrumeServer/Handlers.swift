@@ -69,7 +69,7 @@ struct Handlers: Sendable {
       cookieSeconds: limits.signInLifetime / 1000)
     health = HealthRoutes(store: store, health: server.health)
     metrics = MetricsRoute(
-      metrics: server.metrics, store: store, notifier: server.notifier, delivery: delivery,
+      metrics: server.metrics, store: store, notifiers: server.notifiers, delivery: delivery,
       health: server.health, now: server.host.now, isOpen: settings.isDevelopment,
       token: settings.metricsToken)
   }

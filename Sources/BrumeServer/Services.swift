@@ -36,12 +36,26 @@ private struct StorageWatch: Service {
 }
 
 private struct NotifierService: Service {
-  let notifier: Notifier
+  let notifiers: Notifiers
   let logger: Logger
   func run() async throws {
     do {
       try await cancelWhenGracefulShutdown {
-        try await FullDiskRetry.run(logger) { try await notifier.run() }
+        try await StoreRetry.run(logger) { try await notifiers.run() }
+      }
+    } catch is CancellationError {}
+  }
+}
+
+/// Nothing to do where this process is the only one that has the store open.
+private struct MailboxTailService: Service {
+  let tail: MailboxTail?
+  let logger: Logger
+  func run() async throws {
+    guard let tail else { return try await gracefulShutdown() }
+    do {
+      try await cancelWhenGracefulShutdown {
+        try await StoreRetry.run(logger) { try await tail.run() }
       }
     } catch is CancellationError {}
   }
@@ -130,11 +144,15 @@ package enum Services {
         service: DeliveryService(deliveries: server.deliveries, logger: server.logger)),
       StoreWork(
         name: "notifier",
-        service: NotifierService(notifier: server.notifier, logger: server.logger)),
+        service: NotifierService(notifiers: server.notifiers, logger: server.logger)),
+      StoreWork(
+        name: "mailboxes",
+        service: MailboxTailService(tail: server.mailboxTail, logger: server.logger)),
       StoreWork(
         name: "assets",
         service: AssetSweepService(
-          sweeper: server.engine.assetSweeper, seconds: server.settings.assets.sweepInterval,
+          sweeper: server.engine.assetSweeper, leases: server.store.leases,
+          seconds: server.settings.assets.sweepInterval,
           logger: server.logger)),
       StorageWatch(health: server.health),
       StoreWork(name: "streams", service: StreamReadsService(reads: server.reads)),

@@ -25,7 +25,7 @@ extension Settings {
     case .postgres(let url):
       try PostgresStore(
         url: url, coders: .wireForm, runID: host.uuid(),
-        pause: { _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds($0)) },
+        wait: { $0.wait(timeout: .now() + .milliseconds($1)) == .success },
         logger: logger)
     }
   }

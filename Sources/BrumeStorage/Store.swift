@@ -57,6 +57,10 @@ package protocol Store: Sendable {
   /// rely on one for each commit.
   func commits() -> CommitHints
 
+  /// Where this process learns of entries of mailboxes, if other processes put some there too; nil if it is
+  /// the only one.
+  var sharedMailboxes: (any SharedMailboxes)? { get }
+
   /// How far indexes are that queries asked for.
   var indexProgress: IndexProgress { get }
 
@@ -80,6 +84,7 @@ extension Store {
 
   package var bucketCount: Int { 1 }
   package var leases: any Leases { AlwaysOwned() }
+  package var sharedMailboxes: (any SharedMailboxes)? { nil }
   package var indexProgress: IndexProgress { IndexProgress() }
 
   @discardableResult

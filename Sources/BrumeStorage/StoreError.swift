@@ -11,6 +11,8 @@ package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The database server does not answer, or refuses: nothing of a write happened, and later ones may
     /// succeed.
     case unreachable
+    /// Another process notifies for the bucket now.
+    case notOwned
     /// Another process holds the data folder.
     case inUse
     /// The files were written by a newer version.

@@ -6,14 +6,36 @@ package protocol SubscriptionReading: AnyObject {
   func find(_ id: String, in scope: SubscriptionScope) throws -> StoredSubscription?
   /// All of one user in one database, in ID order.
   func all(in scope: SubscriptionScope) throws -> [StoredSubscription]
-  /// Every subscription of the store in a stable order, for building the matcher's index: those
-  /// after `cursor` (nil: from the start), at most `limit`, with the cursor to go on from.
+  /// Every subscription that changes in a bucket can concern, in a stable order, for building the matcher's
+  /// index: those after `cursor` (nil: from the start), at most `limit`, with the cursor to go on from.
   func page(
-    after cursor: Int64?, limit: Int
+    watching bucket: Bucket, after cursor: Int64?, limit: Int
   ) throws -> (subscriptions: [StoredSubscription], next: Int64?)
   /// True if some query subscription watches this record type in this database: only then does a
   /// change's log entry need its image.
   func hasQueries(on recordType: String, in database: DatabaseKey) throws -> Bool
+  /// Subscriptions to shared databases that were saved or removed after the change with number `last`,
+  /// and the number of the last of these changes. They concern all buckets, and stand in the log of one.
+  func sharedChanges(after last: Int64) throws -> SharedSubscriptionChanges
+  /// The number of the last of these changes.
+  func lastSharedChange() throws -> Int64
+}
+
+package struct SharedSubscriptionChanges: Sendable {
+  package var subscriptions: [(scope: SubscriptionScope, id: String)]
+  package var last: Int64
+  package init(subscriptions: [(scope: SubscriptionScope, id: String)] = [], last: Int64) {
+    self.subscriptions = subscriptions
+    self.last = last
+  }
+}
+
+extension SubscriptionReading {
+  /// A store with one bucket has them all in its log.
+  package func sharedChanges(after last: Int64) throws -> SharedSubscriptionChanges {
+    SharedSubscriptionChanges(last: last)
+  }
+  package func lastSharedChange() throws -> Int64 { 0 }
 }
 
 package protocol SubscriptionWriting: SubscriptionReading {

@@ -10,8 +10,11 @@ package struct WriteScope: Hashable, Sendable {
     case database(DatabaseKey)
     /// Devices of a user in a container environment, their mailboxes, kept notifications, badge.
     case account(UserID, ContainerEnvironment)
-    /// All databases and accounts in a bucket: what the notifier writes.
+    /// All databases and accounts in a bucket.
     case bucket(Bucket)
+    /// What the notifier of a bucket writes beside accounts: its cursor, the log, subscriptions that fired
+    /// their only time, the push log. Refused to a process that does not own the bucket.
+    case notifier(Bucket)
     /// What belongs to no bucket: users, credentials, roles, schemas, webhooks, the books of assets.
     case server
   }
@@ -34,6 +37,10 @@ package struct WriteScope: Hashable, Sendable {
   package static func bucket(_ bucket: Bucket) -> WriteScope {
     WriteScope(parts: [.bucket(bucket)])
   }
+  /// - Parameter accounts: those whose devices get something.
+  package static func notifier(_ bucket: Bucket, notifying accounts: Set<Part>) -> WriteScope {
+    WriteScope(parts: accounts.union([.notifier(bucket)]))
+  }
   package static let server = WriteScope(parts: [.server])
   /// Everything of everybody: for administration, and for what ends all of a user's sessions.
   package static func everything(of store: any Store) -> WriteScope {
@@ -53,7 +60,7 @@ package struct WriteScope: Hashable, Sendable {
   package func covers(_ part: Part, among count: Int) -> Bool {
     if parts.contains(part) { return true }
     guard let bucket = part.bucket(among: count) else { return false }
-    return parts.contains(.bucket(bucket))
+    return parts.contains(.bucket(bucket)) || parts.contains(.notifier(bucket))
   }
 }
 
@@ -64,7 +71,7 @@ extension WriteScope.Part {
     case .database(let database): Bucket(of: database, among: count)
     case .account(let user, let containerEnvironment):
       Bucket(of: DatabaseKey(in: containerEnvironment, owner: user), among: count)
-    case .bucket(let bucket): bucket
+    case .bucket(let bucket), .notifier(let bucket): bucket
     case .server: nil
     }
   }
@@ -94,7 +101,7 @@ extension WriteScope {
     parts.contains { part in
       switch part {
       case .database(let database): condition(database)
-      case .bucket: true
+      case .bucket, .notifier: true
       case .account, .server: false
       }
     }

@@ -64,7 +64,7 @@ public final class LocalServer: Sendable {
     apiToken = try await server.engine.apiTokens.create(
       name: "tests", in: containerEnvironment, allowedOrigins: nil
     ).token
-    notifier = Task { try? await server.notifier.run() }
+    notifier = Task { try? await server.notifiers.run() }
   }
 
   deinit { notifier.cancel() }
@@ -214,7 +214,8 @@ public final class LocalServer: Sendable {
   /// their devices.
   public func settle() async throws {
     let newest = try await server.store.read { try $0.log.lastPosition(in: .only) }
-    while await server.notifier.status.position < newest {
+    let notifier = await server.notifiers.notifier(of: .only)
+    while await notifier.status.position < newest {
       try Task.checkCancellation()
       await Task.yield()
     }

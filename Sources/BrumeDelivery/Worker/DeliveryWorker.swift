@@ -228,7 +228,9 @@ extension DeliveryWorker {
     } while next != nil
   }
 
+  /// They belong to no bucket: whoever has the first one calls them.
   private func offerWebhooks() async throws {
+    guard store.leases.owns(.only) else { return }
     let active = try await store.read { try $0.webhooks.all().filter(\.isActive) }
     let now = clock.now()
     state.withLock { state in

@@ -1,18 +1,23 @@
 // Makes connections, again and again while the server cannot be reached.
 
 import BrumeStorage
+import Dispatch
 import Logging
 
 struct Connector: Sendable {
   let settings: ConnectionSettings
   let logger: Logger
-  /// Waits on the calling thread, for so many milliseconds.
-  let pause: @Sendable (Int) -> Void
+  /// Waits on the calling thread until the semaphore is signalled, or for so many milliseconds; false if they
+  /// passed.
+  let wait: @Sendable (DispatchSemaphore, Int) -> Bool
 
   /// Ours: milliseconds between attempts, at first and at most.
   private static let pauses = (first: 50, longest: 1000)
   /// Ours: attempts after which who waits is told: about ten seconds, in which a standby takes over.
   private static let attempts = 15
+
+  /// Waits for so many milliseconds.
+  func pause(_ milliseconds: Int) { _ = wait(DispatchSemaphore(value: 0), milliseconds) }
 
   /// - Throws: `StoreError` with `unreachable`.
   func connect() throws(StoreError) -> Connection {

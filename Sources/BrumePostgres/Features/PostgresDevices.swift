@@ -9,12 +9,14 @@ final class PostgresDevices: DeviceWriting, Remembering {
   private let mailboxes: PostgresMailboxes
   private let notifications: PostgresNotifications
   private let locks: Locks
+  private let leases: PostgresLeases
   private var known: [ByteText: Device?] = [:]
 
   init(
     _ session: Session, _ places: Places, _ locks: Locks, _ mailboxes: PostgresMailboxes,
-    _ notifications: PostgresNotifications
+    _ notifications: PostgresNotifications, _ leases: PostgresLeases
   ) {
+    self.leases = leases
     self.session = session
     self.places = places
     self.mailboxes = mailboxes
@@ -59,9 +61,14 @@ final class PostgresDevices: DeviceWriting, Remembering {
     after cursor: Int64?, limit: Int
   ) throws -> (devices: [Device], next: Int64?) {
     let found = try session.all(
-      Self.withPendingEntries, [.integer(cursor ?? 0), .integer(limit)]
+      Self.withPendingEntries, [.integer(cursor ?? 0), .integer(limit), ownBuckets]
     ) { (try $0.device(), $0.integer(10)) }
     return (found.map(\.0), found.count < limit ? nil : found.last?.1)
+  }
+
+  /// Whoever notifies for a bucket sends for it.
+  private var ownBuckets: SQLValue {
+    .array(.integer, leases.buckets.map { .integer($0.number) })
   }
 
   // MARK: Writing
@@ -128,7 +135,7 @@ extension PostgresDevices {
   // OFFSET 0 keeps the planner from joining all mailboxes.
   private static let withPendingEntries = SQL(
     """
-    \(select) WHERE channel IN ('apns', 'webpush') AND serial > $1
+    \(select) WHERE channel IN ('apns', 'webpush') AND serial > $1 AND bucket = ANY ($3::bigint[])
       AND EXISTS (
         SELECT 1 FROM mailbox
         WHERE \(AccountKey.same("mailbox", "devices")) AND mailbox.device = devices.device

@@ -95,6 +95,30 @@ final class PostgresMailboxes: MailboxWriting, Remembering {
     places.values(device) + [.integer(position)]
   }
 
+  // MARK: All mailboxes of a bucket
+
+  func lastPositions() throws -> [Bucket: Int64] {
+    let rows = try session.all(Self.findAllLast) { (Bucket(Int($0.integer(0))), $0.integer(1)) }
+    return Dictionary(uniqueKeysWithValues: rows)
+  }
+
+  func newEntries(
+    in bucket: Bucket, after position: Int64, limit: Int
+  ) throws -> [NewMailboxEntry] {
+    try session.all(
+      Self.findNew, [.integer(bucket.number), .integer(position), .integer(limit)]
+    ) { row in
+      NewMailboxEntry(
+        device: DeviceKey(
+          in: try row.containerEnvironment(7), user: UserID(row.text(9)),
+          device: DeviceID(row.text(10))),
+        channel: try row.optionalText(11).map {
+          try row.known(Device.Channel.Kind(rawValue: $0), "channel")
+        },
+        entry: row.mailboxEntry())
+    }
+  }
+
   // MARK: Plans
 
   /// For a transaction that is going to write: all that waits for an account's devices, after the lock
@@ -147,6 +171,14 @@ extension PostgresMailboxes {
     """)
   private static let count = SQL("SELECT count(*) FROM mailbox WHERE \(place)")
   private static let findLast = SQL("SELECT max(last) FROM mail")
+  private static let findAllLast = SQL("SELECT bucket, last FROM mail WHERE last > 0")
+  private static let findNew = SQL(
+    """
+    SELECT \(columns), payload, new.container, new.environment, new.user_id, new.device, channel
+    FROM (SELECT * FROM mailbox WHERE bucket = $1 AND position > $2 ORDER BY position LIMIT $3) AS new
+      LEFT JOIN devices ON \(AccountKey.same("devices", "new")) AND devices.device = new.device
+    ORDER BY position
+    """)
   private static let acknowledge = SQL("DELETE FROM mailbox WHERE \(place) AND position <= $6")
 }
 

@@ -23,13 +23,18 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
   private let places: Places
   private let coders: StoreCoders
   private let zones: PostgresZones
+  private let locks: Locks
   private var known: [Key: StoredSubscription?] = [:]
   private var lists: [SubscriptionScope: [StoredSubscription]] = [:]
   private var watchers: [WatchedType: Bool] = [:]
   /// The one decoded last.
   private var last: (content: [UInt8], subscription: Subscription)?
 
-  init(_ session: Session, _ places: Places, _ coders: StoreCoders, _ zones: PostgresZones) {
+  init(
+    _ session: Session, _ places: Places, _ coders: StoreCoders, _ zones: PostgresZones,
+    _ locks: Locks
+  ) {
+    self.locks = locks
     self.session = session
     self.places = places
     self.coders = coders
@@ -50,10 +55,10 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
   }
 
   func page(
-    after cursor: Int64?, limit: Int
+    watching bucket: Bucket, after cursor: Int64?, limit: Int
   ) throws -> (subscriptions: [StoredSubscription], next: Int64?) {
     var page = try session.all(
-      Self.page, [.integer(cursor ?? 0), .integer(limit + 1)]
+      Self.page, [.integer(cursor ?? 0), .integer(limit + 1), .integer(bucket.number)]
     ) { row in
       let scope = SubscriptionScope(
         in: try row.containerEnvironment(3),
@@ -64,6 +69,31 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
     let isLast = page.count <= limit
     if !isLast { page.removeLast() }
     return (page.map(\.value), isLast ? nil : page.last?.serial ?? cursor)
+  }
+
+  // MARK: Subscriptions to shared databases
+
+  /// Each change has a number, in the order of commits.
+  private func noteSharedChange(_ scope: SubscriptionScope, _ id: String) throws {
+    guard scope.scope == .shared else { return }
+    let number = try locks.next(Locks.sharedSubscriptions)
+    session.put(
+      [.integer(number)] + scope.containerEnvironment.values + [.text(scope.user.name), .text(id)],
+      in: Self.sharedChangesTable)
+  }
+
+  func lastSharedChange() throws -> Int64 {
+    try session.first(Self.findLastSharedChange) { $0.integer(0) } ?? 0
+  }
+
+  func sharedChanges(after last: Int64) throws -> SharedSubscriptionChanges {
+    let rows = try session.all(Self.findSharedChanges, [.integer(last)]) { row in
+      let scope = SubscriptionScope(
+        in: try row.containerEnvironment(1), scope: .shared, user: UserID(row.text(3)))
+      return (number: row.integer(0), scope: scope, id: row.text(4))
+    }
+    return SharedSubscriptionChanges(
+      subscriptions: rows.map { ($0.scope, $0.id) }, last: rows.last?.number ?? last)
   }
 
   /// Subscriptions to shared databases may be in any bucket and may just be arriving there: of a zone with
@@ -102,6 +132,7 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
         .bytes(coders.encodeSubscription(subscription.subscription)),
       ], in: Self.table)
     remember(subscription, id, scope)
+    try noteSharedChange(scope, id)
   }
 
   /// Only where nobody has asked whether there is one, that costs an exchange.
@@ -109,6 +140,7 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
     guard try find(id, in: scope) != nil else { return false }
     session.remove(row(scope, id), from: Self.table)
     remember(nil, id, scope)
+    try noteSharedChange(scope, id)
     return true
   }
 
@@ -182,9 +214,16 @@ extension PostgresSubscriptions {
     "SELECT starts, content FROM subscriptions WHERE \(place) ORDER BY id")
   private static let page = SQL(
     """
-    SELECT starts, content, serial, container, environment, scope, user_id FROM subscriptions
-    WHERE serial > $1 ORDER BY serial LIMIT $2
+    SELECT * FROM (
+      (SELECT \(pageColumns) FROM subscriptions
+        WHERE bucket = $3 AND scope <> 'shared' AND serial > $1 ORDER BY serial LIMIT $2)
+      UNION ALL
+      (SELECT \(pageColumns) FROM subscriptions
+        WHERE scope = 'shared' AND serial > $1 ORDER BY serial LIMIT $2)) AS both
+    ORDER BY serial LIMIT $2
     """)
+  private static let pageColumns =
+    "starts, content, serial, container, environment, scope, user_id"
   private static let watched = """
     SELECT 1 FROM subscriptions
     WHERE bucket = $1 AND container = $2 AND environment = $3 AND watched_type = $4
@@ -197,5 +236,16 @@ extension PostgresSubscriptions {
     (SELECT 1 FROM subscriptions
       WHERE container = $2 AND environment = $3 AND watched_type = $4 AND scope = 'shared'
         AND user_id <> $5 LIMIT 1)
+    """)
+
+  private static let sharedChangesTable = Table(
+    "shared_changes", key: [("number", .integer)],
+    columns: [("container", .text), ("environment", .text), ("user_id", .text), ("id", .text)])
+  private static let findLastSharedChange = SQL(
+    "SELECT last FROM buckets WHERE bucket = \(Locks.sharedSubscriptions.bucket)")
+  private static let findSharedChanges = SQL(
+    """
+    SELECT number, container, environment, user_id, id FROM shared_changes WHERE number > $1
+    ORDER BY number
     """)
 }

@@ -26,12 +26,16 @@ final class Writers: Sendable {
   private let state = Mutex(State())
   private let node: Node
   private let connector: Connector
-  private let signals: CommitSignals
+  private let committed: @Sendable (_ grown: Set<Bucket>) -> Void
 
-  init(_ node: Node, _ connector: Connector, _ signals: CommitSignals) {
+  /// - Parameter committed: called after each commit, with the buckets whose logs grew.
+  init(
+    _ node: Node, _ connector: Connector,
+    committed: @escaping @Sendable (_ grown: Set<Bucket>) -> Void
+  ) {
     self.node = node
     self.connector = connector
-    self.signals = signals
+    self.committed = committed
   }
 
   /// Starts threads.
@@ -127,7 +131,7 @@ extension Writers {
     do {
       let outcome = try thread.commit(group, attempts: limit)
       for (job, error) in zip(group, outcome.errors) { job.finish(error) }
-      if !outcome.grown.isEmpty { signals.signal(outcome.grown) }
+      committed(outcome.grown)
     } catch let error as ServerError where group.count > 1 && !error.isConnectionLost {
       // One of them cannot be: the others shall not suffer for it.
       for job in group { carryOut([job], thread) }

@@ -60,7 +60,8 @@ enum Migrations {
     try connection.simple(
       """
       INSERT INTO store (version, buckets) VALUES (0, \(buckets));
-      INSERT INTO buckets (bucket) SELECT generate_series(-1, \(buckets - 1));
+      INSERT INTO buckets (bucket) SELECT generate_series(-2, \(buckets - 1));
+      INSERT INTO notifiers (bucket) SELECT generate_series(0, \(buckets - 1));
       INSERT INTO mail (bucket) SELECT generate_series(0, \(buckets - 1));
       """)
   }

@@ -40,6 +40,7 @@ extension Migrations {
       time bigint NOT NULL,
       request text COLLATE "C" NOT NULL,
       PRIMARY KEY (bucket, container, environment, user_id, device, position));
+    CREATE UNIQUE INDEX mailbox_by_position ON mailbox (bucket, position);
 
     """
 

@@ -11,10 +11,17 @@ extension Migrations {
       name text COLLATE "C" PRIMARY KEY, last_commit bigint NOT NULL,
       made timestamptz NOT NULL DEFAULT now()) WITH (fillfactor = 10);
     CREATE TABLE buckets (
-      bucket bigint PRIMARY KEY,  -- -1 is the lock of what belongs to none
+      bucket bigint PRIMARY KEY,  -- -1: what belongs to none, -2: subscriptions to shared databases
       last bigint NOT NULL DEFAULT 0) WITH (fillfactor = 10);
     CREATE TABLE mail (
       bucket bigint PRIMARY KEY, last bigint NOT NULL DEFAULT 0) WITH (fillfactor = 10);
+    CREATE TABLE notifiers (
+      bucket bigint PRIMARY KEY,
+      owner text COLLATE "C" NOT NULL DEFAULT '',
+      epoch bigint NOT NULL DEFAULT 0,  -- rises with each owner
+      until timestamptz NOT NULL DEFAULT '-infinity') WITH (fillfactor = 10);
+    CREATE TABLE nodes (
+      name text COLLATE "C" PRIMARY KEY, seen timestamptz NOT NULL) WITH (fillfactor = 10);
     CREATE SEQUENCE place_numbers INCREMENT BY 1000;
     CREATE TABLE databases (
       bucket bigint, id bigint,

@@ -14,12 +14,17 @@ extension Migrations {
       watched_type text COLLATE "C",  -- NULL for those without a query
       content bytea NOT NULL,
       PRIMARY KEY (bucket, container, environment, scope, user_id, id));
-    CREATE UNIQUE INDEX subscriptions_by_serial ON subscriptions (serial);
+    CREATE UNIQUE INDEX subscriptions_by_serial ON subscriptions (bucket, serial);
+    CREATE INDEX subscriptions_to_shared_by_serial ON subscriptions (serial) WHERE scope = 'shared';
     CREATE INDEX subscriptions_by_type
       ON subscriptions (bucket, container, environment, scope, watched_type, user_id)
       WHERE watched_type IS NOT NULL;
     CREATE INDEX subscriptions_to_shared
       ON subscriptions (container, environment, watched_type) WHERE scope = 'shared';
+    CREATE TABLE shared_changes (
+      number bigint PRIMARY KEY,
+      container text COLLATE "C" NOT NULL, environment text COLLATE "C" NOT NULL,
+      user_id text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL);
 
     """
 }

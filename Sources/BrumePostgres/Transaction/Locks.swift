@@ -11,6 +11,8 @@ import BrumeStorage
 
 final class Locks: Remembering {
   enum Kind: Int64 {
+    /// Before the others: whoever does not own the bucket is to wait for nobody.
+    case notifier
     case saves, mailboxes
   }
   struct Lock: Hashable, Comparable {
@@ -30,13 +32,19 @@ final class Locks: Remembering {
   }
   /// The lock of what belongs to no bucket.
   static let server = Lock(kind: .saves, bucket: -1)
+  /// The lock and counter of changes to subscriptions to shared databases.
+  static let sharedSubscriptions = Lock(kind: .saves, bucket: -2)
 
   private let session: Session
+  private let leases: PostgresLeases
   private var counters: [Lock: Int64] = [:]
   /// Whether the transaction has taken a lock, as all do that write.
   private(set) var isWriter = false
 
-  init(_ session: Session) { self.session = session }
+  init(_ session: Session, _ leases: PostgresLeases) {
+    self.session = session
+    self.leases = leases
+  }
 
   /// The locks that a write of this scope needs, in the order of locking.
   static func all(of scope: WriteScope, among bucketCount: Int) -> [Lock] {
@@ -52,6 +60,7 @@ final class Locks: Remembering {
         locks.insert(Lock(kind: .mailboxes, bucket: bucket))
       case .bucket(let bucket):
         locks.insert(Lock(kind: .mailboxes, bucket: bucket))
+      case .notifier(let bucket): locks.insert(Lock(kind: .notifier, bucket: bucket))
       case .server: locks.insert(server)
       }
     }
@@ -59,10 +68,29 @@ final class Locks: Remembering {
   }
 
   func question(_ lock: Lock) -> Question {
-    Question(lock.kind == .saves ? Self.lockSaves : Self.lockMailboxes, [.integer(lock.bucket)]) {
-      [self] rows in
+    switch lock.kind {
+    case .notifier: fence(lock)
+    case .saves: counter(lock, Self.lockSaves)
+    case .mailboxes: counter(lock, Self.lockMailboxes)
+    }
+  }
+
+  private func counter(_ lock: Lock, _ sql: SQL) -> Question {
+    Question(sql, [.integer(lock.bucket)]) { [self] rows in
       counters[lock] = rows.first?.integer(0) ?? 0
       isWriter = true
+    }
+  }
+
+  /// A process whose lease has passed on writes nothing, however long it slept.
+  private func fence(_ lock: Lock) -> Question {
+    let (owner, epoch) = leases.claim(of: Bucket(Int(lock.bucket)))
+    return Question(Self.fence, [.integer(lock.bucket), .text(owner), .integer(epoch)]) {
+      [self] rows in
+      isWriter = true
+      guard rows.count == 1 else {
+        throw StoreError(.notOwned, "another process notifies for bucket \(lock.bucket) now")
+      }
     }
   }
 
@@ -74,10 +102,14 @@ final class Locks: Remembering {
 
   /// Counts one on. Takes the lock if the transaction does not have it.
   func next(_ kind: Kind, in bucket: Bucket) throws -> Int64 {
-    let lock = Lock(kind: kind, bucket: bucket)
+    try next(Lock(kind: kind, bucket: bucket))
+  }
+
+  func next(_ lock: Lock) throws -> Int64 {
     let next = try last(lock) + 1
     counters[lock] = next
-    session.put([.integer(lock.bucket), .integer(next)], in: Self.table(kind))
+    let table = lock.kind == .mailboxes ? Self.mailboxesTable : Self.savesTable
+    session.put([.integer(lock.bucket), .integer(next)], in: table)
     return next
   }
 
@@ -90,12 +122,6 @@ final class Locks: Remembering {
   /// The locks stay as long as the transaction; what was counted under them is asked again.
   func forget() { counters = [:] }
 
-  private static func table(_ kind: Kind) -> Table {
-    switch kind {
-    case .saves: savesTable
-    case .mailboxes: mailboxesTable
-    }
-  }
   private static let savesTable = Table(
     "buckets", key: [("bucket", .integer)], columns: [("last", .integer)])
   private static let mailboxesTable = Table(
@@ -103,6 +129,11 @@ final class Locks: Remembering {
   // An update and not FOR UPDATE, which Citus does not carry over when it moves a shard.
   private static let lockSaves = SQL(
     "UPDATE buckets SET last = last WHERE bucket = $1 RETURNING last")
+  private static let fence = SQL(
+    """
+    UPDATE notifiers SET until = now() + interval '\(LeaseRound.lease) seconds'
+    WHERE bucket = $1 AND owner = $2 AND epoch = $3 RETURNING epoch
+    """)
   private static let lockMailboxes = SQL(
     "UPDATE mail SET last = last WHERE bucket = $1 RETURNING last")
 }

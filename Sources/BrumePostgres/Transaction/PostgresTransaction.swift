@@ -23,7 +23,7 @@ final class PostgresTransaction: WriteTransaction {
     self.habits = habits
     awaited = isAwaited
     places = Places(session, node.numbers, bucketCount: node.bucketCount)
-    locks = Locks(session)
+    locks = Locks(session, node.leases)
   }
 
   var isAwaited: Bool { awaited() }
@@ -41,9 +41,9 @@ final class PostgresTransaction: WriteTransaction {
   private(set) lazy var sequences: PostgresSequences = PostgresSequences(session, places)
   private(set) lazy var log: PostgresLog = PostgresLog(session, places, locks, coder)
   private(set) lazy var subscriptions: PostgresSubscriptions = PostgresSubscriptions(
-    session, places, node.coders, zones)
+    session, places, node.coders, zones, locks)
   private(set) lazy var devices: PostgresDevices = PostgresDevices(
-    session, places, locks, mailboxes, notifications)
+    session, places, locks, mailboxes, notifications, node.leases)
   private(set) lazy var mailboxes: PostgresMailboxes = PostgresMailboxes(session, places, locks)
   private(set) lazy var notifications: PostgresNotifications = PostgresNotifications(
     session, places, locks)

@@ -1,11 +1,15 @@
 // Runs the sweeper, again and again. What goes is decided by BrumeCore's Assets.
 
 import BrumeCore
+import BrumeModel
+import BrumeStorage
 import Logging
 import ServiceLifecycle
 
 struct AssetSweepService: Service {
   let sweeper: AssetSweeper
+  /// Of several processes with one store, whoever has the first bucket sweeps.
+  let leases: any Leases
   /// Between two passes.
   let seconds: Int
   let logger: Logger
@@ -19,6 +23,7 @@ struct AssetSweepService: Service {
   private func loop() async throws {
     while true {
       try await Task.sleep(for: .seconds(seconds))
+      guard leases.owns(.only) else { continue }
       do {
         let report = try await sweeper.sweep()
         guard report != AssetSweepReport() else { continue }

@@ -56,7 +56,7 @@ package final class Deliveries: Sendable {
   package func run(_ logger: Logger) async throws {
     let result: Result<Void, any Error>
     do {
-      try await FullDiskRetry.run(logger) { try await worker.run() }
+      try await StoreRetry.run(logger) { try await worker.run() }
       result = .success(())
     } catch {
       result = .failure(error)

@@ -10,7 +10,7 @@ import BrumeWire
 struct MetricsRoute: Sendable {
   let metrics: ServerMetrics
   let store: any Store
-  let notifier: Notifier
+  let notifiers: Notifiers
   let delivery: ServerDelivery
   let health: Health
   let now: @Sendable () -> Milliseconds
@@ -28,13 +28,15 @@ struct MetricsRoute: Sendable {
         "the metrics are open to the server's own machine only; start it with --metrics-token and "
           + "send 'Authorization: Bearer …'")
     }
-    let position = try await store.read { try $0.log.lastPosition(in: .only) }
+    let positions = try await store.read { try $0.log.lastPositions() }
     let indexes = store.indexProgress
     metrics.gauge(.unfinishedIndexes, Int64(indexes.fields))
     metrics.gauge(.indexedRecords, indexes.records)
-    let notifier = await notifier.status
-    metrics.gauge(.logPosition, position)
-    metrics.gauge(.notifierLag, notifier.lag(behind: position))
+    let statuses = await notifiers.statuses()
+    let notifier = NotifierStatus(sumOf: statuses.values)
+    metrics.gauge(.logPosition, positions.buckets.reduce(0) { $0 + positions[$1] })
+    metrics.gauge(
+      .notifierLag, statuses.reduce(0) { $0 + $1.value.lag(behind: positions[$1.key]) })
     let since = notifier.waitingSince.map { max(0, now() - $0) } ?? 0
     metrics.gauge(.notifierDelay, max(0, since))
     metrics.gauge(.unservedSubscriptions, Int64(notifier.unserved))

@@ -19,7 +19,7 @@ final class MemorySubscriptions: SubscriptionWriting {
   }
 
   func page(
-    after cursor: Int64?, limit: Int
+    watching bucket: Bucket, after cursor: Int64?, limit: Int
   ) throws -> (subscriptions: [StoredSubscription], next: Int64?) {
     let rest = draft.state.subscriptions.filter { $0.serial > cursor ?? 0 }
     let page = rest.prefix(limit)

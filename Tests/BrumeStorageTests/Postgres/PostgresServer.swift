@@ -2,6 +2,7 @@
 // for each test.
 
 import BrumeStorage
+import Dispatch
 import Foundation
 import Logging
 import Synchronization
@@ -59,7 +60,7 @@ extension PostgresStore {
     return try PostgresStore(
       url: url ?? server.emptySchema(), coders: .wireForm, buckets: buckets, writerCount: 2,
       readerCount: 2, runID: UUID().uuidString, acceptsLoss: true,
-      pause: { Thread.sleep(forTimeInterval: Double($0) / 1000) },
+      wait: { $0.wait(timeout: .now() + .milliseconds($1)) == .success },
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }
 }

@@ -1,0 +1,132 @@
+// The notifiers of a store's buckets: one for each bucket that this process owns and that has something to
+// do, some of them at a time.
+
+package import BrumeModel
+package import BrumeStorage
+
+/// Makes the notifications of all buckets that this process owns, while `run` runs.
+package actor Notifiers {
+  private enum Event: Sendable {
+    case logsGrew(Set<Bucket>)
+    /// With what was thrown.
+    case ended(Bucket, (any Error)?)
+  }
+
+  private let store: any Store
+  private let most: Int
+  private let make: @Sendable (Bucket) -> Notifier
+  private let pause: @Sendable (Duration) async throws -> Void
+  private var notifiers: [Bucket: Notifier] = [:]
+
+  /// - Parameters:
+  ///   - most: how many buckets are served at the same time.
+  ///   - pause: waits before a bucket is tried again whose store could not be reached.
+  ///   - make: the notifier of a bucket; called once for each.
+  package init(
+    of store: any Store, most: Int,
+    pause: @escaping @Sendable (Duration) async throws -> Void,
+    make: @escaping @Sendable (Bucket) -> Notifier
+  ) {
+    self.store = store
+    self.most = max(1, most)
+    self.pause = pause
+    self.make = make
+  }
+
+  /// The notifier of a bucket.
+  package func notifier(of bucket: Bucket) -> Notifier {
+    if let known = notifiers[bucket] { return known }
+    let new = make(bucket)
+    notifiers[bucket] = new
+    return new
+  }
+
+  /// How far those have come that ever had something to do.
+  package func statuses() async -> [Bucket: NotifierStatus] {
+    var statuses: [Bucket: NotifierStatus] = [:]
+    for (bucket, notifier) in notifiers { statuses[bucket] = await notifier.status }
+    return statuses
+  }
+
+  /// Follows the logs until cancelled. Throws when the store fails: then nothing is certain any more, and the
+  /// process should end and start again.
+  package func run() async throws {
+    let (events, sender) = AsyncStream.makeStream(of: Event.self)
+    // Listening comes before looking, so that no commit falls between the two.
+    let commits = store.commits()
+    sender.yield(.logsGrew(Set((0..<store.bucketCount).map { Bucket($0) })))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask(operation: {
+        for await buckets in commits { sender.yield(.logsGrew(buckets)) }
+        sender.finish()
+      })
+      var turns = BucketTurns(most: most)
+      for await event in events {
+        switch event {
+        case .logsGrew(let buckets): turns.add(buckets)
+        case .ended(let bucket, let error):
+          turns.ended(bucket)
+          if let error { try retry(bucket, after: error, &turns) }
+        }
+        while let bucket = turns.next() {
+          let notifier = notifier(of: bucket)
+          group.addTask(operation: { [pause] in
+            sender.yield(.ended(bucket, await Self.outcome(of: notifier, pause)))
+          })
+        }
+      }
+      group.cancelAll()
+    }
+    try Task.checkCancellation()
+  }
+
+  /// What a notifier threw. One that lost its store waits before it ends, so that it is not asked at once.
+  private static func outcome(
+    of notifier: Notifier, _ pause: @Sendable (Duration) async throws -> Void
+  ) async -> (any Error)? {
+    do {
+      try await notifier.drainIfOwned()
+      return nil
+    } catch let error as StoreError where error.code == .unreachable {
+      try? await pause(.seconds(1))
+      return error
+    } catch {
+      return error
+    }
+  }
+
+  /// What another process has taken over is its work; what a server did not answer is asked again.
+  private func retry(
+    _ bucket: Bucket, after error: any Error, _ turns: inout BucketTurns
+  ) throws {
+    switch (error as? StoreError)?.code {
+    case .notOwned: break
+    case .unreachable: turns.add([bucket])
+    default: throw error
+    }
+  }
+}
+
+/// Whose turn it is: each bucket once at a time, so many of them together, in the order of asking.
+struct BucketTurns {
+  private let most: Int
+  private var waiting: [Bucket] = []
+  private var running: Set<Bucket> = []
+
+  init(most: Int) { self.most = most }
+
+  mutating func add(_ buckets: Set<Bucket>) {
+    waiting += buckets.subtracting(waiting).sorted()
+  }
+
+  /// The next bucket, which runs until it has `ended`.
+  mutating func next() -> Bucket? {
+    guard running.count < most, let index = waiting.firstIndex(where: { !running.contains($0) })
+    else { return nil }
+    let bucket = waiting.remove(at: index)
+    running.insert(bucket)
+    return bucket
+  }
+
+  mutating func ended(_ bucket: Bucket) { running.remove(bucket) }
+}

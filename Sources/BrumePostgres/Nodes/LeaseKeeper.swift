@@ -1,0 +1,79 @@
+// A thread that holds this process's leases, a round every few seconds.
+
+import BrumeModel
+import BrumeStorage
+import Dispatch
+import Logging
+import Synchronization
+
+final class LeaseKeeper: Sendable {
+  private let leases: PostgresLeases
+  private let bucketCount: Int
+  private let connector: Connector
+  private let signals: CommitSignals
+  private let isEnding = Atomic<Bool>(false)
+  private let nodes = Atomic<Int>(1)
+  private let wake = DispatchSemaphore(value: 0)
+  private let ended = DispatchSemaphore(value: 0)
+
+  init(
+    _ leases: PostgresLeases, bucketCount: Int, _ connector: Connector, _ signals: CommitSignals
+  ) {
+    self.leases = leases
+    self.bucketCount = bucketCount
+    self.connector = connector
+    self.signals = signals
+  }
+
+  /// Whether other processes have the same store open.
+  var hasOthers: Bool { nodes.load(ordering: .relaxed) > 1 }
+
+  /// Takes the first leases, then goes on on a thread.
+  func start() throws {
+    let connection = try connector.connect()
+    do throws(ServerError) {
+      try round(connection)
+    } catch {
+      throw error.storeError
+    }
+    guard EngineThread.start({ self.run() }) else {
+      throw StoreError(.unavailable, "no thread for leases")
+    }
+  }
+
+  /// Gives everything away and ends the thread.
+  func close() {
+    isEnding.store(true, ordering: .releasing)
+    wake.signal()
+    ended.wait()
+  }
+
+  private func run() {
+    defer { ended.signal() }
+    var connection: Connection?
+    while true {
+      _ = connector.wait(wake, LeaseRound.interval)
+      if isEnding.load(ordering: .acquiring) { break }
+      do {
+        let used = try connection ?? connector.connect()
+        connection = used
+        try round(used)
+      } catch {
+        // Whoever cannot renew loses the lease, and with it the right to write.
+        connection = nil
+      }
+    }
+    if let last = connection ?? (try? connector.connect()) {
+      try? LeaseRound(last, leases.owner, bucketCount: bucketCount).end()
+    }
+    _ = leases.set([:])
+  }
+
+  private func round(_ connection: Connection) throws(ServerError) {
+    let result = try LeaseRound(connection, leases.owner, bucketCount: bucketCount).run()
+    nodes.store(result.nodes, ordering: .relaxed)
+    let new = leases.set(result.owned)
+    // Whoever had them before may have left work.
+    if !new.isEmpty { signals.signal(new) }
+  }
+}

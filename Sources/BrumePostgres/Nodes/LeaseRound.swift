@@ -1,0 +1,100 @@
+// One round of leasing: says that this process is there, renews what it owns, gives away what is more than its
+// share, and takes what nobody has renewed. All times are the database's.
+
+import BrumeModel
+import BrumeStorage
+
+struct LeaseRound {
+  /// Ours: seconds that a lease lasts.
+  static let lease = 10
+  /// Ours: milliseconds between two rounds.
+  static let interval = 2500
+
+  private let connection: Connection
+  private let node: SQLValue
+  private let bucketCount: Int
+
+  init(_ connection: Connection, _ node: String, bucketCount: Int) {
+    self.connection = connection
+    self.node = .text(node)
+    self.bucketCount = bucketCount
+  }
+
+  /// What this process owns after the round, with the epochs, and how many processes there are.
+  func run() throws(ServerError) -> (owned: [Bucket: Int64], nodes: Int) {
+    try connection.send(Self.sayThatWeAreHere, [node])
+    try connection.send(Self.forgetNodes)
+    try connection.send(Self.renew, [node])
+    try connection.send(Self.countNodes)
+    try connection.send(Self.find, [node])
+    let answers = try connection.exchange()
+    let nodes = max(1, Int(answers[3].first?.integer(0) ?? 1))
+    var owned = Self.buckets(answers[4])
+    let share = (bucketCount + nodes - 1) / nodes
+    if owned.count > share {
+      let surplus = owned.keys.sorted().suffix(owned.count - share)
+      for bucket in surplus { owned[bucket] = nil }
+      try giveAway(surplus)
+    } else if owned.count < share {
+      owned.merge(try take(share - owned.count)) { $1 }
+    }
+    return (owned, nodes)
+  }
+
+  /// At the end of the process: others need not wait.
+  func end() throws(ServerError) {
+    try connection.send(Self.giveAwayAll, [node])
+    try connection.send(Self.leave, [node])
+    _ = try connection.exchange()
+  }
+
+  private func giveAway(_ buckets: ArraySlice<Bucket>) throws(ServerError) {
+    let numbers = SQLValue.array(.integer, buckets.map { .integer($0.number) })
+    try connection.send(Self.giveAway, [node, numbers])
+    _ = try connection.exchange()
+  }
+
+  private func take(_ count: Int) throws(ServerError) -> [Bucket: Int64] {
+    try connection.send(Self.take, [node, .integer(count)])
+    return Self.buckets(try connection.exchange()[0])
+  }
+
+  private static func buckets(_ rows: Rows) -> [Bucket: Int64] {
+    Dictionary(
+      uniqueKeysWithValues: rows.map { (Bucket(Int($0.integer(0))), $0.integer(1)) })
+  }
+
+  private static let until = "now() + interval '\(lease) seconds'"
+  private static let sayThatWeAreHere = SQL(
+    """
+    INSERT INTO nodes (name, seen) VALUES ($1, now())
+    ON CONFLICT (name) DO UPDATE SET seen = excluded.seen
+    """)
+  private static let forgetNodes = SQL(
+    "DELETE FROM nodes WHERE seen < now() - interval '1 minute'")
+  private static let countNodes = SQL(
+    "SELECT count(*) FROM nodes WHERE seen > now() - interval '\(lease) seconds'")
+  // What a notifier is writing with is locked, and renewed by itself.
+  private static let renew = SQL(
+    """
+    UPDATE notifiers SET until = \(until) WHERE bucket IN
+      (SELECT bucket FROM notifiers WHERE owner = $1 FOR UPDATE SKIP LOCKED)
+    """)
+  private static let find = SQL("SELECT bucket, epoch FROM notifiers WHERE owner = $1")
+  private static let giveAway = SQL(
+    """
+    UPDATE notifiers SET owner = '', until = '-infinity' WHERE bucket IN
+      (SELECT bucket FROM notifiers WHERE owner = $1 AND bucket = ANY ($2::bigint[])
+        FOR UPDATE SKIP LOCKED)
+    """)
+  private static let take = SQL(
+    """
+    UPDATE notifiers SET owner = $1, epoch = epoch + 1, until = \(until) WHERE bucket IN
+      (SELECT bucket FROM notifiers WHERE until < now() ORDER BY bucket LIMIT $2
+        FOR UPDATE SKIP LOCKED)
+    RETURNING bucket, epoch
+    """)
+  private static let giveAwayAll = SQL(
+    "UPDATE notifiers SET owner = '', until = '-infinity' WHERE owner = $1")
+  private static let leave = SQL("DELETE FROM nodes WHERE name = $1")
+}

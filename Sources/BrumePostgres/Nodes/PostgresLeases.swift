@@ -1,0 +1,33 @@
+// Which buckets this process notifies for, as the database said last. A late answer does no harm: what a
+// notifier writes is refused when its lease has passed on (`Locks`).
+
+package import BrumeModel
+package import BrumeStorage
+import Synchronization
+
+package final class PostgresLeases: Leases {
+  /// This process, as the database knows it.
+  let owner: String
+  private let epochs = Mutex<[Bucket: Int64]>([:])
+
+  init(owner: String) { self.owner = owner }
+
+  package func owns(_ bucket: Bucket) -> Bool { epochs.withLock { $0[bucket] != nil } }
+
+  /// All of them.
+  var buckets: [Bucket] { epochs.withLock { Array($0.keys) } }
+
+  /// What a notifier's writes say: no epoch is -1.
+  func claim(of bucket: Bucket) -> (owner: String, epoch: Int64) {
+    (owner, epochs.withLock { $0[bucket] ?? -1 })
+  }
+
+  /// Notes what is owned now. Answers what was not before.
+  func set(_ owned: [Bucket: Int64]) -> Set<Bucket> {
+    epochs.withLock { epochs in
+      let new = owned.filter { epochs[$0.key] != $0.value }
+      epochs = owned
+      return Set(new.keys)
+    }
+  }
+}

@@ -1,0 +1,155 @@
+// What other processes do, as this one learns of it: a thread that looks at the counters of all logs and
+// mailboxes, four times a second in any case and at once when another process sends word with NOTIFY.
+// What grew is signalled to whoever reads it. The word is a hint; only the counters count.
+
+import BrumeModel
+import BrumeStorage
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+final class Tail: Sendable {
+  /// Ours: milliseconds between two looks when nobody sends word.
+  private static let interval: Int32 = 250
+  /// Ours: milliseconds in which commits gather before word is sent of all of them.
+  private static let gathering = 5
+
+  private let connector: Connector
+  private let logs: CommitSignals
+  private let mailboxes: CommitSignals
+  private let hasOthers: @Sendable () -> Bool
+  private let isEnding = Atomic<Bool>(false)
+  private let isWoken = Atomic<Bool>(false)
+  /// What wakes the thread: it waits for this and for its connection.
+  private let wakeUp: (reading: Int32, writing: Int32)
+
+  /// - Parameter hasOthers: whether anybody is to be sent word.
+  init(
+    _ connector: Connector, logs: CommitSignals, mailboxes: CommitSignals,
+    hasOthers: @escaping @Sendable () -> Bool
+  ) throws(StoreError) {
+    self.connector = connector
+    self.logs = logs
+    self.mailboxes = mailboxes
+    self.hasOthers = hasOthers
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else {
+      throw StoreError(.unavailable, "no pipe for the thread that follows other processes")
+    }
+    for end in ends {
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+    }
+    wakeUp = (ends[0], ends[1])
+  }
+
+  deinit {
+    _ = closeDescriptor(wakeUp.reading)
+    _ = closeDescriptor(wakeUp.writing)
+  }
+
+  func start() throws(StoreError) {
+    guard EngineThread.start({ self.run() }) else {
+      throw StoreError(.unavailable, "no thread to follow other processes")
+    }
+  }
+
+  /// This process has committed something.
+  func committed() {
+    if isWoken.exchange(true, ordering: .acquiringAndReleasing) { return }
+    var byte: UInt8 = 1
+    _ = write(wakeUp.writing, &byte, 1)
+  }
+
+  func close() {
+    isEnding.store(true, ordering: .releasing)
+    committed()
+  }
+
+  // MARK: The thread
+
+  private func run() {
+    var seen = TailPositions()
+    while !isEnding.load(ordering: .acquiring) {
+      do {
+        let connection = try connector.connect()
+        try connection.simple("LISTEN \(Self.channel)")
+        try follow(connection, &seen)
+      } catch {
+        // The next connection begins where this one ended.
+      }
+    }
+  }
+
+  private func follow(_ connection: Connection, _ seen: inout TailPositions) throws {
+    while true {
+      try look(connection, &seen)
+      let hasCommitted = wait(for: connection)
+      if isEnding.load(ordering: .acquiring) { return }
+      if hasCommitted, hasOthers() {
+        connector.pause(Self.gathering)
+        try connection.send(Self.notify)
+        _ = try connection.exchange()
+      }
+      _ = try connection.notifications()
+    }
+  }
+
+  private func look(_ connection: Connection, _ seen: inout TailPositions) throws {
+    try connection.send(Self.findLogs)
+    try connection.send(Self.findMailboxes)
+    let answers = try connection.exchange()
+    let grownLogs = seen.logs.grown(answers[0])
+    let grownMailboxes = seen.mailboxes.grown(answers[1])
+    if !grownLogs.isEmpty { logs.signal(grownLogs) }
+    if !grownMailboxes.isEmpty { mailboxes.signal(grownMailboxes) }
+  }
+
+  /// Waits for word from others, or from this process, but not for long. Answers whether it was this process.
+  private func wait(for connection: Connection) -> Bool {
+    var descriptors = [
+      pollfd(fd: connection.socket, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: wakeUp.reading, events: Int16(POLLIN), revents: 0),
+    ]
+    _ = poll(&descriptors, 2, Self.interval)
+    guard descriptors[1].revents != 0 else { return false }
+    isWoken.store(false, ordering: .releasing)
+    var bytes = [UInt8](repeating: 0, count: 16)
+    _ = read(wakeUp.reading, &bytes, bytes.count)
+    return true
+  }
+
+  private static let channel = "brume"
+  private static let notify = SQL("SELECT pg_notify('\(channel)', '')")
+  private static let findLogs = SQL(
+    "SELECT bucket, last FROM buckets WHERE bucket >= 0 AND last > 0")
+  private static let findMailboxes = SQL("SELECT bucket, last FROM mail WHERE last > 0")
+}
+
+/// `close` is a method of the thread.
+private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
+
+/// The counters as they were seen last.
+struct TailPositions {
+  struct Counters {
+    private var last: [Int64: Int64] = [:]
+
+    /// Notes counters. Answers the buckets whose counter is another than before.
+    mutating func grown(_ rows: Rows) -> Set<Bucket> {
+      var grown: Set<Bucket> = []
+      for (bucket, position) in rows.map({ ($0.integer(0), $0.integer(1)) })
+      where last.updateValue(position, forKey: bucket) != position {
+        grown.insert(Bucket(Int(bucket)))
+      }
+      return grown
+    }
+  }
+  var logs = Counters()
+  var mailboxes = Counters()
+}
