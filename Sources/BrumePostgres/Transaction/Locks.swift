@@ -33,7 +33,9 @@ final class Locks: Remembering {
 
   private let session: Session
   private var counters: [Lock: Int64] = [:]
-  /// Whether the transaction has taken a lock, as all do that write.
+  /// Taken, or to be taken with the next exchange.
+  private var asked: Set<Lock> = []
+  /// Whether the transaction takes locks, as all do that write.
   private(set) var isWriter = false
 
   init(_ session: Session) { self.session = session }
@@ -58,18 +60,19 @@ final class Locks: Remembering {
     return locks.sorted()
   }
 
+  /// What takes a lock.
   func question(_ lock: Lock) -> Question {
-    Question(lock.kind == .saves ? Self.lockSaves : Self.lockMailboxes, [.integer(lock.bucket)]) {
-      [self] rows in
-      counters[lock] = rows.first?.integer(0) ?? 0
-      isWriter = true
-    }
+    isWriter = true
+    asked.insert(lock)
+    return Question(
+      lock.kind == .saves ? Self.lockSaves : Self.lockMailboxes, [.integer(lock.bucket)]
+    ) { [self] rows in counters[lock] = rows.first?.integer(0) ?? 0 }
   }
 
   /// What takes a lock, if the transaction does not have it.
   func missing(_ kind: Kind, in bucket: Bucket) -> [Question] {
-    let lock = Lock(kind: kind, bucket: Int64(bucket.number))
-    return counters[lock] == nil ? [question(lock)] : []
+    let lock = Lock(kind: kind, bucket: bucket)
+    return asked.contains(lock) ? [] : [question(lock)]
   }
 
   /// Counts one on. Takes the lock if the transaction does not have it.
@@ -87,8 +90,9 @@ final class Locks: Remembering {
     return counters[lock] ?? 0
   }
 
-  /// The locks stay as long as the transaction; what was counted under them is asked again.
-  func forget() { counters = [:] }
+  /// What was counted is asked again. Locks that the undone body took are lost, and the others stay as long
+  /// as the transaction; whoever needs one takes it again.
+  func forget() { (counters, asked) = ([:], []) }
 
   private static func table(_ kind: Kind) -> Table {
     switch kind {
