@@ -32,7 +32,8 @@ package final class PostgresStore: Store {
   /// - Throws: `StoreError`: the server cannot be reached, is too old, has tables of a newer version, or would
   ///   not keep what it confirms.
   package init(
-    url: String, coders: StoreCoders, buckets: Int = 256, writerCount: Int = 4, readerCount: Int = 8,
+    url: String, coders: StoreCoders, buckets: Int = 256, writerCount: Int = 4,
+    readerCount: Int = 8,
     runID: String, acceptsLoss: Bool = false, pause: @escaping @Sendable (Int) -> Void,
     logger: Logger
   ) throws {
@@ -61,7 +62,9 @@ package final class PostgresStore: Store {
     } catch let wanted as IndexWanted {
       try await growth.grow(wanted) { [self] step in
         let bucket = Bucket(of: wanted.database, among: bucketCount)
-        return try await commit([Locks.Lock(kind: .saves, bucket: bucket)], .none, isRepeatable: true) {
+        return try await commit(
+          [Locks.Lock(kind: .saves, bucket: bucket)], .none, isRepeatable: true
+        ) {
           try step($0.indexes[bucket].growth)
         }
       }

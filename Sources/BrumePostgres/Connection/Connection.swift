@@ -36,6 +36,8 @@ final class Connection {
       throw ServerError(code: nil, message: "no memory for a connection")
     }
     self.handle = handle
+    // Remarks of the server are no errors, and libpq would write them to standard error.
+    PQsetNoticeProcessor(handle, { _, _ in }, nil)
     guard PQstatus(handle) == CONNECTION_OK, PQenterPipelineMode(handle) == 1,
       PQsetnonblocking(handle, 1) == 0
     else { throw ServerError(code: nil, message: Self.message(of: handle)) }

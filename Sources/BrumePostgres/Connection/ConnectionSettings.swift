@@ -29,7 +29,8 @@ struct ConnectionSettings: Sendable {
 
   /// A socket in a folder, or this machine by name or address.
   private static func isLocal(_ host: String) -> Bool {
-    host.isEmpty || host.hasPrefix("/") || host.hasPrefix("127.") || ["localhost", "::1"].contains(host)
+    host.isEmpty || host.hasPrefix("/") || host.hasPrefix("127.")
+      || ["localhost", "::1"].contains(host)
   }
 
   /// Keywords and values as libpq takes them: what comes later counts, and the URL comes last.

@@ -13,6 +13,8 @@ final class Session {
   /// Of the running body.
   private var pending = PendingWrites()
   private var hasSavepoint = false
+  /// Whether the server knows of the transaction.
+  private var hasBegun = false
   /// Why the transaction cannot go on, even if a body has caught the error.
   private(set) var failure: ServerError?
   /// Whether somebody still waits for the answer.
@@ -67,6 +69,7 @@ final class Session {
   private func exchange() throws -> [Rows] {
     if let failure { throw failure }
     if !isWanted() { throw CancellationError() }
+    hasBegun = true
     do throws(ServerError) {
       return try connection.exchange()
     } catch {
@@ -92,7 +95,10 @@ final class Session {
   // MARK: Transactions
 
   /// Begins a transaction with the next exchange.
-  func begin(_ begin: SQL) { accepted.add((begin, [])) }
+  func begin(_ begin: SQL) {
+    accepted.add((begin, []))
+    hasBegun = false
+  }
 
   /// The running body is done: its writes stay.
   func accept() {
@@ -119,7 +125,9 @@ final class Session {
   }
 
   /// Ends a transaction that leaves nothing behind. Nobody waits for it.
-  func end() throws(ServerError) { try connection.sendLast(Self.rollback) }
+  func end() throws(ServerError) {
+    if hasBegun { try connection.sendLast(Self.rollback) }
+  }
 
   private static let commit = SQL("COMMIT")
   private static let rollback = SQL("ROLLBACK")

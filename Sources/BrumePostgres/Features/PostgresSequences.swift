@@ -6,7 +6,9 @@ import BrumeStorage
 final class PostgresSequences: SequenceWriting, Remembering {
   private let session: Session
   private let places: Places
-  private var lasts: [DatabaseKey: Int64] = [:]
+  /// The last sequence given, and what every new one is above.
+  private typealias Counter = (last: Int64, floor: Int64)
+  private var counters: [DatabaseKey: Counter] = [:]
 
   init(_ session: Session, _ places: Places) {
     self.session = session
@@ -14,43 +16,57 @@ final class PostgresSequences: SequenceWriting, Remembering {
   }
 
   func last(in database: DatabaseKey) throws -> Int64 {
-    if let known = lasts[database] { return known }
     guard let number = try places.number(of: database) else { return 0 }
-    let last = try session.first(Self.find, values(database, number)) { $0.integer(0) } ?? 0
-    lasts[database] = last
-    return last
+    return try counter(database, number).last
   }
 
   func next(in database: DatabaseKey) throws -> Int64 {
     let number = try places.givenNumber(of: database)
-    let next = try last(in: database) + 1
-    lasts[database] = next
-    places.put(database, number, sequence: next)
-    return next
+    var counter = try counter(database, number)
+    counter.last = max(counter.last, counter.floor) + 1
+    counters[database] = counter
+    places.put(database, number, sequence: counter.last, floor: counter.floor)
+    return counter.last
   }
 
+  /// No save of any bucket may be under way with what it has read before.
   func raise(above floor: Int64) throws {
-    let current = try session.first(Places.findFloor) { $0.integer(0) } ?? 0
+    let current = try session.first(Self.lockAll) { $0.integer(0) } ?? 0
     guard current < floor else { return }
     session.run(Self.setFloor, [.integer(floor)])
     session.run(Self.raise, [.integer(floor)])
-    lasts = [:]
+    counters = [:]
+  }
+
+  private func counter(_ database: DatabaseKey, _ number: Int64) throws -> Counter {
+    if let known = counters[database] { return known }
+    let counter = try session.first(Self.find, values(database, number)) {
+      ($0.integer(0), $0.integer(1))
+    }
+    counters[database] = counter ?? (0, 0)
+    return counter ?? (0, 0)
   }
 
   func question(_ database: DatabaseKey) throws -> Question? {
     guard let number = try places.number(of: database) else { return nil }
     return Question(Self.find, values(database, number)) { [self] rows in
-      lasts[database] = rows.first?.integer(0) ?? 0
+      counters[database] = rows.first.map { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
     }
   }
 
-  func forget() { lasts = [:] }
+  func forget() { counters = [:] }
 
   private func values(_ database: DatabaseKey, _ number: Int64) -> [SQLValue] {
     [places.bucketValue(of: database), .integer(number)]
   }
 
-  private static let find = SQL("SELECT sequence FROM databases WHERE bucket = $1 AND id = $2")
+  private static let find = SQL(
+    "SELECT sequence, floor FROM databases WHERE bucket = $1 AND id = $2")
+  private static let lockAll = SQL(
+    """
+    SELECT sequence_floor FROM store WHERE
+      (SELECT count(*) FROM (SELECT 1 FROM buckets ORDER BY bucket FOR UPDATE) AS locked) >= 0
+    """)
   private static let setFloor = SQL("UPDATE store SET sequence_floor = $1")
-  private static let raise = SQL("UPDATE databases SET sequence = $1 WHERE sequence < $1")
+  private static let raise = SQL("UPDATE databases SET floor = $1 WHERE floor < $1")
 }

@@ -66,8 +66,8 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
     return (page.map(\.value), isLast ? nil : page.last?.serial ?? cursor)
   }
 
-  /// Subscriptions to shared databases may be in any bucket, and none of them is asked for: where
-  /// somebody may have one, the answer is yes.
+  /// Subscriptions to shared databases may be in any bucket and may just be arriving there: of a zone with
+  /// shares the answer is yes.
   func hasQueries(on recordType: String, in database: DatabaseKey) throws -> Bool {
     if database.owner != nil, zones.hasMetShares(in: database) { return true }
     let watched = WatchedType(database: database, type: recordType)
@@ -155,7 +155,7 @@ final class PostgresSubscriptions: SubscriptionWriting, Remembering {
     guard let owner = database.owner else {
       return Question(Self.watchedPublic, values) { [self] in watchers[watched] = $0.count > 0 }
     }
-    return Question(Self.watchedPrivate, values + [.text(owner.name)]) { [self] rows in
+    return Question(Self.watchedOwned, values + [.text(owner.name)]) { [self] rows in
       watchers[watched] = rows.count > 0
     }
   }
@@ -190,6 +190,12 @@ extension PostgresSubscriptions {
     WHERE bucket = $1 AND container = $2 AND environment = $3 AND watched_type = $4
     """
   private static let watchedPublic = SQL("\(watched) AND scope = 'public' LIMIT 1")
-  private static let watchedPrivate = SQL(
-    "\(watched) AND scope = 'private' AND user_id = $5 LIMIT 1")
+  private static let watchedOwned = SQL(
+    """
+    (\(watched) AND scope = 'private' AND user_id = $5 LIMIT 1)
+    UNION ALL
+    (SELECT 1 FROM subscriptions
+      WHERE container = $2 AND environment = $3 AND watched_type = $4 AND scope = 'shared'
+        AND user_id <> $5 LIMIT 1)
+    """)
 }

@@ -27,7 +27,7 @@ enum Migrations {
 
   private static func migrate(_ connection: Connection, _ buckets: Int) throws {
     // "Brume" in ASCII.
-    try connection.simple("SELECT pg_advisory_xact_lock(285_890_407_781)")
+    try connection.simple("SELECT pg_advisory_xact_lock(285890407781)")
     let version = try version(connection)
     guard version <= all.count else {
       throw StoreError(

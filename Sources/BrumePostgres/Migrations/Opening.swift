@@ -48,7 +48,8 @@ extension ServerError {
   /// As an operator gets it at start.
   fileprivate var opening: StoreError {
     if code == "25006" {
-      return StoreError(.unavailable, "the database is read-only, as on a standby; connect to the primary")
+      return StoreError(
+        .unavailable, "the database is read-only, as on a standby; connect to the primary")
     }
     if code == "42501" {
       return StoreError(

@@ -21,6 +21,7 @@ extension Migrations {
       container text COLLATE "C" NOT NULL, environment text COLLATE "C" NOT NULL,
       owner text COLLATE "C" NOT NULL,  -- '' is the public database
       sequence bigint NOT NULL,
+      floor bigint NOT NULL,  -- every new sequence is above it
       PRIMARY KEY (bucket, id),
       UNIQUE (bucket, container, environment, owner)) WITH (fillfactor = 60);
     CREATE TABLE zones (
@@ -57,6 +58,10 @@ extension Migrations {
       bucket bigint, zone bigint, target text COLLATE "C", action text COLLATE "C",
       name text COLLATE "C",
       PRIMARY KEY (bucket, zone, target, action, name));
+    CREATE TABLE asset_holders (
+      bucket bigint, zone bigint, name text COLLATE "C", checksum text COLLATE "C",
+      PRIMARY KEY (bucket, zone, name, checksum));
+    CREATE INDEX asset_holders_by_file ON asset_holders (checksum);
     CREATE TABLE log (
       bucket bigint, position bigint,
       database bigint NOT NULL, kind bigint NOT NULL,

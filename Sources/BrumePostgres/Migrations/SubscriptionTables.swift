@@ -18,6 +18,8 @@ extension Migrations {
     CREATE INDEX subscriptions_by_type
       ON subscriptions (bucket, container, environment, scope, watched_type, user_id)
       WHERE watched_type IS NOT NULL;
+    CREATE INDEX subscriptions_to_shared
+      ON subscriptions (container, environment, watched_type) WHERE scope = 'shared';
 
     """
 }

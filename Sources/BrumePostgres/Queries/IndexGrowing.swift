@@ -12,7 +12,8 @@ final class IndexGrowing: Sendable {
   private static let stepsOfQuery = 50
 
   /// Carries out one step in a transaction.
-  typealias Commit<Value> = (@escaping @Sendable (IndexGrowth) throws -> Value) async throws -> Value
+  typealias Commit<Value> = (@escaping @Sendable (IndexGrowth) throws -> Value) async throws ->
+    Value
 
   private let state = Mutex(IndexProgress())
 

@@ -40,7 +40,8 @@ final class IndexKeyRows: IndexKeyStoring {
       Question(Self.findKeys, values) { [self] rows in
         for row in rows.map({ $0 }) {
           let key = IndexKey(
-            id: row.integer(0), kind: try row.known(IndexKind(rawValue: row.integer(3)), "index kind"),
+            id: row.integer(0),
+            kind: try row.known(IndexKind(rawValue: row.integer(3)), "index kind"),
             isSparse: row.flag(4), isCut: row.flag(5))
           known[RecordTypeRowKey(zone: zone, type: row.text(1))]?.fields[row.text(2)]?.keys
             .append(key)
@@ -116,7 +117,7 @@ final class IndexKeyRows: IndexKeyStoring {
     "FROM wanted_fields WHERE bucket = $1 AND (built_to IS NOT NULL OR behind IS NOT NULL)"
   private static let findUnfinished = SQL(
     """
-    SELECT zone, type \(unfinished) AND (zone, type) > ($2, $3) AND (built_to IS NOT NULL OR $4 = 0)
+    SELECT zone, type \(unfinished) AND (zone, type) > ($2, $3) AND (built_to IS NOT NULL OR $4::bigint = 0)
     ORDER BY zone, type LIMIT 1
     """)
   private static let countUnfinished = SQL("SELECT count(*) \(unfinished)")

@@ -128,7 +128,8 @@ struct IndexRows: IndexRowReading {
       ORDER BY value\(ascending ? "" : " DESC"), name
       """
     return statement.page(
-      of: rows, limit, zone: Self.zone(ofKey: number), needs, order: "value\(ascending ? "" : " DESC"), name",
+      of: rows, limit, zone: Self.zone(ofKey: number), needs,
+      order: "value\(ascending ? "" : " DESC"), name",
       more: ", value")
   }
 

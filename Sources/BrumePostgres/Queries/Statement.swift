@@ -85,7 +85,8 @@ struct Statement {
     var page = self
     let most = page.add(.integer(limit))
     let probes = needs.records ? page.probes(needs.probes) : ""
-    let found = "(SELECT * FROM (\(rows)) AS rows\(probes) ORDER BY \(order) LIMIT \(most)) AS found"
+    let found =
+      "(SELECT * FROM (\(rows)) AS rows\(probes) ORDER BY \(order) LIMIT \(most)) AS found"
     guard needs.records else {
       page.text =
         "SELECT name, NULL::text, NULL::bigint, NULL::bytea\(more) FROM \(found) ORDER BY \(order)"

@@ -80,7 +80,7 @@ final class Places: Remembering {
     databases[database] = number
     // Its sequences begin where those of all others have at least come to.
     let floor = try session.first(Self.findFloor) { $0.integer(0) } ?? 0
-    put(database, number, sequence: floor)
+    put(database, number, sequence: 0, floor: floor)
     return number
   }
 
@@ -92,10 +92,11 @@ final class Places: Remembering {
     return number
   }
 
-  func put(_ database: DatabaseKey, _ number: Int64, sequence: Int64) {
+  func put(_ database: DatabaseKey, _ number: Int64, sequence: Int64, floor: Int64) {
     session.put(
-      [bucketValue(of: database), .integer(number)] + database.values + [.integer(sequence)],
-      in: Self.databasesTable)
+      [bucketValue(of: database), .integer(number)] + database.values + [
+        .integer(sequence), .integer(floor),
+      ], in: Self.databasesTable)
   }
 
   /// - Parameter columns: incarnation (NULL: the zone was never put), last sequence, deletion, whether it
@@ -156,6 +157,7 @@ final class Places: Remembering {
     "databases", key: [("bucket", .integer), ("id", .integer)],
     columns: [
       ("container", .text), ("environment", .text), ("owner", .text), ("sequence", .integer),
+      ("floor", .integer),
     ])
   private static let zonesTable = Table(
     "zones", key: [("bucket", .integer), ("id", .integer)],

@@ -4,6 +4,7 @@
 import BrumeModel
 import BrumePredicate
 import BrumeStorage
+import Synchronization
 
 extension StorageContract {
   static let queries: [Case] =
@@ -71,12 +72,17 @@ extension StorageContract {
             query: Query(
               recordType: "Trail", filters: [Filter(.notEquals, .field("n"), .int64(-1))],
               sorts: sorts), after: nil, limit: 9, candidateLimit: 99)
-          async let found = store.read { transaction in
-            withUnsafeCurrentTask(body: { $0?.cancel() })
-            return try transaction.queries.matching(query).records.count
+          let asker = Asker()
+          let found = Task {
+            await asker.waitUntilKnown()
+            return try await store.read { transaction in
+              asker.giveUp()
+              return try transaction.queries.matching(query).records.count
+            }
           }
+          asker.know(found)
           do {
-            let count = try await found
+            let count = try await found.value
             try expect(false, "a cancelled query found \(count) records")
           } catch is CancellationError {}
           let later = try await store.read { try $0.queries.matching(query).records.count }
@@ -265,4 +271,19 @@ extension WriteTransaction {
         fields: ["n": .int64(1)], created: stamp, modified: stamp),
       in: zone, sequence: sequence)
   }
+}
+
+/// Who asks a query, and stops waiting for the answer while it is answered.
+private final class Asker: Sendable {
+  private let task = Mutex<Task<Int, any Error>?>(nil)
+  private let (known, isKnown) = AsyncStream.makeStream(of: Void.self)
+
+  func know(_ task: Task<Int, any Error>) {
+    self.task.withLock { $0 = task }
+    isKnown.finish()
+  }
+
+  func waitUntilKnown() async { for await _ in known {} }
+
+  func giveUp() { task.withLock { $0 }?.cancel() }
 }
