@@ -11,6 +11,7 @@ final class PostgresDevices: DeviceWriting, Remembering {
   private let locks: Locks
   private let leases: PostgresLeases
   private var known: [ByteText: Device?] = [:]
+  private var lists: [AccountKey: [Device]] = [:]
 
   init(
     _ session: Session, _ places: Places, _ locks: Locks, _ mailboxes: PostgresMailboxes,
@@ -31,18 +32,10 @@ final class PostgresDevices: DeviceWriting, Remembering {
     return known[key.byteText] ?? nil
   }
 
-  /// Whoever asks in a write is about to put something into each mailbox, so what is in them comes with
-  /// the answer.
   func all(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> [Device] {
     let account = AccountKey(user, containerEnvironment)
-    var devices: [Device] = []
-    let own = Question(Self.ofAccount, places.values(account)) { rows in
-      devices = try rows.map { try $0.device() }
-    }
-    let more =
-      locks.isWriter ? mailboxes.questions(account) + [notifications.question(account)] : []
-    try session.ask(more + [own])
-    return devices
+    if lists[account] == nil { try session.ask(questions(user, containerEnvironment)) }
+    return lists[account] ?? []
   }
 
   func all(of user: UserID) throws -> [Device] {
@@ -78,11 +71,13 @@ final class PostgresDevices: DeviceWriting, Remembering {
       places.values(device.key) + columns(of: device.channel) + [.integer(device.registered)],
       in: Self.table)
     known[device.key.byteText] = .some(device)
+    lists[AccountKey(device.key)] = nil
   }
 
   func remove(_ key: DeviceKey) throws {
     session.remove(places.values(key), from: Self.table)
     known[key.byteText] = .some(nil)
+    lists[AccountKey(key)] = nil
     try mailboxes.removeAll(of: key)
   }
 
@@ -107,7 +102,20 @@ final class PostgresDevices: DeviceWriting, Remembering {
     }
   }
 
-  func forget() { known = [:] }
+  /// All devices of a user. Whoever asks in a write is about to put something into each mailbox, so what
+  /// is in them is asked too.
+  func questions(_ user: UserID, _ containerEnvironment: ContainerEnvironment) -> [Question] {
+    let account = AccountKey(user, containerEnvironment)
+    let own = Question(Self.ofAccount, places.values(account)) { [self] rows in
+      let devices = try rows.map { try $0.device() }
+      lists[account] = devices
+      for device in devices { known[device.key.byteText] = .some(device) }
+    }
+    guard locks.isWriter else { return [own] }
+    return mailboxes.questions(account) + [notifications.question(account), own]
+  }
+
+  func forget() { (known, lists) = ([:], [:]) }
 }
 
 // MARK: Statements

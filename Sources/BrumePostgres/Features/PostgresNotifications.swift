@@ -129,6 +129,8 @@ extension PostgresNotifications {
     }
   }
 
+  /// By the places of rows, because for a condition on the account and the position the planner may take
+  /// the index by ID, and look at all that is kept for each that goes.
   private static func bounds() -> Table {
     Table("inboxes", key: AccountKey.columns, columns: [("most", .integer)]) { given in
       """
@@ -137,11 +139,11 @@ extension PostgresNotifications {
         FROM \(given) JOIN inboxes ON \(AccountKey.same("inboxes", "given"))
         WHERE inboxes.kept > given.most),
       dropped AS (
-        DELETE FROM kept_notifications AS kept USING crowded CROSS JOIN LATERAL (
-          SELECT position FROM kept_notifications AS oldest
-          WHERE \(AccountKey.same("oldest", "crowded"))
-          ORDER BY position LIMIT crowded.excess) AS old
-        WHERE \(AccountKey.same("kept", "crowded")) AND kept.position = old.position)
+        DELETE FROM kept_notifications WHERE ctid = ANY (ARRAY(
+          SELECT old.place FROM crowded CROSS JOIN LATERAL (
+            SELECT ctid AS place FROM kept_notifications AS oldest
+            WHERE \(AccountKey.same("oldest", "crowded"))
+            ORDER BY position LIMIT crowded.excess) AS old)))
       UPDATE inboxes SET kept = crowded.most FROM crowded
       WHERE \(AccountKey.same("inboxes", "crowded"))
       """

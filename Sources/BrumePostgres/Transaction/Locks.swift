@@ -38,7 +38,9 @@ final class Locks: Remembering {
   private let session: Session
   private let leases: PostgresLeases
   private var counters: [Lock: Int64] = [:]
-  /// Whether the transaction has taken a lock, as all do that write.
+  /// Taken, or to be taken with the next exchange.
+  private var asked: Set<Lock> = []
+  /// Whether the transaction takes locks, as all do that write.
   private(set) var isWriter = false
 
   init(_ session: Session, _ leases: PostgresLeases) {
@@ -67,8 +69,11 @@ final class Locks: Remembering {
     return locks.sorted()
   }
 
+  /// What takes a lock.
   func question(_ lock: Lock) -> Question {
-    switch lock.kind {
+    isWriter = true
+    asked.insert(lock)
+    return switch lock.kind {
     case .notifier: fence(lock)
     case .saves: counter(lock, Self.lockSaves)
     case .mailboxes: counter(lock, Self.lockMailboxes)
@@ -78,7 +83,6 @@ final class Locks: Remembering {
   private func counter(_ lock: Lock, _ sql: SQL) -> Question {
     Question(sql, [.integer(lock.bucket)]) { [self] rows in
       counters[lock] = rows.first?.integer(0) ?? 0
-      isWriter = true
     }
   }
 
@@ -86,8 +90,7 @@ final class Locks: Remembering {
   private func fence(_ lock: Lock) -> Question {
     let (owner, epoch) = leases.claim(of: Bucket(Int(lock.bucket)))
     return Question(Self.fence, [.integer(lock.bucket), .text(owner), .integer(epoch)]) {
-      [self] rows in
-      isWriter = true
+      rows in
       guard rows.count == 1 else {
         throw StoreError(.notOwned, "another process notifies for bucket \(lock.bucket) now")
       }
@@ -96,8 +99,8 @@ final class Locks: Remembering {
 
   /// What takes a lock, if the transaction does not have it.
   func missing(_ kind: Kind, in bucket: Bucket) -> [Question] {
-    let lock = Lock(kind: kind, bucket: Int64(bucket.number))
-    return counters[lock] == nil ? [question(lock)] : []
+    let lock = Lock(kind: kind, bucket: bucket)
+    return asked.contains(lock) ? [] : [question(lock)]
   }
 
   /// Counts one on. Takes the lock if the transaction does not have it.
@@ -119,8 +122,9 @@ final class Locks: Remembering {
     return counters[lock] ?? 0
   }
 
-  /// The locks stay as long as the transaction; what was counted under them is asked again.
-  func forget() { counters = [:] }
+  /// What was counted is asked again. Locks that the undone body took are lost, and the others stay as long
+  /// as the transaction; whoever needs one takes it again.
+  func forget() { (counters, asked) = ([:], []) }
 
   private static let savesTable = Table(
     "buckets", key: [("bucket", .integer)], columns: [("last", .integer)])

@@ -1,0 +1,145 @@
+// Several processes with one store: who notifies for which bucket, and what becomes of one whose lease has
+// passed on. Each process is a store object of its own.
+
+import BrumeModel
+import BrumeStorage
+import BrumeTestKit
+import Testing
+
+@testable import BrumePostgres
+
+@Suite struct LeaseTests {
+  @Test func `the first process has all buckets, and gives a fair share to the second`() throws {
+    let database = try TestDatabase(buckets: 10)
+    let (first, second) = (try database.leases("first"), try database.leases("second"))
+    #expect(try first.round().owned.count == 10)
+    #expect(try second.round().owned.isEmpty, "nothing has lapsed yet")
+    #expect(try first.round().owned.count == 5, "two processes have half each")
+    #expect(try second.round().owned.count == 5)
+    #expect(try first.round().nodes == 2)
+  }
+
+  @Test func `what a process gives away at its end is taken at once`() throws {
+    let database = try TestDatabase(buckets: 4)
+    let (first, second) = (try database.leases("first"), try database.leases("second"))
+    _ = try first.round()
+    try first.end()
+    let taken = try second.round()
+    #expect(taken.owned.count == 4)
+    #expect(taken.nodes == 1)
+  }
+
+  @Test func `a lease that nobody renews is taken, with a new epoch`() throws {
+    let database = try TestDatabase(buckets: 2)
+    let (first, second) = (try database.leases("first"), try database.leases("second"))
+    let before = try first.round().owned
+    try database.letLeasesLapse()
+    let after = try second.round().owned
+    #expect(after.count == 1, "two processes are there, so each has one")
+    for (bucket, epoch) in after { #expect(epoch == (before[bucket] ?? 0) + 1) }
+  }
+
+  @Test func `a notifier whose lease has passed on writes nothing`() async throws {
+    let database = try TestDatabase(buckets: 1)
+    let store = try PostgresStore.forTest(url: database.url)
+    let write: @Sendable (Int) async throws -> Void = { value in
+      try await store.writeRepeatable(in: .notifier(.only, notifying: [])) {
+        try $0.settings.set(.notifierCursor(.only), to: [UInt8(value)])
+      }
+    }
+    try await write(1)
+    try database.letLeasesLapse()
+    _ = try database.leases("other").round()
+    await #expect { try await write(2) } throws: { ($0 as? StoreError)?.code == .notOwned }
+    #expect(try await store.read { try $0.settings.value(.notifierCursor(.only)) } == [1])
+    try await store.close()
+  }
+
+  @Test func `a commit of one process is a hint in the other`() async throws {
+    let database = try TestDatabase(buckets: 4)
+    let saver = try PostgresStore.forTest(url: database.url)
+    let listener = try PostgresStore.forTest(url: database.url)
+    let key = DatabaseKey.sample()
+    let bucket = Bucket(of: key, among: 4)
+    let hints = listener.commits()
+    try await saver.write(in: .database(key)) {
+      _ = try $0.log.append(.zoneCreated(.sample()), in: key, origin: .sample)
+    }
+    for await buckets in hints where buckets.contains(bucket) { break }
+    try await saver.close()
+    try await listener.close()
+  }
+
+  @Test func `an entry of a mailbox reaches the other process, after all before it`() async throws {
+    let database = try TestDatabase(buckets: 4)
+    let writer = try PostgresStore.forTest(url: database.url)
+    let reader = try PostgresStore.forTest(url: database.url)
+    let shared = try #require(reader.sharedMailboxes)
+    let hints = shared.mailboxHints()
+    let device = DeviceKey(
+      in: ContainerEnvironment(.sample, .development), user: UserID("_a1"),
+      device: DeviceID("phone"))
+    for number in 1...3 {
+      try await writer.write(in: .account(device)) {
+        _ = try $0.mailboxes.enqueue(.sample("n\(number)"), to: device)
+      }
+    }
+    var found: [String] = []
+    var seen: Int64 = 0
+    for await buckets in hints {
+      for bucket in buckets {
+        let new = try await shared.newEntries(in: bucket, after: seen, limit: 10)
+        found += new.map(\.entry.notificationID)
+        seen = new.last?.entry.position ?? seen
+      }
+      if found.count == 3 { break }
+    }
+    #expect(found == ["n1", "n2", "n3"])
+    try await writer.close()
+    try await reader.close()
+  }
+}
+
+// MARK: Support
+
+/// An empty store in a schema of its own, seen from below.
+private struct TestDatabase {
+  let url: String
+  private let connection: Connection
+  private let buckets: Int
+
+  init(buckets: Int) throws {
+    url = try PostgresServer.shared.get().emptySchema()
+    self.buckets = buckets
+    connection = try Connection(ConnectionSettings(url))
+    try Migrations.run(on: connection, buckets: buckets)
+  }
+
+  func leases(_ name: String) throws -> Process {
+    Process(connection: try Connection(ConnectionSettings(url)), name: name, buckets: buckets)
+  }
+
+  /// As if ten seconds had passed.
+  func letLeasesLapse() throws {
+    try connection.simple("UPDATE notifiers SET until = now() - interval '1 second'")
+  }
+
+  struct Process {
+    let connection: Connection
+    let name: String
+    let buckets: Int
+
+    func round() throws -> (owned: [Bucket: Int64], nodes: Int) { try lease.run() }
+    func end() throws { try lease.end() }
+
+    private var lease: LeaseRound { LeaseRound(connection, name, bucketCount: buckets) }
+  }
+}
+
+extension MailboxEntry {
+  fileprivate static func sample(_ id: String) -> MailboxEntry {
+    MailboxEntry(
+      position: 0, notificationID: id, subscriptionID: "s", collapseID: nil, payload: [1], time: 0,
+      requestID: "R1")
+  }
+}
