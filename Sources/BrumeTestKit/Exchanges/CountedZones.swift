@@ -122,11 +122,21 @@ final class CountedSubscriptions<Inner: SubscriptionReading>: SubscriptionReadin
     return try inner.all(in: scope)
   }
 
-  func page(after cursor: Int64?, limit: Int) throws -> (
+  func page(watching bucket: Bucket, after cursor: Int64?, limit: Int) throws -> (
     subscriptions: [StoredSubscription], next: Int64?
   ) {
     count.asks()
-    return try inner.page(after: cursor, limit: limit)
+    return try inner.page(watching: bucket, after: cursor, limit: limit)
+  }
+
+  func sharedChanges(after last: Int64) throws -> SharedSubscriptionChanges {
+    count.asks()
+    return try inner.sharedChanges(after: last)
+  }
+
+  func lastSharedChange() throws -> Int64 {
+    count.asks()
+    return try inner.lastSharedChange()
   }
 
   func hasQueries(on recordType: String, in database: DatabaseKey) throws -> Bool {

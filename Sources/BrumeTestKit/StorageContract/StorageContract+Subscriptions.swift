@@ -55,14 +55,16 @@ extension StorageContract {
           SubscriptionSamples.stored("s3", SubscriptionSamples.scope(.private, user: "_u3")))
       }
       var seen: [String] = []
-      var cursor: Int64?
-      repeat {
-        let page = try await store.read { [cursor] in
-          try $0.subscriptions.page(after: cursor, limit: 4)
-        }
-        seen += page.subscriptions.map(\.subscription.id)
-        cursor = page.next
-      } while cursor != nil && seen.count < 100
+      for bucket in (0..<store.bucketCount).map({ Bucket($0) }) {
+        var cursor: Int64?
+        repeat {
+          let page = try await store.read { [cursor] in
+            try $0.subscriptions.page(watching: bucket, after: cursor, limit: 4)
+          }
+          seen += page.subscriptions.map(\.subscription.id)
+          cursor = page.next
+        } while cursor != nil && seen.count < 100
+      }
       try expectEqual(seen.sorted(), (0..<25).map { "s\($0)" }.sorted(), "all subscriptions")
     },
     Case("query subscriptions are known by type and database") { store in
