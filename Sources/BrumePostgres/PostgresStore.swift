@@ -160,7 +160,7 @@ package final class PostgresStore: Store {
 
   package func close() async throws {
     await writers.close()
-    keeper.close()
+    await keeper.close()
     tail.close()
     readers.close()
     signals.finish()

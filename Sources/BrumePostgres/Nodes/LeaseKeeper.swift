@@ -14,7 +14,8 @@ final class LeaseKeeper: Sendable {
   private let isEnding = Atomic<Bool>(false)
   private let nodes = Atomic<Int>(1)
   private let wake = DispatchSemaphore(value: 0)
-  private let ended = DispatchSemaphore(value: 0)
+  private let ending = Mutex<(hasEnded: Bool, waiting: [CheckedContinuation<Void, Never>])>(
+    (false, []))
 
   init(
     _ leases: PostgresLeases, bucketCount: Int, _ connector: Connector, _ signals: CommitSignals
@@ -42,14 +43,28 @@ final class LeaseKeeper: Sendable {
   }
 
   /// Gives everything away and ends the thread.
-  func close() {
+  func close() async {
     isEnding.store(true, ordering: .releasing)
     wake.signal()
-    ended.wait()
+    await withCheckedContinuation { continuation in
+      let hasEnded = ending.withLock { ending in
+        if !ending.hasEnded { ending.waiting.append(continuation) }
+        return ending.hasEnded
+      }
+      if hasEnded { continuation.resume() }
+    }
+  }
+
+  private func ended() {
+    let waiting = ending.withLock { ending in
+      ending.hasEnded = true
+      return ending.waiting
+    }
+    for continuation in waiting { continuation.resume() }
   }
 
   private func run() {
-    defer { ended.signal() }
+    defer { ended() }
     var connection: Connection?
     while true {
       _ = connector.wait(wake, LeaseRound.interval)
