@@ -84,7 +84,8 @@ package struct RecordCoder: Sendable {
 /// already a value.
 package struct StoredRecord: Sendable {
   package enum Content: Sendable {
-    case value(Record)
+    /// By reference: a record is large, and most that engines return are encoded.
+    indirect case value(Record)
     case encoded([UInt8], RecordCoder)
   }
   package let name: String

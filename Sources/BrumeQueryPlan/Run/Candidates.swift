@@ -27,8 +27,7 @@ struct Candidates {
 
   /// The record of a candidate, fetched unless the candidate has brought it along.
   func stored(_ row: RecordRow, in zone: Int64) throws -> StoredRecord? {
-    if let stored = row.stored { return stored }
-    return try rows.records.stored(row, in: zone)
+    row.isFetched ? row.stored : try rows.records.stored(row, in: zone)
   }
 
   /// Whether the record is there for whoever asks. Those that are not count for nothing.
@@ -42,8 +41,9 @@ struct Candidates {
   func match(_ row: RecordRow, _ plan: ZonePlan) throws -> StoredRecord? {
     try Task.checkCancellation()
     if try !holds(plan.probes, row) { return nil }
-    let stored = try stored(row, in: plan.zone)
-    guard let stored, stored.type == plan.recordType else { return nil }
+    guard let stored = try stored(row, in: plan.zone), stored.type == plan.recordType else {
+      return nil
+    }
     if plan.residual.isEmpty { return stored }
     let record = try stored.record()
     return plan.judge.match(record, searchable: request.searchable) ? stored : nil
@@ -51,6 +51,9 @@ struct Candidates {
 
   private func holds(_ probes: [ZonePlan.Rows], _ row: RecordRow) throws -> Bool {
     if row.holdsProbes { return true }
-    return try probes.allSatisfy { try rows.index.holds($0, for: row.name) }
+    for probe in probes {
+      if try !rows.index.holds(probe, for: row.name) { return false }
+    }
+    return true
   }
 }

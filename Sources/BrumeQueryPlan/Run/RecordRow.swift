@@ -27,6 +27,8 @@ package struct RecordRow: Sendable {
     fetched = stored.map { FetchedRecord($0) }
   }
 
+  /// Whether the row has its record.
+  var isFetched: Bool { fetched != nil }
   /// The record, if the engine has fetched it with the row.
   package var stored: StoredRecord? { fetched?.stored }
 }
