@@ -9,6 +9,7 @@ import Synchronization
 
 package final class PostgresStore: Store {
   private let node: Node
+  private let connector: Connector
   private let writers: Writers
   private let readers: Readers
   private let signals = CommitSignals()
@@ -31,20 +32,32 @@ package final class PostgresStore: Store {
   ///   - pause: waits on the calling thread, for so many milliseconds.
   /// - Throws: `StoreError`: the server cannot be reached, is too old, has tables of a newer version, or would
   ///   not keep what it confirms.
-  package init(
+  package convenience init(
     url: String, coders: StoreCoders, buckets: Int = 256, writerCount: Int = 4,
     readerCount: Int = 8,
     runID: String, acceptsLoss: Bool = false, pause: @escaping @Sendable (Int) -> Void,
     logger: Logger
   ) throws {
-    let connector = Connector(
-      settings: try ConnectionSettings(url), logger: logger, pause: pause)
+    try self.init(
+      Connector(settings: try ConnectionSettings(url), logger: logger, pause: pause),
+      coders: coders, buckets: buckets, writerCount: writerCount, readerCount: readerCount,
+      runID: runID, acceptsLoss: acceptsLoss)
+  }
+
+  /// - Parameter locksBuckets: false only where a test shows what the locks are for.
+  init(
+    _ connector: Connector, coders: StoreCoders, buckets: Int, writerCount: Int, readerCount: Int,
+    runID: String, acceptsLoss: Bool, locksBuckets: Bool = true
+  ) throws {
     let opened = try Opening(connector.connect(), buckets: buckets, acceptsLoss: acceptsLoss)
-    let node = Node(coders: coders, bucketCount: opened.bucketCount)
+    let node = Node(
+      coders: coders, bucketCount: opened.bucketCount, locksBuckets: locksBuckets)
     self.node = node
-    self.logger = logger
-    writers = Writers(node, connector, signals)
-    readers = Readers(node, connector)
+    logger = connector.logger
+    self.connector = connector
+    let acknowledgements = Acknowledgements()
+    writers = Writers(node, connector, acknowledgements, signals)
+    readers = Readers(node, connector, acknowledgements)
     try writers.start((0..<max(1, writerCount)).map { "\(runID).\($0)" })
     try readers.start(max(1, readerCount))
     logger.info(
@@ -134,6 +147,9 @@ package final class PostgresStore: Store {
     }
     return try outcome.kept()
   }
+
+  /// How many times its connections have waited for the server.
+  var exchanges: Int { connector.exchanges.count }
 
   package var indexProgress: IndexProgress { growth.progress }
 

@@ -20,7 +20,7 @@ final class Session {
   /// Whether somebody still waits for the answer.
   private let isWanted: () -> Bool
 
-  /// - Parameter isWanted: asked before each exchange of a read.
+  /// - Parameter isWanted: asked before each question of a read.
   init(_ connection: Connection, isWanted: @escaping () -> Bool = { true }) {
     self.connection = connection
     self.isWanted = isWanted
@@ -61,6 +61,7 @@ final class Session {
 
   /// Several questions in one exchange. Answers one result for each.
   func ask(_ questions: [Connection.Command]) throws -> [Rows] {
+    if !isWanted() { throw CancellationError() }
     try sendPending()
     for question in questions { try connection.send(question.sql, question.values) }
     return Array(try exchange().suffix(questions.count))
@@ -68,7 +69,6 @@ final class Session {
 
   private func exchange() throws -> [Rows] {
     if let failure { throw failure }
-    if !isWanted() { throw CancellationError() }
     hasBegun = true
     do throws(ServerError) {
       return try connection.exchange()

@@ -47,8 +47,11 @@ struct WriteGroup {
     return outcome
   }
 
-  func commit() throws {
-    try session.commit()
+  func commit() throws { try session.commit() }
+
+  /// It is in the store: what it learned is so.
+  func committed() {
+    writer.committed()
     transaction.committed()
   }
 

@@ -26,11 +26,16 @@ final class Writers: Sendable {
   private let state = Mutex(State())
   private let node: Node
   private let connector: Connector
+  private let acknowledgements: Acknowledgements
   private let signals: CommitSignals
 
-  init(_ node: Node, _ connector: Connector, _ signals: CommitSignals) {
+  init(
+    _ node: Node, _ connector: Connector, _ acknowledgements: Acknowledgements,
+    _ signals: CommitSignals
+  ) {
     self.node = node
     self.connector = connector
+    self.acknowledgements = acknowledgements
     self.signals = signals
   }
 
@@ -47,6 +52,7 @@ final class Writers: Sendable {
   }
 
   func add(_ job: WriteJob) throws(StoreError) {
+    try acknowledgements.check()
     let result = state.withLock { state -> Result<DispatchSemaphore?, StoreError> in
       do throws(StoreError) {
         try state.line.add(job)
@@ -84,9 +90,7 @@ extension Writers {
 
   private func run(_ name: String) {
     let wake = DispatchSemaphore(value: 0)
-    let thread = WriterThread(name, connector, node) { [weak self] in
-      self?.state.withLock { !$0.line.isEmpty } ?? false
-    }
+    let thread = WriterThread(name, connector, node, acknowledgements, lineAccess)
     loop: while true {
       switch nextStep(wake) {
       case .run(let group, let other):
@@ -98,6 +102,16 @@ extension Writers {
       }
     }
     ended()
+  }
+
+  private var lineAccess: WriterThread.LineAccess {
+    WriterThread.LineAccess(
+      isAwaited: { [weak self] in self?.state.withLock { !$0.line.isEmpty } ?? false },
+      isClosed: { [weak self] in self?.state.withLock { $0.line.isClosed } ?? true },
+      refuseBehind: { [weak self] group, error in
+        let behind = self?.state.withLock { $0.line.takeBehind(group) } ?? []
+        for job in behind { job.finish(error) }
+      })
   }
 
   private func nextStep(_ wake: DispatchSemaphore) -> Step {

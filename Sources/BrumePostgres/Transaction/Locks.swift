@@ -32,11 +32,15 @@ final class Locks: Remembering {
   static let server = Lock(kind: .saves, bucket: -1)
 
   private let session: Session
+  private let isLocking: Bool
   private var counters: [Lock: Int64] = [:]
   /// Whether the transaction has taken a lock, as all do that write.
   private(set) var isWriter = false
 
-  init(_ session: Session) { self.session = session }
+  init(_ session: Session, isLocking: Bool = true) {
+    self.session = session
+    self.isLocking = isLocking
+  }
 
   /// The locks that a write of this scope needs, in the order of locking.
   static func all(of scope: WriteScope, among bucketCount: Int) -> [Lock] {
@@ -59,7 +63,7 @@ final class Locks: Remembering {
   }
 
   func question(_ lock: Lock) -> Question {
-    Question(lock.kind == .saves ? Self.lockSaves : Self.lockMailboxes, [.integer(lock.bucket)]) {
+    Question(isLocking ? Self.statement(lock.kind) : Self.look, [.integer(lock.bucket)]) {
       [self] rows in
       counters[lock] = rows.first?.integer(0) ?? 0
       isWriter = true
@@ -70,6 +74,13 @@ final class Locks: Remembering {
   func missing(_ kind: Kind, in bucket: Bucket) -> [Question] {
     let lock = Lock(kind: kind, bucket: Int64(bucket.number))
     return counters[lock] == nil ? [question(lock)] : []
+  }
+
+  /// Takes a lock. Answers whether the transaction did not have it, or has forgotten.
+  func take(_ kind: Kind, in bucket: Bucket) throws -> Bool {
+    let missing = missing(kind, in: bucket)
+    try session.ask(missing)
+    return !missing.isEmpty
   }
 
   /// Counts one on. Takes the lock if the transaction does not have it.
@@ -90,6 +101,12 @@ final class Locks: Remembering {
   /// The locks stay as long as the transaction; what was counted under them is asked again.
   func forget() { counters = [:] }
 
+  private static func statement(_ kind: Kind) -> SQL {
+    switch kind {
+    case .saves: lockSaves
+    case .mailboxes: lockMailboxes
+    }
+  }
   private static func table(_ kind: Kind) -> Table {
     switch kind {
     case .saves: savesTable
@@ -100,6 +117,7 @@ final class Locks: Remembering {
     "buckets", key: [("bucket", .integer)], columns: [("last", .integer)])
   private static let mailboxesTable = Table(
     "mail", key: [("bucket", .integer)], columns: [("last", .integer)])
+  private static let look = SQL("SELECT last FROM buckets WHERE bucket = $1")
   // An update and not FOR UPDATE, which Citus does not carry over when it moves a shard.
   private static let lockSaves = SQL(
     "UPDATE buckets SET last = last WHERE bucket = $1 RETURNING last")

@@ -8,9 +8,12 @@ struct Node: Sendable {
   /// Into how many buckets the store is divided.
   let bucketCount: Int
   let numbers = PlaceNumbers()
+  /// False only where a test shows what the locks are for.
+  let locksBuckets: Bool
 
-  init(coders: StoreCoders, bucketCount: Int) {
+  init(coders: StoreCoders, bucketCount: Int, locksBuckets: Bool = true) {
     self.coders = coders
     self.bucketCount = bucketCount
+    self.locksBuckets = locksBuckets
   }
 }

@@ -33,9 +33,13 @@ struct PlannedReads {
     for (zone, names) in names {
       questions.append(try transaction.records.question(zone, names))
     }
-    // Whatever changes a zone keeps its index.
-    let indexed = isWrite ? try zones.flatMap { try transaction.indexes.questions($0) } : []
-    return questions.compactMap { $0 } + indexed
+    return questions.compactMap { $0 } + (isWrite ? try questionsOfWrites(transaction) : [])
+  }
+
+  /// Whatever changes a zone counts in its database, and keeps its index.
+  private func questionsOfWrites(_ transaction: PostgresTransaction) throws -> [Question] {
+    try databases.compactMap { try transaction.sequences.question($0) }
+      + zones.flatMap { try transaction.indexes.questions($0) }
   }
 
   private func question(
@@ -44,7 +48,8 @@ struct PlannedReads {
     switch read {
     case .setting(let key): transaction.settings.question(key)
     case .zone(let key): try transaction.zones.question(key)
-    case .lastSequence(let database): try transaction.sequences.question(database)
+    case .lastSequence(let database):
+      isWrite ? nil : try transaction.sequences.question(database)
     case .record: nil
     case .children(let key): try transaction.records.question(childrenOf: key)
     case .referrers(let key, let action):
