@@ -45,8 +45,9 @@ test: ## Run all the tests
 	$(SWIFT) test --skip-build $(WIDTH) --filter 'BrumeServerTests|EndToEndTests'
 	@scripts/more-tests $(BIN)
 
-soak: ## Run the tests of pushes at their full size, with the server dying all the time
-	@scripts/prepare
+soak: ## Run the tests of pushes and of PostgreSQL at their full size, with the server dying all the time
+	@scripts/prepare tests
+	BRUME_SOAK_POSTGRES=$(or $(DEATHS),50) $(SWIFT) test --filter PostgresCrashTests
 	BRUME_SOAK_PUSHES=$(or $(PUSHES),100000) $(SWIFT) test --filter EveryDeviceTests
 
 check: ## Check format, layering and house rules

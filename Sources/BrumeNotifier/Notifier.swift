@@ -151,10 +151,25 @@ package actor Notifier {
       connected: delivery.connectedDevices(of: users))
     let rules = rules
     // After a loss of power it is done again, from the cursor that it would have moved.
-    return try await store.writeRepeatable(in: .notifier(bucket, notifying: accounts)) {
+    return try await store.writeRepeatable(
+      in: .notifier(bucket, notifying: accounts), reading: Self.reads(jobs)
+    ) {
       transaction in
       var fanOut = FanOut(input, rules, transaction)
       return try fanOut.run()
+    }
+  }
+
+  /// What a fan-out asks for of each subscription that it serves.
+  private static func reads(_ jobs: [FanOut.Job]) -> ReadPlan {
+    ReadPlan {
+      jobs.reduce(into: Set<ReadPlan.Read>()) { reads, job in
+        for target in job.targets {
+          let scope = target.key.scope
+          reads.insert(.subscription(scope, id: target.key.id))
+          reads.insert(.devices(scope.user, scope.containerEnvironment))
+        }
+      }
     }
   }
 

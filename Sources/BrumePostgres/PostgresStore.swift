@@ -10,6 +10,7 @@ import Synchronization
 
 package final class PostgresStore: Store {
   private let node: Node
+  private let connector: Connector
   private let writers: Writers
   private let readers: Readers
   private let signals = CommitSignals()
@@ -36,28 +37,40 @@ package final class PostgresStore: Store {
   ///     false if they passed.
   /// - Throws: `StoreError`: the server cannot be reached, is too old, has tables of a newer version, or would
   ///   not keep what it confirms.
-  package init(
+  package convenience init(
     url: String, coders: StoreCoders, buckets: Int = 256, writerCount: Int = 4,
     readerCount: Int = 8,
     runID: String, acceptsLoss: Bool = false,
     wait: @escaping @Sendable (DispatchSemaphore, Int) -> Bool, logger: Logger
   ) throws {
-    let connector = Connector(
-      settings: try ConnectionSettings(url), logger: logger, wait: wait)
+    try self.init(
+      Connector(settings: try ConnectionSettings(url), logger: logger, wait: wait),
+      coders: coders, buckets: buckets, writerCount: writerCount, readerCount: readerCount,
+      runID: runID, acceptsLoss: acceptsLoss)
+  }
+
+  /// - Parameter locksBuckets: false only where a test shows what the locks are for.
+  init(
+    _ connector: Connector, coders: StoreCoders, buckets: Int, writerCount: Int, readerCount: Int,
+    runID: String, acceptsLoss: Bool, locksBuckets: Bool = true
+  ) throws {
     let opened = try Opening(connector.connect(), buckets: buckets, acceptsLoss: acceptsLoss)
     let leases = PostgresLeases(owner: runID)
-    let node = Node(coders: coders, bucketCount: opened.bucketCount, leases: leases)
+    let node = Node(
+      coders: coders, bucketCount: opened.bucketCount, leases: leases, locksBuckets: locksBuckets)
     self.node = node
-    self.logger = logger
+    logger = connector.logger
+    self.connector = connector
     let keeper = LeaseKeeper(leases, bucketCount: node.bucketCount, connector, signals)
     self.keeper = keeper
     let tail = try Tail(connector, logs: signals, mailboxes: mailSignals) { keeper.hasOthers }
     self.tail = tail
-    writers = Writers(node, connector) { [signals] grown in
+    let acknowledgements = Acknowledgements()
+    writers = Writers(node, connector, acknowledgements) { [signals] grown in
       if !grown.isEmpty { signals.signal(grown) }
       tail.committed()
     }
-    readers = Readers(node, connector)
+    readers = Readers(node, connector, acknowledgements)
     try keeper.start()
     try tail.start()
     try writers.start((0..<max(1, writerCount)).map { "\(runID).\($0)" })
@@ -118,9 +131,10 @@ package final class PostgresStore: Store {
 
   @discardableResult
   package func writeRepeatable<Value: Sendable>(
-    in scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    in scope: WriteScope, reading plan: ReadPlan,
+    _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
-    try await commit(locks(of: scope), .none, isRepeatable: true) { try body($0) }
+    try await commit(locks(of: scope), plan, isRepeatable: true) { try body($0) }
   }
 
   private func locks(of scope: WriteScope) -> [Locks.Lock] {
@@ -149,6 +163,9 @@ package final class PostgresStore: Store {
     }
     return try outcome.kept()
   }
+
+  /// How many times its connections have waited for the server.
+  var exchanges: Int { connector.exchanges.count }
 
   package var indexProgress: IndexProgress { growth.progress }
 

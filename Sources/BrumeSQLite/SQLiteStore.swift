@@ -120,7 +120,8 @@ package final class SQLiteStore: Store {
 
   @discardableResult
   package func writeRepeatable<Value: Sendable>(
-    in scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+    in scope: WriteScope, reading plan: ReadPlan,
+    _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
     try await commit(isRepeatable: true) { try body($0) }
   }

@@ -20,6 +20,8 @@ package struct ReadPlan: Sendable {
     case subscriptions(SubscriptionScope)
     case subscription(SubscriptionScope, id: String)
     case device(DeviceKey)
+    /// A user's devices; in a write also what waits for them and is kept for the user.
+    case devices(UserID, ContainerEnvironment)
     case user(UserID)
     /// Shares of others that a user accepted.
     case memberships(UserID, ContainerEnvironment)

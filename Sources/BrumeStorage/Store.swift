@@ -48,7 +48,7 @@ package protocol Store: Sendable {
   /// loss of power may undo it, together with everything that was committed after it.
   @discardableResult
   func writeRepeatable<Value: Sendable>(
-    in scope: WriteScope,
+    in scope: WriteScope, reading plan: ReadPlan,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value
 
@@ -89,8 +89,16 @@ extension Store {
 
   @discardableResult
   package func writeRepeatable<Value: Sendable>(
+    in scope: WriteScope, reading plan: ReadPlan,
+    _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
+  ) async throws -> Value {
+    try await write(in: scope, reading: plan, body)
+  }
+
+  @discardableResult
+  package func writeRepeatable<Value: Sendable>(
     in scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
-    try await write(in: scope, body)
+    try await writeRepeatable(in: scope, reading: .none, body)
   }
 }

@@ -27,11 +27,18 @@ final class Connection {
   private var sent: [Sent] = []
   /// Before that, with answers that nobody has read.
   private var unread: [Sent] = []
-  /// How many times this connection waited for the server.
-  private(set) var exchanges = 0
+  private let exchanges: ExchangeCounter
+  /// Milliseconds after which an answer does not come any more.
+  private let patience: Int32
 
   /// Connects and waits for it.
-  init(_ settings: ConnectionSettings) throws(ServerError) {
+  ///
+  /// - Parameter exchanges: counts how many times anybody waited for the server.
+  init(
+    _ settings: ConnectionSettings, _ exchanges: ExchangeCounter = ExchangeCounter()
+  ) throws(ServerError) {
+    self.exchanges = exchanges
+    patience = settings.patience
     guard let handle = Self.connect(settings) else {
       throw ServerError(code: nil, message: "no memory for a connection")
     }
@@ -72,7 +79,7 @@ final class Connection {
   func exchange() throws(ServerError) -> [Rows] {
     try check(PQpipelineSync(handle))
     try flush()
-    exchanges += 1
+    exchanges.add()
     defer { sent.removeAll(keepingCapacity: true) }
     try readUnread()
     var answers: [Rows] = []
@@ -160,9 +167,9 @@ extension Connection {
 
   /// The rows of one command, or what was wrong with it. Nil and nil: it was not carried out.
   private func nextAnswer() throws(ServerError) -> (Rows?, ServerError?) {
-    guard let result = PQgetResult(handle) else { throw lost() }
+    guard let result = try nextResult() else { throw lost() }
     let status = PQresultStatus(result)
-    defer { if let end = PQgetResult(handle) { PQclear(end) } }
+    if let end = try nextResult() { PQclear(end) }
     if status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK { return (Rows(result), nil) }
     defer { PQclear(result) }
     if status == PGRES_PIPELINE_ABORTED { return (nil, nil) }
@@ -177,9 +184,21 @@ extension Connection {
   }
 
   private func endOfPipeline() throws(ServerError) {
-    guard let end = PQgetResult(handle) else { throw lost() }
+    guard let end = try nextResult() else { throw lost() }
     defer { PQclear(end) }
     guard PQresultStatus(end) == PGRES_PIPELINE_SYNC else { throw lost() }
+  }
+
+  /// Waits for it, but not for ever: a server that was stopped, or something between, may keep the
+  /// connection open and never answer.
+  private func nextResult() throws(ServerError) -> OpaquePointer? {
+    while PQisBusy(handle) == 1 {
+      var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+      let ready = poll(&descriptor, 1, patience)
+      if ready == 0 { throw ServerError(code: nil, message: "PostgreSQL does not answer") }
+      if ready > 0 { try check(PQconsumeInput(handle)) }
+    }
+    return PQgetResult(handle)
   }
 
   /// Sends all that is to be sent. Reads meanwhile: a server that cannot send does not read.

@@ -6,6 +6,8 @@ import CPostgres
 struct ConnectionSettings: Sendable {
   private let url: String
   private let isLocal: Bool
+  /// Ours: milliseconds after which an answer does not come any more. Longer than any statement may take.
+  var patience: Int32 = 60_000
 
   /// - Throws: `StoreError` if libpq cannot read the URL. The message never holds it: it may hold a password.
   init(_ url: String) throws(StoreError) {
@@ -24,6 +26,12 @@ struct ConnectionSettings: Sendable {
       }
       option += 1
     }
+    // The end of a password with this sign in it, which errors would show.
+    if host?.contains("@") == true {
+      throw StoreError(
+        .unavailable, "the URL of the database has a host with '@'; in a password it is written %40"
+      )
+    }
     isLocal = host.map { Self.isLocal($0) } ?? true
   }
 
@@ -37,7 +45,8 @@ struct ConnectionSettings: Sendable {
   var parameters: [(keyword: String, value: String)] {
     [
       ("application_name", "brume"), ("connect_timeout", "5"), ("tcp_user_timeout", "10000"),
-      ("keepalives_idle", "5"), ("target_session_attrs", "read-write"),
+      ("keepalives_idle", "5"), ("keepalives_interval", "2"), ("keepalives_count", "3"),
+      ("target_session_attrs", "read-write"),
       // Over a network nobody else may answer in the server's name.
       ("sslmode", isLocal ? "prefer" : "verify-full"), ("client_encoding", "UTF8"),
       ("dbname", url),
@@ -45,13 +54,16 @@ struct ConnectionSettings: Sendable {
   }
 
   /// Settings of each session. Statements are small and their plans known: the planner must not turn a
-  /// look-up into a scan when its statistics are old. Nothing waits for ever.
+  /// look-up into a scan when its statistics are old. Nothing waits for ever; a session whose client is
+  /// gone leaves its locks soon.
   static let session = SQL(
     """
     SELECT set_config(name, value, false) FROM (VALUES
       ('jit', 'off'), ('enable_seqscan', 'off'), ('enable_hashjoin', 'off'),
       ('enable_mergejoin', 'off'), ('plan_cache_mode', 'force_generic_plan'),
       ('statement_timeout', '30s'), ('idle_in_transaction_session_timeout', '60s'),
+      ('client_connection_check_interval', '2s'), ('tcp_user_timeout', '10s'),
+      ('tcp_keepalives_idle', '5'), ('tcp_keepalives_interval', '2'), ('tcp_keepalives_count', '3'),
       ('deadlock_timeout', '200ms')) AS settings (name, value)
     WHERE name <> 'deadlock_timeout' OR current_setting('is_superuser') = 'on'
     """)

@@ -10,29 +10,45 @@ struct Connector: Sendable {
   /// Waits on the calling thread until the semaphore is signalled, or for so many milliseconds; false if they
   /// passed.
   let wait: @Sendable (DispatchSemaphore, Int) -> Bool
+  /// Waits on the calling thread, for so many milliseconds.
+  let pause: @Sendable (Int) -> Void
+  /// Of all connections.
+  let exchanges = ExchangeCounter()
+
+  /// - Parameter pause: between attempts; nil: by `wait`.
+  init(
+    settings: ConnectionSettings, logger: Logger,
+    wait: @escaping @Sendable (DispatchSemaphore, Int) -> Bool,
+    pause: (@Sendable (Int) -> Void)? = nil
+  ) {
+    self.settings = settings
+    self.logger = logger
+    self.wait = wait
+    self.pause = pause ?? { _ = wait(DispatchSemaphore(value: 0), $0) }
+  }
 
   /// Ours: milliseconds between attempts, at first and at most.
   private static let pauses = (first: 50, longest: 1000)
-  /// Ours: attempts after which who waits is told: about ten seconds, in which a standby takes over.
+  /// Ours: attempts after which who waits is told, and the time after which no other begins: about ten
+  /// seconds, in which a standby takes over.
   private static let attempts = 15
-
-  /// Waits for so many milliseconds.
-  func pause(_ milliseconds: Int) { _ = wait(DispatchSemaphore(value: 0), milliseconds) }
+  private static let time = Duration.seconds(10)
 
   /// - Throws: `StoreError` with `unreachable`.
   func connect() throws(StoreError) -> Connection {
     var wait = Self.pauses.first
-    var last: ServerError?
+    var reason = "no answer"
+    let start = ContinuousClock.now
     for _ in 0..<Self.attempts {
       do throws(ServerError) {
-        return try Connection(settings)
+        return try Connection(settings, exchanges)
       } catch {
-        last = error
+        reason = error.description
       }
+      if ContinuousClock.now - start > Self.time { break }
       pause(wait)
       wait = min(2 * wait, Self.pauses.longest)
     }
-    let reason = last?.description ?? "no answer"
     logger.error("PostgreSQL cannot be reached", metadata: ["store.error": "\(reason)"])
     throw StoreError(.unreachable, "PostgreSQL cannot be reached: \(reason)")
   }

@@ -13,6 +13,8 @@ final class Session {
   /// Of the running body.
   private var pending = PendingWrites()
   private var hasSavepoint = false
+  /// Whether a body of a group runs, whose work must be undone by itself.
+  private var isInBody = false
   /// Whether the server knows of the transaction.
   private var hasBegun = false
   /// Why the transaction cannot go on, even if a body has caught the error.
@@ -20,7 +22,7 @@ final class Session {
   /// Whether somebody still waits for the answer.
   private let isWanted: () -> Bool
 
-  /// - Parameter isWanted: asked before each exchange of a read.
+  /// - Parameter isWanted: asked before each question of a read.
   init(_ connection: Connection, isWanted: @escaping () -> Bool = { true }) {
     self.connection = connection
     self.isWanted = isWanted
@@ -61,14 +63,15 @@ final class Session {
 
   /// Several questions in one exchange. Answers one result for each.
   func ask(_ questions: [Connection.Command]) throws -> [Rows] {
+    if !isWanted() { throw CancellationError() }
     try sendPending()
+    if isInBody { try sendSavepoint() }
     for question in questions { try connection.send(question.sql, question.values) }
     return Array(try exchange().suffix(questions.count))
   }
 
   private func exchange() throws -> [Rows] {
     if let failure { throw failure }
-    if !isWanted() { throw CancellationError() }
     hasBegun = true
     do throws(ServerError) {
       return try connection.exchange()
@@ -81,10 +84,14 @@ final class Session {
   private func sendPending() throws {
     try sendAccepted()
     guard !pending.isEmpty else { return }
-    if !hasSavepoint { try connection.send(Self.savepoint) }
-    hasSavepoint = true
+    try sendSavepoint()
     for command in pending.commands { try connection.send(command.sql, command.values) }
     pending = PendingWrites()
+  }
+
+  private func sendSavepoint() throws {
+    if !hasSavepoint { try connection.send(Self.savepoint) }
+    hasSavepoint = true
   }
 
   private func sendAccepted() throws {
@@ -100,8 +107,12 @@ final class Session {
     hasBegun = false
   }
 
+  /// A body of a group is about to run. A question of it may be a statement that writes.
+  func bodyBegins() { isInBody = true }
+
   /// The running body is done: its writes stay.
   func accept() {
+    isInBody = false
     if hasSavepoint { pending.add((Self.release, [])) }
     accepted.add(pending)
     pending = PendingWrites()
@@ -110,6 +121,7 @@ final class Session {
 
   /// The running body has thrown: its writes go.
   func discard() {
+    isInBody = false
     pending = PendingWrites()
     guard hasSavepoint else { return }
     accepted.add((Self.rollbackToSavepoint, []))

@@ -25,10 +25,11 @@ final class PostgresLog: LogWriting, Remembering {
     let position = try locks.next(.saves, in: bucket)
     let number = try places.givenNumber(of: database)
     session.put(
-      [.integer(bucket.number), .integer(position), .integer(number)] + (try columns(of: event)) + [
-        .text(origin.user?.name), .text(origin.device?.name), .text(origin.requestID),
-        .integer(origin.time),
-      ], in: Self.table)
+      [.integer(bucket.number), .integer(position), .integer(number)]
+        + (try columns(of: event, in: database)) + [
+          .text(origin.user?.name), .text(origin.device?.name), .text(origin.requestID),
+          .integer(origin.time),
+        ], in: Self.table)
     grown.insert(bucket)
     return position
   }
@@ -82,13 +83,10 @@ final class PostgresLog: LogWriting, Remembering {
     """
     SELECT position, databases.container, databases.environment, databases.owner, kind, log.name,
       type, subject, log.sequence, image, shares, "user", device, request, time, log.container,
-      log.environment, zone_database.container, zone_database.environment, zone_database.owner,
-      zones.name
+      log.environment, zones.name
     FROM log
       JOIN databases ON databases.bucket = log.bucket AND databases.id = log.database
       LEFT JOIN zones ON zones.bucket = log.bucket AND zones.id = log.zone
-      LEFT JOIN databases zone_database
-        ON zone_database.bucket = zones.bucket AND zone_database.id = zones.database
     WHERE log.bucket = $1 AND position > $2 ORDER BY position LIMIT $3
     """)
 }
@@ -106,19 +104,22 @@ private enum EventKind: Int64 {
 
 extension PostgresLog {
   /// From `kind` to `environment`.
-  private func columns(of event: LogEntry.Event) throws -> [SQLValue] {
+  private func columns(
+    of event: LogEntry.Event, in database: DatabaseKey
+  ) throws -> [SQLValue] {
     switch event {
     case .record(let change):
       [
-        .integer(EventKind.record.rawValue), try number(change.record.zone),
+        .integer(EventKind.record.rawValue), try number(change.record.zone, in: database),
         .text(change.record.name), .text(change.recordType), .text(String(change.kind.rawValue)),
         .integer(change.image?.sequence), .bytes(change.image.map(bytes)),
         .text(change.coveringShares.isEmpty ? nil : Lines.text(change.coveringShares)), .null,
         .null,
       ]
-    case .zoneCreated(let zone): try columns(.zoneCreated, zone)
-    case .zoneDeleted(let zone): try columns(.zoneDeleted, zone)
-    case .membership(let user, let zone): try columns(.membership, zone, name: user.name)
+    case .zoneCreated(let zone): try columns(.zoneCreated, zone, in: database)
+    case .zoneDeleted(let zone): try columns(.zoneDeleted, zone, in: database)
+    case .membership(let user, let zone):
+      try columns(.membership, zone, in: database, name: user.name)
     case .subscription(let scope, let id):
       [
         .integer(EventKind.subscription.rawValue), .null, .text(id), .text(scope.scope.rawValue),
@@ -127,14 +128,26 @@ extension PostgresLog {
     }
   }
 
+  /// A zone of another database may be in another bucket and stands there in words: owner, name, and where
+  /// its database is.
   private func columns(
-    _ kind: EventKind, _ zone: ZoneKey, name: String? = nil
+    _ kind: EventKind, _ zone: ZoneKey, in database: DatabaseKey, name: String? = nil
   ) throws -> [SQLValue] {
-    [.integer(kind.rawValue), try number(zone), .text(name)] + Array(repeating: .null, count: 7)
+    let start = [SQLValue.integer(kind.rawValue)]
+    if zone.database == database {
+      let number = try number(zone, in: database)
+      return start + [number, .text(name)] + Array(repeating: .null, count: 7)
+    }
+    let owner = zone.database.owner?.name ?? ""
+    return start + [.null, .text(name), .text(owner), .text(zone.name), .null, .null, .null]
+      + zone.database.containerEnvironment.values
   }
 
-  private func number(_ zone: ZoneKey) throws -> SQLValue {
-    .integer(try places.givenNumber(of: zone))
+  private func number(_ zone: ZoneKey, in database: DatabaseKey) throws -> SQLValue {
+    guard zone.database == database else {
+      throw StoreError(.corrupt, "a record's change is logged in another database than its own")
+    }
+    return .integer(try places.givenNumber(of: zone))
   }
 
   private func bytes(of image: StoredRecord) -> [UInt8] {
@@ -167,7 +180,13 @@ extension Row {
       image: image, coveringShares: optionalText(10).map(Lines.texts) ?? [])
   }
 
-  private func zone() throws -> ZoneKey { ZoneKey(database: try database(17), name: text(20)) }
+  private func zone() throws -> ZoneKey {
+    if let name = optionalText(17) { return ZoneKey(database: try database(1), name: name) }
+    let owner = text(6)
+    let database = DatabaseKey(
+      in: try containerEnvironment(15), owner: owner.isEmpty ? nil : UserID(owner))
+    return ZoneKey(database: database, name: text(7))
+  }
 
   private func scope() throws -> SubscriptionScope {
     SubscriptionScope(

@@ -1,4 +1,5 @@
-// The sequences of databases. Under the lock of the database's bucket nobody else counts.
+// The sequences of databases. Under the lock of the database's bucket nobody else counts; a transaction that
+// does not have it takes it.
 
 import BrumeModel
 import BrumeStorage
@@ -6,13 +7,15 @@ import BrumeStorage
 final class PostgresSequences: SequenceWriting, Remembering {
   private let session: Session
   private let places: Places
+  private let locks: Locks
   /// The last sequence given, and what every new one is above.
   private typealias Counter = (last: Int64, floor: Int64)
   private var counters: [DatabaseKey: Counter] = [:]
 
-  init(_ session: Session, _ places: Places) {
+  init(_ session: Session, _ places: Places, _ locks: Locks) {
     self.session = session
     self.places = places
+    self.locks = locks
   }
 
   func last(in database: DatabaseKey) throws -> Int64 {
@@ -21,6 +24,8 @@ final class PostgresSequences: SequenceWriting, Remembering {
   }
 
   func next(in database: DatabaseKey) throws -> Int64 {
+    // What was counted before the lock may have gone on.
+    if try locks.take(.saves, in: places.bucket(of: database)) { counters = [:] }
     let number = try places.givenNumber(of: database)
     var counter = try counter(database, number)
     counter.last = max(counter.last, counter.floor) + 1

@@ -43,10 +43,12 @@ final class Readers: Sendable {
   private let state = Mutex(State())
   private let node: Node
   private let connector: Connector
+  private let acknowledgements: Acknowledgements
 
-  init(_ node: Node, _ connector: Connector) {
+  init(_ node: Node, _ connector: Connector, _ acknowledgements: Acknowledgements) {
     self.node = node
     self.connector = connector
+    self.acknowledgements = acknowledgements
   }
 
   func start(_ count: Int) throws(StoreError) {
@@ -58,6 +60,7 @@ final class Readers: Sendable {
   }
 
   func add(_ job: ReadJob) throws(StoreError) {
+    try acknowledgements.check()
     let result = state.withLock { state -> Result<DispatchSemaphore?, StoreError> in
       if state.isClosed { return .failure(.closed) }
       guard state.arriving.count < Self.waitingLimit else {
@@ -106,7 +109,7 @@ final class Readers: Sendable {
     var attempt = 1
     while true {
       do {
-        let used = try connection ?? connector.connect()
+        let used = try connection ?? connected()
         connection = used
         try read(job, used)
         return nil
@@ -120,6 +123,12 @@ final class Readers: Sendable {
         return error
       }
     }
+  }
+
+  private func connected() throws -> Connection {
+    let new = try connector.connect()
+    try acknowledgements.check(on: new)
+    return new
   }
 
   private func read(_ job: ReadJob, _ connection: Connection) throws {

@@ -38,6 +38,7 @@ struct WriteGroup {
       [writer.question] + locks.map(transaction.locks.question), reads, isWrite: true)
     var outcome = Outcome()
     for job in jobs {
+      session.bodyBegins()
       let error = job.run(transaction)
       if let failure = session.failure { throw failure }
       if error == nil { transaction.accept() } else { transaction.discard() }
@@ -47,8 +48,11 @@ struct WriteGroup {
     return outcome
   }
 
-  func commit() throws {
-    try session.commit()
+  func commit() throws { try session.commit() }
+
+  /// It is in the store: what it learned is so.
+  func committed() {
+    writer.committed()
     transaction.committed()
   }
 

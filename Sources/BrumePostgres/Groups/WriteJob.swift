@@ -58,6 +58,14 @@ struct WriteLine {
     return group
   }
 
+  /// Who waits for what this group holds.
+  mutating func takeBehind(_ group: [WriteJob]) -> [WriteJob] {
+    let locks = Set(group.flatMap(\.locks))
+    let behind = waiting.filter { !locks.isDisjoint(with: $0.locks) }
+    waiting.removeAll { !locks.isDisjoint(with: $0.locks) }
+    return behind
+  }
+
   mutating func ended(_ group: [WriteJob]) { held.subtract(group.flatMap(\.locks)) }
 
   /// Nobody may join any more; who waits is still served.

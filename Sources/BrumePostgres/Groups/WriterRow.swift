@@ -6,17 +6,29 @@ import BrumeStorage
 
 final class WriterRow {
   private let name: String
+  private let acknowledgements: Acknowledgements
   private var number: Int64 = 0
-  /// The number of the last group whose commit was answered.
-  private(set) var acknowledged: Int64 = 0
+  /// What the row said when a connection was taken last.
+  private var found: Int64 = 0
 
   /// - Parameter name: of this connection's thread in this process, never used before.
-  init(name: String) { self.name = name }
+  init(name: String, _ acknowledgements: Acknowledgements) {
+    self.name = name
+    self.acknowledgements = acknowledgements
+  }
 
-  /// Makes the row, if it is not there.
-  func make(on connection: Connection) throws(ServerError) {
-    try connection.send(Self.add, [.text(name)])
+  /// Takes a new connection: ends the session on the one before, which the server may not miss yet and which
+  /// may still commit, and reads what became of the last group.
+  ///
+  /// - Throws: `StoreError` with `unavailable` if commits are missing that were acknowledged.
+  func take(_ connection: Connection) throws {
+    try connection.send(Self.setName, [.text(name)])
+    try connection.send(Self.endOthers)
     _ = try connection.exchange()
+    try acknowledgements.check(on: connection)
+    try connection.send(Self.add, [.text(name)])
+    try connection.send(Self.find, [.text(name)])
+    found = try connection.exchange().last?.first?.integer(0) ?? 0
   }
 
   /// Notes the next group. The first statement of its transaction: from its answer on, the row is locked until
@@ -30,28 +42,24 @@ final class WriterRow {
     }
   }
 
-  func committed() { acknowledged = number }
+  /// The commit of the last group was answered.
+  func committed() { acknowledgements.note(name, number) }
 
-  /// On a new connection: whether the last group is in the store. Waits for its transaction to end.
-  ///
-  /// - Throws: `StoreError` with `unavailable` if even what was acknowledged is not: the server was replaced
-  ///   by one that had not received it.
-  func isCommitted(on connection: Connection) throws -> Bool {
-    try connection.send(Self.find, [.text(name)])
-    let last = try connection.exchange().first?.first?.integer(0)
-    guard let last, last >= acknowledged else {
-      throw StoreError(
-        .unavailable,
-        "the database has lost commits that were acknowledged, as when a standby took over that was not "
-          + "synchronous")
-    }
-    return last == number
-  }
+  /// After its answer was lost and a new connection was taken: whether the last group is in the store.
+  var isCommitted: Bool { found == number }
 
+  private static let setName = SQL("SELECT set_config('application_name', 'brume ' || $1, false)")
+  private static let endOthers = SQL(
+    """
+    SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+    WHERE application_name = current_setting('application_name') AND pid <> pg_backend_pid()
+      AND usename = current_user
+    """)
   private static let add = SQL(
     "INSERT INTO writers (name, last_commit) VALUES ($1, 0) ON CONFLICT (name) DO NOTHING")
   private static let note = SQL(
     "UPDATE writers SET last_commit = $2 WHERE name = $1 RETURNING last_commit")
+  // An update waits for the end of a session that has noted a group.
   private static let find = SQL(
     "UPDATE writers SET last_commit = last_commit WHERE name = $1 RETURNING last_commit")
 }

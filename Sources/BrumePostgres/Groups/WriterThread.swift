@@ -7,29 +7,46 @@ final class WriterThread {
   private let connector: Connector
   private let node: Node
   private let row: WriterRow
-  private let isAwaited: @Sendable () -> Bool
+  private let line: LineAccess
   private var connection: Connection?
+  /// Ours: connections on which one group may fail. What it asks for may be what ends the server's sessions.
+  private static let connections = 5
+  /// Ours: milliseconds between two questions what became of a commit.
+  private static let pause = 1000
+
+  /// What a thread wants to know of the line of writes, and says to it.
+  struct LineAccess: Sendable {
+    /// Whether others wait.
+    let isAwaited: @Sendable () -> Bool
+    /// Whether the store is being closed.
+    let isClosed: @Sendable () -> Bool
+    /// Nobody can say when those will be served who wait for this group.
+    let refuseBehind: @Sendable ([WriteJob], StoreError) -> Void
+  }
 
   /// - Parameter name: of the thread's row of `writers`.
   init(
-    _ name: String, _ connector: Connector, _ node: Node, isAwaited: @escaping @Sendable () -> Bool
+    _ name: String, _ connector: Connector, _ node: Node, _ acknowledgements: Acknowledgements,
+    _ line: LineAccess
   ) {
     self.connector = connector
     self.node = node
-    self.isAwaited = isAwaited
-    row = WriterRow(name: name)
+    self.line = line
+    row = WriterRow(name: name, acknowledgements)
   }
 
   /// Runs the group until it is committed.
   ///
   /// - Parameter attempts: how often it may meet other transactions.
   func commit(_ jobs: [WriteJob], attempts: Int) throws -> WriteGroup.Outcome {
-    var conflicts = 0
+    var (conflicts, losses) = (0, 0)
     while true {
       do {
         return try commitOnce(jobs)
       } catch let error as ServerError where error.isConnectionLost {
         connection = nil
+        losses += 1
+        if losses == Self.connections { throw error }
       } catch let error as ServerError where error.isConflict && conflicts < attempts {
         conflicts += 1
       }
@@ -37,7 +54,7 @@ final class WriterThread {
   }
 
   private func commitOnce(_ jobs: [WriteJob]) throws -> WriteGroup.Outcome {
-    let group = WriteGroup(jobs, try connected(), node, row, isAwaited: isAwaited)
+    let group = WriteGroup(jobs, try connected(), node, row, isAwaited: line.isAwaited)
     let outcome: WriteGroup.Outcome
     do { outcome = try group.run() } catch {
       group.rollback()
@@ -45,20 +62,39 @@ final class WriterThread {
     }
     do { try group.commit() } catch let error as ServerError where error.isConnectionLost {
       connection = nil
-      guard try row.isCommitted(on: connected()) else { throw error }
+      guard try isCommitted(jobs) else { throw error }
     } catch {
       group.rollback()
       throw error
     }
-    row.committed()
+    group.committed()
     return outcome
   }
 
   private func connected() throws -> Connection {
     if let connection, connection.isUsable { return connection }
     let new = try connector.connect()
-    try row.make(on: new)
+    try row.take(new)
     connection = new
     return new
+  }
+
+  /// What became of the group whose answer was lost. Before that is known nobody of it can be answered, so it
+  /// asks as long as it takes.
+  private func isCommitted(_ jobs: [WriteJob]) throws -> Bool {
+    while true {
+      do {
+        _ = try connected()
+        return row.isCommitted
+      } catch let error as StoreError where error.code == .unreachable {
+        line.refuseBehind(jobs, error)
+      } catch is ServerError {
+        connector.pause(Self.pause)
+      }
+      if line.isClosed() {
+        throw StoreError(
+          .unavailable, "the store is closed before PostgreSQL could say whether a write happened")
+      }
+    }
   }
 }

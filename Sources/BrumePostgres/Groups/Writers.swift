@@ -26,15 +26,17 @@ final class Writers: Sendable {
   private let state = Mutex(State())
   private let node: Node
   private let connector: Connector
+  private let acknowledgements: Acknowledgements
   private let committed: @Sendable (_ grown: Set<Bucket>) -> Void
 
   /// - Parameter committed: called after each commit, with the buckets whose logs grew.
   init(
-    _ node: Node, _ connector: Connector,
+    _ node: Node, _ connector: Connector, _ acknowledgements: Acknowledgements,
     committed: @escaping @Sendable (_ grown: Set<Bucket>) -> Void
   ) {
     self.node = node
     self.connector = connector
+    self.acknowledgements = acknowledgements
     self.committed = committed
   }
 
@@ -51,6 +53,7 @@ final class Writers: Sendable {
   }
 
   func add(_ job: WriteJob) throws(StoreError) {
+    try acknowledgements.check()
     let result = state.withLock { state -> Result<DispatchSemaphore?, StoreError> in
       do throws(StoreError) {
         try state.line.add(job)
@@ -88,9 +91,7 @@ extension Writers {
 
   private func run(_ name: String) {
     let wake = DispatchSemaphore(value: 0)
-    let thread = WriterThread(name, connector, node) { [weak self] in
-      self?.state.withLock { !$0.line.isEmpty } ?? false
-    }
+    let thread = WriterThread(name, connector, node, acknowledgements, lineAccess)
     loop: while true {
       switch nextStep(wake) {
       case .run(let group, let other):
@@ -102,6 +103,16 @@ extension Writers {
       }
     }
     ended()
+  }
+
+  private var lineAccess: WriterThread.LineAccess {
+    WriterThread.LineAccess(
+      isAwaited: { [weak self] in self?.state.withLock { !$0.line.isEmpty } ?? false },
+      isClosed: { [weak self] in self?.state.withLock { $0.line.isClosed } ?? true },
+      refuseBehind: { [weak self] group, error in
+        let behind = self?.state.withLock { $0.line.takeBehind(group) } ?? []
+        for job in behind { job.finish(error) }
+      })
   }
 
   private func nextStep(_ wake: DispatchSemaphore) -> Step {

@@ -14,17 +14,21 @@ struct Opening {
   init(_ connection: Connection, buckets: Int, acceptsLoss: Bool) throws {
     do {
       serverVersion = connection.serverVersion
-      guard serverVersion >= Self.oldest else {
-        throw StoreError(
-          .unavailable,
-          "PostgreSQL \(serverVersion / 10_000) is too old; use 15 or newer")
-      }
+      try Self.check(serverVersion: serverVersion)
       if !acceptsLoss { try Self.proveDurability(connection) }
       try Migrations.run(on: connection, buckets: buckets)
       try connection.send(SQL("SELECT buckets FROM store"))
       bucketCount = Int(try connection.exchange().first?.first?.integer(0) ?? 0)
     } catch let error as ServerError {
       throw error.opening
+    }
+  }
+
+  static func check(serverVersion: Int) throws(StoreError) {
+    guard serverVersion >= oldest else {
+      throw StoreError(
+        .unavailable,
+        "PostgreSQL \(serverVersion / 10_000) is too old; use \(oldest / 10_000) or newer")
     }
   }
 

@@ -37,15 +37,17 @@ final class Locks: Remembering {
 
   private let session: Session
   private let leases: PostgresLeases
+  private let isLocking: Bool
   private var counters: [Lock: Int64] = [:]
   /// Taken, or to be taken with the next exchange.
   private var asked: Set<Lock> = []
   /// Whether the transaction takes locks, as all do that write.
   private(set) var isWriter = false
 
-  init(_ session: Session, _ leases: PostgresLeases) {
+  init(_ session: Session, _ leases: PostgresLeases, isLocking: Bool = true) {
     self.session = session
     self.leases = leases
+    self.isLocking = isLocking
   }
 
   /// The locks that a write of this scope needs, in the order of locking.
@@ -81,7 +83,7 @@ final class Locks: Remembering {
   }
 
   private func counter(_ lock: Lock, _ sql: SQL) -> Question {
-    Question(sql, [.integer(lock.bucket)]) { [self] rows in
+    Question(isLocking ? sql : Self.look, [.integer(lock.bucket)]) { [self] rows in
       counters[lock] = rows.first?.integer(0) ?? 0
     }
   }
@@ -101,6 +103,13 @@ final class Locks: Remembering {
   func missing(_ kind: Kind, in bucket: Bucket) -> [Question] {
     let lock = Lock(kind: kind, bucket: bucket)
     return asked.contains(lock) ? [] : [question(lock)]
+  }
+
+  /// Takes a lock. Answers whether the transaction did not have it, or has forgotten.
+  func take(_ kind: Kind, in bucket: Bucket) throws -> Bool {
+    let missing = missing(kind, in: bucket)
+    try session.ask(missing)
+    return !missing.isEmpty
   }
 
   /// Counts one on. Takes the lock if the transaction does not have it.
@@ -130,6 +139,7 @@ final class Locks: Remembering {
     "buckets", key: [("bucket", .integer)], columns: [("last", .integer)])
   private static let mailboxesTable = Table(
     "mail", key: [("bucket", .integer)], columns: [("last", .integer)])
+  private static let look = SQL("SELECT last FROM buckets WHERE bucket = $1")
   // An update and not FOR UPDATE, which Citus does not carry over when it moves a shard.
   private static let lockSaves = SQL(
     "UPDATE buckets SET last = last WHERE bucket = $1 RETURNING last")

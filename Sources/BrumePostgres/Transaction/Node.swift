@@ -9,10 +9,15 @@ struct Node: Sendable {
   let bucketCount: Int
   let leases: PostgresLeases
   let numbers = PlaceNumbers()
+  /// False only where a test shows what the locks are for.
+  let locksBuckets: Bool
 
-  init(coders: StoreCoders, bucketCount: Int, leases: PostgresLeases) {
+  init(
+    coders: StoreCoders, bucketCount: Int, leases: PostgresLeases, locksBuckets: Bool = true
+  ) {
     self.coders = coders
     self.bucketCount = bucketCount
     self.leases = leases
+    self.locksBuckets = locksBuckets
   }
 }

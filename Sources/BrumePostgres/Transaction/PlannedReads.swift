@@ -24,18 +24,23 @@ struct PlannedReads {
     var names: [ZoneKey: [String]] = [:]
     var questions: [Question?] = []
     for read in reads {
-      if case .record(let key) = read {
-        names[key.zone, default: []].append(key.name)
-      } else {
-        questions.append(try question(read, transaction))
+      switch read {
+      case .record(let key): names[key.zone, default: []].append(key.name)
+      case .devices(let user, let containerEnvironment):
+        questions += transaction.devices.questions(user, containerEnvironment)
+      default: questions.append(try question(read, transaction))
       }
     }
     for (zone, names) in names {
       questions.append(try transaction.records.question(zone, names))
     }
-    // Whatever changes a zone keeps its index.
-    let indexed = isWrite ? try zones.flatMap { try transaction.indexes.questions($0) } : []
-    return questions.compactMap { $0 } + indexed
+    return questions.compactMap { $0 } + (isWrite ? try questionsOfWrites(transaction) : [])
+  }
+
+  /// Whatever changes a zone counts in its database, and keeps its index.
+  private func questionsOfWrites(_ transaction: PostgresTransaction) throws -> [Question] {
+    try databases.compactMap { try transaction.sequences.question($0) }
+      + zones.flatMap { try transaction.indexes.questions($0) }
   }
 
   private func question(
@@ -44,8 +49,9 @@ struct PlannedReads {
     switch read {
     case .setting(let key): transaction.settings.question(key)
     case .zone(let key): try transaction.zones.question(key)
-    case .lastSequence(let database): try transaction.sequences.question(database)
-    case .record: nil
+    case .lastSequence(let database):
+      isWrite ? nil : try transaction.sequences.question(database)
+    case .record, .devices: nil
     case .children(let key): try transaction.records.question(childrenOf: key)
     case .referrers(let key, let action):
       try transaction.records.question(referrersTo: key, by: action)
@@ -80,7 +86,7 @@ extension ReadPlan.Read {
     case .zone(let zone), .changes(let zone, _, _), .members(let zone): zone
     case .record(let key), .children(let key), .referrers(let key, _): key.zone
     case .setting, .lastSequence, .zonesChanged, .querySubscriptions, .subscriptions, .subscription,
-      .device, .user, .memberships:
+      .device, .devices, .user, .memberships:
       nil
     }
   }

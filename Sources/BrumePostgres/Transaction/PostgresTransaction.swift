@@ -23,7 +23,7 @@ final class PostgresTransaction: WriteTransaction {
     self.habits = habits
     awaited = isAwaited
     places = Places(session, node.numbers, bucketCount: node.bucketCount)
-    locks = Locks(session, node.leases)
+    locks = Locks(session, node.leases, isLocking: node.locksBuckets)
   }
 
   var isAwaited: Bool { awaited() }
@@ -38,7 +38,8 @@ final class PostgresTransaction: WriteTransaction {
     session, coder, places, indexes, habits)
   private(set) lazy var changes: PostgresChanges = PostgresChanges(session, coder, places)
   private(set) lazy var zones: PostgresZones = PostgresZones(session, places)
-  private(set) lazy var sequences: PostgresSequences = PostgresSequences(session, places)
+  private(set) lazy var sequences: PostgresSequences = PostgresSequences(
+    session, places, locks)
   private(set) lazy var log: PostgresLog = PostgresLog(session, places, locks, coder)
   private(set) lazy var subscriptions: PostgresSubscriptions = PostgresSubscriptions(
     session, places, node.coders, zones, locks)

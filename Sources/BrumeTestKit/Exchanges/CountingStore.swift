@@ -17,6 +17,9 @@ package final class CountingStore: Store {
     }
   }
 
+  package var bucketCount: Int { inner.bucketCount }
+  package var leases: any Leases { inner.leases }
+
   package func read<Value: Sendable>(
     _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value {

@@ -26,6 +26,9 @@ package final class CrashingStore: Store {
     }
   }
 
+  package var bucketCount: Int { inner.bucketCount }
+  package var leases: any Leases { inner.leases }
+
   package func read<Value: Sendable>(
     _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value {

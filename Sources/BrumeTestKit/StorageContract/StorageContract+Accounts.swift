@@ -13,7 +13,7 @@ extension StorageContract {
         User(id: UserID("_1"), name: "bob", isDiscoverable: false),
         User(id: UserID("_3"), name: "zo\u{eb}"),
       ]
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         for user in users.reversed() { try transaction.users.put(user) }
         try transaction.users.put(users[0])
       }
@@ -35,7 +35,7 @@ extension StorageContract {
         User(id: UserID("_2"), name: "bob", emailAddress: "BO@example.org"),
         User(id: UserID("_3"), name: "zoe", emailAddress: "zo\u{eb}[@example.org"),
       ]
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         for user in users { try transaction.users.put(user) }
       }
       try await store.read { transaction in
@@ -56,7 +56,7 @@ extension StorageContract {
           allowedOrigins: origins, callback: index == 1 ? "https://a.example/back" : nil)
       }
       let key = ServerKey(id: "k", name: "K", in: .sample, publicKey: "PEM\n", user: UserID("_1"))
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         for token in tokens { try transaction.credentials.put(token) }
         try transaction.credentials.put(key)
       }
@@ -66,7 +66,7 @@ extension StorageContract {
         try expectEqual(try transaction.credentials.serverKeys(), [key], "server keys")
         try expectEqual(try transaction.credentials.serverKey("k"), key, "server key")
       }
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         try transaction.credentials.removeAPIToken("t0")
         try transaction.credentials.removeServerKey("k")
       }
@@ -86,7 +86,7 @@ extension StorageContract {
         membership("_b2", .sample("B", owner: "_a1"), "s1"),
       ]
       let other = membership("_d4", .sample("B", owner: "_a1"), "s1")
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         for membership in all.reversed() + [other, all[0]] {
           try transaction.shares.put(membership)
         }
@@ -101,18 +101,18 @@ extension StorageContract {
         try $0.shares.memberships(in: .sample("B", owner: "_a1"))
       }
       try expectEqual(inZone, [all[2], all[3], other], "in a zone")
-      try await store.write(in: .all) { try $0.shares.remove(all[2]) }
+      try await store.write(in: .everything(of: store)) { try $0.shares.remove(all[2]) }
       try expectEqual(try await own(), [all[0], all[1], all[3]], "after leaving")
     },
     Case("short GUIDs and settings come back") { store in
       let key = RecordKey(zone: .sample(), name: "root")
       let schema = SettingKey.schema(.sample)
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         try transaction.shares.setShortGUID("0abc", record: key)
         try transaction.settings.set(schema, to: Array("DEFINE".utf8))
         try transaction.settings.set(.operation(user: UserID("_1"), id: "x/é"), to: [])
-        try transaction.settings.set(.notifierCursor(.only), to: [1])
-        try transaction.settings.set(.notifierCursor(.only), to: nil)
+        try transaction.settings.set(.notifierCursor(store.sampleBucket), to: [1])
+        try transaction.settings.set(.notifierCursor(store.sampleBucket), to: nil)
       }
       try await store.read { transaction in
         try expectEqual(try transaction.shares.record(shortGUID: "0abc"), key, "short GUID")
@@ -122,7 +122,8 @@ extension StorageContract {
           try transaction.settings.value(.operation(user: UserID("_1"), id: "x/é")), [],
           "empty value")
         try expectEqual(
-          try transaction.settings.value(.notifierCursor(.only)), nil, "a removed setting")
+          try transaction.settings.value(.notifierCursor(store.sampleBucket)), nil,
+          "a removed setting")
         try expectEqual(
           try transaction.settings.value(.schema(.sampleProduction)), nil, "other environment")
       }

@@ -25,7 +25,7 @@ extension StorageContract {
         AssetUpload(id: "u1", checksum: nil, began: 10),
         AssetUpload(id: "u2", checksum: "a", began: 11),
       ]
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         for file in files.reversed() { try transaction.assets.put(file) }
         for upload in uploads.reversed() { try transaction.assets.put(upload) }
         for name in ["y", "x", "x"] { try transaction.assets.discardObject(name) }
@@ -47,7 +47,7 @@ extension StorageContract {
           try transaction.assets.uploads(begunBy: 10, limit: 9), [uploads[0]], "older uploads")
         try expectEqual(try transaction.assets.discardedObjects(limit: 9), ["x", "y"], "discards")
       }
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         try transaction.assets.removeFile("b")
         try transaction.assets.removeUpload("u1")
         try transaction.assets.forgetObject("x")
@@ -62,7 +62,7 @@ extension StorageContract {
       func isNeeded(_ checksum: String) async throws -> Bool {
         try await store.read { try $0.assets.isFileNeeded(checksum) }
       }
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         for checksum in ["a", "b", "c", "d"] { try transaction.assets.put(file(checksum)) }
         try transaction.assets.put(AssetUpload(id: "u", checksum: "c", began: 1))
         try transaction.putNext("one", fields: ["photo": asset("a")])
@@ -73,7 +73,7 @@ extension StorageContract {
         try expectEqual(try await isNeeded(checksum), needed, checksum)
       }
       try expectEqual(try await idle(store), [], "idle at first")
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         try transaction.putNext("two", fields: ["album": .list([asset("b")], of: .asset)])
         let sequence = try transaction.sequences.next(in: .sample())
         try transaction.records.remove(
@@ -85,24 +85,24 @@ extension StorageContract {
       }
     },
     Case("a file that a record lets go of is marked, in the same transaction") { store in
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         for checksum in ["a", "b", "c"] { try transaction.assets.put(file(checksum)) }
         try transaction.putNext("one", fields: ["photo": asset("a"), "other": asset("b")])
         try transaction.putNext("two", in: .sample("Other"), fields: ["photo": asset("c")])
       }
       struct Undone: Error {}
       do {
-        try await store.write(in: .all) { transaction in
+        try await store.write(in: .everything(of: store)) { transaction in
           try transaction.putNext("one")
           throw Undone()
         }
       } catch is Undone {}
       try expectEqual(try await idle(store), [], "after a failed write")
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         try transaction.putNext("one", fields: ["photo": asset("b")])
       }
       try expectEqual(try await idle(store), ["a"], "after a change")
-      try await store.write(in: .all) {
+      try await store.write(in: .everything(of: store)) {
         try $0.records.removeAll(in: .sample("Other"))
       }
       try expectEqual(try await idle(store), ["a", "c"], "after a zone went")

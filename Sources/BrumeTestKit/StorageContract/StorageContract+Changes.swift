@@ -86,18 +86,27 @@ extension StorageContract {
           .zoneDeleted(.sample("P", owner: nil)), in: .sample(owner: nil), origin: unknown)
       }
       try await store.read { transaction in
-        let entries = try transaction.log.entries(in: .only, after: 0, limit: 99)
-        try expectEqual(entries.map(\.position), Array(1...Int64(events.count + 1)), "positions")
+        let bucket = transaction.log.bucket(of: .sample())
+        try expectEqual(bucket, store.sampleBucket, "the database's bucket")
+        let entries = try transaction.log.entries(in: bucket, after: 0, limit: 99)
+        try expectEqual(entries.map(\.position), Array(1...Int64(entries.count)), "positions")
         for (entry, event) in zip(entries, events) {
           try expectEqual(
             try LogSamples.text(entry.event), try LogSamples.text(event), "event")
           try expectEqual(entry.origin, .sample, "origin")
           try expectEqual(entry.database, .sample(), "database")
         }
-        try expectEqual(entries.last?.origin, unknown, "an origin without user")
-        try expectEqual(entries.last?.database, .sample(owner: nil), "the public database")
-        let some = try transaction.log.entries(in: .only, after: 2, limit: 2).map(\.position)
+        let publicBucket = transaction.log.bucket(of: .sample(owner: nil))
+        try expectEqual(
+          entries.count, events.count + (publicBucket == bucket ? 1 : 0), "entries of the bucket")
+        let last = try transaction.log.entries(in: publicBucket, after: 0, limit: 99).last
+        try expectEqual(last?.origin, unknown, "an origin without user")
+        try expectEqual(last?.database, .sample(owner: nil), "the public database")
+        let some = try transaction.log.entries(in: bucket, after: 2, limit: 2).map(\.position)
         try expectEqual(some, [3, 4], "two after the second")
+        var positions = LogPositions(Int64(entries.count), in: bucket)
+        if publicBucket != bucket { positions[publicBucket] = 1 }
+        try expectEqual(try transaction.log.lastPositions(), positions, "last positions")
       }
     },
     Case("a trimmed log never uses a position again") { store in
@@ -108,13 +117,17 @@ extension StorageContract {
           }
         }
       }
-      try await store.write(in: .all) { try $0.log.trim(in: .only, through: 5) }
+      try await store.write(in: .everything(of: store)) {
+        try $0.log.trim(in: store.sampleBucket, through: 5)
+      }
       let rest = try await store.read {
-        try $0.log.entries(in: .only, after: 0, limit: 99).map(\.position)
+        try $0.log.entries(in: store.sampleBucket, after: 0, limit: 99).map(\.position)
       }
       try expectEqual(rest, Array(6...12), "what trimming left")
-      try await store.write(in: .all) { try $0.log.trim(in: .only, through: 12) }
-      let last = try await store.read { try $0.log.lastPosition(in: .only) }
+      try await store.write(in: .everything(of: store)) {
+        try $0.log.trim(in: store.sampleBucket, through: 12)
+      }
+      let last = try await store.read { try $0.log.lastPosition(in: store.sampleBucket) }
       try expectEqual(last, 12, "last position of an empty log")
       let next = try await store.write(in: .database(.sample())) {
         try $0.log.append(.zoneCreated(.sample()), in: .sample(), origin: .sample)
@@ -123,7 +136,7 @@ extension StorageContract {
     },
     Case("a commit that adds to the log is hinted at, another is not") { store in
       let hints = store.commits()
-      try await store.write(in: .all) { try $0.settings.set(.secret, to: [1]) }
+      try await store.write(in: .everything(of: store)) { try $0.settings.set(.secret, to: [1]) }
       try await store.write(in: .database(.sample())) {
         try $0.log.append(.zoneCreated(.sample()), in: .sample(), origin: .sample)
       }

@@ -36,7 +36,7 @@ extension StorageContract {
       let (records, entries) = try await store.read { transaction in
         (
           try transaction.changes.page(in: .sample(), after: 0, through: .max, limit: 1000),
-          try transaction.log.entries(in: .only, after: 0, limit: 1000)
+          try transaction.log.entries(in: store.sampleBucket, after: 0, limit: 1000)
         )
       }
       try expectEqual(records.map(\.sequence), Array(1...400), "sequences")
@@ -63,7 +63,8 @@ extension StorageContract {
           try expectEqual(outcomes[number], number % 3 != 0, "answer \(number)")
         }
         try expectEqual(try transaction.sequences.last(in: .sample()), 80, "last sequence")
-        let positions = try transaction.log.entries(in: .only, after: 0, limit: 999).map(\.position)
+        let positions = try transaction.log.entries(in: store.sampleBucket, after: 0, limit: 999)
+          .map(\.position)
         try expectEqual(positions, Array(1...80), "log positions")
       }
     },
@@ -137,7 +138,7 @@ extension ReadTransaction {
     try expectEqual(changes.map(\.sequence), Array(last + 1...newest), "a feed with a gap")
     let halves = Dictionary(grouping: changes) { $0.name.dropLast(2) }
     try expect(halves.values.allSatisfy { $0.count == 2 }, "half a transaction is visible")
-    let positions = try log.lastPosition(in: .only)
+    let positions = try log.lastPosition(in: log.bucket(of: .sample()))
     try expectEqual(positions, newest, "log and records of one state")
     return newest
   }

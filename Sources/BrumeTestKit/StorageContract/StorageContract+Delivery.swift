@@ -15,7 +15,7 @@ extension StorageContract {
       let devices = channels.enumerated().map { index, channel in
         Device(key: DeviceKey.sample("d\(index)"), channel: channel, registered: Int64(index))
       }
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         for device in devices { try transaction.devices.put(device) }
         try transaction.devices.put(
           Device(key: .sample("d9", user: "_b2"), channel: channels[0], registered: 7))
@@ -35,7 +35,7 @@ extension StorageContract {
       }
     },
     Case("devices with mail are found page by page, and only those that are sent to") { store in
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         for number in 1...5 {
           let key = DeviceKey.sample("d\(number)")
           try transaction.devices.put(
@@ -68,7 +68,7 @@ extension StorageContract {
       }
       let renewed = APNsSender(
         container: .sample, topic: "b", team: "OTHER", keyID: "KEY2", privateKey: "pem 2")
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         for sender in senders { try transaction.apnsSenders.put(sender) }
         try transaction.apnsSenders.put(renewed)
       }
@@ -76,7 +76,7 @@ extension StorageContract {
       try expectEqual(found, [renewed, senders[1]], "senders")
       let other = try await store.read { try $0.apnsSenders.all(of: ContainerID("iCloud.other")) }
       try expectEqual(other, [], "another container's")
-      let removed = try await store.write(in: .all) { transaction in
+      let removed = try await store.write(in: .everything(of: store)) { transaction in
         [
           try transaction.apnsSenders.remove("b", of: .sample),
           try transaction.apnsSenders.remove("b", of: .sample),
@@ -89,34 +89,34 @@ extension StorageContract {
     Case("webhooks come back as they were put") { store in
       var first = Webhook(
         id: "w1", in: .sampleProduction, url: "https://a.example/hook",
-        secret: [0, 255], created: 5, cursor: LogPositions(9, in: .only))
+        secret: [0, 255], created: 5, cursor: LogPositions(9, in: store.sampleBucket))
       let second = Webhook(
         id: "w2", in: .sample, url: "https://b.example/",
         secret: [1], created: 6, cursor: LogPositions())
       let before = first
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         try transaction.webhooks.put(second)
         try transaction.webhooks.put(before)
       }
-      first.cursor = LogPositions(20, in: .only)
-      first.batchEnd = .init(bucket: .only, position: 30)
+      first.cursor = LogPositions(20, in: store.sampleBucket)
+      first.batchEnd = .init(bucket: store.sampleBucket, position: 30)
       first.failures = 4
       first.disabledBecause = "answered 410"
       first.missed = true
       let after = first
-      try await store.write(in: .all) { try $0.webhooks.put(after) }
+      try await store.write(in: .everything(of: store)) { try $0.webhooks.put(after) }
       try await store.read { transaction in
         try expectEqual(try transaction.webhooks.all(), [after, second], "webhooks")
         try expectEqual(try transaction.webhooks.find("w1"), after, "webhook")
         try expectEqual(try transaction.webhooks.find("w3"), nil, "unknown webhook")
       }
-      let removed = try await store.write(in: .all) { transaction in
+      let removed = try await store.write(in: .everything(of: store)) { transaction in
         [try transaction.webhooks.remove("w1"), try transaction.webhooks.remove("w1")]
       }
       try expectEqual(removed, [true, false], "removed")
     },
     Case("the push log keeps the newest entries and finds them") { store in
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         for number in 1...6 {
           try transaction.pushLog.append(.sample(number), limit: 4)
         }

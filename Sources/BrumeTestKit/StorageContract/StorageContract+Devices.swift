@@ -12,7 +12,7 @@ extension StorageContract {
       let devices = channels.enumerated().map { index, channel in
         Device(key: DeviceKey.sample("d\(index)"), channel: channel, registered: Int64(index))
       }
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         for device in devices.reversed() { try transaction.devices.put(device) }
         try transaction.devices.put(
           Device(key: .sample("d0", user: "_b2"), channel: .courier(token: "c1"), registered: 1))
@@ -39,7 +39,7 @@ extension StorageContract {
       let own = [DeviceKey.sample("d"), other].map {
         Device(key: $0, channel: .courier(token: "c"), registered: 1)
       }
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         for device in own { try transaction.devices.put(device) }
         try transaction.devices.put(
           Device(key: .sample("d", user: "_a"), channel: .stream, registered: 1))
@@ -55,7 +55,7 @@ extension StorageContract {
     },
     Case("mail waits in order until it is acknowledged") { store in
       let key = DeviceKey.sample("d")
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         try transaction.devices.put(Device(key: key, channel: .stream, registered: 0))
         for number in 1...5 { try transaction.mailboxes.enqueue(.sample("n\(number)"), to: key) }
         try transaction.mailboxes.enqueue(.sample("other"), to: .sample("e"))
@@ -69,7 +69,7 @@ extension StorageContract {
         try $0.mailboxes.entries(of: key, after: all[1].position, limit: 2)
       }
       try expectEqual(some, Array(all[2...3]), "two after the second")
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         try transaction.mailboxes.acknowledge(through: all[1].position, by: key)
         try transaction.mailboxes.remove(at: all[3].position, of: key)
         try transaction.mailboxes.remove(at: all[4].position, of: .sample("e"))
@@ -88,7 +88,7 @@ extension StorageContract {
       func count(
         _ change: @escaping @Sendable (any WriteTransaction) throws -> Void
       ) async throws -> [Int] {
-        try await store.write(in: .all) { transaction in
+        try await store.write(in: .everything(of: store)) { transaction in
           let before = try transaction.mailboxes.count(of: key)
           try change(transaction)
           return [before, try transaction.mailboxes.count(of: key)]
@@ -124,7 +124,7 @@ extension StorageContract {
     },
     Case("the same notification waits once, and positions are never used again") { store in
       let key = DeviceKey.sample("d")
-      let positions = try await store.write(in: .all) { transaction in
+      let positions = try await store.write(in: .everything(of: store)) { transaction in
         let first = try transaction.mailboxes.enqueue(.sample("n"), to: key)
         let again = try transaction.mailboxes.enqueue(.sample("n"), to: key)
         let second = try transaction.mailboxes.enqueue(.sample("n", subscription: "s2"), to: key)
@@ -132,28 +132,30 @@ extension StorageContract {
       }
       try expectEqual(positions[0], positions[1], "a repeated notification")
       try expect(positions[2] > positions[1], "another subscription's notification was dropped")
-      let next = try await store.write(in: .all) { transaction in
+      let next = try await store.write(in: .everything(of: store)) { transaction in
         try transaction.mailboxes.acknowledge(through: positions[2], by: key)
         return try transaction.mailboxes.enqueue(.sample("n"), to: key)
       }
       try expect(next > positions[2], "a position was used again")
       let last = try await store.read { try $0.mailboxes.lastPosition() }
       try expectEqual(last, next, "the last position, though its entry is the only one")
-      try await store.write(in: .all) { try $0.mailboxes.acknowledge(through: next, by: key) }
+      try await store.write(in: .everything(of: store)) {
+        try $0.mailboxes.acknowledge(through: next, by: key)
+      }
       let lastOfEmpty = try await store.read { try $0.mailboxes.lastPosition() }
       try expectEqual(lastOfEmpty, next, "the last position once all is acknowledged")
     },
     Case("a replaced device keeps its mail, a removed one loses it") { store in
       let key = DeviceKey.sample("d")
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         try transaction.devices.put(Device(key: key, channel: .stream, registered: 0))
         try transaction.mailboxes.enqueue(.sample("n"), to: key)
         try transaction.devices.put(Device(key: key, channel: .courier(token: "t"), registered: 1))
       }
       try expectEqual(
         try await store.read { try $0.mailboxes.count(of: key) }, 1, "after replacing")
-      try await store.write(in: .all) { try $0.devices.remove(key) }
-      try await store.write(in: .all) {
+      try await store.write(in: .everything(of: store)) { try $0.devices.remove(key) }
+      try await store.write(in: .everything(of: store)) {
         try $0.devices.put(Device(key: key, channel: .stream, registered: 2))
       }
       try expectEqual(try await store.read { try $0.mailboxes.count(of: key) }, 0, "after removing")

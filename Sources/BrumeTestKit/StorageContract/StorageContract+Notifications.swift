@@ -6,7 +6,7 @@ import BrumeStorage
 extension StorageContract {
   static let notifications: [Case] = [
     Case("notifications are kept in order, once, and the oldest are dropped") { store in
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         for id in ["a", "b", "a", "c", "d"] {
           try transaction.notifications.keepSample(id, limit: 3)
         }
@@ -27,36 +27,38 @@ extension StorageContract {
     Case("the bound of kept notifications holds whatever failed, was marked or came twice") {
       store in
       struct Change: Error {}
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         for id in ["a", "b"] { try transaction.notifications.keepSample(id, limit: 3) }
       }
       do {
-        try await store.write(in: .all) { transaction in
+        try await store.write(in: .everything(of: store)) { transaction in
           for id in ["x", "y", "z"] { try transaction.notifications.keepSample(id, limit: 3) }
           throw Change()
         }
       } catch is Change {}
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         for id in ["b", "c", "c"] { try transaction.notifications.keepSample(id, limit: 3) }
       }
       try expectEqual(
         try await store.read { try $0.notifications.keptSample().map(\.id) }, ["a", "b", "c"])
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         _ = try transaction.notifications.markRead(["a"], of: UserID("_a1"), in: .sample)
         for id in ["d", "e"] { try transaction.notifications.keepSample(id, limit: 3) }
       }
       try expectEqual(
         try await store.read { try $0.notifications.keptSample().map(\.id) }, ["a", "d", "e"])
       // A bound that is lowered takes effect with the next.
-      try await store.write(in: .all) { try $0.notifications.keepSample("f", limit: 1) }
+      try await store.write(in: .everything(of: store)) {
+        try $0.notifications.keepSample("f", limit: 1)
+      }
       try expectEqual(try await store.read { try $0.notifications.keptSample().map(\.id) }, ["f"])
     },
     Case("marking as read moves to the end and answers what was found") { store in
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         for id in ["a", "b", "c"] { try transaction.notifications.keepSample(id, limit: 9) }
       }
       let before = try await store.read { try $0.notifications.keptSample() }
-      let found = try await store.write(in: .all) {
+      let found = try await store.write(in: .everything(of: store)) {
         try $0.notifications.markRead(["b", "unknown", "b"], of: UserID("_a1"), in: .sample)
       }
       try expectEqual(found, ["b"], "answer")
@@ -68,7 +70,7 @@ extension StorageContract {
     },
     Case("badges are per user, container and environment") { store in
       let user = UserID("_a1")
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         try transaction.notifications.setBadge(5, of: user, in: .sample)
         try transaction.notifications.setBadge(7, of: user, in: .sample)
       }

@@ -109,7 +109,8 @@ extension StorageContract {
       },
     ]
     + (1...8).map { seed in
-      Case("random queries find what plain evaluation finds, seed \(seed)") { store in
+      Case("random queries find what plain evaluation finds, seed \(seed)", isRandom: true) {
+        store in
         try await compare(store, seed: UInt64(seed))
       }
     }

@@ -7,7 +7,7 @@ extension StorageContract {
   static let signIn: [Case] = [
     Case("a provider's identity names the account it was linked to") { store in
       let identity = ProviderIdentity(issuer: "https://id.example", subject: "s1")
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         try transaction.users.link(identity, to: UserID("_1"))
         try transaction.users.link(
           ProviderIdentity(issuer: "https://other.example", subject: "s1"), to: UserID("_2"))
@@ -17,7 +17,9 @@ extension StorageContract {
         let other = ProviderIdentity(issuer: "https://id.example", subject: "S1")
         try expectEqual(try transaction.users.linked(to: other), nil, "another subject")
       }
-      try await store.write(in: .all) { try $0.users.link(identity, to: UserID("_3")) }
+      try await store.write(in: .everything(of: store)) {
+        try $0.users.link(identity, to: UserID("_3"))
+      }
       let now = try await store.read { try $0.users.linked(to: identity) }
       try expectEqual(now, UserID("_3"), "linked anew")
     },
@@ -30,7 +32,7 @@ extension StorageContract {
       let all = [
         member("editor", "_1"), member("editor", "_2"), member("moderator", "_1"),
       ]
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         for member in all.reversed() + [all[0], member("editor", "_1", .production)] {
           try transaction.roles.put(member)
         }
@@ -45,7 +47,7 @@ extension StorageContract {
         try $0.roles.names(of: UserID("_1"), in: .sample)
       }
       try expectEqual(own, ["editor", "moderator"], "roles of a user")
-      try await store.write(in: .all) { try $0.roles.remove(all[0]) }
+      try await store.write(in: .everything(of: store)) { try $0.roles.remove(all[0]) }
       try expectEqual(try await members(), Array(all.dropFirst()), "after one was taken away")
       let elsewhere = try await store.read {
         try $0.roles.names(of: UserID("_1"), in: .sampleProduction)
@@ -56,7 +58,7 @@ extension StorageContract {
       func use(_ signature: String, at time: Milliseconds, limit: Int = 10) async throws
         -> SignatureUse
       {
-        try await store.write(in: .all) {
+        try await store.write(in: .everything(of: store)) {
           try $0.credentials.use(signature: signature, at: time, after: time - 100, limit: limit)
         }
       }
@@ -67,7 +69,7 @@ extension StorageContract {
     },
     Case("no more signatures are remembered than may be") { store in
       func use(_ signature: String, at time: Milliseconds) async throws -> SignatureUse {
-        try await store.write(in: .all) {
+        try await store.write(in: .everything(of: store)) {
           try $0.credentials.use(signature: signature, at: time, after: time - 100, limit: 2)
         }
       }
@@ -81,12 +83,12 @@ extension StorageContract {
     Case("a failed body forgets the signature it used") { store in
       struct Undone: Error {}
       do {
-        try await store.write(in: .all) { transaction in
+        try await store.write(in: .everything(of: store)) { transaction in
           _ = try transaction.credentials.use(signature: "a", at: 1000, after: 0, limit: 1)
           throw Undone()
         }
       } catch is Undone {}
-      let again = try await store.write(in: .all) {
+      let again = try await store.write(in: .everything(of: store)) {
         try $0.credentials.use(signature: "a", at: 1000, after: 0, limit: 1)
       }
       try expectEqual(again, .first, "after the failure")

@@ -10,8 +10,8 @@ extension StorageContract {
       for kind in SubscriptionSamples.kinds {
         let stored = StoredSubscription(
           scope: scope, subscription: SubscriptionSamples.subscription("one", kind),
-          starts: LogPositions(7, in: .only))
-        try await store.write(in: .all) { try $0.subscriptions.put(stored) }
+          starts: LogPositions(7, in: store.sampleBucket))
+        try await store.write(in: .everything(of: store)) { try $0.subscriptions.put(stored) }
         let found = try await store.read { try $0.subscriptions.find("one", in: scope) }
         try expectEqual(found, stored, "subscription")
         try expectEqual(try await store.read { try $0.subscriptions.all(in: scope).count }, 1)
@@ -25,7 +25,7 @@ extension StorageContract {
       store in
       let scope = SubscriptionSamples.scope(.private)
       let ids = ["b", "caf\u{e9}", "cafe\u{301}", "A", "ä"]
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         for id in ids {
           try transaction.subscriptions.put(SubscriptionSamples.stored(id, scope))
         }
@@ -35,7 +35,7 @@ extension StorageContract {
       }
       let expected = ids.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
       try expectEqual(listed, expected, "IDs")
-      let removed = try await store.write(in: .all) { transaction in
+      let removed = try await store.write(in: .everything(of: store)) { transaction in
         [
           try transaction.subscriptions.remove("caf\u{e9}", in: scope),
           try transaction.subscriptions.remove("caf\u{e9}", in: scope),
@@ -46,7 +46,7 @@ extension StorageContract {
       try expectEqual(try await store.read { try $0.subscriptions.all(in: scope).count }, 4)
     },
     Case("pages of all subscriptions miss none and repeat none") { store in
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         for number in 0..<25 {
           let scope = SubscriptionSamples.scope(.private, user: "_u\(number % 4)")
           try transaction.subscriptions.put(SubscriptionSamples.stored("s\(number)", scope))
@@ -73,7 +73,7 @@ extension StorageContract {
       func watched(_ type: String, _ owner: String?) async throws -> [Bool] {
         // Asked in a write, where an engine may remember the answer, and in a read.
         try await [
-          store.write(in: .all) {
+          store.write(in: .everything(of: store)) {
             try $0.subscriptions.hasQueries(on: type, in: .sample(owner: owner))
           },
           store.read { try $0.subscriptions.hasQueries(on: type, in: .sample(owner: owner)) },
@@ -87,19 +87,21 @@ extension StorageContract {
         let stored = StoredSubscription(
           scope: SubscriptionSamples.scope(scope),
           subscription: SubscriptionSamples.subscription("q", query),
-          starts: LogPositions(0, in: .only))
-        try await store.write(in: .all) { try $0.subscriptions.put(stored) }
+          starts: LogPositions(0, in: store.sampleBucket))
+        try await store.write(in: .everything(of: store)) { try $0.subscriptions.put(stored) }
         try expectEqual(try await watched("Trail", watchedDatabase), [true, true], "\(scope)")
         try expectEqual(
           try await watched("Hut", watchedDatabase), [false, false], "\(scope), other type")
         try expectEqual(
           try await watched("Trail", otherDatabase), [false, false], "\(scope), elsewhere")
-        try await store.write(in: .all) { _ = try $0.subscriptions.remove("q", in: stored.scope) }
+        try await store.write(in: .everything(of: store)) {
+          _ = try $0.subscriptions.remove("q", in: stored.scope)
+        }
         try expectEqual(
           try await watched("Trail", watchedDatabase), [false, false], "\(scope), removed")
       }
       let zone = SubscriptionSamples.stored("z", SubscriptionSamples.scope(.private))
-      try await store.write(in: .all) { try $0.subscriptions.put(zone) }
+      try await store.write(in: .everything(of: store)) { try $0.subscriptions.put(zone) }
       try expectEqual(try await watched("Trail", "_a1"), [false, false], "a zone subscription")
     },
   ]

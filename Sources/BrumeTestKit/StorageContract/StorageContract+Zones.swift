@@ -11,7 +11,7 @@ extension StorageContract {
         let zone = Zone(
           key: .sample("Z\(index)"), incarnation: Int64(index + 3), lastSequence: Int64(index + 7),
           deletion: deletion, hasShares: index == 1)
-        try await store.write(in: .all) { try $0.zones.put(zone) }
+        try await store.write(in: .everything(of: store)) { try $0.zones.put(zone) }
         let found = try await store.read { try $0.zones.find(zone.key) }
         try expectEqual(found, zone, "zone")
       }
@@ -21,7 +21,7 @@ extension StorageContract {
       try expectEqual(live, ["Z0"], "live zones")
     },
     Case("a record in a zone that was never put does not make the zone") { store in
-      try await store.write(in: .all) { try $0.putNext("a") }
+      try await store.write(in: .everything(of: store)) { try $0.putNext("a") }
       try await store.read { transaction in
         try expectEqual(try transaction.zones.find(.sample()), nil, "zone")
         try expectEqual(try transaction.zones.all(in: .sample()), [], "zones")
@@ -29,7 +29,7 @@ extension StorageContract {
       }
     },
     Case("zones come in name order, changed zones in sequence order") { store in
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         for (name, sequence) in [("b", 3), ("a", 9), ("C", 4), ("_defaultZone", 1)] {
           let key = ZoneKey.sample(name)
           try transaction.zones.put(Zone(key: key, incarnation: 1, lastSequence: Int64(sequence)))
@@ -77,14 +77,14 @@ extension StorageContract {
     },
     Case("raised sequences are above all that were given before, in every database") { store in
       let other = DatabaseKey(in: .sampleProduction, owner: nil)
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         try transaction.zones.put(
           Zone(
             key: .sample(), incarnation: 1,
             lastSequence: transaction.sequences.next(in: .sample())))
       }
-      try await store.write(in: .all) { try $0.sequences.raise(above: 5000) }
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { try $0.sequences.raise(above: 5000) }
+      try await store.write(in: .everything(of: store)) { transaction in
         try expectEqual(try transaction.sequences.last(in: .sample()), 1, "the last one given")
         try expectEqual(try transaction.sequences.next(in: .sample()), 5001, "the next")
         try expectEqual(try transaction.sequences.next(in: .sample()), 5002, "the one after")
@@ -94,7 +94,7 @@ extension StorageContract {
       }
     },
     Case("removing a zone's contents leaves no record, no line, no trace in queries") { store in
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { transaction in
         for name in ["a", "b", "c"] {
           try transaction.putNext(
             name,
@@ -106,8 +106,8 @@ extension StorageContract {
           RecordKey(zone: .sample(), name: "c"), type: "Trail",
           sequence: transaction.sequences.next(in: .sample()))
       }
-      try await store.write(in: .all) { try $0.records.removeAll(in: .sample()) }
-      try await store.write(in: .all) { transaction in
+      try await store.write(in: .everything(of: store)) { try $0.records.removeAll(in: .sample()) }
+      try await store.write(in: .everything(of: store)) { transaction in
         try expect(!transaction.hasRecord("a"), "a record is left")
         let changes = try transaction.changes.page(in: .sample(), after: 0, through: .max, limit: 9)
         try expectEqual(changes.map(\.name), [], "lines of the feed")

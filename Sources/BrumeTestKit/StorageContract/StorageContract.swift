@@ -8,10 +8,16 @@ package enum StorageContract {
   package struct Case: Sendable, CustomStringConvertible {
     /// A sentence that is true of every engine.
     package let name: String
+    /// Whether the case is one of many of its kind, made by chance.
+    package let isRandom: Bool
     package let run: @Sendable (any Store) async throws -> Void
 
-    init(_ name: String, _ run: @escaping @Sendable (any Store) async throws -> Void) {
+    init(
+      _ name: String, isRandom: Bool = false,
+      _ run: @escaping @Sendable (any Store) async throws -> Void
+    ) {
       self.name = name
+      self.isRandom = isRandom
       self.run = run
     }
     package var description: String { name }
@@ -74,6 +80,11 @@ extension Record {
 extension Origin {
   package static let sample = Origin(
     user: UserID("_a1"), device: DeviceID("phone"), requestID: "R1", time: 1_700_000_000_000)
+}
+
+extension Store {
+  /// The bucket of the sample database.
+  var sampleBucket: Bucket { Bucket(of: .sample(), among: bucketCount) }
 }
 
 extension WriteTransaction {

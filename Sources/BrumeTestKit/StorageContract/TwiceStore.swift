@@ -9,6 +9,9 @@ package struct TwiceStore: Store {
 
   package init(_ inner: any Store) { self.inner = inner }
 
+  package var bucketCount: Int { inner.bucketCount }
+  package var leases: any Leases { inner.leases }
+
   package func read<Value: Sendable>(
     _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value { try await inner.read(plan, body) }

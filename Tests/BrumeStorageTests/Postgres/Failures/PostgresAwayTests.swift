@@ -1,0 +1,108 @@
+// The server is away for a while, or comes back with less than it had.
+
+import BrumeModel
+import BrumeStorage
+import BrumeTestKit
+import Foundation
+import Testing
+
+@testable import BrumePostgres
+
+@Suite struct PostgresAwayTests {
+  @Test func `a read waits for a server that comes back`() async throws {
+    try await PostgresServer.with { server in
+      let (waits, waiting) = AsyncStream.makeStream(of: Void.self)
+      let store = try PostgresStore.forTest(on: server, readers: 1) { milliseconds in
+        waiting.yield()
+        Thread.sleep(forTimeInterval: Double(milliseconds) / 1000)
+      }
+      try await store.write(in: .server) { try $0.settings.set(.secret, to: [7]) }
+      #expect(try await Self.secret(store) == [7])
+      try await server.perform(.stop)
+      async let secret = Self.secret(store)
+      var iterator = waits.makeAsyncIterator()
+      await iterator.next()
+      try await server.perform(.start())
+      #expect(try await secret == [7])
+      try await store.close()
+    }
+  }
+
+  @Test func `while the server is away too long nothing happens, and then the store goes on`()
+    async throws
+  {
+    try await PostgresServer.with { server in
+      // Who does not wait between attempts sees the end of its patience at once.
+      let store = try PostgresStore.forTest(on: server) { _ in }
+      let saver = Saver()
+      await saver.save("before", in: store)
+      _ = try await Self.secret(store)
+      try await server.perform(.stop)
+      await #expect(throws: StoreError.self, "a read") { try await Self.secret(store) }
+      for number in 0..<3 { await saver.save("away\(number)", in: store) }
+      #expect(saver.answer("away0") == .refused)
+      try await server.perform(.start())
+      await saver.save("after", in: store)
+      #expect(saver.answer("after") == .saved(2))
+      #expect(try await saver.faults(in: store) == [])
+      try await store.close()
+    }
+  }
+
+  @Test func `what a store says of a server that is away is that it cannot be reached`()
+    async throws
+  {
+    try await PostgresServer.with { server in
+      let store = try PostgresStore.forTest(on: server) { _ in }
+      try await server.perform(.stop)
+      for isWrite in [false, true] {
+        let error = await #expect(throws: StoreError.self) {
+          if isWrite {
+            try await store.write(in: .server) { try $0.settings.set(.secret, to: [1]) }
+          } else {
+            _ = try await Self.secret(store)
+          }
+        }
+        #expect(error?.code == .unreachable)
+      }
+      try await store.close()
+    }
+  }
+
+  @Test func `a store whose server has lost acknowledged commits refuses from then on`()
+    async throws
+  {
+    try await PostgresServer.with { server in
+      let url = try server.emptySchema()
+      let store = try PostgresStore.forTest(url: url)
+      try await store.write(in: .server) { try $0.settings.set(.secret, to: [1]) }
+      try await server.perform(.stop)
+      try await server.perform(.copy)
+      try await server.perform(.start())
+      try await store.write(in: .server) { try $0.settings.set(.secret, to: [2]) }
+      try await server.perform(.stop)
+      try await server.perform(.restore)
+      try await server.perform(.start())
+      for isWrite in [true, false, true] {
+        let error = await #expect(throws: StoreError.self) {
+          if isWrite {
+            try await store.write(in: .server) { try $0.settings.set(.secret, to: [3]) }
+          } else {
+            _ = try await Self.secret(store)
+          }
+        }
+        #expect(error?.code == .unavailable)
+      }
+      try await store.close()
+      // Whoever opens it next knows, and begins a new generation.
+      let next = try PostgresStore.forTest(url: url)
+      #expect(try await Self.secret(next) == [1])
+      #expect(try await next.read { try $0.settings.value(.copiedBack) } != nil)
+      try await next.close()
+    }
+  }
+
+  private static func secret(_ store: PostgresStore) async throws -> [UInt8]? {
+    try await store.read { try $0.settings.value(.secret) }
+  }
+}
