@@ -61,14 +61,15 @@ package final class PostgresStore: Store {
     self.node = node
     logger = connector.logger
     self.connector = connector
-    let keeper = LeaseKeeper(leases, bucketCount: node.bucketCount, connector, signals)
+    let keeper = LeaseKeeper(
+      leases, bucketCount: node.bucketCount, connector.aside, signals)
     self.keeper = keeper
-    let tail = try Tail(connector, logs: signals, mailboxes: mailSignals) { keeper.hasOthers }
+    let tail = try Tail(connector.aside, logs: signals, mailboxes: mailSignals) { keeper.hasOthers }
     self.tail = tail
     let acknowledgements = Acknowledgements()
     writers = Writers(node, connector, acknowledgements) { [signals] grown in
-      if !grown.isEmpty { signals.signal(grown) }
-      tail.committed()
+      tail.committed(grown)
+      if !grown.isEmpty { signals.signal(Set(grown.keys)) }
     }
     readers = Readers(node, connector, acknowledgements)
     try keeper.start()

@@ -13,7 +13,14 @@ struct Connector: Sendable {
   /// Waits on the calling thread, for so many milliseconds.
   let pause: @Sendable (Int) -> Void
   /// Of all connections.
-  let exchanges = ExchangeCounter()
+  private(set) var exchanges = ExchangeCounter()
+
+  /// For connections that serve no request, and count apart.
+  var aside: Connector {
+    var connector = self
+    connector.exchanges = ExchangeCounter()
+    return connector
+  }
 
   /// - Parameter pause: between attempts; nil: by `wait`.
   init(

@@ -9,7 +9,7 @@ final class PostgresLog: LogWriting, Remembering {
   private let locks: Locks
   private let coder: RecordCoder
   /// Buckets whose logs the transaction's accepted bodies have extended, and the running one.
-  private(set) var grown: Set<Bucket> = []
+  private(set) var grown: [Bucket: Int64] = [:]
 
   init(_ session: Session, _ places: Places, _ locks: Locks, _ coder: RecordCoder) {
     self.session = session
@@ -30,7 +30,7 @@ final class PostgresLog: LogWriting, Remembering {
           .text(origin.user?.name), .text(origin.device?.name), .text(origin.requestID),
           .integer(origin.time),
         ], in: Self.table)
-    grown.insert(bucket)
+    grown[bucket] = position
     return position
   }
 
@@ -65,7 +65,7 @@ final class PostgresLog: LogWriting, Remembering {
     }
   }
 
-  func forget() { grown = [] }
+  func forget() { grown = [:] }
 
   private static let table = Table(
     "log", key: [("bucket", .integer), ("position", .integer)],

@@ -219,7 +219,7 @@ extension PostgresSubscriptions {
         WHERE bucket = $3 AND scope <> 'shared' AND serial > $1 ORDER BY serial LIMIT $2)
       UNION ALL
       (SELECT \(pageColumns) FROM subscriptions
-        WHERE scope = 'shared' AND serial > $1 ORDER BY serial LIMIT $2)) AS both
+        WHERE scope = 'shared' AND serial > $1 ORDER BY serial LIMIT $2)) AS found
     ORDER BY serial LIMIT $2
     """)
   private static let pageColumns =

@@ -25,7 +25,7 @@ struct WriteGroup {
   struct Outcome {
     var errors: [(any Error)?] = []
     /// Buckets whose logs grew.
-    var grown: Set<Bucket> = []
+    var grown: [Bucket: Int64] = [:]
   }
 
   /// - Throws: `ServerError` if the transaction failed, with all of its bodies; nothing is left of it, unless

@@ -27,12 +27,12 @@ final class Writers: Sendable {
   private let node: Node
   private let connector: Connector
   private let acknowledgements: Acknowledgements
-  private let committed: @Sendable (_ grown: Set<Bucket>) -> Void
+  private let committed: @Sendable (_ grown: [Bucket: Int64]) -> Void
 
-  /// - Parameter committed: called after each commit, with the buckets whose logs grew.
+  /// - Parameter committed: called after each commit, with the buckets whose logs grew, and their last positions.
   init(
     _ node: Node, _ connector: Connector, _ acknowledgements: Acknowledgements,
-    committed: @escaping @Sendable (_ grown: Set<Bucket>) -> Void
+    committed: @escaping @Sendable (_ grown: [Bucket: Int64]) -> Void
   ) {
     self.node = node
     self.connector = connector

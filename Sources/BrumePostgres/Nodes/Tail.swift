@@ -26,6 +26,8 @@ final class Tail: Sendable {
   private let hasOthers: @Sendable () -> Bool
   private let isEnding = Atomic<Bool>(false)
   private let isWoken = Atomic<Bool>(false)
+  /// How far this process has itself extended logs.
+  private let own = Mutex<[Bucket: Int64]>([:])
   /// What wakes the thread: it waits for this and for its connection.
   private let wakeUp: (reading: Int32, writing: Int32)
 
@@ -60,8 +62,13 @@ final class Tail: Sendable {
     }
   }
 
-  /// This process has committed something.
-  func committed() {
+  /// This process has committed something, and signals itself that these logs grew.
+  func committed(_ logs: [Bucket: Int64]) {
+    if !logs.isEmpty { own.withLock { $0.merge(logs) { max($0, $1) } } }
+    wake()
+  }
+
+  private func wake() {
     if isWoken.exchange(true, ordering: .acquiringAndReleasing) { return }
     var byte: UInt8 = 1
     _ = write(wakeUp.writing, &byte, 1)
@@ -69,7 +76,7 @@ final class Tail: Sendable {
 
   func close() {
     isEnding.store(true, ordering: .releasing)
-    committed()
+    wake()
   }
 
   // MARK: The thread
@@ -105,7 +112,7 @@ final class Tail: Sendable {
     try connection.send(Self.findLogs)
     try connection.send(Self.findMailboxes)
     let answers = try connection.exchange()
-    let grownLogs = seen.logs.grown(answers[0])
+    let grownLogs = seen.logs.grown(answers[0], but: own.withLock { $0 })
     let grownMailboxes = seen.mailboxes.grown(answers[1])
     if !grownLogs.isEmpty { logs.signal(grownLogs) }
     if !grownMailboxes.isEmpty { mailboxes.signal(grownMailboxes) }
@@ -138,14 +145,14 @@ private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
 /// The counters as they were seen last.
 struct TailPositions {
   struct Counters {
-    private var last: [Int64: Int64] = [:]
+    private var last: [Bucket: Int64] = [:]
 
-    /// Notes counters. Answers the buckets whose counter is another than before.
-    mutating func grown(_ rows: Rows) -> Set<Bucket> {
+    /// Notes counters. Answers the buckets whose counter is another than before and not known.
+    mutating func grown(_ rows: Rows, but known: [Bucket: Int64] = [:]) -> Set<Bucket> {
       var grown: Set<Bucket> = []
-      for (bucket, position) in rows.map({ ($0.integer(0), $0.integer(1)) })
-      where last.updateValue(position, forKey: bucket) != position {
-        grown.insert(Bucket(Int(bucket)))
+      for (bucket, position) in rows.map({ (Bucket(Int($0.integer(0))), $0.integer(1)) })
+      where last.updateValue(position, forKey: bucket) != position && known[bucket] != position {
+        grown.insert(bucket)
       }
       return grown
     }

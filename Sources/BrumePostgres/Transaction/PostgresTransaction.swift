@@ -12,7 +12,7 @@ final class PostgresTransaction: WriteTransaction {
   private let awaited: () -> Bool
   private let habits: QueryHabits
   /// Buckets whose logs the accepted bodies have extended.
-  private(set) var grown: Set<Bucket> = []
+  private(set) var grown: [Bucket: Int64] = [:]
 
   init(
     _ session: Session, _ node: Node, _ habits: QueryHabits = QueryHabits(),
@@ -81,7 +81,7 @@ final class PostgresTransaction: WriteTransaction {
   /// The running body is done.
   func accept() {
     session.accept()
-    grown.formUnion(log.grown)
+    grown.merge(log.grown) { max($0, $1) }
   }
 
   /// The running body has thrown: what was remembered of it is not so.
