@@ -15,6 +15,7 @@ package final class PostgresStore: Store {
   private let readers: Readers
   private let signals = CommitSignals()
   private let mailSignals = CommitSignals()
+  private let accountSignals = CommitSignals()
   private let keeper: LeaseKeeper
   private let tail: Tail
   private let growth = IndexGrowing()
@@ -64,7 +65,9 @@ package final class PostgresStore: Store {
     let keeper = LeaseKeeper(
       leases, bucketCount: node.bucketCount, connector.aside, signals)
     self.keeper = keeper
-    let tail = try Tail(connector.aside, logs: signals, mailboxes: mailSignals) { keeper.hasOthers }
+    let tail = try Tail(
+      connector.aside, logs: signals, mailboxes: mailSignals, accounts: accountSignals
+    ) { keeper.hasOthers }
     self.tail = tail
     let acknowledgements = Acknowledgements()
     writers = Writers(node, connector, acknowledgements) { [signals] grown in
@@ -175,6 +178,7 @@ package final class PostgresStore: Store {
   package func commits() -> CommitHints { signals.hints() }
 
   package var sharedMailboxes: (any SharedMailboxes)? { self }
+  package var sharedAccounts: (any SharedAccounts)? { self }
 
   package func close() async throws {
     await writers.close()
@@ -183,7 +187,34 @@ package final class PostgresStore: Store {
     readers.close()
     signals.finish()
     mailSignals.finish()
+    accountSignals.finish()
     logger.info("storage closed")
+  }
+}
+
+extension PostgresStore: SharedAccounts {
+  package func accountHints() -> CommitHints { accountSignals.hints() }
+
+  package func lastAccountChange() async throws -> Int64 {
+    try await look { try $0.accountChanges.last() }
+  }
+
+  package func changedUsers(after last: Int64) async throws -> (users: Set<UserID>, last: Int64) {
+    try await look {
+      (try $0.accountChanges.users(after: last), try $0.accountChanges.last())
+    }
+  }
+
+  /// A read that asks for what only this engine has.
+  private func look<Value: Sendable>(
+    _ body: @escaping @Sendable (PostgresTransaction) throws -> Value
+  ) async throws -> Value {
+    try await read { transaction in
+      guard let transaction = transaction as? PostgresTransaction else {
+        throw StoreError(.corrupt, "a transaction of another engine")
+      }
+      return try body(transaction)
+    }
   }
 }
 
@@ -191,18 +222,14 @@ extension PostgresStore: SharedMailboxes {
   package func mailboxHints() -> CommitHints { mailSignals.hints() }
 
   package func lastMailboxPositions() async throws -> [Bucket: Int64] {
-    try await read { transaction in
-      guard let transaction = transaction as? PostgresTransaction else { return [:] }
-      return try transaction.mailboxes.lastPositions()
-    }
+    try await look { try $0.mailboxes.lastPositions() }
   }
 
   package func newEntries(
     in bucket: Bucket, after position: Int64, limit: Int
   ) async throws -> [NewMailboxEntry] {
-    try await read { transaction in
-      guard let transaction = transaction as? PostgresTransaction else { return [] }
-      return try transaction.mailboxes.newEntries(in: bucket, after: position, limit: limit)
+    try await look {
+      try $0.mailboxes.newEntries(in: bucket, after: position, limit: limit)
     }
   }
 }

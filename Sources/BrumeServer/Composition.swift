@@ -120,6 +120,11 @@ package final class Composition: Sendable {
   @discardableResult
   package func releasePushes() async throws -> Int { try await pushFaults?.release() ?? 0 }
 
+  /// Nil: this process is the only one that has the store open.
+  var accountTail: AccountTail? {
+    store.sharedAccounts.map { AccountTail(accounts: $0, signOut: signOut) }
+  }
+
   var signInAddress: SignInAddress { SignInAddress(signIns: engine.signIns, server: address) }
 
   var signOut: SignOut {

@@ -48,6 +48,20 @@ private struct NotifierService: Service {
 }
 
 /// Nothing to do where this process is the only one that has the store open.
+private struct AccountTailService: Service {
+  let tail: AccountTail?
+  let logger: Logger
+  func run() async throws {
+    guard let tail else { return try await gracefulShutdown() }
+    do {
+      try await cancelWhenGracefulShutdown {
+        try await StoreRetry.run(logger) { try await tail.run() }
+      }
+    } catch is CancellationError {}
+  }
+}
+
+/// The same.
 private struct MailboxTailService: Service {
   let tail: MailboxTail?
   let logger: Logger
@@ -148,6 +162,9 @@ package enum Services {
       StoreWork(
         name: "mailboxes",
         service: MailboxTailService(tail: server.mailboxTail, logger: server.logger)),
+      StoreWork(
+        name: "accounts",
+        service: AccountTailService(tail: server.accountTail, logger: server.logger)),
       StoreWork(
         name: "assets",
         service: AssetSweepService(

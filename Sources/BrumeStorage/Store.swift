@@ -61,6 +61,9 @@ package protocol Store: Sendable {
   /// the only one.
   var sharedMailboxes: (any SharedMailboxes)? { get }
 
+  /// Where this process learns what other processes do to accounts; nil if it is the only one.
+  var sharedAccounts: (any SharedAccounts)? { get }
+
   /// How far indexes are that queries asked for.
   var indexProgress: IndexProgress { get }
 
@@ -85,6 +88,7 @@ extension Store {
   package var bucketCount: Int { 1 }
   package var leases: any Leases { AlwaysOwned() }
   package var sharedMailboxes: (any SharedMailboxes)? { nil }
+  package var sharedAccounts: (any SharedAccounts)? { nil }
   package var indexProgress: IndexProgress { IndexProgress() }
 
   @discardableResult

@@ -1,5 +1,6 @@
 // The API tokens and accounts that requests name again and again, so that not each of them asks the
-// store. One process owns a store, and every change goes through `Engine`, which forgets first.
+// store. Every change of this process goes through `Engine`, which forgets first; of another process's it
+// learns a moment later (`Accounts.changedElsewhere`).
 //
 // What is not found is not remembered: an account made a moment ago is there at once.
 

@@ -18,6 +18,9 @@ package struct Accounts: Sendable {
     knownCredentials = parts.knownCredentials
   }
 
+  /// Another process has changed accounts, credentials or roles: nothing that is remembered is certain.
+  package func changedElsewhere() { knownCredentials.forget() }
+
   /// Makes an account. Names, addresses and numbers are unique on the server.
   package func create(
     name: String, password: String? = nil, emailAddress: String? = nil,

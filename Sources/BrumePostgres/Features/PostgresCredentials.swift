@@ -5,8 +5,12 @@ import BrumeStorage
 
 final class PostgresCredentials: CredentialWriting {
   private let session: Session
+  private let changes: AccountChanges
 
-  init(_ session: Session) { self.session = session }
+  init(_ session: Session, _ changes: AccountChanges) {
+    self.session = session
+    self.changes = changes
+  }
 
   func apiToken(_ token: String) throws -> APIToken? {
     try session.first(Self.findToken, [.text(token)]) { try $0.apiToken() }
@@ -29,18 +33,26 @@ final class PostgresCredentials: CredentialWriting {
       [.text(token.token), .text(token.name)] + token.containerEnvironment.values + [
         .text(token.allowedOrigins.map(Self.text)), .text(token.callback),
       ], in: Self.tokens)
+    try changes.note()
   }
 
-  func removeAPIToken(_ token: String) throws { session.remove([.text(token)], from: Self.tokens) }
+  func removeAPIToken(_ token: String) throws {
+    session.remove([.text(token)], from: Self.tokens)
+    try changes.note()
+  }
 
   func put(_ key: ServerKey) throws {
     session.put(
       [.text(key.id), .text(key.name)] + key.containerEnvironment.values + [
         .text(key.publicKey), .text(key.user.name),
       ], in: Self.keys)
+    try changes.note()
   }
 
-  func removeServerKey(_ id: String) throws { session.remove([.text(id)], from: Self.keys) }
+  func removeServerKey(_ id: String) throws {
+    session.remove([.text(id)], from: Self.keys)
+    try changes.note()
+  }
 
   /// Each in a line that it ends: so none and an empty one are two things.
   private static func text(_ origins: [String]) -> String {

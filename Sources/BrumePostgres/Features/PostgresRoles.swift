@@ -5,8 +5,12 @@ import BrumeStorage
 
 final class PostgresRoles: RoleWriting {
   private let session: Session
+  private let changes: AccountChanges
 
-  init(_ session: Session) { self.session = session }
+  init(_ session: Session, _ changes: AccountChanges) {
+    self.session = session
+    self.changes = changes
+  }
 
   func names(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> [String] {
     try session.all(Self.findOfUser, containerEnvironment.values + [.text(user.name)]) {
@@ -20,9 +24,15 @@ final class PostgresRoles: RoleWriting {
     }
   }
 
-  func put(_ member: RoleMember) throws { session.put(row(member), in: Self.table) }
+  func put(_ member: RoleMember) throws {
+    session.put(row(member), in: Self.table)
+    try changes.note()
+  }
 
-  func remove(_ member: RoleMember) throws { session.remove(row(member), from: Self.table) }
+  func remove(_ member: RoleMember) throws {
+    session.remove(row(member), from: Self.table)
+    try changes.note()
+  }
 
   private func row(_ member: RoleMember) -> [SQLValue] {
     member.containerEnvironment.values + [.text(member.role), .text(member.user.name)]

@@ -5,9 +5,13 @@ import BrumeStorage
 
 final class PostgresUsers: UserWriting, Remembering {
   private let session: Session
+  private let changes: AccountChanges
   private var known: [UserID: User?] = [:]
 
-  init(_ session: Session) { self.session = session }
+  init(_ session: Session, _ changes: AccountChanges) {
+    self.session = session
+    self.changes = changes
+  }
 
   func find(_ id: UserID) throws -> User? {
     if let user = known[id] { return user }
@@ -39,6 +43,7 @@ final class PostgresUsers: UserWriting, Remembering {
         .integer(user.tokenEpoch), .flag(user.isDiscoverable),
       ], in: Self.table)
     known[user.id] = .some(user)
+    try changes.note(user.id)
   }
 
   // MARK: Identities of providers

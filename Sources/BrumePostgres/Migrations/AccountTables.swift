@@ -5,6 +5,10 @@ extension Migrations {
 
   /// `lower` of a text with collation "C" changes ASCII letters only, as `EmailAddress.key` does.
   private static let users = """
+    CREATE TABLE account_changes (
+      number bigint PRIMARY KEY,
+      user_id text COLLATE "C" NOT NULL,
+      process text COLLATE "C" NOT NULL);
     CREATE TABLE users (
       id text COLLATE "C" PRIMARY KEY,
       name text COLLATE "C" NOT NULL,

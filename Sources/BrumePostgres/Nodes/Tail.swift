@@ -23,6 +23,7 @@ final class Tail: Sendable {
   private let connector: Connector
   private let logs: CommitSignals
   private let mailboxes: CommitSignals
+  private let accounts: CommitSignals
   private let hasOthers: @Sendable () -> Bool
   private let isEnding = Atomic<Bool>(false)
   private let isWoken = Atomic<Bool>(false)
@@ -34,11 +35,13 @@ final class Tail: Sendable {
   /// - Parameter hasOthers: whether anybody is to be sent word.
   init(
     _ connector: Connector, logs: CommitSignals, mailboxes: CommitSignals,
+    accounts: CommitSignals,
     hasOthers: @escaping @Sendable () -> Bool
   ) throws(StoreError) {
     self.connector = connector
     self.logs = logs
     self.mailboxes = mailboxes
+    self.accounts = accounts
     self.hasOthers = hasOthers
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else {
@@ -111,11 +114,14 @@ final class Tail: Sendable {
   private func look(_ connection: Connection, _ seen: inout TailPositions) throws {
     try connection.send(Self.findLogs)
     try connection.send(Self.findMailboxes)
+    try connection.send(Self.findAccounts)
     let answers = try connection.exchange()
     let grownLogs = seen.logs.grown(answers[0], but: own.withLock { $0 })
     let grownMailboxes = seen.mailboxes.grown(answers[1])
+    let changedAccounts = seen.accounts.grown(answers[2])
     if !grownLogs.isEmpty { logs.signal(grownLogs) }
     if !grownMailboxes.isEmpty { mailboxes.signal(grownMailboxes) }
+    if !changedAccounts.isEmpty { accounts.signal(changedAccounts) }
   }
 
   /// Waits for word from others, or from this process, but not for long. Answers whether it was this process.
@@ -136,6 +142,9 @@ final class Tail: Sendable {
   private static let notify = SQL("SELECT pg_notify('\(channel)', '')")
   private static let findLogs = SQL(
     "SELECT bucket, last FROM buckets WHERE bucket >= 0 AND last > 0")
+  // As if it were the counter of the first bucket.
+  private static let findAccounts = SQL(
+    "SELECT 0::bigint, last FROM buckets WHERE bucket = \(Locks.server.bucket)")
   private static let findMailboxes = SQL("SELECT bucket, last FROM mail WHERE last > 0")
 }
 
@@ -159,4 +168,5 @@ struct TailPositions {
   }
   var logs = Counters()
   var mailboxes = Counters()
+  var accounts = Counters()
 }

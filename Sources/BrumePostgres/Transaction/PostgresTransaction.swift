@@ -30,6 +30,8 @@ final class PostgresTransaction: WriteTransaction {
 
   // MARK: Features
 
+  private(set) lazy var accountChanges: AccountChanges = AccountChanges(
+    session, locks, process: node.leases.owner)
   private(set) lazy var indexes: Indexes = Indexes(session, places, coder, isAwaited: awaited)
   private var coder: RecordCoder { node.coders.record }
   private(set) lazy var records: PostgresRecords = PostgresRecords(
@@ -51,9 +53,10 @@ final class PostgresTransaction: WriteTransaction {
   private(set) lazy var apnsSenders: PostgresAPNsSenders = PostgresAPNsSenders(session)
   private(set) lazy var webhooks: PostgresWebhooks = PostgresWebhooks(session)
   private(set) lazy var pushLog: PostgresPushLog = PostgresPushLog(session)
-  private(set) lazy var users: PostgresUsers = PostgresUsers(session)
-  private(set) lazy var credentials: PostgresCredentials = PostgresCredentials(session)
-  private(set) lazy var roles: PostgresRoles = PostgresRoles(session)
+  private(set) lazy var users: PostgresUsers = PostgresUsers(session, accountChanges)
+  private(set) lazy var credentials: PostgresCredentials = PostgresCredentials(
+    session, accountChanges)
+  private(set) lazy var roles: PostgresRoles = PostgresRoles(session, accountChanges)
   private(set) lazy var shares: PostgresShares = PostgresShares(session, places)
   private(set) lazy var settings: PostgresSettings = PostgresSettings(session, places)
   private(set) lazy var assets: PostgresAssets = PostgresAssets(session, locks)

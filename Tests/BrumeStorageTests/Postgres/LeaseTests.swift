@@ -100,6 +100,34 @@ import Testing
   }
 }
 
+extension LeaseTests {
+  @Test func `a process learns whose account another one changed, and not of its own changes`()
+    async throws
+  {
+    let database = try TestDatabase(buckets: 2)
+    let here = try PostgresStore.forTest(url: database.url)
+    let there = try PostgresStore.forTest(url: database.url)
+    let accounts = try #require(here.sharedAccounts)
+    let hints = accounts.accountHints()
+    let start = try await accounts.lastAccountChange()
+    for (store, user) in [(here, "_here"), (there, "_there")] {
+      try await store.write(in: .server) {
+        try $0.users.put(User(id: UserID(user), name: user, isDiscoverable: false))
+      }
+    }
+    var users: Set<UserID> = []
+    var seen = start
+    for await _ in hints where users.isEmpty {
+      let changes = try await accounts.changedUsers(after: seen)
+      (users, seen) = (changes.users, changes.last)
+      if !users.isEmpty { break }
+    }
+    #expect(users == [UserID("_there")])
+    try await here.close()
+    try await there.close()
+  }
+}
+
 // MARK: Support
 
 /// An empty store in a schema of its own, seen from below.
