@@ -13,7 +13,8 @@ package struct WriteScope: Hashable, Sendable {
     /// All databases and accounts in a bucket.
     case bucket(Bucket)
     /// What the notifier of a bucket writes beside accounts: its cursor, the log, subscriptions that fired
-    /// their only time, the push log. Refused to a process that does not own the bucket.
+    /// their only time, the push log, webhooks that fell behind. Refused to a process that does not own the
+    /// bucket.
     case notifier(Bucket)
     /// What belongs to no bucket: users, credentials, roles, schemas, webhooks, the books of assets.
     case server
@@ -59,12 +60,15 @@ package struct WriteScope: Hashable, Sendable {
   /// Whether a write of this scope may change `part`.
   package func covers(_ part: Part, among count: Int) -> Bool {
     if parts.contains(part) { return true }
+    if part == .server { return parts.contains { $0.isNotifier } }
     guard let bucket = part.bucket(among: count) else { return false }
     return parts.contains(.bucket(bucket)) || parts.contains(.notifier(bucket))
   }
 }
 
 extension WriteScope.Part {
+  fileprivate var isNotifier: Bool { if case .notifier = self { true } else { false } }
+
   /// Nil for what is in no bucket.
   fileprivate func bucket(among count: Int) -> Bucket? {
     switch self {
