@@ -39,7 +39,9 @@ package final class PostgresStore: Store {
   ) throws {
     let connector = Connector(
       settings: try ConnectionSettings(url), logger: logger, pause: pause)
-    let opened = try Opening(connector.connect(), buckets: buckets, acceptsLoss: acceptsLoss)
+    let opening = try connector.connect()
+    let opened = try Opening(opening, buckets: buckets, acceptsLoss: acceptsLoss)
+    try PostgresMoving.requireFinished(opening)
     let node = Node(coders: coders, bucketCount: opened.bucketCount)
     self.node = node
     self.logger = logger

@@ -20,7 +20,9 @@ struct Connector: Sendable {
     var last: ServerError?
     for _ in 0..<Self.attempts {
       do throws(ServerError) {
-        return try Connection(settings)
+        let connection = try Connection(settings)
+        try StoreLock.share(connection)
+        return connection
       } catch {
         last = error
       }
