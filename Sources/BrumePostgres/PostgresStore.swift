@@ -55,7 +55,9 @@ package final class PostgresStore: Store {
     _ connector: Connector, coders: StoreCoders, buckets: Int, writerCount: Int, readerCount: Int,
     runID: String, acceptsLoss: Bool, locksBuckets: Bool = true
   ) throws {
-    let opened = try Opening(connector.connect(), buckets: buckets, acceptsLoss: acceptsLoss)
+    let opening = try connector.connect()
+    let opened = try Opening(opening, buckets: buckets, acceptsLoss: acceptsLoss)
+    try PostgresMoving.requireFinished(opening)
     let leases = PostgresLeases(owner: runID)
     let node = Node(
       coders: coders, bucketCount: opened.bucketCount, leases: leases, locksBuckets: locksBuckets)

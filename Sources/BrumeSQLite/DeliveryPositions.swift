@@ -9,7 +9,7 @@ import Synchronization
 
 final class DeliveryPositions: Sendable {
   /// Ours: more than any one run of a server delivers.
-  private static let perStart: Int64 = 1 << 32
+  static let perStart: Int64 = 1 << 32
   private let given: Atomic<Int64>
 
   init(start: Int64) { given = Atomic(start * Self.perStart) }

@@ -58,6 +58,7 @@ package final class SQLiteStore: Store {
         path: folder + "/brume.sqlite", configuration: Self.configuration(readers: readers))
       return try pool.writeWithoutTransaction { database in
         try Migrations.run(on: database)
+        try SQLiteMoving.requireFinished(database)
         try Durability.establish(on: database)
         let durability = try Durability.read(from: database)
         let hasIndexWork = try Indexer.hasOldWork(on: database)
@@ -259,7 +260,7 @@ private func opening<Value>(_ folder: String, _ body: () throws -> Value) throws
 }
 
 /// GRDB's errors as the port's.
-private func translatingErrors<Value>(_ body: () throws -> Value) throws -> Value {
+func translatingErrors<Value>(_ body: () throws -> Value) throws -> Value {
   do {
     return try body()
   } catch let error as DatabaseError {

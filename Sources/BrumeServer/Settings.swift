@@ -88,7 +88,7 @@ package struct Settings: Sendable {
     dataFolder = try sources.text(.data) ?? dataFolder
     marksFolder = try sources.text(.marks) ?? sources.stateFolder
     if marksFolder == "none" || marksFolder == "" { marksFolder = nil }
-    engine = try Self.engine(sources.text(.store) ?? "sqlite")
+    engine = try Self.engine(sources.text(.store) ?? "sqlite", of: Setting.store.flag)
     isDevelopment = try sources.isOn(.dev)
     container = ContainerID(try sources.text(.container) ?? container.name)
     limits = try Self.choice(.limits, from: sources) { Self.profiles[$0] }
@@ -186,14 +186,15 @@ package struct Settings: Sendable {
     }
   }
 
-  private static func engine(_ text: String) throws -> Engine {
+  /// - Parameter flag: what the text is the value of.
+  static func engine(_ text: String, of flag: String) throws -> Engine {
     switch text {
     case "sqlite": return .sqlite
     case "memory": return .memory
     default:
       if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") { return .postgres(text) }
       throw SettingError(
-        "--store is '\(text)'; it may be sqlite, memory or postgres://user@host:port/database")
+        "\(flag) is '\(text)'; it may be sqlite, memory or postgres://user@host:port/database")
     }
   }
 

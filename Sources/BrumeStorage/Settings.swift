@@ -60,6 +60,18 @@ package enum SettingKey: Hashable, Sendable {
     }
   }
 
+  /// The database that the value of a text belongs to, for engines that keep it there; nil if it belongs to
+  /// none.
+  package static func database(ofText text: String) -> DatabaseKey? {
+    let parts = text.split(separator: "/", maxSplits: 4, omittingEmptySubsequences: false)
+    guard ["sharing-epoch", "client-data", "stored-bytes", "stored-bytes-of"].contains(parts[0]),
+      parts.count >= 4, let environment = Environment(rawValue: String(parts[2]))
+    else { return nil }
+    let owner = parts[3] == UserID.publicOwnerName ? nil : UserID(String(parts[3]))
+    return DatabaseKey(
+      in: ContainerEnvironment(ContainerID(String(parts[1])), environment), owner: owner)
+  }
+
   private static func text(_ zone: ZoneKey) -> String { "\(text(zone.database))/\(zone.name)" }
 
   private static func text(_ database: DatabaseKey) -> String {

@@ -7,9 +7,13 @@ import FoundationEssentials
 
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "doctor", abstract: "Check the settings, the data folder and the running server.")
+    commandName: "doctor", abstract: "Check the settings, the storage and the running server.")
 
   @OptionGroup var server: ServerOptions
+
+  @Option(
+    help: "The storage engine, as for 'brume serve': sqlite or postgres://… [BRUME_STORE]")
+  var store: String?
 
   func run() async throws {
     var isWell = true
@@ -22,9 +26,12 @@ struct DoctorCommand: AsyncParsableCommand {
       }
     }
     await check("settings") {
-      _ = try Settings(
-        try await SettingSources(flags: [:], environment: ProcessInfo.processInfo.environment))
+      _ = try await settings()
       return "all have usable values"
+    }
+    for finding in StoreCheckup.findings((try? await settings())?.engine ?? .sqlite) {
+      isWell = isWell && finding.isWell
+      Output.line("\(finding.isWell ? "ok   " : "wrong") \(finding.subject): \(finding.text)")
     }
     await check("data folder") {
       guard FileManager.default.fileExists(atPath: server.folder) else {
@@ -43,6 +50,12 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     await check("assets") { try await assets() }
     if !isWell { throw ExitCode(1) }
+  }
+
+  private func settings() async throws -> Settings {
+    let flags = store.map { [Setting.store.variable: $0] } ?? [:]
+    return try Settings(
+      try await SettingSources(flags: flags, environment: ProcessInfo.processInfo.environment))
   }
 
   /// Whether every file that the server knows of is there.

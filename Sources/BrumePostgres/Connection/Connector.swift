@@ -48,7 +48,9 @@ struct Connector: Sendable {
     let start = ContinuousClock.now
     for _ in 0..<Self.attempts {
       do throws(ServerError) {
-        return try Connection(settings, exchanges)
+        let connection = try Connection(settings, exchanges)
+        try StoreLock.share(connection)
+        return connection
       } catch {
         reason = error.description
       }

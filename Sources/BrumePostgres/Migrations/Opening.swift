@@ -6,7 +6,7 @@ struct Opening {
   let bucketCount: Int
   let serverVersion: Int
   /// The oldest server that the tests run on.
-  private static let oldest = 15_00_00
+  static let oldest = 15_00_00
 
   /// - Parameters:
   ///   - buckets: into how many buckets a new store is divided.

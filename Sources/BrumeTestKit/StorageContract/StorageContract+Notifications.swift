@@ -84,7 +84,7 @@ extension StorageContract {
 }
 
 extension NotificationWriting {
-  fileprivate func keepSample(_ id: String, user: String = "_a1", limit: Int) throws {
+  func keepSample(_ id: String, user: String = "_a1", limit: Int) throws {
     try keep(
       KeptNotification(
         position: 0, id: id, subscriptionID: "s", payload: Array(id.utf8), isRead: false),

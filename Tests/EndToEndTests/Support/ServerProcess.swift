@@ -19,17 +19,22 @@ struct ServerProcess: Sendable {
   static func run(
     store: String = "memory", _ body: (ServerProcess) async throws -> Void
   ) async throws {
-    try await Tool.withFolder { folder in
-      let (process, lines) = try await Tool.serve(
-        "--dev", "--port", "0", "--store", store, "--data", folder)
-      do {
-        try await body(try ServerProcess(folder: folder, lines: lines))
-      } catch {
-        _ = await Tool.end(process)
-        throw error
-      }
-      #expect(await Tool.end(process) == 0)
+    try await Tool.withFolder { try await run(store: store, in: $0, body) }
+  }
+
+  /// The same, on a data folder that stays.
+  static func run(
+    store: String, in folder: String, _ body: (ServerProcess) async throws -> Void
+  ) async throws {
+    let (process, lines) = try await Tool.serve(
+      "--dev", "--port", "0", "--store", store, "--data", folder)
+    do {
+      try await body(try ServerProcess(folder: folder, lines: lines))
+    } catch {
+      _ = await Tool.end(process)
+      throw error
     }
+    #expect(await Tool.end(process) == 0)
   }
 
   private init(folder: String, lines: [String]) throws {

@@ -1,14 +1,13 @@
 // Positions in the logs of several buckets as one text, such as "0:15,7:3".
 
-import BrumeModel
-import BrumeStorage
+package import BrumeModel
 
 extension LogPositions {
-  var text: String {
+  package var text: String {
     buckets.map { "\($0):\(self[$0])" }.joined(separator: ",")
   }
 
-  init(text: String) throws {
+  package init(text: String) throws {
     self.init()
     for part in text.split(separator: ",") {
       let numbers = part.split(separator: ":").compactMap { Int64($0) }

@@ -1,0 +1,165 @@
+// What may be wrong with a database, and what to do about it: for `brume doctor`. Changes nothing.
+
+package import BrumeStorage
+
+package struct PostgresCheckup {
+  /// One thing that was looked at.
+  package struct Finding: Equatable, Sendable {
+    package let subject: String
+    package let isWell: Bool
+    /// What was found, and if it is wrong what to do. Never holds a password.
+    package let text: String
+  }
+  /// Ours: milliseconds that clocks of a server and its database may differ.
+  private static let clockTolerance: Int64 = 2000
+  /// Ours: milliseconds of an exchange, above which a server far away is supposed.
+  private static let slowExchange: Int64 = 5
+
+  private let connection: Connection
+  private let now: () -> Int64
+  private let nanoseconds: () -> Int64
+
+  /// - Parameters:
+  ///   - now: the time of this machine, in milliseconds.
+  ///   - nanoseconds: a clock that only rises.
+  /// - Throws: `StoreError` if there is no connection.
+  package init(
+    url: String, now: @escaping () -> Int64, nanoseconds: @escaping () -> Int64
+  ) throws(StoreError) {
+    let settings = try ConnectionSettings(url)
+    do throws(ServerError) {
+      connection = try Connection(settings)
+    } catch {
+      throw StoreError(
+        .unreachable,
+        "no connection: \(error); check that the server runs, its address, the role and its password, and "
+          + "'pg_hba.conf'")
+    }
+    self.now = now
+    self.nanoseconds = nanoseconds
+  }
+
+  package func findings() throws(StoreError) -> [Finding] {
+    do throws(ServerError) {
+      return [version, try durability(), try tables(), try rights(), try clock(), try exchange()]
+    } catch {
+      throw error.storeError
+    }
+  }
+
+  private var version: Finding {
+    let version = connection.serverVersion / 10_000
+    let isWell = connection.serverVersion >= Opening.oldest
+    return Finding(
+      subject: "version", isWell: isWell,
+      text: "PostgreSQL \(version)" + (isWell ? "" : " is too old; use 15 or newer"))
+  }
+
+  private func durability() throws(ServerError) -> Finding {
+    let off = try rows(Self.unsafeSettings).map { $0.text(0) }
+    return Finding(
+      subject: "durability", isWell: off.isEmpty,
+      text: off.isEmpty
+        ? "what is confirmed is on disk"
+        : "\(off.joined(separator: ", ")) off: saves would be confirmed that a loss of power takes back; "
+          + "turn on in postgresql.conf")
+  }
+
+  private func tables() throws(ServerError) -> Finding {
+    func finding(_ isWell: Bool, _ text: String) -> Finding {
+      Finding(subject: "tables", isWell: isWell, text: text)
+    }
+    let known = Migrations.all.count
+    let place = try rows(Self.place).first
+    guard place?.isTrue(0) == false else {
+      return finding(false, "the first schema of the search path is missing; create it")
+    }
+    guard place?.isTrue(1) == false else {
+      return finding(true, "none yet; the first 'brume serve' makes them")
+    }
+    let version = Int(try rows(Self.tablesVersion).first?.integer(0) ?? 0)
+    if version > known {
+      return finding(
+        false, "of version \(version), and this program knows \(known); use the newer program")
+    }
+    guard try rows(Self.unfinished).count == 0 else {
+      return finding(false, "an unfinished migration; finish it with 'brume migrate'")
+    }
+    let next = version < known ? "; the next 'brume serve' brings them to \(known)" : ""
+    return finding(true, "of version \(version)\(next)")
+  }
+
+  private func rights() throws(ServerError) -> Finding {
+    let missing = try rows(Self.missingRights).map { $0.text(0) }
+    return Finding(
+      subject: "rights", isWell: missing.isEmpty,
+      text: missing.isEmpty
+        ? "the role may make, read and write tables"
+        : "the role lacks \(missing.prefix(3).joined(separator: ", "))"
+          + (missing.count > 3 ? " and \(missing.count - 3) more" : "")
+          + "; grant them, or make it the owner of the database")
+  }
+
+  private func clock() throws(ServerError) -> Finding {
+    let before = now()
+    let theirs = try rows(Self.clock).first?.integer(0) ?? 0
+    let after = now()
+    // Within the exchange nobody knows.
+    let difference = theirs < before ? theirs - before : max(0, theirs - after)
+    let isWell = abs(difference) <= Self.clockTolerance
+    return Finding(
+      subject: "clock", isWell: isWell,
+      text: "\(difference) ms from this machine's"
+        + (isWell ? "" : "; let both machines set their clocks by the network (NTP)"))
+  }
+
+  /// The shortest of several: the others waited for something else.
+  private func exchange() throws(ServerError) -> Finding {
+    var shortest = Int64.max
+    for _ in 0..<Self.exchanges {
+      let before = nanoseconds()
+      _ = try rows(Self.nothing)
+      shortest = min(shortest, nanoseconds() - before)
+    }
+    let isWell = shortest / 1_000_000 < Self.slowExchange
+    return Finding(
+      subject: "distance", isWell: isWell,
+      text: "an exchange takes \(shortest / 1000) µs"
+        + (isWell ? "" : "; run server and database near each other, a save takes several"))
+  }
+
+  private func rows(_ sql: SQL) throws(ServerError) -> [Row] {
+    try connection.send(sql)
+    return try connection.exchange().first?.map { $0 } ?? []
+  }
+}
+
+// MARK: Statements
+
+extension PostgresCheckup {
+  private static let exchanges = 20
+  private static let unsafeSettings = SQL(
+    """
+    SELECT name FROM pg_settings
+    WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes') AND setting = 'off'
+    ORDER BY name
+    """)
+  private static let place = SQL("SELECT current_schema() IS NULL, to_regclass('store') IS NULL")
+  private static let tablesVersion = SQL("SELECT version FROM store")
+  private static let unfinished = SQL(
+    "SELECT 1 FROM settings WHERE bucket = -1 AND name = 'move'")
+  /// As texts, such as "UPDATE on records".
+  private static let missingRights = SQL(
+    """
+    SELECT 'CREATE on schema ' || current_schema()
+      WHERE NOT has_schema_privilege(current_schema(), 'CREATE')
+    UNION ALL
+    SELECT what || ' on ' || tablename FROM pg_tables,
+      unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS what
+    WHERE schemaname = current_schema()
+      AND tablename IN ('store', 'buckets', 'settings', 'databases', 'zones', 'records', 'log', 'users')
+      AND NOT has_table_privilege(format('%I.%I', schemaname, tablename), what)
+    """)
+  private static let clock = SQL("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
+  private static let nothing = SQL("SELECT 1")
+}

@@ -1,0 +1,225 @@
+// Puts rows of a move into SQLite.
+
+import BrumeModel
+import BrumeStorage
+
+final class MovedRowWriter {
+  private let connection: Connection
+  private let numbers: DatabaseNumbers
+  private let devices: DeviceNumbers
+  /// The last position in a mailbox or among kept notifications.
+  private var delivery: Int64
+
+  init(_ connection: Connection, _ numbers: DatabaseNumbers, _ source: StoreOutline) throws {
+    self.connection = connection
+    self.numbers = numbers
+    devices = DeviceNumbers(connection, isWriter: false)
+    let last = try connection.first(Self.lastDelivery) { $0.int(0) } ?? 0
+    delivery = max(last, Self.start(source) * DeliveryPositions.perStart)
+  }
+
+  /// The start of the store in which what is moved counts as given: later than any of the source's.
+  static func start(_ source: StoreOutline) -> Int64 {
+    source.lastDelivery / DeliveryPositions.perStart + 1
+  }
+
+  func put(_ row: MovedRow) throws {
+    let (sql, values) = try statement(row)
+    try connection.run(sql) { statement in
+      for (index, value) in values.enumerated() { statement.bind(Int32(index + 1), value) }
+    }
+  }
+
+  private func statement(_ row: MovedRow) throws -> (SQL, [MovedValue]) {
+    switch row.table {
+    case .settings: (Self.setting, [.text("port/\(try row.text("name"))"), row["value"]])
+    case .users, .identities, .apiTokens, .serverKeys, .usedSignatures, .roles, .assetFiles,
+      .assetUploads, .assetDiscards, .apnsSenders, .pushLog:
+      (Self.plain(row.table), row.values)
+    case .databases: (Self.database, row.values)
+    case .zones: (Self.zone, [try database(row)] + row.values.dropFirst(3))
+    case .records, .references, .assetHolders:
+      (Self.inZone(row.table), [try zone(row)] + row.values.dropFirst(4))
+    case .memberships: (Self.membership, [row["user"], try zone(row), row["share"]])
+    case .shortGUIDs: (Self.shortGUID, [row["guid"], try zone(row), row["name"]])
+    case .subscriptions: (Self.subscription, try replacing("starts", row))
+    case .devices: (Self.device, Array(row.values[..<7]) + [row["registered"], detail(row)])
+    case .mailboxes: (Self.mailbox, [nextDelivery(), try device(row)] + row.values.dropFirst(5))
+    case .keptNotifications:
+      (Self.kept, [nextDelivery(), try inbox(row)] + row.values.dropFirst(4))
+    case .badges: (Self.badge, row.values)
+    case .webhooks: (Self.webhook, try replacing("log_positions", row))
+    case .log: (Self.log, try logValues(row))
+    }
+  }
+
+  // MARK: Numbers
+
+  private func database(_ row: MovedRow) throws -> MovedValue {
+    .integer(try numbers.givenNumber(of: row.database()))
+  }
+
+  private func zone(_ row: MovedRow) throws -> MovedValue {
+    .integer(try numbers.givenNumber(of: row.zone()))
+  }
+
+  private func device(_ row: MovedRow) throws -> MovedValue {
+    let key = DeviceKey(
+      in: try row.containerEnvironment(), user: UserID(try row.text("user")),
+      device: DeviceID(try row.text("device")))
+    return .integer(try devices.givenNumber(of: key))
+  }
+
+  private func inbox(_ row: MovedRow) throws -> MovedValue {
+    let bind: (Prepared) -> Void = { statement in
+      for index in 0..<3 { statement.bind(Int32(index + 1), row.values[index]) }
+    }
+    try connection.run(Self.addInbox, bind)
+    return .integer(try connection.first(Self.findInbox, bind) { $0.int(0) } ?? 0)
+  }
+
+  private func nextDelivery() -> MovedValue {
+    delivery += 1
+    return .integer(delivery)
+  }
+
+  // MARK: Values
+
+  /// A store with one bucket has one position where others have many.
+  private func replacing(_ column: String, _ row: MovedRow) throws -> [MovedValue] {
+    let position = MovedValue.integer(try LogPositions(text: row.text(column))[.only])
+    return zip(row.table.columns, row.values).map { $0.name == column ? position : $1 }
+  }
+
+  private func detail(_ row: MovedRow) -> MovedValue {
+    guard let key = row["push_key"].bytes, let secret = row["push_secret"].bytes else {
+      return row["topic"]
+    }
+    return .text([key, secret].map { Base64.text($0) }.joined(separator: " "))
+  }
+
+  private func logValues(_ row: MovedRow) throws -> [MovedValue] {
+    let place = try LogPositions(text: row.text("place"))
+    let zone = try row.eventZone().map { MovedValue.integer(try numbers.givenNumber(of: $0)) }
+    return [.integer(place[.only]), try database(row), row["kind"], zone ?? .null]
+      + row.values.dropFirst(10)
+  }
+}
+
+// MARK: Statements
+
+extension MovedRowWriter {
+  private static let lastDelivery = SQL(
+    """
+    SELECT max(ifnull((SELECT max(position) FROM mailbox), 0),
+      ifnull((SELECT max(position) FROM kept_notifications), 0))
+    """)
+  private static let setting = SQL("INSERT INTO settings (name, value) VALUES (?1, ?2)")
+  private static let database = SQL(
+    """
+    INSERT INTO databases (container, environment, owner, sequence) VALUES (?1, ?2, ?3, ?4)
+    ON CONFLICT DO UPDATE SET sequence = excluded.sequence
+    """)
+  private static let zone = SQL(
+    """
+    INSERT INTO zones (database, name, incarnation, last_sequence, deletion, has_shares)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+    """)
+  private static let membership = SQL(
+    "INSERT INTO memberships (user, zone, share) VALUES (?1, ?2, ?3)")
+  private static let shortGUID = SQL(
+    "INSERT INTO short_guids (guid, zone, name) VALUES (?1, ?2, ?3)")
+  private static let subscription = SQL(
+    """
+    INSERT INTO subscriptions
+      (serial, container, environment, scope, user, id, birth, watched_type, content)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+    """)
+  private static let device = SQL(
+    """
+    INSERT INTO devices
+      (container, environment, user, device, channel, token, token_environment, registered, detail)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+    """)
+  private static let mailbox = SQL(
+    """
+    INSERT INTO mailbox
+      (position, device, notification, subscription, collapse, payload, time, request)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+    """)
+  private static let kept = SQL(
+    """
+    INSERT INTO kept_notifications
+      (position, inbox, notification, subscription, payload, is_read)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+    """)
+  private static let addInbox = SQL(
+    """
+    INSERT INTO inboxes (container, environment, user) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING
+    """)
+  private static let findInbox = SQL(
+    "SELECT id FROM inboxes WHERE container = ?1 AND environment = ?2 AND user = ?3")
+  private static let badge = SQL(
+    """
+    INSERT INTO inboxes (container, environment, user, badge) VALUES (?1, ?2, ?3, ?4)
+    ON CONFLICT (container, environment, user) DO UPDATE SET badge = excluded.badge
+    """)
+  private static let webhook = SQL(
+    """
+    INSERT INTO webhooks
+      (id, container, environment, url, secret, created, cursor, failures, disabled_because, missed)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+    """)
+  private static let log = SQL(
+    """
+    INSERT INTO log
+      (position, database, kind, zone, name, type, subject, sequence, image, shares, container,
+      environment, user, device, request, time)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+    """)
+
+  private static let zoneTables: [MovedTable: SQL] = [
+    .records: SQL(
+      """
+      INSERT INTO records
+        (zone, name, type, deleted_type, deleted_creator, deleted_shares, sequence, parent, content)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+      """),
+    .references: SQL(
+      "INSERT INTO record_references (zone, target, action, name) VALUES (?1, ?2, ?3, ?4)"),
+    .assetHolders: SQL("INSERT INTO asset_holders (zone, name, checksum) VALUES (?1, ?2, ?3)"),
+  ]
+
+  /// Tables whose columns are those of the move.
+  private static let plainTables: [MovedTable: SQL] = [
+    (MovedTable.users, "users"), (.identities, "identities"), (.apiTokens, "api_tokens"),
+    (.serverKeys, "server_keys"), (.usedSignatures, "used_signatures"), (.roles, "role_members"),
+    (.assetFiles, "asset_files"), (.assetUploads, "asset_uploads"),
+    (.assetDiscards, "asset_discards"), (.apnsSenders, "apns_senders"), (.pushLog, "push_log"),
+  ].reduce(into: [:]) { tables, table in
+    // The senders' number is called otherwise here.
+    let names = table.0.columns.map { $0.name == "serial" ? "id" : $0.name }
+    let places = (1...names.count).map { "?\($0)" }.joined(separator: ", ")
+    tables[table.0] = SQL(
+      "INSERT INTO \(table.1) (\(names.joined(separator: ", "))) VALUES (\(places))")
+  }
+
+  private static func plain(_ table: MovedTable) -> SQL { known(plainTables[table]) }
+  private static func inZone(_ table: MovedTable) -> SQL { known(zoneTables[table]) }
+
+  private static func known(_ sql: SQL?) -> SQL {
+    guard let sql else { preconditionFailure("a table of the move has no statement") }
+    return sql
+  }
+}
+
+extension Prepared {
+  fileprivate func bind(_ index: Int32, _ value: MovedValue) {
+    switch value {
+    case .null: bind(index, nil as Int64?)
+    case .integer(let number): bind(index, number)
+    case .text(let text): bind(index, text)
+    case .bytes(let bytes): bind(index, bytes)
+    }
+  }
+}

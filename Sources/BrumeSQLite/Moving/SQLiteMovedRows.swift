@@ -1,0 +1,60 @@
+// A table's rows, one after the other, as the move wants them.
+
+import BrumeModel
+import BrumeStorage
+import GRDB
+import GRDBSQLite
+
+final class SQLiteMovedRows: MovedRows {
+  private let table: MovedTable
+  private let kinds: [MovedColumn]
+  /// Kept for as long as its handle is used.
+  private let statement: Statement
+  private let row: Prepared
+  /// After the last row SQLite would begin again.
+  private var isAtEnd = false
+
+  init(_ table: MovedTable, _ statement: Statement) {
+    self.table = table
+    kinds = table.columns
+    self.statement = statement
+    row = Prepared(handle: statement.sqliteStatement)
+  }
+
+  deinit { sqlite3_reset(row.handle) }
+
+  func next() throws -> MovedRow? {
+    if isAtEnd { return nil }
+    let code = sqlite3_step(row.handle)
+    isAtEnd = code != SQLITE_ROW
+    if code == SQLITE_DONE { return nil }
+    guard code == SQLITE_ROW else { throw StorageFailure(code: code).error }
+    if table == .devices { return try device() }
+    return try MovedRow(table, kinds.indices.map { value(Int32($0)) })
+  }
+
+  /// As it is stored: what does not fit its column is found by who makes a row of it.
+  private func value(_ column: Int32) -> MovedValue {
+    switch sqlite3_column_type(row.handle, column) {
+    case SQLITE_INTEGER: .integer(row.int(column))
+    case SQLITE_TEXT: String(validating: row.blob(column), as: UTF8.self).map { .text($0) } ?? .null
+    case SQLITE_BLOB: .bytes(row.blob(column))
+    default: .null
+    }
+  }
+
+  /// A column of its own holds what the channel needs: a topic, or key and secret.
+  private func device() throws -> MovedRow {
+    var values = (0..<9).map { value(Int32($0)) }
+    let (registered, detail) = (values.removeLast(), values.removeLast())
+    guard values[4].text == Device.Channel.Kind.webpush.rawValue else {
+      return try MovedRow(table, values + [detail, .null, .null, registered])
+    }
+    let keys = (detail.text ?? "").split(separator: " ").map { Base64.bytes(String($0)) }
+    let read = try MovedRow(table, values + [.null, .null, .null, registered])
+    guard keys.count == 2, let key = keys[0], let secret = keys[1] else {
+      throw read.unreadable("its push keys cannot be read")
+    }
+    return try MovedRow(table, values + [.null, .bytes(key), .bytes(secret), registered])
+  }
+}

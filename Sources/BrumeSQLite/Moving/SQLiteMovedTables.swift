@@ -1,0 +1,138 @@
+// Where the rows of a move are in SQLite.
+
+import BrumeStorage
+
+extension MovedTable {
+  /// Its rows, in the order of their keys.
+  var sqliteSelect: String { "\(statement) ORDER BY \(order)" }
+
+  /// As `LogPositions.text` writes them.
+  private func positions(_ column: String) -> String {
+    "CASE \(column) WHEN 0 THEN '' ELSE '0:' || \(column) END"
+  }
+
+  private var order: String { (1...keyLength).map { "\($0)" }.joined(separator: ", ") }
+
+  private var statement: String {
+    switch self {
+    case .settings:
+      """
+      SELECT substr(name, 6), value FROM settings
+      WHERE name GLOB 'port/*' AND name NOT GLOB 'port/notifier-cursor*'
+        AND name <> 'port/copied-back'
+      """
+    case .users:
+      """
+      SELECT id, name, password_hash, email, phone, given_name, family_name, token_epoch,
+        discoverable FROM users
+      """
+    case .identities: "SELECT issuer, subject, user FROM identities"
+    case .apiTokens: "SELECT token, name, container, environment, origins, callback FROM api_tokens"
+    case .serverKeys: "SELECT id, name, container, environment, public_key, user FROM server_keys"
+    case .usedSignatures: "SELECT identity, time FROM used_signatures"
+    case .roles: "SELECT container, environment, role, user FROM role_members"
+    case .databases, .zones, .records, .references, .assetHolders, .memberships, .shortGUIDs:
+      inDatabases
+    case .assetFiles: "SELECT checksum, object, size, digest, idle_since FROM asset_files"
+    case .assetUploads: "SELECT id, checksum, began FROM asset_uploads"
+    case .assetDiscards: "SELECT object FROM asset_discards"
+    case .subscriptions, .devices, .mailboxes, .keptNotifications, .badges: ofUsers
+    case .webhooks:
+      """
+      SELECT id, container, environment, url, secret, created,
+        \(positions("cursor")), failures, disabled_because, missed FROM webhooks
+      """
+    case .apnsSenders: "SELECT id, container, topic, team, key_id, private_key FROM apns_senders"
+    case .pushLog:
+      """
+      SELECT position, time, container, environment, user, device, channel, notification,
+        subscription, request, subject, verdict, status, reason, attempt FROM push_log
+      """
+    case .log:
+      """
+      SELECT d.container, d.environment, d.owner,
+        row_number() OVER (PARTITION BY l.database ORDER BY l.position), '0:' || l.position, l.kind,
+        e.container, e.environment, e.owner, z.name, l.name, l.type, l.subject, l.sequence, l.image,
+        l.shares, l.container, l.environment, l.user, l.device, l.request, l.time
+      FROM log l JOIN databases d ON d.id = l.database
+        LEFT JOIN zones z ON z.id = l.zone LEFT JOIN databases e ON e.id = z.database
+      """
+    }
+  }
+
+  /// CROSS JOIN, so that each is walked in the order of its own index and nothing is sorted.
+  private var inDatabases: String {
+    let database = "SELECT d.container, d.environment, d.owner"
+    let zones = "FROM databases d CROSS JOIN zones z ON z.database = d.id"
+    return switch self {
+    case .databases:
+      """
+      SELECT container, environment, owner, max(sequence, ifnull(
+        (SELECT max(last_sequence) FROM zones WHERE zones.database = databases.id), 0)) AS last
+      FROM databases WHERE last > 0
+      """
+    case .zones:
+      """
+      \(database), z.name, z.incarnation, z.last_sequence, z.deletion, z.has_shares \(zones)
+      WHERE z.incarnation IS NOT NULL
+      """
+    case .records:
+      """
+      \(database), z.name, r.name, r.type, r.deleted_type, r.deleted_creator, r.deleted_shares,
+        r.sequence, r.parent, r.content
+      \(zones) CROSS JOIN records r ON r.zone = z.id
+      """
+    case .references:
+      """
+      \(database), z.name, r.target, r.action, r.name
+      \(zones) CROSS JOIN record_references r ON r.zone = z.id
+      """
+    case .assetHolders:
+      """
+      \(database), z.name, h.name, h.checksum
+      \(zones) CROSS JOIN asset_holders h ON h.zone = z.id
+      """
+    case .memberships:
+      """
+      \(database), z.name, m.share, m.user \(zones) CROSS JOIN memberships m ON m.zone = z.id
+      """
+    default:
+      """
+      SELECT g.guid, d.container, d.environment, d.owner, z.name, g.name
+      FROM short_guids g JOIN zones z ON z.id = g.zone JOIN databases d ON d.id = z.database
+      """
+    }
+  }
+
+  private var ofUsers: String {
+    switch self {
+    case .subscriptions:
+      """
+      SELECT serial, container, environment, scope, user, id, \(positions("birth")), watched_type,
+        content
+      FROM subscriptions
+      """
+    case .devices:
+      """
+      SELECT container, environment, user, device, channel, token, token_environment, detail,
+        registered
+      FROM devices WHERE channel IS NOT NULL
+      """
+    case .mailboxes:
+      """
+      SELECT d.container, d.environment, d.user, d.device,
+        row_number() OVER (PARTITION BY m.device ORDER BY m.position), m.notification,
+        m.subscription, m.collapse, m.payload, m.time, m.request
+      FROM mailbox m JOIN devices d ON d.id = m.device
+      """
+    case .keptNotifications:
+      """
+      SELECT i.container, i.environment, i.user,
+        row_number() OVER (PARTITION BY k.inbox ORDER BY k.position), k.notification,
+        k.subscription, k.payload, k.is_read
+      FROM kept_notifications k JOIN inboxes i ON i.id = k.inbox
+      """
+    default: "SELECT container, environment, user, badge FROM inboxes WHERE badge <> 0"
+    }
+  }
+}

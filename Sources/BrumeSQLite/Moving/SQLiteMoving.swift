@@ -1,0 +1,199 @@
+// A data folder's database while it is moved to another engine, or filled from one. No server has the folder
+// meanwhile: this takes the same lock.
+
+import BrumeModel
+package import BrumeStorage
+import GRDB
+package import Logging
+import Synchronization
+
+package final class SQLiteMoving: StoreImport {
+  package let engineName = "SQLite"
+  package let bucketCount = 1
+  private let database: Database
+  private let connection: Connection
+  private let numbers: DatabaseNumbers
+  private var writer: MovedRowWriter?
+  private var reading: SQLiteMovedRows?
+
+  private init(_ database: Database) {
+    self.database = database
+    connection = Connection(database)
+    numbers = DatabaseNumbers(connection)
+  }
+
+  /// Runs `body` with the database of a folder, whose tables are brought to the newest version.
+  ///
+  /// - Parameter isNew: whether the folder and the database are made if they are missing.
+  /// - Throws: `StoreError` with `inUse` if a server uses the folder, or what `body` threw.
+  package static func run<Value>(
+    folder: String, isNew: Bool, logger: Logger, _ body: (SQLiteMoving) throws -> Value
+  ) throws -> Value {
+    let path = folder + "/brume.sqlite"
+    if isNew { try FolderLock.makeFolder(folder) }
+    let lock = Mutex<FolderLock?>(try FolderLock(folder: folder))
+    defer { lock.withLock { $0 = nil } }
+    if isNew { _ = OwnerOnly.makeFile(path) }
+    for complaint in OwnerOnly.tighten(folder) { logger.warning("\(complaint)") }
+    return try translatingErrors {
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      defer { try? queue.close() }
+      return try queue.inDatabase { database in
+        try open(database)
+        let moving = SQLiteMoving(database)
+        defer { moving.close() }
+        return try body(moving)
+      }
+    }
+  }
+
+  private static func open(_ database: Database) throws {
+    _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
+    try database.execute(sql: "PRAGMA synchronous = FULL")
+    try Durability.read(from: database).prove()
+    try Migrations.run(on: database)
+  }
+
+  /// SQLite does not close a connection that has statements.
+  private func close() {
+    (reading, writer) = (nil, nil)
+    connection.forgetStatements()
+  }
+
+  private static var configuration: Configuration {
+    var configuration = Configuration()
+    configuration.foreignKeysEnabled = false
+    configuration.busyMode = .timeout(5)
+    return configuration
+  }
+
+  // MARK: Reading
+
+  package func rows(of table: MovedTable) throws -> any MovedRows {
+    reading = nil
+    let rows = SQLiteMovedRows(table, try database.makeStatement(sql: table.sqliteSelect))
+    reading = rows
+    return rows
+  }
+
+  package func outline() throws -> StoreOutline {
+    let starts = try setting("store-starts").flatMap { Int64($0) } ?? 0
+    return StoreOutline(
+      identity: try identity(),
+      sequenceFloor: try setting("sequence-floor").flatMap { Int64($0) } ?? 0,
+      lastDelivery: (starts + 1) * DeliveryPositions.perStart, cursors: try cursors(),
+      log: try connection.all(Self.log) { row in
+        try LogPlace(
+          bucket: 0, position: row.int(0), in: (row.text(1), row.text(2), row.text(3)),
+          time: row.int(4))
+      })
+  }
+
+  /// Which store it is, which start of it was the last, and how far that came.
+  private func identity() throws -> String {
+    let newest = try connection.first(Self.lastPosition) { $0.int(0) } ?? 0
+    let names = ["store-identity", "store-life", "last-log-position"]
+    return (["sqlite"] + (try names.map { try setting($0) ?? "-" }) + [String(newest)])
+      .joined(separator: " ")
+  }
+
+  private func cursors() throws -> [Bucket: [UInt8]] {
+    let cursor = try connection.first(
+      Self.findSetting, { $0.bind(1, SQLiteSettings.name(of: .notifierCursor(.only))) }
+    ) { $0.blob(0) }
+    return cursor.map { [.only: $0] } ?? [:]
+  }
+
+  // MARK: Writing
+
+  package func note() throws -> String? { try Self.note(database) }
+
+  /// - Throws: `StoreError` if a move into the database was not finished: a server would find a part of it.
+  static func requireFinished(_ database: Database) throws {
+    guard try note(database) != nil else { return }
+    throw StoreError(
+      .inUse,
+      "the data folder holds an unfinished migration; finish it with 'brume migrate', or remove "
+        + "'brume.sqlite'")
+  }
+
+  private static func note(_ database: Database) throws -> String? {
+    try String.fetchOne(
+      database, sql: "SELECT CAST(value AS TEXT) FROM settings WHERE name = ?",
+      arguments: [noteName])
+  }
+
+  package func prepare(_ source: StoreOutline, note: String) throws {
+    let start = MovedRowWriter.start(source)
+    try transaction {
+      try set(Self.noteName, note)
+      // The server's first start begins above all that was ever given.
+      try set("store-starts", String(start))
+    }
+    try resume(source)
+  }
+
+  package func resume(_ source: StoreOutline) throws {
+    writer = try MovedRowWriter(connection, numbers, source)
+  }
+
+  package func put(_ rows: [MovedRow], note: String) throws {
+    guard let writer else { throw StoreError.closed }
+    numbers.bodyBegins()
+    try transaction {
+      for row in rows { try writer.put(row) }
+      try set(Self.noteName, note)
+    }
+  }
+
+  package func finish(_ ending: MoveEnding) throws {
+    try transaction {
+      for (bucket, cursor) in ending.cursors {
+        try set(SQLiteSettings.name(of: .notifierCursor(bucket)), bytes: cursor)
+      }
+      if ending.sequenceFloor > 0 { try set("sequence-floor", String(ending.sequenceFloor)) }
+      try set(SQLiteSettings.name(of: .copiedBack), bytes: Array(ending.reason.utf8))
+      try connection.run(Self.removeSetting) { $0.bind(1, Self.noteName) }
+    }
+  }
+
+  private func transaction(_ body: () throws -> Void) throws {
+    reading = nil
+    try database.inTransaction(.immediate) {
+      try body()
+      return .commit
+    }
+  }
+
+  // MARK: The engine's own settings
+
+  private func setting(_ name: String) throws -> String? {
+    try connection.first(Self.findSetting, { $0.bind(1, name) }) { $0.text(0) }
+  }
+
+  private func set(_ name: String, _ value: String) throws {
+    try connection.run(Self.putSetting) {
+      $0.bind(1, name)
+      $0.bind(2, value)
+    }
+  }
+
+  private func set(_ name: String, bytes: [UInt8]) throws {
+    try connection.run(Self.putSetting) {
+      $0.bind(1, name)
+      $0.bind(2, bytes)
+    }
+  }
+
+  private static let noteName = "move"
+  private static let findSetting = SQL("SELECT value FROM settings WHERE name = ?1")
+  private static let putSetting = SQL("INSERT OR REPLACE INTO settings VALUES (?1, ?2)")
+  private static let removeSetting = SQL("DELETE FROM settings WHERE name = ?1")
+  private static let lastPosition = SQL("SELECT max(position) FROM log")
+  private static let log = SQL(
+    """
+    SELECT position, container, environment, owner, time FROM
+      (SELECT position, database, time FROM log) AS entry
+      JOIN databases ON databases.id = entry.database ORDER BY position
+    """)
+}

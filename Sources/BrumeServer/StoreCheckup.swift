@@ -1,0 +1,25 @@
+// What `brume doctor` says of the store that the settings name.
+
+import BrumeCore
+import BrumePostgres
+import BrumeStorage
+import Dispatch
+
+package enum StoreCheckup {
+  /// Something that was looked at, in words; what is wrong says what to do.
+  package typealias Finding = (subject: String, isWell: Bool, text: String)
+
+  /// Nothing for stores that are all in the data folder.
+  package static func findings(_ engine: Settings.Engine) -> [Finding] {
+    guard case .postgres(let url) = engine else { return [] }
+    do {
+      let checkup = try PostgresCheckup(
+        url: url, now: Host.real.now,
+        nanoseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds) })
+      return [("database", true, "connected")]
+        + (try checkup.findings().map { ("database \($0.subject)", $0.isWell, $0.text) })
+    } catch {
+      return [("database", false, "\(error)")]
+    }
+  }
+}

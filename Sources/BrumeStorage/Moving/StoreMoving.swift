@@ -1,0 +1,103 @@
+// What an engine does so that its store can be moved to another engine, and another's to it. No server runs
+// meanwhile, and one thread does all of it. Who leads through a move is BrumeCore's `StoreMove`.
+
+package import BrumeModel
+
+/// A store that is read from its first row to its last.
+package protocol StoreExport: AnyObject {
+  /// How an operator calls the engine.
+  var engineName: String { get }
+  /// Into how many buckets the store is divided.
+  var bucketCount: Int { get }
+  func outline() throws -> StoreOutline
+  /// All rows of a table, in the order of their keys. Ends the reading before it.
+  func rows(of table: MovedTable) throws -> any MovedRows
+}
+
+/// Rows that are read one after the other.
+package protocol MovedRows: AnyObject {
+  func next() throws -> MovedRow?
+}
+
+/// A store that is filled.
+package protocol StoreImport: StoreExport {
+  /// How far an unfinished move into this store has come. A server refuses a store with a note.
+  func note() throws -> String?
+  /// Makes ready for rows of the source, and writes the first note.
+  func prepare(_ source: StoreOutline, note: String) throws
+  /// Takes up a move that was interrupted.
+  func resume(_ source: StoreOutline) throws
+  /// Adds rows of one table and replaces the note, in one transaction.
+  func put(_ rows: [MovedRow], note: String) throws
+  /// Writes what belongs to no row, and removes the note, in one transaction.
+  func finish(_ ending: MoveEnding) throws
+}
+
+/// What is known of a store before its rows.
+package struct StoreOutline: Sendable {
+  /// Which store it is, and in which state: another text as soon as a server has run on it.
+  package let identity: String
+  /// Every new sequence is above it.
+  package let sequenceFloor: Int64
+  /// None above it was ever given to something that waits in a mailbox or is kept.
+  package let lastDelivery: Int64
+  /// The notifier's cursors as they are saved.
+  package let cursors: [Bucket: [UInt8]]
+  /// All entries of the log, by bucket and position.
+  package let log: [LogPlace]
+
+  package init(
+    identity: String, sequenceFloor: Int64, lastDelivery: Int64, cursors: [Bucket: [UInt8]],
+    log: [LogPlace]
+  ) {
+    self.identity = identity
+    self.sequenceFloor = sequenceFloor
+    self.lastDelivery = lastDelivery
+    self.cursors = cursors
+    self.log = log
+  }
+}
+
+/// Where an entry of the log is.
+package struct LogPlace: Sendable {
+  package let bucket: Bucket
+  package let position: Int64
+  package let database: DatabaseKey
+  package let time: Milliseconds
+
+  package init(bucket: Bucket, position: Int64, database: DatabaseKey, time: Milliseconds) {
+    self.bucket = bucket
+    self.position = position
+    self.database = database
+    self.time = time
+  }
+
+  /// - Parameter database: container, environment, owner, as engines keep them.
+  package init(
+    bucket: Int64, position: Int64, in database: (String, String, String), time: Milliseconds
+  ) throws {
+    let (container, environment, owner) = database
+    guard let environment = Environment(rawValue: environment) else {
+      throw StoreError(
+        .corrupt, "table log, bucket \(bucket), position \(position): its environment is unknown")
+    }
+    let place = ContainerEnvironment(ContainerID(container), environment)
+    self.init(
+      bucket: Bucket(Int(bucket)), position: position,
+      database: DatabaseKey(in: place, owner: owner.isEmpty ? nil : UserID(owner)), time: time)
+  }
+}
+
+/// What ends a move.
+package struct MoveEnding: Sendable {
+  package let sequenceFloor: Int64
+  package let cursors: [Bucket: [UInt8]]
+  /// Why the generation is to be raised, for `SettingKey.copiedBack`.
+  package let reason: String
+
+  package init(sequenceFloor: Int64, cursors: [Bucket: [UInt8]], reason: String) {
+    self.sequenceFloor = sequenceFloor
+    self.cursors = cursors
+    self.reason = reason
+  }
+}

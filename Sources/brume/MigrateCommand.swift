@@ -1,0 +1,80 @@
+// brume migrate: a store, from SQLite to PostgreSQL or back, while no server runs.
+
+import ArgumentParser
+import BrumeCore
+import BrumeServer
+import BrumeStorage
+import Logging
+
+struct MigrateCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "migrate", abstract: "Move a store from SQLite to PostgreSQL, or back.",
+    usage: """
+      brume migrate [--data FOLDER] --from sqlite --to postgres://user@host:port/database
+      brume migrate [--data FOLDER] --from postgres://user@host:port/database --to sqlite
+      """,
+    discussion: """
+      No server may run on either store: stop all of them first. The target must be empty, as a new \
+      database or a folder without 'brume.sqlite' is. Then:
+
+        - all rows are copied, page by page. If it is interrupted, the same command goes on.
+        - both stores are read back and compared; their hash is printed.
+        - the first server on the target raises the generation: change tokens of before are \
+      expired, so clients fetch everything once. Pushes that wait are delivered.
+
+      Files of records stay where they are: start the server with the same --data (its folder \
+      'assets'), or with the same bucket. Indexes of queries are made again as queries ask for them. \
+      The source is not changed; keep it until you are content, and start no server on it again.
+
+      A password is better in the variable PGPASSWORD or in ~/.pgpass than in the URL, which \
+      others on this machine can see. More: docs/operating/postgresql.md
+      """)
+
+  @Option(help: "The folder with SQLite's database. (default: ./brume-data) [BRUME_DATA]")
+  var data: String?
+
+  @Option(help: ArgumentHelp("Where the records are: sqlite, or the URL.", valueName: "store"))
+  var from: String
+
+  @Option(help: ArgumentHelp("Where they go: sqlite, or the URL.", valueName: "store"))
+  var to: String
+
+  func run() async throws {
+    let migration: StoreMigration
+    do {
+      migration = try StoreMigration(from: from, to: to, folder: folder)
+    } catch let error as SettingError {
+      throw ValidationError(error.description)
+    }
+    let logger = Logger(label: "brume") { StreamLogHandler.standardError(label: $0) }
+    do {
+      let outcome = try migration.run(logger: logger, report: Self.report)
+      Self.say(outcome)
+    } catch let error as StoreError {
+      throw CommandFailure(error.description)
+    } catch let error as DataFolderError {
+      throw CommandFailure(error.description)
+    }
+  }
+
+  private var folder: String {
+    data ?? ServerOptions.variable("BRUME_DATA") ?? Setting.data.fallback ?? "."
+  }
+
+  /// A line for each table that has rows, and from time to time for a large one.
+  private static func report(_ progress: StoreMove.Progress) {
+    guard progress.rows > 0, progress.isLast || progress.rows % 10_000 == 0 else { return }
+    let step = progress.step == .copying ? "copied" : "compared"
+    Output.say("\(step) \(progress.table.rawValue): \(progress.rows)\(progress.isLast ? "" : " …")")
+  }
+
+  private static func say(_ outcome: StoreMove.Outcome) {
+    if outcome.resumed > 0 { Output.say("\(outcome.resumed) rows were there already") }
+    Output.line("moved \(outcome.rows) rows; both stores have the hash \(outcome.hash)")
+    Output.say(
+      """
+      The first server on the target raises the generation: clients fetch everything once.
+      The source is as it was. Keep it for a while, and start no server on it again.
+      """)
+  }
+}

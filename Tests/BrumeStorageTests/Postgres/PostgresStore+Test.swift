@@ -1,0 +1,34 @@
+// Stores in PostgreSQL for tests.
+
+import BrumeTestKit
+import Dispatch
+import Foundation
+import Logging
+
+@testable import BrumePostgres
+
+extension PostgresStore {
+  /// A store in an empty schema.
+  ///
+  /// - Parameters:
+  ///   - locksBuckets: false to show what the locks are for.
+  ///   - patience: milliseconds after which an answer does not come any more.
+  static func forTest(
+    buckets: Int = 1, on server: PostgresServer? = nil, url: String? = nil, writers: Int = 2,
+    readers: Int = 2, acceptsLoss: Bool = true, locksBuckets: Bool = true,
+    patience: Int32? = nil,
+    pause: (@Sendable (Int) -> Void)? = nil
+  ) throws -> PostgresStore {
+    let url = try url ?? (try server ?? PostgresServer.shared.get()).emptySchema()
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    var settings = try ConnectionSettings(url)
+    settings.patience = patience ?? settings.patience
+    return try PostgresStore(
+      Connector(
+        settings: settings, logger: logger,
+        wait: { $0.wait(timeout: .now() + .milliseconds($1)) == .success }, pause: pause),
+      coders: .wireForm,
+      buckets: buckets, writerCount: writers, readerCount: readers, runID: UUID().uuidString,
+      acceptsLoss: acceptsLoss, locksBuckets: locksBuckets)
+  }
+}
