@@ -73,7 +73,7 @@ import Testing
 
   @Test(arguments: [
     (["--port", "x"], "--port"), (["--port", "70000"], "65535"), (["--limits", "huge"], "tiny"),
-    (["--store", "oracle"], "sqlite"), (["--store", "postgres://db"], "not available yet"),
+    (["--store", "oracle"], "sqlite"), (["--store", "postgres:db"], "postgres://"),
     (["--log-level", "loud"], "debug"), (["--container", "nope"], "iCloud."),
     (["--nonsense"], "--nonsense"), (["--port"], "--port"), (["--config", "/nowhere"], "/nowhere"),
   ])

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ["serve", "--port", "x"], ["serve", "--bogus"], ["serve", "--store", "postgres://x"], ["exec"],
+    ["serve", "--port", "x"], ["serve", "--bogus"], ["serve", "--store", "postgres:x"], ["exec"],
     ["status", "--format", "xml"], ["nonsense"],
   ])
   func `a command that is not understood ends with 64 and says why on standard error`(
