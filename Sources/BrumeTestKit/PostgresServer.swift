@@ -2,6 +2,7 @@
 // process, however that ends: the server's script waits for the end of what it reads.
 
 package import BrumeStorage
+import Dispatch
 import Synchronization
 
 #if canImport(Darwin)
@@ -47,25 +48,66 @@ package final class PostgresServer: Sendable {
     return "\(url)?options=-csearch_path%3D\(name)"
   }
 
-  /// Carries out statements, on a connection of their own.
+  /// A server for `body` alone.
+  package static func with<Value>(
+    _ settings: [String] = [], _ body: (PostgresServer) async throws -> Value
+  ) async throws -> Value {
+    let server = try PostgresServer(settings)
+    // Or it would end with its last use, which stores on it do not see.
+    defer { withExtendedLifetime(server) {} }
+    return try await body(server)
+  }
+
+  /// Carries out statements as the server's administrator, on a connection of their own.
   ///
   /// - Parameters:
   ///   - statements: without line breaks.
   ///   - url: such as that of a schema.
   package func run(_ statements: String, at url: String? = nil) throws {
-    let answer = try answer(to: "\(url ?? self.url) \(statements)")
+    let answer = try answer("sql \(url ?? self.url) \(statements)")
     guard answer == "done" else { throw StoreError(.unavailable, answer) }
   }
 
-  /// What the script answers to an order of one line. Waits for it.
-  package func answer(to order: String) throws -> String {
-    let bytes = Array("\(order)\n".utf8)
-    return try ends.withLock { ends in
-      let count = bytes.withUnsafeBytes { write(ends.orders, $0.baseAddress, $0.count) }
-      let answer = count == bytes.count ? Self.line(ends.answers) : ""
-      if answer.isEmpty { throw StoreError(.unavailable, "the server for tests is gone") }
-      return answer
+  package enum Command: Sendable {
+    /// At once, without writing anything more.
+    case stop
+    /// All of its processes.
+    case kill
+    /// Again, on the same data and port, with more settings.
+    case start([String] = [])
+    /// Of its data, while it is stopped.
+    case copy
+    /// That copy in the place of its data, while it is stopped.
+    case restore
+    /// Answers the path of its log.
+    case log
+
+    fileprivate var text: String {
+      switch self {
+      case .start(let settings): (["start"] + settings).joined(separator: " ")
+      default: "\(self)"
+      }
     }
+  }
+
+  /// Waits for the server to have done it, on a thread that may wait.
+  @discardableResult
+  package func perform(_ command: Command) async throws -> String {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async { [self] in
+        continuation.resume(with: Result { try answer(command.text) })
+      }
+    }
+  }
+
+  private func answer(_ order: String) throws -> String {
+    let line = Array("\(order)\n".utf8)
+    let answer = ends.withLock { ends in
+      let count = line.withUnsafeBytes { write(ends.orders, $0.baseAddress, $0.count) }
+      return count == line.count ? Self.line(ends.answers) : ""
+    }
+    if answer.isEmpty { throw StoreError(.unavailable, "the server for tests is gone") }
+    return answer
   }
 
   // MARK: The process

@@ -3,17 +3,18 @@
 import BrumeModel
 import BrumeStorage
 
-struct MovedRowWriter {
+final class MovedRowWriter {
   private let session: Session
   private let places: Places
-  /// The last position that the source gave to what waits or is kept.
-  private let delivery: Int64
+  /// The last position that was given to what waits or is kept.
+  private var delivery: Int64
   private let floor: Int64
 
-  init(_ session: Session, _ places: Places, _ source: StoreOutline) {
+  /// - Parameter lastDelivery: the last position that there is in the target.
+  init(_ session: Session, _ places: Places, _ source: StoreOutline, lastDelivery: Int64) {
     self.session = session
     self.places = places
-    delivery = source.lastDelivery
+    delivery = max(lastDelivery, source.lastDelivery)
     floor = source.sequenceFloor
   }
 
@@ -53,9 +54,10 @@ struct MovedRowWriter {
       return [try bucket(row.subscriptionScope().logDatabase)] + own
     case .devices, .badges: return [try bucket(row.userDatabase())] + own
     case .mailboxes, .keptNotifications:
-      let position = SQLValue.integer(delivery + (try row.integer("ordinal")))
+      delivery += 1
       let index = row.table.keyLength - 1
-      return [try bucket(row.userDatabase())] + own[..<index] + [position] + own[(index + 1)...]
+      return [try bucket(row.userDatabase())] + own[..<index] + [.integer(delivery)]
+        + own[(index + 1)...]
     case .log: return try logValues(row)
     default: return own
     }

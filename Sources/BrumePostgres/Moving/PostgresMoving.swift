@@ -117,7 +117,8 @@ package final class PostgresMoving: StoreImport {
   }
 
   package func resume(_ source: StoreOutline) throws {
-    writer = MovedRowWriter(session, places, source)
+    let last = try reading { try ask(Self.lastPosition).first?.integer(0) }
+    writer = MovedRowWriter(session, places, source, lastDelivery: last ?? 0)
   }
 
   package func put(_ rows: [MovedRow], note: String) throws {
@@ -202,6 +203,11 @@ extension PostgresMoving {
     """
     SELECT concat_ws(' ', 'postgres', to_regclass('store')::oid, count(*), min(name),
       sum(last_commit)) FROM writers
+    """)
+  private static let lastPosition = SQL(
+    """
+    SELECT greatest((SELECT max(position) FROM mailbox),
+      (SELECT max(position) FROM kept_notifications))
     """)
   private static let lastDelivery = SQL("SELECT max(last) FROM mail")
   private static let cursors = SQL(
