@@ -30,16 +30,19 @@ package final class PostgresStore: Store {
   ///   - runID: the identity of this start, never used before.
   ///   - acceptsLoss: whether a server that may lose what it has confirmed is accepted, for tests.
   ///   - pause: waits on the calling thread, for so many milliseconds.
+  ///   - milliseconds: a clock that never goes back.
   /// - Throws: `StoreError`: the server cannot be reached, is too old, has tables of a newer version, or would
   ///   not keep what it confirms.
   package convenience init(
     url: String, coders: StoreCoders, buckets: Int = 256, writerCount: Int = 4,
     readerCount: Int = 8,
     runID: String, acceptsLoss: Bool = false, pause: @escaping @Sendable (Int) -> Void,
-    logger: Logger
+    milliseconds: @escaping @Sendable () -> Int64, logger: Logger
   ) throws {
     try self.init(
-      Connector(settings: try ConnectionSettings(url), logger: logger, pause: pause),
+      Connector(
+        settings: try ConnectionSettings(url), logger: logger, pause: pause,
+        milliseconds: milliseconds),
       coders: coders, buckets: buckets, writerCount: writerCount, readerCount: readerCount,
       runID: runID, acceptsLoss: acceptsLoss)
   }

@@ -16,7 +16,7 @@ extension Migrations {
       PRIMARY KEY (bucket, container, environment, scope, user_id, id));
     CREATE UNIQUE INDEX subscriptions_by_serial ON subscriptions (serial);
     CREATE INDEX subscriptions_by_type
-      ON subscriptions (bucket, container, environment, scope, watched_type, user_id)
+      ON subscriptions ((bucket + 0), container, environment, scope, watched_type, user_id)
       WHERE watched_type IS NOT NULL;
     CREATE INDEX subscriptions_to_shared
       ON subscriptions (container, environment, watched_type) WHERE scope = 'shared';

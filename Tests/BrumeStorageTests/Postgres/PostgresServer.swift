@@ -132,7 +132,10 @@ extension PostgresStore {
     var settings = try ConnectionSettings(url)
     settings.patience = patience ?? settings.patience
     return try PostgresStore(
-      Connector(settings: settings, logger: logger, pause: pause), coders: .wireForm,
+      Connector(
+        settings: settings, logger: logger, pause: pause,
+        milliseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds / 1_000_000) }),
+      coders: .wireForm,
       buckets: buckets, writerCount: writers, readerCount: readers, runID: UUID().uuidString,
       acceptsLoss: acceptsLoss, locksBuckets: locksBuckets)
   }
