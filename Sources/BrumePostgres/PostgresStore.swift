@@ -36,16 +36,20 @@ package final class PostgresStore: Store {
   ///   - acceptsLoss: whether a server that may lose what it has confirmed is accepted, for tests.
   ///   - wait: waits on the calling thread until a semaphore is signalled, or for so many milliseconds;
   ///     false if they passed.
+  ///   - milliseconds: a clock that never goes back.
   /// - Throws: `StoreError`: the server cannot be reached, is too old, has tables of a newer version, or would
   ///   not keep what it confirms.
   package convenience init(
     url: String, coders: StoreCoders, buckets: Int = 256, writerCount: Int = 4,
     readerCount: Int = 8,
     runID: String, acceptsLoss: Bool = false,
-    wait: @escaping @Sendable (DispatchSemaphore, Int) -> Bool, logger: Logger
+    wait: @escaping @Sendable (DispatchSemaphore, Int) -> Bool,
+    milliseconds: @escaping @Sendable () -> Int64, logger: Logger
   ) throws {
     try self.init(
-      Connector(settings: try ConnectionSettings(url), logger: logger, wait: wait),
+      Connector(
+        settings: try ConnectionSettings(url), logger: logger, wait: wait,
+        milliseconds: milliseconds),
       coders: coders, buckets: buckets, writerCount: writerCount, readerCount: readerCount,
       runID: runID, acceptsLoss: acceptsLoss)
   }

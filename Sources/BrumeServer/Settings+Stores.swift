@@ -26,6 +26,7 @@ extension Settings {
       try PostgresStore(
         url: url, coders: .wireForm, runID: host.uuid(),
         wait: { $0.wait(timeout: .now() + .milliseconds($1)) == .success },
+        milliseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds / 1_000_000) },
         logger: logger)
     }
   }

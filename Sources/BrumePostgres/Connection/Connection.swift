@@ -28,6 +28,7 @@ final class Connection {
   /// Before that, with answers that nobody has read.
   private var unread: [Sent] = []
   private let exchanges: ExchangeCounter
+  private var planAge: PlanAge
   /// Milliseconds after which an answer does not come any more.
   private let patience: Int32
 
@@ -39,6 +40,7 @@ final class Connection {
   ) throws(ServerError) {
     self.exchanges = exchanges
     patience = settings.patience
+    planAge = PlanAge(after: exchanges.count)
     guard let handle = Self.connect(settings) else {
       throw ServerError(code: nil, message: "no memory for a connection")
     }
@@ -57,6 +59,9 @@ final class Connection {
   var serverVersion: Int { Int(PQserverVersion(handle)) }
 
   var isUsable: Bool { PQstatus(handle) == CONNECTION_OK }
+
+  /// Whether the plans of statements are to be made anew.
+  func hasOldPlans() -> Bool { planAge.isOver(after: exchanges.count) }
 
   /// The socket, to wait for messages from the server.
   var socket: Int32 { PQsocket(handle) }

@@ -59,8 +59,9 @@ struct ConnectionSettings: Sendable {
   static let session = SQL(
     """
     SELECT set_config(name, value, false) FROM (VALUES
-      ('jit', 'off'), ('enable_seqscan', 'off'), ('enable_hashjoin', 'off'),
-      ('enable_mergejoin', 'off'), ('plan_cache_mode', 'force_generic_plan'),
+      ('jit', 'off'), ('enable_seqscan', 'off'), ('enable_bitmapscan', 'off'),
+      ('enable_hashjoin', 'off'), ('enable_mergejoin', 'off'),
+      ('plan_cache_mode', 'force_generic_plan'),
       ('statement_timeout', '30s'), ('idle_in_transaction_session_timeout', '60s'),
       ('client_connection_check_interval', '2s'), ('tcp_user_timeout', '10s'),
       ('tcp_keepalives_idle', '5'), ('tcp_keepalives_interval', '2'), ('tcp_keepalives_count', '3'),

@@ -12,6 +12,8 @@ struct Connector: Sendable {
   let wait: @Sendable (DispatchSemaphore, Int) -> Bool
   /// Waits on the calling thread, for so many milliseconds.
   let pause: @Sendable (Int) -> Void
+  /// A clock that never goes back, in milliseconds.
+  let milliseconds: @Sendable () -> Int64
   /// Of all connections.
   private(set) var exchanges = ExchangeCounter()
 
@@ -26,12 +28,13 @@ struct Connector: Sendable {
   init(
     settings: ConnectionSettings, logger: Logger,
     wait: @escaping @Sendable (DispatchSemaphore, Int) -> Bool,
-    pause: (@Sendable (Int) -> Void)? = nil
+    pause: (@Sendable (Int) -> Void)? = nil, milliseconds: @escaping @Sendable () -> Int64
   ) {
     self.settings = settings
     self.logger = logger
     self.wait = wait
     self.pause = pause ?? { _ = wait(DispatchSemaphore(value: 0), $0) }
+    self.milliseconds = milliseconds
   }
 
   /// Ours: milliseconds between attempts, at first and at most.
@@ -39,13 +42,13 @@ struct Connector: Sendable {
   /// Ours: attempts after which who waits is told, and the time after which no other begins: about ten
   /// seconds, in which a standby takes over.
   private static let attempts = 15
-  private static let time = Duration.seconds(10)
+  private static let time: Int64 = 10_000
 
   /// - Throws: `StoreError` with `unreachable`.
   func connect() throws(StoreError) -> Connection {
     var wait = Self.pauses.first
     var reason = "no answer"
-    let start = ContinuousClock.now
+    let start = milliseconds()
     for _ in 0..<Self.attempts {
       do throws(ServerError) {
         let connection = try Connection(settings, exchanges)
@@ -54,7 +57,7 @@ struct Connector: Sendable {
       } catch {
         reason = error.description
       }
-      if ContinuousClock.now - start > Self.time { break }
+      if milliseconds() - start > Self.time { break }
       pause(wait)
       wait = min(2 * wait, Self.pauses.longest)
     }

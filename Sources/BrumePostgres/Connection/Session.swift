@@ -104,6 +104,7 @@ final class Session {
   /// Begins a transaction with the next exchange.
   func begin(_ begin: SQL) {
     accepted.add((begin, []))
+    if connection.hasOldPlans() { accepted.add((Self.discardPlans, [])) }
     hasBegun = false
   }
 
@@ -141,6 +142,7 @@ final class Session {
     if hasBegun { try connection.sendLast(Self.rollback) }
   }
 
+  private static let discardPlans = SQL("DISCARD PLANS")
   private static let commit = SQL("COMMIT")
   private static let rollback = SQL("ROLLBACK")
   private static let savepoint = SQL("SAVEPOINT body")

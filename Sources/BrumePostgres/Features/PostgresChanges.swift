@@ -80,8 +80,9 @@ final class PostgresChanges: ChangeReading, Remembering {
   private static let find = SQL(page("ASC"))
   private static let findNewest = SQL(page("DESC"))
 
-  /// Rows until those before have as many bytes as are wanted. `zone + 0` is what the feed's index holds:
-  /// so no planner takes it for a look-up by name, whatever its statistics say.
+  /// Rows until those before have as many bytes as are wanted. `bucket + 0` and `zone + 0`
+  /// are what the feed's index holds: so no planner takes it for a look-up by name, whatever its statistics
+  /// say.
   private static func page(_ order: String) -> String {
     """
     SELECT name, type, sequence, content, deleted_shares FROM (
@@ -90,7 +91,7 @@ final class PostgresChanges: ChangeReading, Remembering {
           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS bytes_before
       FROM (
         SELECT name, type, deleted_type, sequence, content, deleted_shares FROM records
-        WHERE bucket = $1 AND zone + 0 = $2 AND sequence > $3 AND sequence <= $4
+        WHERE bucket + 0 = $1 AND zone + 0 = $2 AND sequence > $3 AND sequence <= $4
         ORDER BY sequence \(order) LIMIT $5) AS page) AS counted
     WHERE bytes_before < $6 ORDER BY sequence \(order)
     """

@@ -84,10 +84,14 @@ final class PostgresLog: LogWriting, Remembering {
     SELECT position, databases.container, databases.environment, databases.owner, kind, log.name,
       type, subject, log.sequence, image, shares, "user", device, request, time, log.container,
       log.environment, zones.name
-    FROM log
-      JOIN databases ON databases.bucket = log.bucket AND databases.id = log.database
-      LEFT JOIN zones ON zones.bucket = log.bucket AND zones.id = log.zone
-    WHERE log.bucket = $1 AND position > $2 ORDER BY position LIMIT $3
+    FROM (
+        SELECT * FROM log WHERE bucket = $1 AND position > $2 ORDER BY position LIMIT $3) AS log
+      CROSS JOIN LATERAL (
+        SELECT container, environment, owner FROM databases
+        WHERE bucket = $1 AND id = log.database OFFSET 0) AS databases
+      LEFT JOIN LATERAL (
+        SELECT name FROM zones WHERE bucket = $1 AND id = log.zone OFFSET 0) AS zones ON true
+    ORDER BY position
     """)
 }
 

@@ -207,7 +207,8 @@ extension PostgresRecords {
   private static let suspectFile = SQL("UPDATE asset_files SET idle_since = 0 WHERE checksum = $1")
   private static let findChildren = SQL(
     """
-    SELECT name FROM records WHERE bucket = $1 AND zone = $2 AND parent = $3 ORDER BY name LIMIT $4
+    SELECT name FROM records WHERE bucket + 0 = $1 AND zone + 0 = $2 AND parent = $3
+    ORDER BY name LIMIT $4
     """)
   private static let findReferrers = SQL(
     """
@@ -217,12 +218,20 @@ extension PostgresRecords {
   private static let findDescendants = SQL(
     """
     WITH RECURSIVE below (name) AS (
-      SELECT name FROM records WHERE bucket = $1 AND zone = $2 AND parent = ANY ($3::text[])
+      SELECT found.name FROM unnest($3::text[]) AS roots (name) \(theirChildren("roots"))
       UNION
-      SELECT records.name FROM below JOIN records
-        ON records.bucket = $1 AND records.zone = $2 AND records.parent = below.name)
+      SELECT found.name FROM below \(theirChildren("below")))
     SELECT name FROM below LIMIT $4
     """)
+  /// In the order of names, which only the index of parents has.
+  private static func theirChildren(_ parents: String) -> String {
+    """
+    CROSS JOIN LATERAL (
+      SELECT records.name FROM records
+      WHERE bucket + 0 = $1 AND zone + 0 = $2 AND parent = \(parents).name
+      ORDER BY records.name OFFSET 0) AS found
+    """
+  }
   private static let removeAll = [
     """
     UPDATE asset_files SET idle_since = 0 WHERE checksum IN

@@ -226,7 +226,7 @@ extension PostgresSubscriptions {
     "starts, content, serial, container, environment, scope, user_id"
   private static let watched = """
     SELECT 1 FROM subscriptions
-    WHERE bucket = $1 AND container = $2 AND environment = $3 AND watched_type = $4
+    WHERE bucket + 0 = $1 AND container = $2 AND environment = $3 AND watched_type = $4
     """
   private static let watchedPublic = SQL("\(watched) AND scope = 'public' LIMIT 1")
   private static let watchedOwned = SQL(

@@ -58,9 +58,11 @@ extension Migrations {
       parent text COLLATE "C",
       content bytea,
       PRIMARY KEY (bucket, zone, name)) WITH (fillfactor = 90);
-    -- An expression, so that no planner takes this index for a look-up by name.
-    CREATE INDEX records_by_sequence ON records (bucket, (zone + 0), sequence);
-    CREATE INDEX records_by_parent ON records (bucket, zone, parent, name) WHERE parent IS NOT NULL;
+    -- Expressions, so that no planner takes these indexes for a look-up by name, and none that of names for
+    -- a parent's children: a table that was empty when a plan was made looks the same in all of them.
+    CREATE INDEX records_by_sequence ON records ((bucket + 0), (zone + 0), sequence);
+    CREATE INDEX records_by_parent ON records ((bucket + 0), (zone + 0), parent, name)
+      WHERE parent IS NOT NULL;
     CREATE TABLE record_references (
       bucket bigint, zone bigint, target text COLLATE "C", action text COLLATE "C",
       name text COLLATE "C",
@@ -95,7 +97,7 @@ extension Migrations {
       sparse bigint NOT NULL,  -- 1: a record of the type may lack the field
       cut bigint NOT NULL,  -- 1: a text may be there with its beginning only
       PRIMARY KEY (bucket, id));
-    CREATE INDEX index_keys_by_zone ON index_keys (bucket, zone);
+    CREATE INDEX index_keys_by_zone ON index_keys (bucket, zone, id);
     CREATE TABLE query_index (
       bucket bigint, key bigint, value bytea, name text COLLATE "C",
       PRIMARY KEY (bucket, key, value, name));

@@ -17,7 +17,7 @@ extension Migrations {
     CREATE UNIQUE INDEX subscriptions_by_serial ON subscriptions (bucket, serial);
     CREATE INDEX subscriptions_to_shared_by_serial ON subscriptions (serial) WHERE scope = 'shared';
     CREATE INDEX subscriptions_by_type
-      ON subscriptions (bucket, container, environment, scope, watched_type, user_id)
+      ON subscriptions ((bucket + 0), container, environment, scope, watched_type, user_id)
       WHERE watched_type IS NOT NULL;
     CREATE INDEX subscriptions_to_shared
       ON subscriptions (container, environment, watched_type) WHERE scope = 'shared';

@@ -8,8 +8,9 @@ final class IndexKeyRows: IndexKeyStoring {
   private let session: Session
   private let bucket: SQLValue
   private let places: Places
-  /// Zones of which all is in `known`.
+  /// Zones of which all is in `known`, and types.
   private var zones: Set<Int64> = []
+  private var types: Set<RecordTypeRowKey> = []
   private var known: [RecordTypeRowKey: TypeKeys] = [:]
 
   init(_ session: Session, _ bucket: SQLValue, _ places: Places) {
@@ -19,17 +20,27 @@ final class IndexKeyRows: IndexKeyStoring {
   }
 
   func keys(of type: RecordTypeRowKey) throws -> TypeKeys {
-    if !zones.contains(type.zone) { try session.ask(questions(type.zone)) }
+    try load([type])
     return known[type] ?? TypeKeys()
   }
 
-  /// All types of a zone.
-  func questions(_ zone: Int64) -> [Question] {
-    let values = [bucket, .integer(zone)]
+  /// Asks in one exchange for what is not known of these types.
+  func load(_ wanted: [RecordTypeRowKey]) throws {
+    let missing = wanted.filter { !zones.contains($0.zone) && !types.contains($0) }
+    try session.ask(missing.flatMap { questions($0.zone, type: $0.type) })
+  }
+
+  /// - Parameter type: nil for all of the zone.
+  func questions(_ zone: Int64, type: String? = nil) -> [Question] {
+    let values = [bucket, .integer(zone), .text(type)]
     return [
       Question(Self.findFields, values) { [self] rows in
-        zones.insert(zone)
-        known = known.filter { $0.key.zone != zone }
+        if let type {
+          types.insert(RecordTypeRowKey(zone: zone, type: type))
+        } else {
+          zones.insert(zone)
+        }
+        known = known.filter { $0.key.zone != zone || $0.key.type != type ?? $0.key.type }
         for row in rows.map({ $0 }) {
           let field = WantedField(
             builtTo: row.optionalText(2), behind: row.optionalInteger(4), isStarted: row.flag(3))
@@ -51,17 +62,17 @@ final class IndexKeyRows: IndexKeyStoring {
   }
 
   /// What is remembered is a copy of what `FieldIndexes` remembers, and less exact.
-  func forget() { (zones, known) = ([], [:]) }
+  func forget() { (zones, types, known) = ([], [], [:]) }
 
   private static let findFields = SQL(
     """
     SELECT type, field, built_to, started, behind FROM wanted_fields
-    WHERE bucket = $1 AND zone = $2
+    WHERE bucket = $1 AND zone = $2 AND ($3::text IS NULL OR type = $3)
     """)
   private static let findKeys = SQL(
     """
-    SELECT id, type, field, kind, sparse, cut FROM index_keys WHERE bucket = $1 AND zone = $2
-    ORDER BY id
+    SELECT id, type, field, kind, sparse, cut FROM index_keys
+    WHERE bucket = $1 AND zone = $2 AND ($3::text IS NULL OR type = $3) ORDER BY id
     """)
 
   // MARK: Fields

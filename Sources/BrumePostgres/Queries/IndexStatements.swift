@@ -74,6 +74,6 @@ struct GrowthRows: GrowthReading {
   private static let bySequence = SQL(
     """
     SELECT content, sequence FROM records
-    WHERE bucket = $1 AND zone + 0 = $2 AND type = $3 AND sequence > $4 ORDER BY sequence LIMIT $5
+    WHERE bucket + 0 = $1 AND zone + 0 = $2 AND type = $3 AND sequence > $4 ORDER BY sequence LIMIT $5
     """)
 }

@@ -23,7 +23,12 @@ final class PostgresQueries: QueryReading {
   }
 
   func matching(_ request: EngineQuery) throws -> EngineQueryPage {
-    try QueryRun(request, rows(request.database), habits).page(of: searchedZones(request))
+    let zones = try searchedZones(request)
+    if zones.count > 1 {
+      let types = zones.map { RecordTypeRowKey(zone: $0.number, type: request.query.recordType) }
+      try indexes[request.database].keys.load(types)
+    }
+    return try QueryRun(request, rows(request.database), habits).page(of: zones)
   }
 
   func rows(_ database: DatabaseKey) -> EngineRows {

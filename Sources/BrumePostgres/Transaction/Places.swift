@@ -174,10 +174,9 @@ final class Places: Remembering {
     """)
   private static let findZone = SQL(
     """
-    SELECT zones.id FROM databases JOIN zones
-      ON zones.bucket = databases.bucket AND zones.database = databases.id
-    WHERE databases.bucket = $1 AND container = $2 AND environment = $3 AND owner = $4
-      AND zones.name = $5
+    SELECT id FROM zones WHERE bucket = $1 AND name = $5 AND database = (
+      SELECT id FROM databases
+      WHERE bucket = $1 AND container = $2 AND environment = $3 AND owner = $4)
     """)
 }
 

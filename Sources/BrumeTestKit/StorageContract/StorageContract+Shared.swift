@@ -36,6 +36,18 @@ extension StorageContract {
         }
       }
     },
+    SharedCase("a write of everything and one of a database count in one order") { one, other in
+      try await eachWriter(of: one, other) { writer, store in
+        let scope = writer < 4 ? WriteScope.everything(of: store) : .database(.sample())
+        for round in 0..<10 {
+          try await store.write(in: scope) { try $0.putNext("\(writer)-\(round)") }
+        }
+      }
+      let feed = try await one.read {
+        try $0.changes.page(in: .sample(), after: 0, through: .max, limit: 999)
+      }
+      try expectEqual(feed.map(\.sequence), Array(1...80), "sequences")
+    },
     SharedCase("a schema that both change loses neither change") { one, other in
       let schema = SettingKey.schema(.sample)
       try await eachWriter(of: one, other) { writer, store in

@@ -26,7 +26,8 @@ extension PostgresStore {
     return try PostgresStore(
       Connector(
         settings: settings, logger: logger,
-        wait: { $0.wait(timeout: .now() + .milliseconds($1)) == .success }, pause: pause),
+        wait: { $0.wait(timeout: .now() + .milliseconds($1)) == .success }, pause: pause,
+        milliseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds / 1_000_000) }),
       coders: .wireForm,
       buckets: buckets, writerCount: writers, readerCount: readers, runID: UUID().uuidString,
       acceptsLoss: acceptsLoss, locksBuckets: locksBuckets)

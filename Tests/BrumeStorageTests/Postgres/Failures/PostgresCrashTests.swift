@@ -30,11 +30,38 @@ import Testing
         }
         await saver.waitForSaves(30)
       }
-      for store in stores { try await store.close() }
-      let later = try PostgresStore.forTest(url: url)
-      #expect(try await saver.faults(in: later) == [])
       #expect(saver.savedCount >= 30 * Self.deaths)
-      try await later.close()
+      try await Self.check(saver, stores, url)
     }
+  }
+
+  @Test func `sessions that an administrator ends lose nothing`() async throws {
+    try await PostgresServer.with { server in
+      let url = try server.emptySchema()
+      let stores = try (0..<2).map { _ in try PostgresStore.forTest(buckets: 4, url: url) }
+      let saver = Saver()
+      try await saver.run(writers: 8, on: stores) {
+        for _ in 0..<20 {
+          await saver.waitForSaves(5)
+          try server.run(
+            """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
+            """)
+        }
+        await saver.waitForSaves(5)
+      }
+      try await Self.check(saver, stores, url)
+    }
+  }
+
+  /// By a store that has seen nothing of it.
+  private static func check(
+    _ saver: Saver, _ stores: [PostgresStore], _ url: String
+  ) async throws {
+    for store in stores { try await store.close() }
+    let later = try PostgresStore.forTest(url: url)
+    #expect(try await saver.faults(in: later) == [])
+    try await later.close()
   }
 }

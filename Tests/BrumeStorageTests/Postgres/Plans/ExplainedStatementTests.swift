@@ -1,0 +1,58 @@
+// What reads plans finds what is bad in them, and plans get old.
+
+import Testing
+
+@testable import BrumePostgres
+
+@Suite struct ExplainedStatementTests {
+  private func faults(_ plan: String) throws -> [String] {
+    let text = """
+      {
+        "Query Text": "SELECT 1",
+        "Plan": { "Node Type": "Limit", "Actual Rows": 1, "Actual Loops": 1, "Plans": [\(plan)] }
+      }
+      """
+    // Lines of a message but the first begin with a tabulator.
+    let log = """
+      LOG:  checkpoint starting: time
+      LOG:  duration: 0.031 ms  plan:
+      \(text.split(separator: "\n").map { "\t\($0)" }.joined(separator: "\n"))
+      LOG:  connection closed
+      """
+    let statements = try ExplainedStatement.all(in: log)
+    #expect(statements.map(\.text) == ["SELECT 1"])
+    return statements.flatMap(\.faults)
+  }
+
+  private func scan(
+    _ kind: String, index: String = "records_pkey", condition: String, rows: Int = 1,
+    removed: Int = 0, loops: Int = 1
+  ) -> String {
+    """
+    { "Node Type": "\(kind)", "Relation Name": "records", "Index Name": "\(index)",
+      "Index Cond": "\(condition)", "Actual Rows": \(rows), "Actual Loops": \(loops),
+      "Rows Removed by Filter": \(removed) }
+    """
+  }
+  private let whole = "((bucket = $1) AND (zone = $2) AND (name = $3))"
+
+  @Test func `a look-up by the whole key is good`() throws {
+    #expect(try faults(scan("Index Scan", condition: whole, loops: 200)) == [])
+  }
+
+  @Test func `a scan of a table, a look-up by half a key and one that reads much are not`() throws {
+    for plan in [
+      scan("Seq Scan", condition: ""), scan("Index Scan", condition: "(bucket = $1)"),
+      scan("Index Scan", condition: whole, removed: 500),
+      scan("Index Scan", condition: whole, rows: 3, loops: 200),
+      #"{ "Node Type": "Sort", "Actual Rows": 200, "Actual Loops": 1 }"#,
+    ] { #expect(try faults(plan).count == 1, "\(plan)") }
+  }
+
+  @Test func `plans are made anew after twice as many exchanges each time`() {
+    var age = PlanAge(after: 0)
+    #expect((1...100).filter { age.isOver(after: $0) } == [16, 32, 64])
+    var late = PlanAge(after: 1000)
+    #expect((1000...5000).filter { late.isOver(after: $0) } == [2000, 4000])
+  }
+}

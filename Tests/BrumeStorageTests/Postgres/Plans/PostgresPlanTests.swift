@@ -1,0 +1,67 @@
+// How PostgreSQL carries out what requests ask most, whatever it believes to know about the tables: only by
+// looking up in indexes.
+
+import BrumeStorage
+import Foundation
+import Testing
+
+@testable import BrumePostgres
+
+@Suite(.serialized) struct PostgresPlanTests {
+  enum Statistics: CaseIterable, Sendable {
+    /// Nobody has ever looked at the tables.
+    case none
+    /// Somebody has, when they were empty.
+    case ofEmptyTables
+    /// Plans were made when the tables were empty, and are used since.
+    case ofEmptyTablesInPlans
+  }
+  private static let server = Result {
+    try PostgresServer([
+      "shared_preload_libraries=auto_explain", "auto_explain.log_analyze=on",
+      "auto_explain.log_timing=off", "auto_explain.log_format=json", "log_min_messages=log",
+      "log_line_prefix=", "autovacuum=off",
+    ])
+  }
+
+  @Test(arguments: Statistics.allCases)
+  func `requests look up in indexes, with statistics:`(statistics: Statistics) async throws {
+    let server = try Self.server.get()
+    let url = try server.emptySchema()
+    let schema = try #require(url.split(separator: "%3D").last)
+    let filler = try PostgresStore.forTest(url: url, writers: 1, readers: 1)
+    let explained = try PostgresStore.forTest(
+      url: url + "%20-cauto_explain.log_min_duration%3D0", writers: 1, readers: 1)
+    if statistics == .ofEmptyTables { try server.run("SET search_path = \(schema); ANALYZE") }
+    let tables = try await FullTables(filler)
+    try await tables.begin()
+    if statistics == .ofEmptyTablesInPlans { try await FullTables(explained).request() }
+    try await tables.fill()
+    try server.run("SET search_path = \(schema); \(FullTables.moreRows)")
+    // Plans are old for a while only.
+    if statistics == .ofEmptyTablesInPlans {
+      for _ in 0..<2 { try await FullTables(explained).request() }
+    }
+    let log = try await server.perform(.log)
+    let before = try Self.size(of: log)
+    try await FullTables(explained).request()
+    let statements = try ExplainedStatement.all(in: Self.text(of: log, after: before))
+    #expect(statements.count > 60)
+    for statement in statements {
+      #expect(statement.faults == [], "\(statement.text)")
+    }
+    try await explained.close()
+    try await filler.close()
+  }
+
+  private static func size(of file: String) throws -> UInt64 {
+    let handle = try #require(FileHandle(forReadingAtPath: file))
+    return try handle.seekToEnd()
+  }
+
+  private static func text(of file: String, after place: UInt64) throws -> String {
+    let handle = try #require(FileHandle(forReadingAtPath: file))
+    try handle.seek(toOffset: place)
+    return String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)
+  }
+}
