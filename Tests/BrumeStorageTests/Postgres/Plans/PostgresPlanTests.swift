@@ -2,6 +2,7 @@
 // looking up in indexes.
 
 import BrumeStorage
+import BrumeTestKit
 import Foundation
 import Testing
 
