@@ -46,9 +46,16 @@ package struct MovedColumn: Sendable {
 
 extension MovedTable {
   /// The columns of the key come first. Rows are read in the order of their keys, by bytes.
-  package var columns: [MovedColumn] { form.key + form.others }
+  package var columns: [MovedColumn] { Self.known[self]?.columns ?? [] }
 
-  package var keyLength: Int { form.key.count }
+  package var keyLength: Int { Self.known[self]?.keyLength ?? 0 }
+
+  /// Asked for with every row.
+  private static let known: [MovedTable: (columns: [MovedColumn], keyLength: Int)] =
+    allCases.reduce(into: [:]) { known, table in
+      let form = table.form
+      known[table] = (columns: form.key + form.others, keyLength: form.key.count)
+    }
 
   /// Whether keys are nothing that a log or a terminal should show.
   package var hasSecretKeys: Bool { self == .apiTokens || self == .usedSignatures }
