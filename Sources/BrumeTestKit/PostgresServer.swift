@@ -143,6 +143,8 @@ package final class PostgresServer: Sendable {
     guard posix_spawnp(&process, "python3", &actions, nil, words, environ) == 0 else {
       throw StoreError(.unavailable, "python3 cannot be started")
     }
+    // Whoever else waits for children of this process is not to find one that nobody takes.
+    _ = EngineThread.start { [process] in while waitpid(process, nil, 0) < 0, errno == EINTR {} }
   }
 
   private static func line(_ descriptor: Int32) -> String {

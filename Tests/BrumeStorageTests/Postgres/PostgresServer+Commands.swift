@@ -2,6 +2,8 @@
 
 import BrumeTestKit
 
+@testable import BrumePostgres
+
 extension PostgresServer {
   /// A server for `body` alone.
   static func with<Value>(
@@ -12,4 +14,7 @@ extension PostgresServer {
     // Or it would end with its last use, which stores on it do not see.
     return try withExtendedLifetime(server) { try result.get() }
   }
+
+  /// Carries out statements as the server's administrator, on a connection of its own.
+  func execute(_ sql: String) throws { try Connection(ConnectionSettings(url)).simple(sql) }
 }

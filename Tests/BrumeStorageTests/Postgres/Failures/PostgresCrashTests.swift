@@ -43,7 +43,7 @@ import Testing
       try await saver.run(writers: 8, on: stores) {
         for _ in 0..<20 {
           await saver.waitForSaves(5)
-          try server.run(
+          try server.execute(
             """
             SELECT pg_terminate_backend(pid) FROM pg_stat_activity
             WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()

@@ -20,8 +20,8 @@ import Testing
   private func url(as role: String, _ rights: String, on server: PostgresServer) throws -> String {
     let url = try server.emptySchema()
     let schema = try #require(url.split(separator: "%3D").last)
-    try server.run("CREATE ROLE \(role) LOGIN PASSWORD 'secret'; \(rights)")
-    try server.run("GRANT USAGE ON SCHEMA \(schema) TO \(role)")
+    try server.execute("CREATE ROLE \(role) LOGIN PASSWORD 'secret'; \(rights)")
+    try server.execute("GRANT USAGE ON SCHEMA \(schema) TO \(role)")
     return url.replacing("brume@", with: "\(role):secret@")
   }
 

@@ -33,12 +33,12 @@ import Testing
     let filler = try PostgresStore.forTest(url: url, writers: 1, readers: 1)
     let explained = try PostgresStore.forTest(
       url: url + "%20-cauto_explain.log_min_duration%3D0", writers: 1, readers: 1)
-    if statistics == .ofEmptyTables { try server.run("SET search_path = \(schema); ANALYZE") }
+    if statistics == .ofEmptyTables { try server.execute("SET search_path = \(schema); ANALYZE") }
     let tables = try await FullTables(filler)
     try await tables.begin()
     if statistics == .ofEmptyTablesInPlans { try await FullTables(explained).request() }
     try await tables.fill()
-    try server.run("SET search_path = \(schema); \(FullTables.moreRows)")
+    try server.execute("SET search_path = \(schema); \(FullTables.moreRows)")
     // Plans are old for a while only.
     if statistics == .ofEmptyTablesInPlans {
       for _ in 0..<2 { try await FullTables(explained).request() }
