@@ -132,7 +132,7 @@ class Listener:
             while True:
                 self._read(answer)
                 answer = self._connect()
-        except (OSError, http.client.HTTPException, ValueError):
+        except (OSError, http.client.HTTPException, ValueError, Refused):
             pass
 
     def _read(self, answer):

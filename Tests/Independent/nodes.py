@@ -1,0 +1,151 @@
+"""Two servers share one PostgreSQL database. A device listens at one, others save at both.
+
+Checked: each push arrives once whichever server took the save; nothing is lost when the other server is killed
+with -9 again and again, and comes back; a server that is stopped hands its work over at once; signing out at one
+server ends the stream at the other. PostgreSQL and the servers are real processes on loopback.
+"""
+import argparse
+import http.client
+import os
+import subprocess
+import tempfile
+import time
+
+from brume_server import Listener, Refused, Server
+
+ZONE = {"zoneName": "Nodes"}
+HERE = os.path.dirname(os.path.abspath(__file__))
+# A lease lasts 10 s and is looked for every 2.5 s.
+TAKEOVER = 20
+
+
+class Postgres:
+    """A server that ends when its standard input does."""
+
+    def __init__(self):
+        script = os.path.join(HERE, "..", "..", "scripts", "test-postgres")
+        self.process = subprocess.Popen(["python3", script, "fsync=on"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().strip()
+        if not self.url.startswith("postgres://"):
+            raise SystemExit("PostgreSQL did not start")
+
+    def stop(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def record(name):
+    return {"operationType": "create", "record": {
+        "recordType": "Note", "recordName": name, "fields": {"text": {"value": name}}}}
+
+
+def save(client, name):
+    """Until it is acknowledged: the server may be gone. The same operation is never done twice."""
+    body = {"zoneID": ZONE, "operations": [record(name)], "operationID": f"op-{name}"}
+    for _ in range(100):
+        try:
+            client.call("records/modify", body)
+            return
+        except (OSError, http.client.HTTPException, Refused):
+            time.sleep(0.1)
+    raise SystemExit(f"'{name}' could not be saved")
+
+
+def pushed(events):
+    """Record names of the pushes, in their order; a device may get one twice, with the same ID."""
+    names = {}
+    for event in events:
+        query = event.get("ck", {}).get("qry", {})
+        names.setdefault(event.get("ck", {}).get("nid"), query.get("rid"))
+    return list(names.values())
+
+
+def expect(condition, what):
+    if not condition:
+        raise SystemExit(f"FAILED: {what}")
+    print(f"  ok: {what}")
+
+
+def prepare(client):
+    client.call("zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": ZONE}}]})
+    client.call("records/modify", {"zoneID": ZONE, "operations": [record("first")]})
+    client.call("subscriptions/modify", {"operations": [{"operationType": "create", "subscription": {
+        "subscriptionID": "notes", "subscriptionType": "query", "zoneID": ZONE,
+        "query": {"recordType": "Note"}, "firesOn": ["create"],
+        "notificationInfo": {"shouldSendContentAvailable": True}}}]})
+
+
+def saves_at_both(first, second, listener):
+    clients = [first.client("alice", "laptop"), second.client("alice", "tablet")]
+    names = [f"both-{number}" for number in range(20)]
+    for number, name in enumerate(names):
+        save(clients[number % 2], name)
+    arrived = listener.wait_until(lambda events: set(names) <= set(pushed(events)), 30)
+    expect(arrived, "20 saves at both servers reach a device at one of them")
+    expect(pushed(listener.events)[-20:] == names, "in the order in which they were saved")
+
+
+def kills(first, second, listener, rounds):
+    """The device stays at the first server; the second one, which has half of the work, dies."""
+    expected = []
+    for number in range(rounds):
+        at_dying = second.client("alice", "tablet")
+        name = f"before-{number}"
+        save(at_dying, name)
+        second.kill()
+        expected.append(name)
+        expected.append(f"while-{number}")
+        save(first.client("alice", "laptop"), expected[-1])
+        arrived = listener.wait_until(lambda events: set(expected) <= set(pushed(events)), TAKEOVER)
+        expect(arrived, f"nothing is lost when a server is killed ({number + 1} of {rounds})")
+        second.start()
+
+
+def hands_over(first, second, listener):
+    second.stop()
+    start = time.monotonic()
+    save(first.client("alice", "laptop"), "after-stop")
+    arrived = listener.wait_until(lambda events: "after-stop" in pushed(events), TAKEOVER)
+    expect(arrived and time.monotonic() - start < 8, "a server that is stopped hands over before its lease ends")
+    second.start()
+
+
+def signs_out(first, second, thread):
+    second.tool("user", "signout", "alice")
+    thread.join(timeout=15)
+    expect(not thread.is_alive(), "signing out at one server ends the stream at the other")
+    try:
+        first.client("alice", "laptop").call("zones/list", {})
+        raise SystemExit("FAILED: a token that was signed out is still good at the other server")
+    except Refused as refusal:
+        expect(" 421 " in str(refusal) or " 401 " in str(refusal), "and its token is good at none of them")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--brume", required=True)
+    parser.add_argument("--rounds", type=int, default=2, help="how often a server is killed")
+    options = parser.parse_args()
+    postgres = Postgres()
+    try:
+        with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
+            first = Server(options.brume, one, store=postgres.url).start()
+            second = Server(options.brume, two, store=postgres.url).start()
+            # Until each has its half.
+            time.sleep(6)
+            listener_client = first.client("alice", "phone")
+            prepare(listener_client)
+            listener = Listener(listener_client)
+            thread = listener.listen()
+            saves_at_both(first, second, listener)
+            kills(first, second, listener, options.rounds)
+            hands_over(first, second, listener)
+            signs_out(first, second, thread)
+            first.stop()
+            second.stop()
+    finally:
+        postgres.stop()
+
+
+main()
