@@ -17,6 +17,8 @@ ZONE = {"zoneName": "Nodes"}
 HERE = os.path.dirname(os.path.abspath(__file__))
 # A lease lasts 10 s and is looked for every 2.5 s.
 TAKEOVER = 20
+# Until each of two servers has its half, whatever was killed before.
+SHARED = 8
 
 
 class Postgres:
@@ -103,6 +105,7 @@ def kills(first, second, listener, rounds):
 
 
 def hands_over(first, second, listener):
+    time.sleep(SHARED)
     second.stop()
     start = time.monotonic()
     save(first.client("alice", "laptop"), "after-stop")
@@ -132,8 +135,7 @@ def main():
         with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
             first = Server(options.brume, one, store=postgres.url).start()
             second = Server(options.brume, two, store=postgres.url).start()
-            # Until each has its half.
-            time.sleep(6)
+            time.sleep(SHARED)
             listener_client = first.client("alice", "phone")
             prepare(listener_client)
             listener = Listener(listener_client)

@@ -9,6 +9,9 @@ struct LeaseRound {
   static let lease = 10
   /// Ours: milliseconds between two rounds.
   static let interval = 2500
+  /// Ours: seconds after which a process that has not said that it is there gets no share: two rounds and a
+  /// little.
+  private static let presence = 6
 
   private let connection: Connection
   private let node: SQLValue
@@ -73,7 +76,7 @@ struct LeaseRound {
   private static let forgetNodes = SQL(
     "DELETE FROM nodes WHERE seen < now() - interval '1 minute'")
   private static let countNodes = SQL(
-    "SELECT count(*) FROM nodes WHERE seen > now() - interval '\(lease) seconds'")
+    "SELECT count(*) FROM nodes WHERE seen > now() - interval '\(presence) seconds'")
   // What a notifier is writing with is locked, and renewed by itself.
   private static let renew = SQL(
     """
