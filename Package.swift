@@ -226,7 +226,8 @@ let edgeTests = [
   .testTarget(
     name: "EndToEndTests",
     dependencies: [
-      "brume", "BrumeKit", "BrumeTesting", "BrumeTestKit", "BrumeServer", "BrumeCore", "BrumeSchema",
+      "brume", "BrumeKit", "BrumeTesting", "BrumeTestKit", "BrumeServer", "BrumeCore",
+      "BrumeSchema",
       "BrumeStorage",
       "BrumeWire", "BrumeModel", log,
     ],

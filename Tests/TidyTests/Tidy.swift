@@ -16,7 +16,8 @@ import Testing
   /// Text that must not appear, where it may appear all the same, and what to write instead.
   static let banned: [(text: String, allowed: [String], instead: String)] = [
     (
-      "Task {", ["Sources/BrumeKit", "Sources/BrumeTestKit", "Sources/BrumeTesting", "Sources/brume/"],
+      "Task {",
+      ["Sources/BrumeKit", "Sources/BrumeTestKit", "Sources/BrumeTesting", "Sources/brume/"],
       "a child task of some Service.run()"
     ),
     ("Task.detached", ["Sources/BrumeKit"], "a child task of some Service.run()"),
