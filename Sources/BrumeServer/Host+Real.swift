@@ -17,7 +17,11 @@ extension Host {
 extension PushClock {
   /// The host's clock; sleeps in real time.
   init(_ host: Host) {
-    self.init(now: host.now) { try await Task.sleep(for: .milliseconds(max(0, $0 - host.now()))) }
+    self.init(now: host.now) { time in
+      let now = host.now()
+      // Any time may be asked for, also one so long ago that the difference is no number.
+      try await Task.sleep(for: .milliseconds(time > now ? time - now : 0))
+    }
   }
 }
 
