@@ -1,6 +1,6 @@
 # Every command of the project. `make` alone explains them.
 
-SWIFT ?= swift
+export SWIFT ?= swift
 BIN = .build/debug/brume
 RELEASE = .build/release/brume
 APART = BrumeStorageTests|BrumePushTests|BrumeDeliveryTests|BrumeTestingTests|DocumentationTests|BrumeServerTests|EndToEndTests
@@ -38,11 +38,11 @@ test: ## Run all the tests
 	@scripts/prepare tests
 	$(SWIFT) build --build-tests
 	@# What waits for a disk, a socket or another task runs apart from what only computes.
-	$(SWIFT) test --skip-build $(WIDTH) --skip '$(APART)'
-	$(SWIFT) test --skip-build $(WIDTH) --filter BrumeStorageTests
-	$(SWIFT) test --skip-build $(WIDTH) --filter 'BrumePushTests|BrumeDeliveryTests'
-	$(SWIFT) test --skip-build $(WIDTH) --filter 'BrumeTestingTests|DocumentationTests'
-	$(SWIFT) test --skip-build $(WIDTH) --filter 'BrumeServerTests|EndToEndTests'
+	scripts/swift-test --skip-build $(WIDTH) --skip '$(APART)'
+	scripts/swift-test --skip-build $(WIDTH) --filter BrumeStorageTests
+	scripts/swift-test --skip-build $(WIDTH) --filter 'BrumePushTests|BrumeDeliveryTests'
+	scripts/swift-test --skip-build $(WIDTH) --filter 'BrumeTestingTests|DocumentationTests'
+	scripts/swift-test --skip-build $(WIDTH) --filter 'BrumeServerTests|EndToEndTests'
 	@scripts/more-tests $(BIN)
 
 soak: ## Run the tests of pushes and of PostgreSQL at their full size, with the server dying all the time
@@ -54,7 +54,7 @@ check: ## Check format, layering and house rules
 	@scripts/prepare
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
 	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
-	$(SWIFT) test --skip-build --filter Tidy
+	scripts/swift-test --skip-build --filter Tidy
 	@scripts/api-coverage --least 98,95
 
 bench: ## Measure the server beside raw SQLite and others, as one table (ARGS=--tiny: does it run? ARGS=--growth: how cost grows)
