@@ -3,6 +3,7 @@
 
 import BrumeKit
 import BrumeServer
+import BrumeStorage
 import Foundation
 import Testing
 
@@ -28,6 +29,11 @@ struct ServerProcess: Sendable {
   ) async throws {
     let (process, lines) = try await Tool.serve(
       "--dev", "--port", "0", "--store", store, "--data", folder)
+    guard lines.contains("Stop with Ctrl-C.") else {
+      let status = await Tool.end(process)
+      let talk = String(decoding: process.talk.readDataToEndOfFile(), as: UTF8.self)
+      throw StoreError(.unavailable, "the server ended with \(status): \(talk)")
+    }
     do {
       try await body(try ServerProcess(folder: folder, lines: lines))
     } catch {
