@@ -41,7 +41,7 @@ final class SQLiteChanges: ChangeReading {
     guard let content = row.optionalBlob(3) else {
       return .deleted(
         StoredDeletion(
-          name: name, type: type, coveringShares: row.optionalText(4).map(texts) ?? [],
+          name: name, type: type, coveringShares: row.optionalText(4).map(Lines.texts) ?? [],
           sequence: sequence))
     }
     return .changed(

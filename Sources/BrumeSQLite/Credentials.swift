@@ -31,7 +31,7 @@ final class SQLiteCredentials: CredentialWriting, Remembering {
       $0.bind(1, token.token)
       $0.bind(2, token.name)
       $0.bind(token.containerEnvironment, from: 3)
-      $0.bind(5, token.allowedOrigins.map(lines))
+      $0.bind(5, token.allowedOrigins.map(Lines.text))
       $0.bind(6, token.callback)
     }
   }
@@ -110,7 +110,7 @@ extension Prepared {
   fileprivate func apiToken() throws -> APIToken {
     APIToken(
       token: text(0), name: text(1), in: try containerEnvironment(2),
-      allowedOrigins: optionalText(4).map(texts),
+      allowedOrigins: optionalText(4).map(Lines.texts),
       callback: optionalText(5))
   }
 

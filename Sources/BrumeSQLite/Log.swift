@@ -4,15 +4,6 @@
 import BrumeModel
 import BrumeStorage
 
-/// Raw values are stored: never change one.
-private enum EventKind: Int64 {
-  case record = 1
-  case zoneCreated = 2
-  case zoneDeleted = 3
-  case membership = 4
-  case subscription = 5
-}
-
 final class SQLiteLog: LogWriting, Remembering {
   private let connection: Connection
   private let coder: RecordCoder
@@ -94,7 +85,7 @@ final class SQLiteLog: LogWriting, Remembering {
       columns.subject = String(change.kind.rawValue)
       columns.sequence = change.image?.sequence
       columns.image = change.image.map(bytes)
-      columns.shares = change.coveringShares.isEmpty ? nil : lines(change.coveringShares)
+      columns.shares = change.coveringShares.isEmpty ? nil : Lines.text(change.coveringShares)
       return columns
     case .zoneCreated(let zone):
       return EventColumns(.zoneCreated, zone: try numbers.givenNumber(of: zone))
@@ -169,7 +160,7 @@ final class SQLiteLog: LogWriting, Remembering {
   }
 
   private func event(_ row: Prepared) throws -> LogEntry.Event {
-    switch try row.known(EventKind(rawValue: row.int(4)), "log entry") {
+    switch try row.known(LogEventKind(rawValue: row.int(4)), "log entry") {
     case .record: .record(try change(row))
     case .zoneCreated: .zoneCreated(try row.zone(17))
     case .zoneDeleted: .zoneDeleted(try row.zone(17))
@@ -187,7 +178,7 @@ final class SQLiteLog: LogWriting, Remembering {
     return RecordChange(
       record: RecordKey(zone: try row.zone(17), name: name), recordType: type,
       kind: try row.known(Int(row.text(7)).flatMap(RecordChange.Kind.init), "kind of change"),
-      image: image, coveringShares: row.optionalText(10).map(texts) ?? [])
+      image: image, coveringShares: row.optionalText(10).map(Lines.texts) ?? [])
   }
 
   private func scope(_ row: Prepared) throws -> SubscriptionScope {
@@ -213,7 +204,7 @@ final class SQLiteLog: LogWriting, Remembering {
 
 /// What of an event goes into which column.
 private struct EventColumns {
-  let kind: EventKind
+  let kind: LogEventKind
   var zone: Int64?
   var name: String?
   var type: String?
@@ -225,7 +216,7 @@ private struct EventColumns {
   /// Where a subscription is, with its scope and user.
   var containerEnvironment: ContainerEnvironment?
 
-  init(_ kind: EventKind, zone: Int64? = nil) {
+  init(_ kind: LogEventKind, zone: Int64? = nil) {
     self.kind = kind
     self.zone = zone
   }
@@ -235,14 +226,5 @@ extension Prepared {
   /// Four columns: the zone's name and its database.
   func zone(_ column: Int32) throws -> ZoneKey {
     ZoneKey(database: try database(column + 1), name: text(column))
-  }
-}
-
-/// Texts without line ends as one text.
-func lines(_ texts: [String]) -> String { texts.map { $0 + "\n" }.joined() }
-
-func texts(_ lines: String) -> [String] {
-  lines.utf8.split(separator: 10, omittingEmptySubsequences: false).dropLast().map {
-    String(decoding: $0, as: UTF8.self)
   }
 }

@@ -181,7 +181,7 @@ final class SQLiteRecords: RecordWriting, Remembering {
       $0.bind(3, sequence)
       $0.bind(4, parent)
       $0.bind(5, content)
-      $0.bind(6, shares.isEmpty ? nil : lines(shares))
+      $0.bind(6, shares.isEmpty ? nil : Lines.text(shares))
       if let row {
         $0.bind(7, row)
       } else {

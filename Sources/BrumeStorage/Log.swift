@@ -2,6 +2,15 @@
 
 package import BrumeModel
 
+/// How engines with columns store which event an entry is. Never change a value.
+package enum LogEventKind: Int64 {
+  case record = 1
+  case zoneCreated = 2
+  case zoneDeleted = 3
+  case membership = 4
+  case subscription = 5
+}
+
 package protocol LogReading: AnyObject {
   /// Entries of a bucket after `position`, in order, at most `limit`.
   func entries(in bucket: Bucket, after position: Int64, limit: Int) throws -> [LogEntry]

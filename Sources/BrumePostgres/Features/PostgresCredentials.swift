@@ -31,7 +31,7 @@ final class PostgresCredentials: CredentialWriting {
   func put(_ token: APIToken) throws {
     session.put(
       [.text(token.token), .text(token.name)] + token.containerEnvironment.values + [
-        .text(token.allowedOrigins.map(Self.text)), .text(token.callback),
+        .text(token.allowedOrigins.map(Lines.text)), .text(token.callback),
       ], in: Self.tokens)
     try changes.note()
   }
@@ -52,15 +52,6 @@ final class PostgresCredentials: CredentialWriting {
   func removeServerKey(_ id: String) throws {
     session.remove([.text(id)], from: Self.keys)
     try changes.note()
-  }
-
-  /// Each in a line that it ends: so none and an empty one are two things.
-  private static func text(_ origins: [String]) -> String {
-    origins.map { $0 + "\n" }.joined()
-  }
-
-  fileprivate static func origins(_ text: String) -> [String] {
-    text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map { String($0) }
   }
 
   // MARK: Used signatures
@@ -128,7 +119,7 @@ extension Row {
   fileprivate func apiToken() throws -> APIToken {
     APIToken(
       token: text(0), name: text(1), in: try containerEnvironment(2),
-      allowedOrigins: optionalText(4).map(PostgresCredentials.origins), callback: optionalText(5))
+      allowedOrigins: optionalText(4).map(Lines.texts), callback: optionalText(5))
   }
 
   fileprivate func serverKey() throws -> ServerKey {

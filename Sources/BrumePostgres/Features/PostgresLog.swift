@@ -97,15 +97,6 @@ final class PostgresLog: LogWriting, Remembering {
 
 // MARK: Events as columns
 
-/// Raw values are stored: never change one.
-private enum EventKind: Int64 {
-  case record = 1
-  case zoneCreated = 2
-  case zoneDeleted = 3
-  case membership = 4
-  case subscription = 5
-}
-
 extension PostgresLog {
   /// From `kind` to `environment`.
   private func columns(
@@ -114,7 +105,7 @@ extension PostgresLog {
     switch event {
     case .record(let change):
       [
-        .integer(EventKind.record.rawValue), try number(change.record.zone, in: database),
+        .integer(LogEventKind.record.rawValue), try number(change.record.zone, in: database),
         .text(change.record.name), .text(change.recordType), .text(String(change.kind.rawValue)),
         .integer(change.image?.sequence), .bytes(change.image.map(bytes)),
         .text(change.coveringShares.isEmpty ? nil : Lines.text(change.coveringShares)), .null,
@@ -126,7 +117,7 @@ extension PostgresLog {
       try columns(.membership, zone, in: database, name: user.name)
     case .subscription(let scope, let id):
       [
-        .integer(EventKind.subscription.rawValue), .null, .text(id), .text(scope.scope.rawValue),
+        .integer(LogEventKind.subscription.rawValue), .null, .text(id), .text(scope.scope.rawValue),
         .text(scope.user.name), .null, .null, .null,
       ] + scope.containerEnvironment.values
     }
@@ -135,7 +126,7 @@ extension PostgresLog {
   /// A zone of another database may be in another bucket and stands there in words: owner, name, and where
   /// its database is.
   private func columns(
-    _ kind: EventKind, _ zone: ZoneKey, in database: DatabaseKey, name: String? = nil
+    _ kind: LogEventKind, _ zone: ZoneKey, in database: DatabaseKey, name: String? = nil
   ) throws -> [SQLValue] {
     let start = [SQLValue.integer(kind.rawValue)]
     if zone.database == database {
@@ -164,7 +155,7 @@ extension PostgresLog {
 
 extension Row {
   fileprivate func event(_ coder: RecordCoder) throws -> LogEntry.Event {
-    switch try known(EventKind(rawValue: integer(4)), "log entry") {
+    switch try known(LogEventKind(rawValue: integer(4)), "log entry") {
     case .record: .record(try change(coder))
     case .zoneCreated: .zoneCreated(try zone())
     case .zoneDeleted: .zoneDeleted(try zone())
@@ -196,13 +187,5 @@ extension Row {
     SubscriptionScope(
       in: try containerEnvironment(15),
       scope: try known(DatabaseScope(rawValue: text(6)), "scope"), user: UserID(text(7)))
-  }
-}
-
-/// Names in one column, one in each line: no name has a line's end.
-enum Lines {
-  static func text(_ names: [String]) -> String { names.joined(separator: "\n") }
-  static func texts(_ text: String) -> [String] {
-    text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
   }
 }

@@ -82,22 +82,14 @@ final class MovedRowWriter {
   // MARK: Values
 
   private func inZone(_ row: MovedRow) -> [SQLValue] {
-    var values = row.values.dropFirst(4).map { SQLValue($0) }
-    if row.table == .records { values[4] = lines(row["deleted_shares"]) }
-    return values
-  }
-
-  /// The last of several lines does not end here.
-  private func lines(_ value: MovedValue) -> SQLValue {
-    .text(value.text.map { String(decoding: $0.utf8.dropLast(), as: UTF8.self) })
+    row.values.dropFirst(4).map { SQLValue($0) }
   }
 
   private func logValues(_ row: MovedRow) throws -> [SQLValue] {
     let place = try LogPositions(text: row.text("place"))
     guard let bucket = place.buckets.first else { throw row.unreadable("it has no place") }
     let zone = try row.eventZone().map { try places.givenNumber(of: $0) }
-    var rest = row.values.dropFirst(10).map { SQLValue($0) }
-    rest[5] = lines(row["shares"])
+    let rest = row.values.dropFirst(10).map { SQLValue($0) }
     let database = try places.givenNumber(of: row.database())
     return [.integer(bucket.number), .integer(place[bucket]), .integer(database)]
       + [SQLValue(row["kind"]), .integer(zone)] + rest

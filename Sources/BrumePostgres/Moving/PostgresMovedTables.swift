@@ -53,7 +53,7 @@ extension MovedTable {
       SELECT d.container, d.environment, d.owner,
         row_number() OVER (PARTITION BY l.bucket, l.database ORDER BY l.position),
         l.bucket || ':' || l.position, l.kind, e.container, e.environment, e.owner, z.name, l.name,
-        l.type, l.subject, l.sequence, l.image, l.shares || E'\\n', l.container, l.environment,
+        l.type, l.subject, l.sequence, l.image, l.shares, l.container, l.environment,
         l."user", l.device, l.request, l.time
       FROM log l JOIN databases d ON d.bucket = l.bucket AND d.id = l.database
         LEFT JOIN zones z ON z.bucket = l.bucket AND z.id = l.zone
@@ -76,7 +76,7 @@ extension MovedTable {
     case .records:
       zoneByZone(
         """
-        SELECT name, type, deleted_type, deleted_creator, deleted_shares || E'\\n', sequence, parent,
+        SELECT name, type, deleted_type, deleted_creator, deleted_shares, sequence, parent,
           content FROM records
         """, order: "name")
     case .references:
