@@ -29,6 +29,8 @@ package actor Notifier {
   private let delivery: any EntryDelivery
   private let pause: @Sendable (Duration) async throws -> Void
   private var state: NotifierState
+  /// The lease under which `state` was read; nil: somebody else had the bucket when it was looked at last.
+  private var epoch: Int64?
   /// How far it has come.
   package private(set) var status = NotifierStatus()
 
@@ -52,6 +54,7 @@ package actor Notifier {
     self.delivery = delivery
     self.pause = pause
     state = NotifierState(engine.limits)
+    epoch = store.leases.epoch(of: bucket)
   }
 
   /// Matches kept between the transactions of a fan-out.
@@ -61,12 +64,11 @@ package actor Notifier {
 
   /// Works until the log is read to its end, if this process owns the bucket.
   func drainIfOwned() async throws {
-    if store.leases.owns(bucket) {
-      try await drain()
-    } else {
-      // Somebody else serves the bucket; what is known here will be old when it comes back.
-      state = NotifierState(limits)
-    }
+    let now = store.leases.epoch(of: bucket)
+    // Somebody else serves the bucket, or did meanwhile: what is known here is old.
+    if now != epoch { state = NotifierState(limits) }
+    epoch = now
+    if now != nil { try await drain() }
   }
 
   /// Works until the log is read to its end.
@@ -152,7 +154,7 @@ package actor Notifier {
     let rules = rules
     // After a loss of power it is done again, from the cursor that it would have moved.
     return try await store.writeRepeatable(
-      in: .notifier(bucket, notifying: accounts), reading: Self.reads(jobs)
+      in: .notifier(bucket, epoch: epoch ?? -1, notifying: accounts), reading: Self.reads(jobs)
     ) {
       transaction in
       var fanOut = FanOut(input, rules, transaction)

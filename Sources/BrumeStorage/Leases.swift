@@ -1,17 +1,25 @@
 // Who notifies for a bucket. Where several processes share a store, each owns some buckets for a while.
 //
-// An engine gives a commit hint for each bucket that it gets, and refuses the fan-out of a process that
-// does not own the bucket any more, so a late answer here does no harm.
+// An engine gives a commit hint for each bucket that it gets, and refuses what is written under another lease
+// than the present one, so a late answer here does no harm.
 
 package import BrumeModel
 
 package protocol Leases: Sendable {
+  /// The lease under which this process notifies for a bucket now; nil if another process does. Each lease of
+  /// a bucket has a greater number than the one before, and whoever renews it keeps the number.
+  func epoch(of bucket: Bucket) -> Int64?
+}
+
+extension Leases {
   /// Whether this process notifies for a bucket now.
-  func owns(_ bucket: Bucket) -> Bool
+  package func owns(_ bucket: Bucket) -> Bool { epoch(of: bucket) != nil }
 }
 
 /// The leases of a store that one process holds alone.
 package struct AlwaysOwned: Leases {
   package init() {}
-  package func owns(_ bucket: Bucket) -> Bool { true }
+  /// The only lease there is.
+  package static let epoch: Int64 = 0
+  package func epoch(of bucket: Bucket) -> Int64? { Self.epoch }
 }

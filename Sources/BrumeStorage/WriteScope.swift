@@ -13,9 +13,9 @@ package struct WriteScope: Hashable, Sendable {
     /// All databases and accounts in a bucket.
     case bucket(Bucket)
     /// What the notifier of a bucket writes beside accounts: its cursor, the log, subscriptions that fired
-    /// their only time, the push log, webhooks that fell behind. Refused to a process that does not own the
-    /// bucket.
-    case notifier(Bucket)
+    /// their only time, the push log, webhooks that fell behind. Refused under another lease of the bucket than
+    /// the one with this epoch.
+    case notifier(Bucket, epoch: Int64)
     /// What belongs to no bucket: users, credentials, roles, schemas, webhooks, the books of assets.
     case server
   }
@@ -39,8 +39,10 @@ package struct WriteScope: Hashable, Sendable {
     WriteScope(parts: [.bucket(bucket)])
   }
   /// - Parameter accounts: those whose devices get something.
-  package static func notifier(_ bucket: Bucket, notifying accounts: Set<Part>) -> WriteScope {
-    WriteScope(parts: accounts.union([.notifier(bucket)]))
+  package static func notifier(
+    _ bucket: Bucket, epoch: Int64, notifying accounts: Set<Part>
+  ) -> WriteScope {
+    WriteScope(parts: accounts.union([.notifier(bucket, epoch: epoch)]))
   }
   package static let server = WriteScope(parts: [.server])
   /// Everything of everybody: for administration, and for what ends all of a user's sessions.
@@ -60,14 +62,17 @@ package struct WriteScope: Hashable, Sendable {
   /// Whether a write of this scope may change `part`.
   package func covers(_ part: Part, among count: Int) -> Bool {
     if parts.contains(part) { return true }
-    if part == .server { return parts.contains { $0.isNotifier } }
+    if part == .server { return parts.contains { $0.notified != nil } }
     guard let bucket = part.bucket(among: count) else { return false }
-    return parts.contains(.bucket(bucket)) || parts.contains(.notifier(bucket))
+    return parts.contains { $0 == .bucket(bucket) || $0.notified == bucket }
   }
 }
 
 extension WriteScope.Part {
-  fileprivate var isNotifier: Bool { if case .notifier = self { true } else { false } }
+  /// The bucket whose notifier writes.
+  fileprivate var notified: Bucket? {
+    if case .notifier(let bucket, _) = self { bucket } else { nil }
+  }
 
   /// Nil for what is in no bucket.
   fileprivate func bucket(among count: Int) -> Bucket? {
@@ -75,7 +80,7 @@ extension WriteScope.Part {
     case .database(let database): Bucket(of: database, among: count)
     case .account(let user, let containerEnvironment):
       Bucket(of: DatabaseKey(in: containerEnvironment, owner: user), among: count)
-    case .bucket(let bucket), .notifier(let bucket): bucket
+    case .bucket(let bucket), .notifier(let bucket, _): bucket
     case .server: nil
     }
   }

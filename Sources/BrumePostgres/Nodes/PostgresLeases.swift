@@ -12,15 +12,10 @@ package final class PostgresLeases: Leases {
 
   init(owner: String) { self.owner = owner }
 
-  package func owns(_ bucket: Bucket) -> Bool { epochs.withLock { $0[bucket] != nil } }
+  package func epoch(of bucket: Bucket) -> Int64? { epochs.withLock { $0[bucket] } }
 
   /// All of them.
   var buckets: [Bucket] { epochs.withLock { Array($0.keys) } }
-
-  /// What a notifier's writes say: no epoch is -1.
-  func claim(of bucket: Bucket) -> (owner: String, epoch: Int64) {
-    (owner, epochs.withLock { $0[bucket] ?? -1 })
-  }
 
   /// Notes what is owned now. Answers what was not before.
   func set(_ owned: [Bucket: Int64]) -> Set<Bucket> {

@@ -18,6 +18,8 @@ final class Locks: Remembering {
   struct Lock: Hashable, Comparable {
     let kind: Kind
     let bucket: Int64
+    /// Of the notifier's lease.
+    var epoch: Int64 = 0
 
     init(kind: Kind, bucket: Int64) {
       self.kind = kind
@@ -64,7 +66,10 @@ final class Locks: Remembering {
         locks.insert(Lock(kind: .mailboxes, bucket: bucket))
       case .bucket(let bucket):
         locks.insert(Lock(kind: .mailboxes, bucket: bucket))
-      case .notifier(let bucket): locks.insert(Lock(kind: .notifier, bucket: bucket))
+      case .notifier(let bucket, let epoch):
+        var lock = Lock(kind: .notifier, bucket: bucket)
+        lock.epoch = epoch
+        locks.insert(lock)
       case .server: locks.insert(server)
       }
     }
@@ -90,8 +95,8 @@ final class Locks: Remembering {
 
   /// A process whose lease has passed on writes nothing, however long it slept.
   private func fence(_ lock: Lock) -> Question {
-    let (owner, epoch) = leases.claim(of: Bucket(Int(lock.bucket)))
-    return Question(Self.fence, [.integer(lock.bucket), .text(owner), .integer(epoch)]) {
+    let claim: [SQLValue] = [.integer(lock.bucket), .text(leases.owner), .integer(lock.epoch)]
+    return Question(Self.fence, claim) {
       rows in
       guard rows.count == 1 else {
         throw StoreError(.notOwned, "another process notifies for bucket \(lock.bucket) now")

@@ -92,6 +92,15 @@ final class FlakyStore: Store {
     return value
   }
 
+  /// Who has the bucket, as a store says that several processes share.
+  final class TestLeases: Leases {
+    private let present = Mutex<Int64?>(AlwaysOwned.epoch)
+    func epoch(of bucket: Bucket) -> Int64? { present.withLock { $0 } }
+    func set(_ epoch: Int64?) { present.withLock { $0 = epoch } }
+  }
+  let testLeases = TestLeases()
+  var leases: any Leases { testLeases }
+
   func commits() -> CommitHints { inner.commits() }
   func close() async throws { try await inner.close() }
 }

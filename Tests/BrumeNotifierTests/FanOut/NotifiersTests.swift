@@ -1,6 +1,8 @@
-// Which buckets are served at the same time.
+// Which buckets are served at the same time, and what a notifier knows of a bucket that was somebody else's.
 
 import BrumeModel
+import BrumeStorage
+import BrumeTestKit
 import Testing
 
 @testable import BrumeNotifier
@@ -37,5 +39,48 @@ import Testing
     turns.add([Bucket(1)])
     turns.add([Bucket(2)])
     #expect(turns.next() == Bucket(2))
+  }
+}
+
+@Suite struct LeasedBucketTests {
+  private let main = zone(ZoneID.defaultName, of: alice)
+
+  @Test
+  func `a notifier begins anew when its bucket was somebody else's, though it did not see that`()
+    async throws
+  {
+    let fixture = try await NotifierFixture()
+    try await fixture.register(alice, "phone")
+    var info = NotificationInfo()
+    info.shouldBadge = true
+    try await fixture.subscribe(alice, "notes", query("Note"), info: info)
+    try await fixture.log(.created, "one", in: main)
+    try await fixture.notifier.drainIfOwned()
+    #expect(try await badge(fixture) == 1)
+    try await fixture.log(.created, "two", in: main)
+    try await fixture.restarted().drain()
+    fixture.store.testLeases.set(AlwaysOwned.epoch + 2)
+    try await fixture.notifier.drainIfOwned()
+    #expect(try await badge(fixture) == 2, "the second change was served by the other")
+    try await fixture.log(.created, "three", in: main)
+    try await fixture.notifier.drainIfOwned()
+    #expect(try await badge(fixture) == 3)
+  }
+
+  @Test func `a notifier whose bucket is somebody else's serves nothing`() async throws {
+    let fixture = try await NotifierFixture()
+    try await fixture.register(alice, "phone")
+    try await fixture.subscribe(alice, "notes", query("Note"))
+    fixture.store.testLeases.set(nil)
+    try await fixture.log(.created, "one", in: main)
+    try await fixture.notifier.drainIfOwned()
+    #expect(try await fixture.pending(alice, "phone") == [])
+    fixture.store.testLeases.set(1)
+    try await fixture.notifier.drainIfOwned()
+    #expect(try await fixture.pending(alice, "phone") == ["notes"])
+  }
+
+  private func badge(_ fixture: NotifierFixture) async throws -> Int {
+    try await fixture.store.read { try $0.notifications.badge(of: alice, in: development) }
   }
 }
