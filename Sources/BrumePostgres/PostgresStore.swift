@@ -69,7 +69,7 @@ package final class PostgresStore: Store {
     logger = connector.logger
     self.connector = connector
     let keeper = LeaseKeeper(
-      leases, bucketCount: node.bucketCount, connector.aside, signals)
+      leases, bucketCount: node.bucketCount, connector.aside, [signals, mailSignals])
     self.keeper = keeper
     let tail = try Tail(
       connector.aside, logs: signals, mailboxes: mailSignals, accounts: accountSignals
@@ -200,10 +200,6 @@ package final class PostgresStore: Store {
 
 extension PostgresStore: SharedAccounts {
   package func accountHints() -> CommitHints { accountSignals.hints() }
-
-  package func lastAccountChange() async throws -> Int64 {
-    try await look { try $0.accountChanges.last() }
-  }
 
   package func changedUsers(after last: Int64) async throws -> (users: Set<UserID>, last: Int64) {
     try await look {

@@ -80,8 +80,10 @@ package final class Composition: Sendable {
       settings.isDevelopment ? PushFaults(store: store, delivery: delivery, limits: limits) : nil
     targets = pushFaults.map { [engine] in direct.behind($0, engine: engine) } ?? direct
     reads = StreamReads(targets.streamSource, logger)
-    mailboxTail = store.sharedMailboxes.map { [store, targets] in
-      MailboxTail(of: $0, leases: store.leases, delivery: targets.delivery)
+    mailboxTail = store.sharedMailboxes.map { [store, targets, delivery] in
+      MailboxTail(
+        mailboxes: $0, leases: store.leases, bucketCount: store.bucketCount,
+        delivery: targets.delivery, server: delivery)
     }
     let delivers: any EntryDelivery =
       mailboxTail == nil ? targets.delivery : DeliveryByTail(targets.delivery)

@@ -35,53 +35,12 @@ private struct StorageWatch: Service {
   }
 }
 
-private struct NotifierService: Service {
-  let notifiers: Notifiers
-  let logger: Logger
-  func run() async throws {
-    do {
-      try await cancelWhenGracefulShutdown {
-        try await StoreRetry.run(logger) { try await notifiers.run() }
-      }
-    } catch is CancellationError {}
-  }
-}
+/// Works until the server ends.
+private struct LastingWork: Service {
+  let work: @Sendable () async throws -> Void
 
-/// Nothing to do where this process is the only one that has the store open.
-private struct AccountTailService: Service {
-  let tail: AccountTail?
-  let logger: Logger
   func run() async throws {
-    guard let tail else { return try await gracefulShutdown() }
-    do {
-      try await cancelWhenGracefulShutdown {
-        try await StoreRetry.run(logger) { try await tail.run() }
-      }
-    } catch is CancellationError {}
-  }
-}
-
-/// The same.
-private struct MailboxTailService: Service {
-  let tail: MailboxTail?
-  let logger: Logger
-  func run() async throws {
-    guard let tail else { return try await gracefulShutdown() }
-    do {
-      try await cancelWhenGracefulShutdown {
-        try await StoreRetry.run(logger) { try await tail.run() }
-      }
-    } catch is CancellationError {}
-  }
-}
-
-private struct DeliveryService: Service {
-  let deliveries: Deliveries
-  let logger: Logger
-  func run() async throws {
-    do {
-      try await cancelWhenGracefulShutdown { try await deliveries.run(logger) }
-    } catch is CancellationError {}
+    do { try await cancelWhenGracefulShutdown(work) } catch is CancellationError {}
   }
 }
 
@@ -144,6 +103,15 @@ package enum Services {
     }
   }
 
+  private static func lasting(
+    _ name: String, _ work: @escaping @Sendable () async throws -> Void
+  ) -> any Service { StoreWork(name: name, service: LastingWork(work: work)) }
+
+  /// Goes on when the store has room again, or can be reached.
+  private static func lasting(
+    _ name: String, _ logger: Logger, _ work: @escaping @Sendable () async throws -> Void
+  ) -> any Service { lasting(name) { try await StoreRetry.run(logger, work) } }
+
   private static func configuration(
     _ server: Composition, _ signals: [UnixSignal],
     _ onReady: @escaping @Sendable (Int) async throws -> Void
@@ -151,20 +119,20 @@ package enum Services {
     var logger = server.logger
     // The libraries' own lifecycle lines are for their authors.
     if logger.logLevel == .info { logger.logLevel = .warning }
-    let services: [any Service] = [
+    let services: [(any Service)?] = [
       StoreService(store: server.store),
-      StoreWork(
-        name: "delivery",
-        service: DeliveryService(deliveries: server.deliveries, logger: server.logger)),
-      StoreWork(
-        name: "notifier",
-        service: NotifierService(notifiers: server.notifiers, logger: server.logger)),
-      StoreWork(
-        name: "mailboxes",
-        service: MailboxTailService(tail: server.mailboxTail, logger: server.logger)),
-      StoreWork(
-        name: "accounts",
-        service: AccountTailService(tail: server.accountTail, logger: server.logger)),
+      lasting("delivery") { [deliveries = server.deliveries, logger = server.logger] in
+        try await deliveries.run(logger)
+      },
+      lasting("notifier", server.logger) { [notifiers = server.notifiers] in
+        try await notifiers.run()
+      },
+      server.mailboxTail.map { tail in
+        lasting("mailboxes", server.logger) { try await tail.run() }
+      },
+      server.accountTail.map { tail in
+        lasting("accounts", server.logger) { try await tail.run() }
+      },
       StoreWork(
         name: "assets",
         service: AssetSweepService(
@@ -176,7 +144,7 @@ package enum Services {
       application(server, logger, onReady),
     ]
     var configuration = ServiceGroupConfiguration(
-      services: services.map {
+      services: services.compactMap(\.self).map {
         // Also after a failure: what is under way gets its answer, streams and connections their end.
         .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup)
       },

@@ -6,9 +6,7 @@ package import BrumeModel
 package protocol SharedAccounts: Sendable {
   /// A hint when any process changed accounts, credentials or roles: at once, and after a moment at most.
   func accountHints() -> CommitHints
-  /// The number of the last change.
-  func lastAccountChange() async throws -> Int64
-  /// Users whose accounts other processes changed after the change with number `last`, and the number of the
-  /// last change.
+  /// Users whose accounts other processes changed after the change with number `last`, as far as the store still
+  /// knows, and the number of the last change.
   func changedUsers(after last: Int64) async throws -> (users: Set<UserID>, last: Int64)
 }

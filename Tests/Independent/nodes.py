@@ -1,8 +1,9 @@
 """Two servers share one PostgreSQL database. A device listens at one, others save at both.
 
 Checked: each push arrives once whichever server took the save; nothing is lost when the other server is killed
-with -9 again and again, and comes back; a server that is stopped hands its work over at once; signing out at one
-server ends the stream at the other. PostgreSQL and the servers are real processes on loopback.
+with -9 again and again, and comes back, or when the database stops and starts; a server that is stopped hands its
+work over at once; signing out at one server ends the stream at the other. PostgreSQL and the servers are real
+processes on loopback.
 """
 import argparse
 import http.client
@@ -31,6 +32,14 @@ class Postgres:
         self.url = self.process.stdout.readline().strip()
         if not self.url.startswith("postgres://"):
             raise SystemExit("PostgreSQL did not start")
+
+    def order(self, command):
+        """What scripts/test-postgres does on demand: stop at once, start again on the same data."""
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline().strip()
+        if answer != "done":
+            raise SystemExit(f"PostgreSQL did not {command}: {answer}")
 
     def stop(self):
         self.process.stdin.close()
@@ -114,6 +123,20 @@ def hands_over(first, second, listener):
     second.start()
 
 
+def database_restarts(postgres, first, second, listener):
+    """Saves go on as soon as the database is back, before the servers have found their way."""
+    names = []
+    for round_number in range(2):
+        postgres.order("stop")
+        postgres.order("start fsync=on")
+        for number in range(10):
+            names.append(f"restart-{round_number}-{number}")
+            save((first, second)[number % 2].client("alice", "laptop"), names[-1])
+    arrived = listener.wait_until(lambda events: set(names) <= set(pushed(events)), TAKEOVER)
+    missing = sorted(set(names) - set(pushed(listener.events)))
+    expect(arrived, f"a database that stops and starts loses no push {missing or ''}".strip())
+
+
 def signs_out(first, second, thread):
     second.tool("user", "signout", "alice")
     thread.join(timeout=15)
@@ -143,6 +166,7 @@ def main():
             saves_at_both(first, second, listener)
             kills(first, second, listener, options.rounds)
             hands_over(first, second, listener)
+            database_restarts(postgres, first, second, listener)
             signs_out(first, second, thread)
             first.stop()
             second.stop()

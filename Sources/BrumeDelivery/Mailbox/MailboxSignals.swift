@@ -34,6 +34,9 @@ package final class MailboxSignals: Sendable {
     for continuation in woken { continuation.resume() }
   }
 
+  /// Resumes all listeners.
+  package func signalAll() { signal(table.withLock { Array($0.listeners.keys) }) }
+
   /// Resumes all listeners of the user's devices.
   package func signal(allOf user: UserID) {
     signal(table.withLock { table in table.listeners.keys.filter { $0.user == user } })

@@ -85,6 +85,11 @@ package final class StreamHub: Sendable {
     for listener in listeners(of: device) { listener.look() }
   }
 
+  /// Any mailbox may hold something new.
+  package func lookEverywhere() {
+    for listener in state.withLock({ $0.listeners.values.flatMap(\.self) }) { listener.look() }
+  }
+
   /// A device has handled everything up to and including this position.
   package func acknowledged(through position: Int64, by device: DeviceKey) {
     for listener in listeners(of: device) { listener.acknowledged(through: position) }

@@ -97,6 +97,12 @@ package final class DeliveryWorker: Sendable {
     wakeUp.signal()
   }
 
+  /// The store may hold what no hint was given of.
+  package func lookThrough() {
+    state.withLock { $0.scanAt = .min }
+    wakeUp.signal()
+  }
+
   /// Keys or webhooks were changed: what waited for them should not wait longer.
   package func configurationChanged() {
     state.withLock { state in

@@ -10,15 +10,16 @@ final class LeaseKeeper: Sendable {
   private let leases: PostgresLeases
   private let bucketCount: Int
   private let connector: Connector
-  private let signals: CommitSignals
+  private let signals: [CommitSignals]
   private let isEnding = Atomic<Bool>(false)
   private let nodes = Atomic<Int>(1)
   private let wake = DispatchSemaphore(value: 0)
   private let ending = Mutex<(hasEnded: Bool, waiting: [CheckedContinuation<Void, Never>])>(
     (false, []))
 
+  /// - Parameter signals: who works for buckets, and hears of those that come.
   init(
-    _ leases: PostgresLeases, bucketCount: Int, _ connector: Connector, _ signals: CommitSignals
+    _ leases: PostgresLeases, bucketCount: Int, _ connector: Connector, _ signals: [CommitSignals]
   ) {
     self.leases = leases
     self.bucketCount = bucketCount
@@ -89,6 +90,6 @@ final class LeaseKeeper: Sendable {
     nodes.store(result.nodes, ordering: .relaxed)
     let new = leases.set(result.owned)
     // Whoever had them before may have left work.
-    if !new.isEmpty { signals.signal(new) }
+    if !new.isEmpty { for signal in signals { signal.signal(new) } }
   }
 }

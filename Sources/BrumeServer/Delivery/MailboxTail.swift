@@ -2,6 +2,7 @@
 // positions, so that no stream passes over an entry that another process made. Who notifies for a bucket
 // also sends for it.
 
+import BrumeDelivery
 import BrumeModel
 import BrumeNotifier
 import BrumeStorage
@@ -10,26 +11,38 @@ struct MailboxTail: Sendable {
   /// Ours: entries that are read at once.
   private static let page = 500
 
-  private let mailboxes: any SharedMailboxes
-  private let leases: any Leases
-  private let delivery: any EntryDelivery
+  let mailboxes: any SharedMailboxes
+  let leases: any Leases
+  let bucketCount: Int
+  /// Gets new entries.
+  let delivery: any EntryDelivery
+  /// Whoever is connected, and the worker.
+  let server: ServerDelivery
 
-  init(
-    of mailboxes: any SharedMailboxes, leases: any Leases, delivery: any EntryDelivery
-  ) {
-    self.mailboxes = mailboxes
-    self.leases = leases
-    self.delivery = delivery
-  }
-
-  /// Follows until cancelled.
+  /// Follows until cancelled. What came before it began, as while the store could not be reached, nobody here
+  /// was given, and a stream must not pass over it: everybody looks.
   func run() async throws {
     let hints = mailboxes.mailboxHints()
     var seen = try await mailboxes.lastMailboxPositions()
+    var epochs: [Bucket: Int64] = [:]
+    _ = learn(Set((0..<bucketCount).map { Bucket($0) }), &epochs)
+    server.lookEverywhere()
     for await buckets in hints {
+      if learn(buckets, &epochs) { server.worker.lookThrough() }
       for bucket in buckets.sorted() { try await read(bucket, &seen[bucket, default: 0]) }
     }
     try Task.checkCancellation()
+  }
+
+  /// Answers whether one of the buckets has come: what another process was to send may be left there.
+  private func learn(_ buckets: Set<Bucket>, _ epochs: inout [Bucket: Int64]) -> Bool {
+    var hasCome = false
+    for bucket in buckets {
+      let epoch = leases.epoch(of: bucket)
+      if epoch != nil, epoch != epochs[bucket] { hasCome = true }
+      epochs[bucket] = epoch
+    }
+    return hasCome
   }
 
   private func read(_ bucket: Bucket, _ seen: inout Int64) async throws {

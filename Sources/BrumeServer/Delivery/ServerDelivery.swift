@@ -21,6 +21,13 @@ struct ServerDelivery: EntryDelivery {
     if !new.pushed.isEmpty { worker.hint(new.pushed) }
   }
 
+  /// Any device may have pending entries.
+  func lookEverywhere() {
+    signals.signalAll()
+    streams.lookEverywhere()
+    worker.lookThrough()
+  }
+
   /// These devices have pending entries: notifies whoever waits for them and whoever sends them.
   func notify(_ devices: Set<DeviceKey>) {
     signals.signal(devices)

@@ -10,18 +10,20 @@ struct AccountTail: Sendable {
   let accounts: any SharedAccounts
   let signOut: SignOut
 
-  /// Follows until cancelled.
+  /// Follows until cancelled. Begins with all changes that the store still knows: some may have come before the
+  /// listening did, and some while the store could not be reached.
   func run() async throws {
     let hints = accounts.accountHints()
-    var seen = try await accounts.lastAccountChange()
-    // What was remembered before may have changed before the listening began.
-    signOut.accounts.changedElsewhere()
-    for await _ in hints {
-      signOut.accounts.changedElsewhere()
-      let changes = try await accounts.changedUsers(after: seen)
-      seen = changes.last
-      for user in changes.users { signOut.endOpenRequests(of: user) }
-    }
+    var seen: Int64 = 0
+    try await look(&seen)
+    for await _ in hints { try await look(&seen) }
     try Task.checkCancellation()
+  }
+
+  private func look(_ seen: inout Int64) async throws {
+    signOut.accounts.changedElsewhere()
+    let changes = try await accounts.changedUsers(after: seen)
+    seen = changes.last
+    for user in changes.users { signOut.endOpenRequests(of: user) }
   }
 }

@@ -42,8 +42,9 @@ import Testing
   @Test func `a notifier whose lease has passed on writes nothing`() async throws {
     let database = try TestDatabase(buckets: 1)
     let store = try PostgresStore.forTest(url: database.url)
+    let epoch = try #require(store.leases.epoch(of: .only))
     let write: @Sendable (Int) async throws -> Void = { value in
-      try await store.writeRepeatable(in: .notifier(.only, notifying: [])) {
+      try await store.writeRepeatable(in: .notifier(.only, epoch: epoch, notifying: [])) {
         try $0.settings.set(.notifierCursor(.only), to: [UInt8(value)])
       }
     }
@@ -109,14 +110,13 @@ extension LeaseTests {
     let there = try PostgresStore.forTest(url: database.url)
     let accounts = try #require(here.sharedAccounts)
     let hints = accounts.accountHints()
-    let start = try await accounts.lastAccountChange()
     for (store, user) in [(here, "_here"), (there, "_there")] {
       try await store.write(in: .server) {
         try $0.users.put(User(id: UserID(user), name: user, isDiscoverable: false))
       }
     }
     var users: Set<UserID> = []
-    var seen = start
+    var seen: Int64 = 0
     for await _ in hints where users.isEmpty {
       let changes = try await accounts.changedUsers(after: seen)
       (users, seen) = (changes.users, changes.last)
