@@ -6,7 +6,7 @@ package import BrumeStorage
 /// Told of new entries by the notifier.
 package protocol EntryDelivery: Sendable {
   /// Which devices of these users get a new entry at once, because they are connected.
-  func connectedDevices(of users: Set<UserID>) -> Set<DeviceKey>
+  func connectedDevices(of users: Set<UserID>) -> [UserID: Set<DeviceKey>]
 
   /// Entries that are durable now. Returns at once; what is missed here is found in the mailbox.
   func deliver(_ new: NewEntries)

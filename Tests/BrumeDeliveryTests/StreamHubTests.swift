@@ -7,10 +7,12 @@ import Testing
 
 @Suite struct StreamHubTests {
   private final class Receiver: StreamListener {
-    let hasCaughtUp: Bool
+    private let caughtUp: Atomic<Bool>
+    var hasCaughtUp: Bool { caughtUp.load(ordering: .relaxed) }
     let received = Mutex<[Int64]>([])
     let hasEnded = Mutex(false)
-    init(hasCaughtUp: Bool = true) { self.hasCaughtUp = hasCaughtUp }
+    init(hasCaughtUp: Bool = true) { caughtUp = Atomic(hasCaughtUp) }
+    func catchUp(_ hasCaughtUp: Bool) { caughtUp.store(hasCaughtUp, ordering: .relaxed) }
     func take(_ entries: [MailboxEntry]) { received.withLock { $0 += entries.map(\.position) } }
     func look() { received.withLock { $0.append(-1) } }
     func acknowledged(through position: Int64) { received.withLock { $0.append(-position) } }
@@ -58,10 +60,26 @@ import Testing
 
   @Test func `a device is connected only if a stream of it has caught up`() {
     let hub = StreamHub()
-    #expect(hub.connectedDevices(of: [device("phone").user]).isEmpty)
-    hub.join(Receiver(hasCaughtUp: false), as: device("phone"))
-    #expect(hub.connectedDevices(of: [device("phone").user]).isEmpty)
-    hub.join(Receiver(), as: device("phone"))
-    #expect(hub.connectedDevices(of: [device("phone").user]) == [device("phone")])
+    let (user, phone) = (device("phone").user, Receiver(hasCaughtUp: false))
+    #expect(hub.connectedDevices(of: [user]).isEmpty)
+    hub.join(phone, as: device("phone"))
+    #expect(hub.connectedDevices(of: [user]).isEmpty)
+    let second = Receiver()
+    hub.join(second, as: device("phone"))
+    #expect(hub.connectedDevices(of: [user]) == [user: [device("phone")]])
+    #expect(hub.connectedDevices(of: [UserID("_other")]).isEmpty)
+    hub.leave(second, as: device("phone"))
+    #expect(hub.connectedDevices(of: [user]).isEmpty)
+  }
+
+  @Test func `a stream that catches up later, or falls behind, says so`() {
+    let hub = StreamHub()
+    let (user, phone) = (device("phone").user, Receiver(hasCaughtUp: false))
+    hub.join(phone, as: device("phone"))
+    for hasCaughtUp in [true, false] {
+      phone.catchUp(hasCaughtUp)
+      hub.caughtUpChanged(of: device("phone"))
+      #expect(hub.connectedDevices(of: [user]).isEmpty == !hasCaughtUp)
+    }
   }
 }

@@ -25,7 +25,8 @@ package protocol StreamListener: AnyObject, Sendable {
 package final class StreamHub: Sendable {
   fileprivate struct State {
     var listeners: [DeviceKey: [any StreamListener]] = [:]
-    var devices: [UserID: Set<DeviceKey>] = [:]
+    /// Those with a stream that has caught up.
+    var connected: [UserID: Set<DeviceKey>] = [:]
     var count = 0
   }
   /// An entry for one open stream.
@@ -50,7 +51,7 @@ package final class StreamHub: Sendable {
     state.withLock { state in
       state.count += 1
       state.listeners[device, default: []].append(listener)
-      state.devices[device.user, default: []].insert(device)
+      state.noteWhetherConnected(device)
     }
   }
 
@@ -62,7 +63,8 @@ package final class StreamHub: Sendable {
       }
       state.count -= 1
       state.listeners[device]?.remove(at: index)
-      if state.listeners[device]?.isEmpty == true { state.forget(device) }
+      if state.listeners[device]?.isEmpty == true { state.listeners[device] = nil }
+      state.noteWhetherConnected(device)
     }
   }
 
@@ -103,12 +105,17 @@ package final class StreamHub: Sendable {
     for listener in ended { listener.end() }
   }
 
+  /// A stream of the device has caught up, or has fallen behind.
+  package func caughtUpChanged(of device: DeviceKey) {
+    state.withLock { $0.noteWhetherConnected(device) }
+  }
+
   /// The devices of these users that get everything as it is committed.
-  package func connectedDevices(of users: Set<UserID>) -> Set<DeviceKey> {
-    let connected = state.withLock { state in
-      users.flatMap { state.devices[$0] ?? [] }.map { ($0, state.listeners[$0] ?? []) }
+  package func connectedDevices(of users: Set<UserID>) -> [UserID: Set<DeviceKey>] {
+    state.withLock { state in
+      // No device is looked at: a fan-out asks for thousands.
+      users.reduce(into: [:]) { $0[$1] = state.connected[$1] }
     }
-    return Set(connected.filter { $0.1.contains { $0.hasCaughtUp } }.map(\.0))
   }
 
   private func listeners(of device: DeviceKey) -> [any StreamListener] {
@@ -117,9 +124,14 @@ package final class StreamHub: Sendable {
 }
 
 extension StreamHub.State {
-  fileprivate mutating func forget(_ device: DeviceKey) {
-    listeners[device] = nil
-    devices[device.user]?.remove(device)
-    if devices[device.user]?.isEmpty == true { devices[device.user] = nil }
+  /// Notes whether a device is connected.
+  fileprivate mutating func noteWhetherConnected(_ device: DeviceKey) {
+    if listeners[device]?.contains(where: \.hasCaughtUp) == true {
+      connected[device.user, default: []].insert(device)
+    } else if connected[device.user]?.remove(device) != nil,
+      connected[device.user]?.isEmpty == true
+    {
+      connected[device.user] = nil
+    }
   }
 }

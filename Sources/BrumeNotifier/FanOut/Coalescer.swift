@@ -118,9 +118,8 @@ package struct Coalescer: Sendable {
 
   /// The notification is in the mailbox at `position`.
   package mutating func enqueued(
-    _ device: DeviceKey, _ key: Key?, at position: Int64, due: Milliseconds, now: Milliseconds
+    _ device: DeviceKey, _ key: Key, at position: Int64, due: Milliseconds, now: Milliseconds
   ) {
-    guard let key else { return }
     if last[key] == nil, last.count >= capacity { forget(now) }
     last[key] = Last(position: position, due: due)
     if due > now {

@@ -32,7 +32,7 @@ struct FanOut {
     let now: Milliseconds
     let pace: Pace
     let coalescers: [UserID: Coalescer]
-    let connected: Set<DeviceKey>
+    let connected: [UserID: Set<DeviceKey>]
   }
   /// What is the same for every fan-out of a server.
   struct Rules: Sendable {
@@ -83,7 +83,8 @@ struct FanOut {
     self.rules = rules
     self.transaction = transaction
     mailbox = MailboxWriter(
-      transaction: transaction, limits: rules.limits, now: input.now, connected: input.connected,
+      mailboxes: transaction.mailboxes, limits: rules.limits, now: input.now,
+      connected: input.connected,
       coalescers: input.coalescers)
     outcome = Outcome(cursor: input.cursor)
     deliveriesLeft = input.pace.deliveries
@@ -205,7 +206,8 @@ struct FanOut {
     let delivery = MailboxWriter.Delivery(
       notification: sent, payload: payload, subscription: stored,
       requestID: builder.entry.origin.requestID)
-    let fetchEverything = { [rules] in rules.encode(builder.fetchEverything(for: stored)) }
+    let fetchEverything = { [encode = rules.encode] in encode(builder.fetchEverything(for: stored))
+    }
     for device in recipients {
       let result = try mailbox.put(delivery, to: device.key, orFetchEverything: fetchEverything)
       outcome.mailboxEntries += 1

@@ -21,11 +21,11 @@ struct MailboxWriter {
     var overflowed = false
   }
 
-  let transaction: any WriteTransaction
+  let mailboxes: any MailboxWriting
   let limits: Limits
   let now: Milliseconds
   /// Devices that get an entry as soon as it is durable.
-  let connected: Set<DeviceKey>
+  let connected: [UserID: Set<DeviceKey>]
   /// Of the users whose devices are written to.
   var coalescers: [UserID: Coalescer]
 
@@ -38,16 +38,18 @@ struct MailboxWriter {
     let action = coalesce(device) { [now] in
       $0.changed(device, key, now: now, isUndelivered: isUndelivered)
     }
-    if let old = action.replaces { try transaction.mailboxes.remove(at: old, of: device) }
-    if try transaction.mailboxes.count(of: device) >= limits.mailboxRows {
+    if let old = action.replaces { try mailboxes.remove(at: old, of: device) }
+    if try mailboxes.count(of: device) >= limits.mailboxRows {
       let entry = try replaceEverything(delivery, device, orFetchEverything())
       return Result(entry: entry, signalsReader: true, overflowed: true)
     }
     var entry = entry(
       delivery, sid: delivery.subscription.subscription.id, delivery.payload, due: action.due)
-    entry.position = try transaction.mailboxes.enqueue(entry, to: device)
-    coalesce(device) { [now] in
-      $0.enqueued(device, key, at: entry.position, due: action.due, now: now)
+    entry.position = try mailboxes.enqueue(entry, to: device)
+    if let key {
+      coalesce(device) { [now] in
+        $0.enqueued(device, key, at: entry.position, due: action.due, now: now)
+      }
     }
     for waiting in action.moves { try moveToEnd(waiting, device) }
     return Result(entry: entry, signalsReader: action.signalsReader)
@@ -56,10 +58,10 @@ struct MailboxWriter {
   /// Whether the last push under this key was due and still nobody has taken it: then the one that
   /// replaces it takes its place and does not begin to wait.
   private func hasUndelivered(_ key: Coalescer.Key?) throws -> Bool {
-    guard let key, key.collapseID == nil, !connected.contains(key.device),
+    guard let key, key.collapseID == nil, connected[key.device.user]?.contains(key.device) != true,
       let last = coalescers[key.device.user]?.last(key, dueBy: now)
     else { return false }
-    return try transaction.mailboxes.entries(of: key.device, after: last - 1, limit: 1).first?
+    return try mailboxes.entries(of: key.device, after: last - 1, limit: 1).first?
       .position == last
   }
 
@@ -67,21 +69,21 @@ struct MailboxWriter {
     _ delivery: Delivery, _ device: DeviceKey, _ payload: [UInt8]
   ) throws -> MailboxEntry {
     coalesce(device) { $0.emptied(device) }
-    try transaction.mailboxes.acknowledge(through: .max, by: device)
+    try mailboxes.acknowledge(through: .max, by: device)
     var entry = entry(delivery, sid: "", payload, due: now)
-    entry.position = try transaction.mailboxes.enqueue(entry, to: device)
+    entry.position = try mailboxes.enqueue(entry, to: device)
     return entry
   }
 
   /// A reader delivers from the front and stops at the first entry that is not due, so those that
   /// wait have to be last.
   private mutating func moveToEnd(_ position: Int64, _ device: DeviceKey) throws {
-    let found = try transaction.mailboxes.entries(of: device, after: position - 1, limit: 1).first
+    let found = try mailboxes.entries(of: device, after: position - 1, limit: 1).first
     guard let found, found.position == position else {
       return coalesce(device) { $0.moved(device, from: position, to: nil) }
     }
-    try transaction.mailboxes.remove(at: position, of: device)
-    let new = try transaction.mailboxes.enqueue(found, to: device)
+    try mailboxes.remove(at: position, of: device)
+    let new = try mailboxes.enqueue(found, to: device)
     coalesce(device) { $0.moved(device, from: position, to: new) }
   }
 

@@ -77,7 +77,7 @@ struct DeliveryByTail: EntryDelivery {
   /// - Parameter devices: knows who is connected.
   init(_ devices: any EntryDelivery) { self.devices = devices }
 
-  func connectedDevices(of users: Set<UserID>) -> Set<DeviceKey> {
+  func connectedDevices(of users: Set<UserID>) -> [UserID: Set<DeviceKey>] {
     devices.connectedDevices(of: users)
   }
 

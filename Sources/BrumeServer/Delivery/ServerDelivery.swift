@@ -11,8 +11,11 @@ struct ServerDelivery: EntryDelivery {
   let inFlight: InFlightEntries
   let worker: DeliveryWorker
 
-  func connectedDevices(of users: Set<UserID>) -> Set<DeviceKey> {
-    streams.connectedDevices(of: users).union(inFlight.devices(of: users))
+  func connectedDevices(of users: Set<UserID>) -> [UserID: Set<DeviceKey>] {
+    let fetching = Dictionary(grouping: inFlight.devices(of: users), by: \.user).mapValues {
+      Set($0)
+    }
+    return streams.connectedDevices(of: users).merging(fetching) { $0.union($1) }
   }
 
   func deliver(_ new: NewEntries) {

@@ -83,7 +83,7 @@ struct FaultyDelivery: EntryDelivery {
   let delivery: any EntryDelivery
   let faults: PushFaults
 
-  func connectedDevices(of users: Set<UserID>) -> Set<DeviceKey> {
+  func connectedDevices(of users: Set<UserID>) -> [UserID: Set<DeviceKey>] {
     delivery.connectedDevices(of: users)
   }
 

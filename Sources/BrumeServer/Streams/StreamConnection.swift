@@ -132,7 +132,9 @@ extension StreamConnection {
   private func advance(_ step: (inout StreamProgress) -> [StreamProgress.Action]) {
     if hasEnded { return }
     carryOut(step(&progress))
-    caughtUp.store(progress.hasCaughtUp, ordering: .relaxed)
+    let (before, now) = (hasCaughtUp, !hasEnded && progress.hasCaughtUp)
+    caughtUp.store(now, ordering: .relaxed)
+    if now != before { parts.hub.caughtUpChanged(of: device) }
   }
 
   private func carryOut(_ actions: [StreamProgress.Action]) {

@@ -12,8 +12,11 @@ package final class TestDelivery: EntryDelivery {
 
   package func connect(_ device: DeviceKey) { connected.withLock { _ = $0.insert(device) } }
 
-  package func connectedDevices(of users: Set<UserID>) -> Set<DeviceKey> {
-    connected.withLock { $0.filter { users.contains($0.user) } }
+  package func connectedDevices(of users: Set<UserID>) -> [UserID: Set<DeviceKey>] {
+    connected.withLock { connected in
+      Dictionary(grouping: connected.filter { users.contains($0.user) }, by: \.user)
+        .mapValues { Set($0) }
+    }
   }
 
   package func deliver(_ new: NewEntries) { took(new) }

@@ -21,7 +21,7 @@ struct CoalescerTests {
     _ subject: inout Coalescer, _ key: Coalescer.Key?, at now: Milliseconds, position: Int64
   ) -> Coalescer.Action {
     let action = subject.changed(phone, key, now: now)
-    subject.enqueued(phone, key, at: position, due: action.due, now: now)
+    if let key { subject.enqueued(phone, key, at: position, due: action.due, now: now) }
     return action
   }
 

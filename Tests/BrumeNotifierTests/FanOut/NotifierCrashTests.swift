@@ -100,7 +100,7 @@ struct NotifierCrashTests {
     let input = FanOut.Input(
       bucket: .only, jobs: jobs, cursor: NotifierCursor(position: 0), now: 1,
       pace: Pace(isAmidFanOut: false, othersWrite: false, waiting: 0, limits),
-      coalescers: [:], connected: [])
+      coalescers: [:], connected: [:])
     let rules = FanOut.Rules(
       permission: engine.permission, generation: engine.generation, limits: limits,
       encode: PushPayload.encode)
