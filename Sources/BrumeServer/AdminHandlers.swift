@@ -28,7 +28,8 @@ struct AdminHandlers: Sendable {
       store: store,
       users: named)
     credentials = CredentialAdmin(
-      apiTokens: engine.apiTokens, serverKeys: engine.serverKeys, store: store)
+      apiTokens: engine.apiTokens, serverKeys: engine.serverKeys, signOut: server.signOut,
+      store: store)
     roles = RoleAdmin(roles: engine.roles, store: store, users: named)
     schemas = SchemaAdmin(schemas: engine.schemas)
     zones = ZoneAdmin(zones: engine.zoneAdministration, users: named)

@@ -200,8 +200,11 @@ package struct RouteTable: Sendable {
       Endpoint(post, "/_brume/admin/roles", .operator, admin.roles.set),
       Endpoint(get, "/_brume/admin/tokens", .operator, admin.credentials.tokens),
       Endpoint(post, "/_brume/admin/tokens", .operator, admin.credentials.createToken),
+      Endpoint(
+        post, "/_brume/admin/tokens/revoke", .operator, admin.credentials.revokeToken),
       Endpoint(get, "/_brume/admin/keys", .operator, admin.credentials.keys),
       Endpoint(post, "/_brume/admin/keys", .operator, admin.credentials.createKey),
+      Endpoint(post, "/_brume/admin/keys/revoke", .operator, admin.credentials.revokeKey),
       Endpoint(get, "/_brume/admin/schema", .operator, admin.schemas.show),
       Endpoint(post, "/_brume/admin/schema", .operator, admin.schemas.importText),
       Endpoint(post, "/_brume/admin/schema/index", .operator, admin.schemas.index),

@@ -6,7 +6,8 @@ import BrumeWire
 
 struct KeyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "key", abstract: "Server-to-server keys.", subcommands: [Create.self, List.self])
+    commandName: "key", abstract: "Server-to-server keys.",
+    subcommands: [Create.self, List.self, Revoke.self])
 
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -39,6 +40,19 @@ struct KeyCommand: AsyncParsableCommand {
     func run() async throws {
       let keys = try await server.connect().get("keys")["keys"]?.array ?? []
       Listing(["name", "container", "environment", "id", "user"]).show(keys, asJSON: json)
+    }
+  }
+
+  struct Revoke: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Make a key useless, at once.",
+      discussion: "What was saved with it stays. Its open streams end, its devices get no pushes.")
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "The key's ID, or its name.") var key: String
+
+    func run() async throws {
+      let gone = try await server.connect().post("keys/revoke", ["id": .string(key)])
+      Output.line("revoked the key '\(gone["name"]?.string ?? "")'")
     }
   }
 }

@@ -6,7 +6,7 @@ import BrumeWire
 struct TokenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token", abstract: "API tokens of containers.",
-    subcommands: [Create.self, List.self])
+    subcommands: [Create.self, List.self, Revoke.self])
 
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Make an API token.")
@@ -36,6 +36,19 @@ struct TokenCommand: AsyncParsableCommand {
     func run() async throws {
       let tokens = try await server.connect().get("tokens")["tokens"]?.array ?? []
       Listing(["name", "container", "environment", "origins", "token"]).show(tokens, asJSON: json)
+    }
+  }
+
+  struct Revoke: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Make an API token useless, at once.",
+      discussion: "Open streams of its container end; whoever has another token comes back.")
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "The token, or its name.") var token: String
+
+    func run() async throws {
+      let gone = try await server.connect().post("tokens/revoke", ["token": .string(token)])
+      Output.line("revoked the API token '\(gone["name"]?.string ?? "")'")
     }
   }
 }

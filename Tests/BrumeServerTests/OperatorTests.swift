@@ -65,6 +65,10 @@ import Testing
       #expect(list["keys"]?.array?.count == 2)
       #expect(!list.text.contains("PRIVATE KEY"))
       #expect(try await client.admin("keys", ["name": "x", "publicKey": "nonsense"]).status == 400)
+      let gone = try await client.admin("keys/revoke", ["id": "backend"])
+      #expect(gone["id"] == key["id"])
+      #expect(try await client.admin("keys")["keys"]?.array?.count == 1)
+      #expect(try await client.admin("keys/revoke", ["id": "backend"]).status == 404)
     }
   }
 

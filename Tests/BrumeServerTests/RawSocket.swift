@@ -19,7 +19,9 @@ struct RawSocket: Sendable {
     #if canImport(Darwin)
       descriptor = socket(AF_INET, SOCK_STREAM, 0)
     #else
-      descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      // A program that another test starts would inherit it, and the server not notice that it was closed.
+      let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue
+      descriptor = socket(AF_INET, Int32(kind), 0)
     #endif
     if let address {
       let result = Self.place(address, 0) { bind(descriptor, $0, $1) }

@@ -1,5 +1,6 @@
 // Signing out everywhere ends what the user has open, and only that.
 
+import BrumeCore
 import BrumeModel
 import BrumeServer
 import BrumeWire
@@ -90,6 +91,49 @@ import Testing
       defer { next.close() }
       await next.send(StreamTests.get("/_brume/courier?tok=\(token)"))
       #expect(await next.read { $0.contains("AUTHENTICATION_FAILED") } != nil)
+    }
+  }
+
+  @Test func `revoking an API token ends the streams of its container environment, and no others`()
+    async throws
+  {
+    let fixture = try await ServerFixture { $0.timeouts.heartbeat = 300 }
+    try await fixture.live { port in
+      let admin = "Authorization: Bearer \(fixture.server.adminToken)\r\n"
+      let (here, there) = (try RawSocket(port: port), try RawSocket(port: port))
+      defer {
+        here.close()
+        there.close()
+      }
+      // The other environment has a token of its own.
+      let made = try await Self.post(
+        port, "/_brume/admin/tokens?environment=production", ["name": "other"], admin)
+      let other = try #require(made.firstMatch(of: /"token":"([0-9a-f]{64})"/)).output.1
+      let user = try await fixture.server.engine.accounts.user(named: "alice")
+      let session = try await fixture.server.engine.webAuthTokens.issue(
+        for: try #require(user).id,
+        in: ContainerEnvironment(ContainerID(ServerFixture.container), .production), keep: false)
+      await here.send(StreamTests.get(StreamTests.streamTarget(fixture, "alice", "phone")))
+      await there.send(
+        StreamTests.get(
+          "/_brume/stream?container=\(ServerFixture.container)&environment=production&clientId=pad"
+            + "&ckAPIToken=\(other)&ckWebAuthToken=\(ServerFixture.escaped(session))"))
+      for socket in [here, there] {
+        #expect(await socket.read { $0.contains(": connected") } != nil)
+      }
+      let answer = try await Self.post(
+        port, "/_brume/admin/tokens/revoke", ["token": .string(fixture.ready.apiToken)], admin)
+      #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
+      #expect(await here.read { $0.hasSuffix("0\r\n\r\n") } != nil)
+      let again = try RawSocket(port: port)
+      defer { again.close() }
+      await again.send(StreamTests.get(StreamTests.streamTarget(fixture, "alice", "phone")))
+      #expect(await again.read { $0.contains("AUTHENTICATION_FAILED") } != nil)
+      let sent = try await Self.post(
+        port, "/_brume/admin/push?environment=production", ["user": "alice", "text": "still here"],
+        admin)
+      #expect(sent.hasPrefix("HTTP/1.1 200"), "\(sent)")
+      #expect(await there.read { $0.contains("still here") } != nil)
     }
   }
 }

@@ -41,11 +41,24 @@ package struct APITokens: Sendable {
     try await store.read { transaction in try transaction.credentials.apiTokens() }
   }
 
-  package func remove(_ token: String) async throws {
-    try await store.write(in: .server) { transaction in
-      try transaction.credentials.removeAPIToken(token)
+  /// From now on no request may use the token. Who is signed in stays signed in and needs another token.
+  /// What is open must be ended by whoever holds it.
+  ///
+  /// - Parameter text: the token, or the name that it alone has in the container environment.
+  /// - Returns: the token that is no more.
+  /// - Throws: `notFound`, `conflict` if several have the name.
+  package func revoke(
+    _ text: String, in containerEnvironment: ContainerEnvironment
+  ) async throws -> APIToken {
+    let token = try await store.write(in: .server) { transaction in
+      let found = try NamedCredential.find(
+        text, among: transaction.credentials.apiTokens(), in: containerEnvironment,
+        command: "token", id: \.token, name: \.name)
+      try transaction.credentials.removeAPIToken(found.token)
+      return found
     }
     knownCredentials.forget()
+    return token
   }
 }
 

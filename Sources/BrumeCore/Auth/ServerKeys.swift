@@ -44,9 +44,22 @@ package struct ServerKeys: Sendable {
     try await store.read { transaction in try transaction.credentials.serverKeys() }
   }
 
-  package func remove(_ id: String) async throws {
-    try await store.write(in: .server) { transaction in
-      try transaction.credentials.removeServerKey(id)
+  /// From now on no request may be signed with the key, and nothing is sent to its devices. What it saved stays.
+  /// What is open must be ended by whoever holds it.
+  ///
+  /// - Parameter text: the key's ID, or the name that it alone has in the container environment.
+  /// - Returns: the key that is no more.
+  /// - Throws: `notFound`, `conflict` if several have the name.
+  package func revoke(
+    _ text: String, in containerEnvironment: ContainerEnvironment
+  ) async throws -> ServerKey {
+    try await store.write(in: .everything(of: store)) { transaction in
+      let key = try NamedCredential.find(
+        text, among: transaction.credentials.serverKeys(), in: containerEnvironment,
+        command: "key", id: \.id, name: \.name)
+      try transaction.credentials.removeServerKey(key.id)
+      try transaction.endSessions(of: key.user)
+      return key
     }
   }
 }

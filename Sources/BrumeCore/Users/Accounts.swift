@@ -120,16 +120,25 @@ package struct Accounts: Sendable {
   /// holds it.
   package func signOutEverywhere(_ id: UserID) async throws {
     try await store.write(in: .everything(of: store)) { transaction in
-      guard var user = try transaction.users.find(id) else {
+      guard try transaction.endSessions(of: id) else {
         throw BrumeError(
           .notFound,
           "there is no user '\(id)'; `brume user list` shows them")
       }
-      user.tokenEpoch += 1
-      try transaction.users.put(user)
-      try transaction.devices.forgetAddresses(of: id)
     }
     knownCredentials.forget()
+  }
+}
+
+extension WriteTransaction {
+  /// Answers whether there is such a user.
+  @discardableResult
+  func endSessions(of id: UserID) throws -> Bool {
+    guard var user = try users.find(id) else { return false }
+    user.tokenEpoch += 1
+    try users.put(user)
+    try devices.forgetAddresses(of: id)
+    return true
   }
 }
 

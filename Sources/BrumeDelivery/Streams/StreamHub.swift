@@ -98,9 +98,16 @@ package final class StreamHub: Sendable {
   }
 
   /// Ends the streams of a user, on all devices.
-  package func end(of user: UserID) {
+  package func end(of user: UserID) { end { $0.user == user } }
+
+  /// Ends all streams of a container environment.
+  package func end(in containerEnvironment: ContainerEnvironment) {
+    end { $0.containerEnvironment == containerEnvironment }
+  }
+
+  private func end(where isMeant: (DeviceKey) -> Bool) {
     let ended = state.withLock { state in
-      state.listeners.filter { $0.key.user == user }.flatMap(\.value)
+      state.listeners.filter { isMeant($0.key) }.flatMap(\.value)
     }
     for listener in ended { listener.end() }
   }

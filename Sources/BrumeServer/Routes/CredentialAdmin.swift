@@ -8,6 +8,7 @@ import BrumeWire
 struct CredentialAdmin: Sendable {
   let apiTokens: APITokens
   let serverKeys: ServerKeys
+  let signOut: SignOut
   let store: any Store
 
   func tokens(_ call: Call) async throws -> Reply {
@@ -21,6 +22,13 @@ struct CredentialAdmin: Sendable {
     let token = try await apiTokens.create(
       name: json.text("name"), in: call.containerEnvironment, allowedOrigins: origins,
       callback: json["callback"]?.string)
+    return .json(Self.describe(token))
+  }
+
+  func revokeToken(_ call: Call) async throws -> Reply {
+    let token = try await apiTokens.revoke(
+      call.json().text("token"), in: call.containerEnvironment)
+    signOut.endStreams(in: token.containerEnvironment)
     return .json(Self.describe(token))
   }
 
@@ -55,6 +63,12 @@ struct CredentialAdmin: Sendable {
       answer = .object(object)
     }
     return .json(answer)
+  }
+
+  func revokeKey(_ call: Call) async throws -> Reply {
+    let key = try await serverKeys.revoke(call.json().text("id"), in: call.containerEnvironment)
+    signOut.endOpenRequests(of: key.user)
+    return .json(Self.describe(key))
   }
 
   private static func describe(_ key: ServerKey) -> JSON {

@@ -16,6 +16,12 @@ struct SignOut: Sendable {
     endOpenRequests(of: user)
   }
 
+  /// To be called when an API token of a container environment is no more. A stream does not know with which it
+  /// was opened; whoever has another one comes back.
+  func endStreams(in containerEnvironment: ContainerEnvironment) {
+    streams.end(in: containerEnvironment)
+  }
+
   /// To be called when a user's sessions have ended.
   func endOpenRequests(of user: UserID) {
     streams.end(of: user)

@@ -92,11 +92,11 @@ struct AuthTests {
     #expect(error.code == .authenticationRequired)
   }
 
-  @Test func `a removed API token is refused from then on`() async throws {
+  @Test func `a revoked API token is refused from then on`() async throws {
     let fixture = try await EngineFixture()
     let api = try await apiToken(fixture)
     _ = try await fixture.engine.authentication.authenticate(credentials(api: api))
-    try await fixture.engine.apiTokens.remove(api)
+    _ = try await fixture.engine.apiTokens.revoke(api, in: TestContainer.development)
     let error = try await ruleFailure {
       try await fixture.engine.authentication.authenticate(credentials(api: api))
     }

@@ -74,7 +74,7 @@ struct SignInTests {
     let fixture = try await EngineFixture()
     let api = try await token(fixture)
     let state = try #require(try await fixture.engine.signIns.begin(for: credentials(api)))
-    try await fixture.engine.apiTokens.remove(api)
+    _ = try await fixture.engine.apiTokens.revoke(api, in: TestContainer.development)
     let error = try await ruleFailure { try await fixture.engine.signIns.open(state) }
     #expect(error.code == .badRequest)
   }

@@ -1,0 +1,75 @@
+import BrumeCore
+import BrumeModel
+import BrumeStorage
+import BrumeTestKit
+import Crypto
+import Testing
+
+@Suite struct RevokeTests {
+  private let production = ContainerEnvironment(TestContainer.id, .production)
+
+  private func make(
+    _ name: String, _ fixture: EngineFixture, in place: ContainerEnvironment? = nil
+  ) async throws -> APIToken {
+    try await fixture.engine.apiTokens.create(name: name, in: place ?? TestContainer.development)
+  }
+
+  @Test func `an API token is revoked by its value, or by a name that it alone has there`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    let tokens = fixture.engine.apiTokens
+    let (web, other) = (try await make("web", fixture), try await make("other", fixture))
+    // The same name elsewhere is somebody else's.
+    let elsewhere = try await make("web", fixture, in: production)
+    #expect(try await tokens.revoke("web", in: TestContainer.development) == web)
+    #expect(try await tokens.revoke(other.token, in: production) == other)
+    #expect(try await tokens.all().contains(elsewhere))
+    for text in ["web", web.token, "nobody", ""] {
+      let error = try await ruleFailure {
+        try await tokens.revoke(text, in: TestContainer.development)
+      }
+      #expect(error.code == .notFound)
+      #expect(error.reason.contains("brume token list"))
+    }
+  }
+
+  @Test func `a name that several API tokens have says nothing, and all of them stay`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    let two = [try await make("web", fixture), try await make("web", fixture)]
+    let error = try await ruleFailure {
+      try await fixture.engine.apiTokens.revoke("web", in: TestContainer.development)
+    }
+    #expect(error.code == .conflict)
+    let left = try await fixture.engine.apiTokens.all()
+    #expect(two.allSatisfy(left.contains))
+  }
+
+  @Test func `a revoked key is gone, its user stays, and its devices have no address`() async throws
+  {
+    let fixture = try await EngineFixture()
+    let keys = fixture.engine.serverKeys
+    let pem = P256.Signing.PrivateKey().publicKey.pemRepresentation
+    let key = try await keys.create(
+      name: "backend", publicKeyPEM: pem, in: TestContainer.development)
+    let device = DeviceKey(
+      in: TestContainer.development, user: key.user, device: DeviceID("worker"))
+    try await fixture.server.store.write(in: .all) { transaction in
+      try transaction.devices.put(
+        Device(
+          key: device, channel: .apns(token: "a1", environment: .production, topic: nil),
+          registered: 0))
+    }
+    #expect(try await keys.revoke("backend", in: TestContainer.development) == key)
+    #expect(try await keys.all().isEmpty)
+    let (user, left) = try await fixture.server.store.read { transaction in
+      (try transaction.users.find(key.user), try transaction.devices.find(device))
+    }
+    #expect(user != nil)
+    #expect(left?.channel == .stream)
+    let error = try await ruleFailure { try await keys.revoke(key.id, in: production) }
+    #expect(error.code == .notFound)
+  }
+}
