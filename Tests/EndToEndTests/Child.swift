@@ -36,6 +36,7 @@ struct Child: Sendable {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, output.fileHandleForWriting.fileDescriptor, 1)
     posix_spawn_file_actions_adddup2(&actions, talk.fileHandleForWriting.fileDescriptor, 2)
+    Self.closeOthers(in: &actions)
     let words = ([path] + arguments).map { strdup($0) } + [nil]
     let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for text in words + variables { free(text) } }
@@ -47,6 +48,18 @@ struct Child: Sendable {
     id = child
     self.output = output.fileHandleForReading
     self.talk = talk.fileHandleForReading
+  }
+
+  /// Connections of servers in this process: whoever inherits one keeps its client from noticing that the server
+  /// has closed it.
+  private static func closeOthers(in actions: inout posix_spawn_file_actions_t) {
+    #if canImport(Glibc)
+      // One that is closed meanwhile does no harm here; elsewhere it would keep the program from starting.
+      let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+      for descriptor in open.compactMap({ Int32($0) }) where descriptor > 2 {
+        posix_spawn_file_actions_addclose(&actions, descriptor)
+      }
+    #endif
   }
 
   /// Waits for the end. A signal counts as a shell counts it: 128 and its number.
