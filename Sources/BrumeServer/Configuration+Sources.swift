@@ -19,9 +19,11 @@ package struct SettingSources: Sendable {
       ({ $0.flag }, fromFlags.prefixKeys(with: "brume")),
       ({ $0.variable }, fromEnvironment.prefixKeys(with: "brume")),
     ]
+    try UnknownSettings.check(variables: environment.keys)
     let path = flags[Setting.config.variable] ?? environment[Setting.config.variable]
     if let path, !path.isEmpty {
       providers.append((name: { "'\($0.key)' in \(path)" }, provider: try await Self.file(path)))
+      try UnknownSettings.check(file: path)
     }
     self.providers = providers
   }
@@ -63,12 +65,44 @@ package struct SettingSources: Sendable {
     return flag
   }
 
-  /// The first source that has the setting.
+  /// A setting as it holds, and where that comes from.
+  ///
+  /// - Returns: nil as the value if there is none; a value that is secret is not shown.
+  /// - Throws: `SettingError` if a source holds what it should not.
+  package func origin(of setting: Setting) throws -> (value: String?, source: String) {
+    let type: ConfigType =
+      switch setting.kind {
+      case .text: .string
+      case .number: .int
+      case .switch: .bool
+      }
+    guard let (value, source) = try found(setting, type) else {
+      return (setting.fallback, "default")
+    }
+    let text =
+      switch value.content {
+      case .string(let text): text
+      case .int(let number): "\(number)"
+      case .bool(let flag): "\(flag)"
+      default: ""
+      }
+    return (setting.shown(text), source)
+  }
+
   private func value(_ setting: Setting, _ type: ConfigType) throws -> ConfigValue? {
+    try found(setting, type)?.value
+  }
+
+  /// The first source that has the setting.
+  private func found(
+    _ setting: Setting, _ type: ConfigType
+  ) throws -> (value: ConfigValue, source: String)? {
     let key = AbsoluteConfigKey(setting.key.split(separator: ".").map(String.init))
     for (name, provider) in providers {
       do {
-        if let value = try provider.value(forKey: key, type: type).value { return value }
+        if let value = try provider.value(forKey: key, type: type).value {
+          return (value, name(setting))
+        }
       } catch {
         let form = setting.form.isEmpty ? "true or false" : setting.form
         throw SettingError("\(name(setting)) does not hold what it should (\(form))")

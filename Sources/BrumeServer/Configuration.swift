@@ -18,6 +18,12 @@ package struct Setting: Sendable {
 
   package var flag: String { "--" + key.replacing(".", with: "-") }
   package var variable: String { "BRUME_" + key.replacing(".", with: "_").uppercased() }
+
+  /// A value for eyes that may not see secrets: of a URL the password is left out.
+  func shown(_ value: String) -> String {
+    if Self.secrets.contains(key) { return "(secret)" }
+    return value.replacing(#/://([^:/@]*):[^@/]*@/#) { "://\($0.output.1)@" }
+  }
 }
 
 extension Setting {
@@ -130,6 +136,8 @@ extension Setting {
   package static let config = Setting(
     key: "config", kind: .text, fallback: nil, form: "FILE",
     help: "A JSON file with settings. Flags come first, then variables, then the file.")
+
+  private static let secrets = Set([metricsToken, oidcClientSecret, assetKeySecret].map(\.key))
 
   package static let all: [Setting] =
     [

@@ -110,7 +110,8 @@ extension ReferencePage {
       Of `brume serve`. A flag comes first, then the variable, then the file that `--config` names, then \
       the default; where there is none, the meaning says what holds. The file is JSON: the key `log.level` \
       is `{"log": {"level": "debug"}}`. A flag takes its value as `--port 80` or `--port=80`; a switch may \
-      stand alone.
+      stand alone. `brume config show` prints what holds and where it comes from. A variable `BRUME_…` or a \
+      key of the file that is no setting is refused: a misspelt one would silently do nothing.
       """,
       table(columns, Setting.all.map { row($0) }),
     ]

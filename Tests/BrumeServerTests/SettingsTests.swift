@@ -56,6 +56,57 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("BRUME_PROT", "did you mean BRUME_PORT?"), ("BRUME_LOGLEVEL", "did you mean BRUME_LOG_LEVEL?"),
+    ("BRUME_NONSENSE_OF_MINE", "is no setting; 'brume serve --help' lists all"),
+  ])
+  func `a variable that is no setting is refused, with the one that was meant`(
+    name: String, advice: String
+  ) async throws {
+    let error = await #expect(throws: SettingError.self) {
+      try await Self.settings(environment: [name: "1", "HOME": "/"])
+    }
+    #expect(error?.description.contains(name) == true)
+    #expect(error?.description.contains(advice) == true, "\(error?.description ?? "")")
+  }
+
+  @Test func `variables for clients of a server are no settings and no mistakes`() async throws {
+    let client = ["BRUME_URL", "BRUME_USER_TOKEN_ALICE", "BRUME_KEY_FILE", "BRUME_DEVICE_ID"]
+    let environment = Dictionary(uniqueKeysWithValues: client.map { ($0, "x") })
+    #expect(try await Self.settings(environment: environment).port == 8787)
+  }
+
+  @Test func `a key of the file that is no setting is refused, with its place`() async throws {
+    try await Self.withFile(#"{"port": 1, "log": {"levle": "debug"}}"#) { path in
+      let error = await #expect(throws: SettingError.self) {
+        try await Self.settings(["--config", path])
+      }
+      #expect(error?.description.contains("'log.levle' in \(path)") == true)
+      #expect(error?.description.contains("did you mean log.level?") == true)
+    }
+  }
+
+  @Test func `each setting says where its value comes from, and no secret`() async throws {
+    try await Self.withFile(#"{"courier": {"poll": 20}, "dev": true}"#) { path in
+      let sources = try await SettingSources(
+        flags: SettingFlags.parse(["--port", "3", "--config", path]),
+        environment: [
+          "BRUME_STORE": "postgres://brume:hidden@db/brume", "BRUME_METRICS_TOKEN": "hidden",
+        ])
+      func origin(_ setting: Setting) throws -> [String?] {
+        let (value, source) = try sources.origin(of: setting)
+        return [value, source]
+      }
+      #expect(try origin(.port) == ["3", "--port"])
+      #expect(try origin(.poll) == ["20", "'courier.poll' in \(path)"])
+      #expect(try origin(.dev) == ["true", "'dev' in \(path)"])
+      #expect(try origin(.host) == ["127.0.0.1", "default"])
+      #expect(try origin(.baseURL) == [nil, "default"])
+      #expect(try origin(.store) == ["postgres://brume@db/brume", "BRUME_STORE"])
+      #expect(try origin(.metricsToken) == ["(secret)", "BRUME_METRICS_TOKEN"])
+    }
+  }
+
   @Test func `every setting has its own key, flag and variable`() {
     let all = Setting.all
     #expect(Set(all.map(\.flag)).count == all.count)

@@ -118,6 +118,23 @@ import Testing
     }
   }
 
+  @Test func `config shows what serve would take, and refuses what serve would refuse`()
+    async throws
+  {
+    let table = try await Tool.run("config", "show", "--port", "3")
+    #expect(table.status == 0, "\(table.talk)")
+    let rows = table.output.split(separator: "\n").map {
+      $0.split(separator: " ", omittingEmptySubsequences: true)
+    }
+    #expect(rows.contains(["port", "3", "--port"]))
+    #expect(rows.contains(["host", "127.0.0.1", "default"]))
+    let lines = try await Tool.run("config", "show", "--json", "--dev")
+    #expect(lines.output.contains(#"{"setting":"dev","source":"--dev","value":"true"}"#))
+    let wrong = try await Tool.run("config", "show", "--port", "x")
+    #expect(wrong.status == 64)
+    #expect(wrong.talk.contains("--port"))
+  }
+
   @Test func `accounts that a command makes work in the next`() async throws {
     try await Tool.withFolder { folder in
       let server = try await Tool.serve("--port", "0", "--data", folder)

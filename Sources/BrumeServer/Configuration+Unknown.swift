@@ -1,0 +1,66 @@
+// Variables and keys of the configuration file that are no settings. A misspelt one would be ignored, and the
+// server run otherwise than its operator believes.
+
+import BrumeWire
+
+enum UnknownSettings {
+  /// What clients of a server read (`brume status --format env`). `brume exec` sets them for any command.
+  private static let ofClients: Set<String> = [
+    "BRUME_URL", "BRUME_CONTAINER", "BRUME_ENVIRONMENT", "BRUME_API_TOKEN", "BRUME_USER_TOKEN",
+    "BRUME_DEVICE_ID", "BRUME_STATE_DIR", "BRUME_KEY_ID", "BRUME_KEY_FILE",
+  ]
+
+  /// - Parameter variables: names of all variables of the process.
+  static func check(variables: some Collection<String>) throws(SettingError) {
+    let settings = Setting.all.map(\.variable)
+    let unknown = variables.filter { name in
+      name.hasPrefix("BRUME_") && !settings.contains(name) && !ofClients.contains(name)
+        && !name.hasPrefix("BRUME_USER_TOKEN_")
+    }
+    guard let name = unknown.min() else { return }
+    throw SettingError(
+      "the variable \(name) is no setting; \(advice(name, among: settings))")
+  }
+
+  /// - Parameter file: the path of one that can be read as JSON.
+  static func check(file: String) throws(SettingError) {
+    guard let bytes = DataFolder.read(file), let json = try? JSON(parsing: bytes) else { return }
+    let settings = Setting.all.map(\.key)
+    guard let key = keys(json, "").filter({ !settings.contains($0) }).min() else { return }
+    throw SettingError(
+      "'\(key)' in \(file) is no setting; \(advice(key, among: settings))")
+  }
+
+  /// Of all values of the file, joined by points.
+  private static func keys(_ json: JSON, _ prefix: String) -> [String] {
+    guard case .object(let object) = json else { return [prefix] }
+    return object.members.flatMap { member in
+      keys(member.value, prefix.isEmpty ? member.key : "\(prefix).\(member.key)")
+    }
+  }
+
+  private static func advice(_ name: String, among names: [String]) -> String {
+    let near = names.map { (name: $0, distance: distance($0, name)) }.min {
+      $0.distance < $1.distance
+    }
+    let list = "'brume serve --help' lists all"
+    guard let near, near.distance <= 2 else { return list }
+    return "did you mean \(near.name)? \(list)"
+  }
+
+  /// How many letters must be put in, left out or changed to make one of the other (Levenshtein).
+  private static func distance(_ one: String, _ other: String) -> Int {
+    let other = Array(other)
+    var row = Array(0...other.count)
+    for (i, letter) in one.enumerated() {
+      var diagonal = row[0]
+      row[0] = i + 1
+      for j in other.indices {
+        let above = row[j + 1]
+        row[j + 1] = min(above + 1, row[j] + 1, diagonal + (letter == other[j] ? 0 : 1))
+        diagonal = above
+      }
+    }
+    return row[other.count]
+  }
+}
