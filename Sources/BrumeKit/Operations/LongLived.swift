@@ -96,7 +96,6 @@ enum LongLived {
 extension CKModifyRecordsOperation: LongLivedOperation {
   func encodeRequest(with coder: NSCoder) {
     coder.encode(NSArray(array: recordsToSave ?? []), forKey: "saves")
-    ArchivedFile.encode(ArchivedFile.all(of: recordsToSave ?? []), with: coder)
     coder.encode(NSArray(array: recordIDsToDelete ?? []), forKey: "deletes")
     coder.encode(savePolicy.rawValue, forKey: "policy")
     coder.encodeBytes(clientChangeTokenData.map { [UInt8]($0) }, "clientData")
