@@ -9,6 +9,8 @@ package struct Limits: Sendable, Equatable {
   package var recordsPerResponse = 200
   /// CloudKit's framework works in batches of at most 400 items; the service names the maximum.
   package var itemsPerOperation = 400
+  /// Apple's header of SDK 27 documents 250 saves and deletions a batch of a sync engine.
+  package var syncEngineBatch = 250
   /// Ours: 200 records of some size. Larger bodies get 413.
   package var requestBodyBytes = 16 << 20
   /// Ours: bytes of records in one answer. Pages end before it; of records that were asked for by
