@@ -172,6 +172,8 @@ package struct Limits: Sendable, Equatable {
   package var assetUploadLifetime: Milliseconds = 15 * 60_000
   /// Ours: how long after its begin an upload may be used by a save.
   package var assetReceiptLifetime: Milliseconds = 60 * 60_000
+  /// Ours: how long the ID of an asset is good. Apple says a few days.
+  package var exportedAssetLifetime: Milliseconds = 3 * 24 * 3_600_000
   /// Ours: uploads of one user that no save has used yet, and their bytes together.
   package var pendingUploadsPerUser = 400
   package var pendingUploadBytesPerUser: Int64 = 4 << 30

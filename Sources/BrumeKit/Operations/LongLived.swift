@@ -65,7 +65,7 @@ enum LongLived {
     let records = (operation as? CKModifyRecordsOperation)?.recordsToSave ?? []
     return records.allSatisfy { record in
       record.assetsBySpot.allSatisfy { spot, asset in
-        asset.fileURL != nil || !record.changes.contains(spot.key)
+        asset.fileURL != nil || asset.imported != nil || !record.changes.contains(spot.key)
       }
     }
   }

@@ -16,16 +16,35 @@ open class CKAsset: NSObject, NSSecureCoding, __CKRecordObjCValue, @unchecked Se
   private let file: URL?
   /// What the server said about a saved or fetched asset.
   let stored: Asset?
+  /// What the server is to copy.
+  let imported: ExportedAssetID?
 
   /// Takes a local file, to be stored when its record is saved.
   public init(fileURL: URL) {
     file = fileURL
     stored = nil
+    imported = nil
+  }
+
+  /// Takes a file that another record holds, which the server copies when the record is saved.
+  ///
+  /// There is no ``fileURL`` before the record is fetched. The save fails with
+  /// ``CKError/Code/unknownItem`` if the source is gone, and with ``CKError/Code/assetNotAvailable`` if
+  /// the ID is too old, or of another user or device.
+  public convenience init(importing exportedAssetID: CKAsset.ExportedAssetID) {
+    self.init(exportedAssetID)
+  }
+
+  private init(_ imported: ExportedAssetID) {
+    file = nil
+    stored = nil
+    self.imported = imported
   }
 
   init(stored: Asset, fileURL: URL? = nil) {
     file = fileURL
     self.stored = stored
+    imported = nil
   }
 
   // MARK: Coding
@@ -40,7 +59,8 @@ open class CKAsset: NSObject, NSSecureCoding, __CKRecordObjCValue, @unchecked Se
   public required init?(coder: NSCoder) {
     let path = coder.text("path")
     let checksum = coder.text("checksum")
-    guard path != nil || checksum != nil else { return nil }
+    imported = coder.text("imported").map { ExportedAssetID(text: $0) }
+    guard path != nil || checksum != nil || imported != nil else { return nil }
     stored = checksum.map { Asset(fileChecksum: $0, size: coder.decodeInt64(forKey: "size")) }
     let isGone = path.map { !FileManager.default.fileExists(atPath: $0) } ?? true
     file = isGone && checksum != nil ? nil : path.map { URL(fileURLWithPath: $0) }
@@ -50,6 +70,7 @@ open class CKAsset: NSObject, NSSecureCoding, __CKRecordObjCValue, @unchecked Se
   open func encode(with coder: NSCoder) {
     coder.encodeText(fileURL?.path, "path")
     coder.encodeText(stored?.fileChecksum, "checksum")
+    coder.encodeText(imported?.text, "imported")
     if let stored { coder.encode(stored.size, forKey: "size") }
   }
 
@@ -58,7 +79,8 @@ open class CKAsset: NSObject, NSSecureCoding, __CKRecordObjCValue, @unchecked Se
   /// Whether two are equal.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? CKAsset else { return false }
-    return fileURL == other.fileURL && stored?.fileChecksum == other.stored?.fileChecksum
+    return fileURL == other.fileURL && imported == other.imported
+      && stored?.fileChecksum == other.stored?.fileChecksum
   }
 
   /// A hash that agrees with ``isEqual(_:)``.

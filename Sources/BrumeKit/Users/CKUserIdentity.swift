@@ -15,6 +15,7 @@ open class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, @unchecked Senda
   /// The user's record; nil for an address that belongs to nobody yet.
   open var userRecordID: CKRecord.ID? { known.record }
   /// Always empty here: there is no address book to match with.
+  @available(*, deprecated, message: "There is nothing to match with.")
   open var contactIdentifiers: [String] { [] }
   /// Whether an account is known for this identity.
   open var hasiCloudAccount: Bool { userRecordID != nil }

@@ -64,6 +64,19 @@ struct AssetCodingTests {
     #expect(back.stored?.fileChecksum == "abc")
   }
 
+  @Test func `an imported asset keeps its ID, in archives and in JSON`() throws {
+    let id = CKAsset.ExportedAssetID(text: "abc")
+    let kept = try JSONDecoder().decode(
+      CKAsset.ExportedAssetID.self, from: try JSONEncoder().encode(id))
+    let asset = CKAsset(importing: kept)
+    #expect(asset.fileURL == nil && asset != CKAsset(importing: .init(text: "other")))
+    let record = CKRecord(recordType: "Photo")
+    record["photo"] = asset
+    let back = try through(record)
+    #expect((back["photo"] as CKAsset?) == asset)
+    #expect(back.filesToImport.values.map(\.text) == ["abc"] && back.filesToSend.isEmpty)
+  }
+
   @Test func `an archive of nothing is no asset`() throws {
     let empty = NSKeyedArchiver(requiringSecureCoding: true)
     empty.finishEncoding()
