@@ -129,6 +129,7 @@ let client = [
   layer(
     "BrumeClient",
     uses: ["BrumeModel", "BrumeWire", crypto, log, httpClient, nioCore, nioHTTP1, nioPosix]),
+  layer("BrumePlaces"),
   // Two lines of C that tell Foundation, at load, how nested classes are archived.
   .target(name: "CBrumeKitLoad"),
   // Without NonisolatedNonsendingByDefault, as Apple's framework: with it, the witnesses of
@@ -136,7 +137,8 @@ let client = [
   .target(
     name: "BrumeKit",
     dependencies: [
-      "BrumeModel", "BrumePredicate", "BrumeWire", "BrumeClient", "CBrumeKitLoad", log,
+      "BrumeModel", "BrumePredicate", "BrumeWire", "BrumeClient", "BrumePlaces", "CBrumeKitLoad",
+      log,
     ],
     swiftSettings: settings.dropLast()),
 ]
@@ -280,7 +282,7 @@ let package = Package(
   package.targets.append(.target(name: "CCloudKitNames"))
   package.products.append(.library(name: "CloudKit", targets: ["CloudKit"]))
   package.targets.append(
-    .target(name: "CoreLocation", dependencies: ["BrumeKit"], swiftSettings: settings))
+    .target(name: "CoreLocation", dependencies: ["BrumePlaces"], swiftSettings: settings))
   package.products.append(.library(name: "CoreLocation", targets: ["CoreLocation"]))
   // The Swift texts of our own pages, compiled and run as they stand there.
   package.targets.append(

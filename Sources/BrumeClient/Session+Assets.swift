@@ -14,6 +14,29 @@ extension DatabaseCaller {
   }
 }
 
+extension DatabaseCaller {
+  /// IDs of the files that fields hold, in order.
+  package func exportAssets(
+    _ request: AssetRereferenceRequest
+  ) async throws -> [AssetExportResult] {
+    try await session.call(
+      "POST", "/_brume/assets/export", query: place(), body: request.bytes(), isRead: true,
+      as: Wire.assetExports)
+  }
+
+  /// What a save takes for IDs of files, in order.
+  package func importAssets(_ request: AssetImportRequest) async throws -> [AssetResult] {
+    try await session.call(
+      "POST", "/_brume/assets/import", query: place(), body: request.bytes(), isRead: true,
+      as: Wire.assetResults)
+  }
+
+  /// The parameters by which our own paths know the database.
+  private func place() throws(CallFailure) -> [(String, String)] {
+    try session.place() + [("database", scope.rawValue)]
+  }
+}
+
 extension Session {
   /// Sends a file to an upload address; answers what a save takes. Sent again once if the answer is
   /// lost: what nobody saves, the server forgets.

@@ -24,6 +24,7 @@ package struct Engine: Sendable {
   package let uploadTickets: UploadTickets
   package let assetUploads: AssetUploads
   package let assetRereferences: AssetRereferences
+  package let assetExports: AssetExports
   package let assetDownloads: AssetDownloads
   package let assetSweeper: AssetSweeper
   package let assetCheck: AssetCheck
@@ -75,6 +76,7 @@ package struct Engine: Sendable {
     uploadTickets = UploadTickets(parts)
     assetUploads = AssetUploads(parts)
     assetRereferences = AssetRereferences(parts)
+    assetExports = AssetExports(parts)
     assetDownloads = AssetDownloads(parts)
     assetSweeper = AssetSweeper(parts)
     assetCheck = AssetCheck(parts)

@@ -57,4 +57,26 @@ package struct AssetRereferenceRequest: Equatable, Sendable {
   }
 }
 
+/// `/_brume/assets/import`: files that `/_brume/assets/export` gave IDs to, for fields of records.
+package struct AssetImportRequest: Equatable, Sendable {
+  package struct Item: Equatable, Sendable {
+    /// Where the file is going to be saved.
+    package var field: AssetField
+    /// The ID, as the server made it.
+    package var exported: String
+    package init(field: AssetField, exported: String) {
+      self.field = field
+      self.exported = exported
+    }
+  }
+  package var zone: ZoneID?
+  package var assets: [Item]
+  package init(zone: ZoneID? = nil, assets: [Item]) {
+    self.zone = zone
+    self.assets = assets
+  }
+}
+
+/// The ID of the file that a field holds.
+package typealias AssetExportResult = Result<String, ItemFailure<AssetField>>
 package typealias AssetResult = Result<Asset, ItemFailure<AssetField>>

@@ -9,6 +9,8 @@ package struct Limits: Sendable, Equatable {
   package var recordsPerResponse = 200
   /// CloudKit's framework works in batches of at most 400 items; the service names the maximum.
   package var itemsPerOperation = 400
+  /// Apple's header of SDK 27 documents 250 saves and deletions a batch of a sync engine.
+  package var syncEngineBatch = 250
   /// Ours: 200 records of some size. Larger bodies get 413.
   package var requestBodyBytes = 16 << 20
   /// Ours: bytes of records in one answer. Pages end before it; of records that were asked for by
@@ -170,6 +172,8 @@ package struct Limits: Sendable, Equatable {
   package var assetUploadLifetime: Milliseconds = 15 * 60_000
   /// Ours: how long after its begin an upload may be used by a save.
   package var assetReceiptLifetime: Milliseconds = 60 * 60_000
+  /// Ours: how long the ID of an asset is good. Apple says a few days.
+  package var exportedAssetLifetime: Milliseconds = 3 * 24 * 3_600_000
   /// Ours: uploads of one user that no save has used yet, and their bytes together.
   package var pendingUploadsPerUser = 400
   package var pendingUploadBytesPerUser: Int64 = 4 << 30

@@ -39,6 +39,7 @@ struct Handlers: Sendable {
     subscriptions = SubscriptionRoutes(rules: rules)
     assets = AssetRoutes(
       rules: rules, uploads: engine.assetUploads, rereferences: engine.assetRereferences,
+      exports: engine.assetExports,
       downloads: engine.assetDownloads, addresses: addresses, limits: limits,
       metrics: server.metrics)
     users = UserRoutes(

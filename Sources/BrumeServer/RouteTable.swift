@@ -162,6 +162,8 @@ package struct RouteTable: Sendable {
         .streaming.working(.lasting),
       Endpoint([.get, .head], "/_brume/assets/file", .bearer, to.assets.download)
         .working(.lasting),
+      Endpoint(post, "/_brume/assets/export", .user, to.assets.export),
+      Endpoint(post, "/_brume/assets/import", .user, to.assets.takeExported),
       Endpoint(get, "/_brume/courier", .bearer, to.courier.poll).working(.lasting),
       Endpoint(get, StreamRoute.path, .user, to.stream.open).working(.lasting),
       Endpoint(post, StreamRoute.path + "/ack", .user, to.stream.acknowledge),

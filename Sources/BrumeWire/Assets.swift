@@ -1,4 +1,5 @@
-// `assets/upload`, the answer of an upload, `assets/rereference`: bodies and replies.
+// `assets/upload`, the answer of an upload, `assets/rereference`, and our own IDs of assets: bodies and
+// replies.
 
 package import BrumeModel
 
@@ -133,6 +134,72 @@ extension Wire {
     let assets = try object.required("assets", try object.array("assets"))
     return try eachElement(of: assets, in: "assets") { asset throws(BrumeError) in
       guard let error = error(in: asset) else { return .success(try Asset(asset)) }
+      let place = AssetField(
+        recordName: try asset.string("recordName") ?? "",
+        fieldName: try asset.string("fieldName") ?? "")
+      return .failure(ItemFailure(place, error))
+    }
+  }
+}
+
+// MARK: Exporting and importing
+
+extension AssetImportRequest: WireRequest {
+  package init(json: JSON) throws(BrumeError) {
+    let object = try json.asObject("the body")
+    let assets = try object.required("assets", try object.array("assets"))
+    self.init(
+      zone: try object.zoneID("zoneID"),
+      assets: try eachElement(of: assets, in: "assets") { asset throws(BrumeError) in
+        Item(
+          field: AssetField(
+            recordName: try asset.requiredString("recordName"),
+            fieldName: try asset.requiredString("fieldName")),
+          exported: try asset.requiredString("exported"))
+      })
+  }
+
+  package func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.zoneMember(zone)
+    writer.array("assets", assets) { writer, asset in
+      writer.beginObject()
+      writer.member("recordName", asset.field.recordName)
+      writer.member("fieldName", asset.field.fieldName)
+      writer.member("exported", asset.exported)
+      writer.endObject()
+    }
+    writer.endObject()
+  }
+}
+
+extension Wire {
+  /// The reply of `/_brume/assets/export`: IDs, by index.
+  package static func assetExports(_ results: [AssetExportResult]) -> [UInt8] {
+    bytes { writer in
+      writer.beginObject()
+      writer.array("assets", results) { writer, result in
+        writer.beginObject()
+        switch result {
+        case .success(let text): writer.member("exported", text)
+        case .failure(let failure):
+          writer.member("recordName", failure.id.recordName)
+          writer.member("fieldName", failure.id.fieldName)
+          writer.errorMembers(failure.error)
+        }
+        writer.endObject()
+      }
+      writer.endObject()
+    }
+  }
+
+  package static func assetExports(_ json: JSON) throws(BrumeError) -> [AssetExportResult] {
+    let object = try json.asObject("the reply")
+    let assets = try object.required("assets", try object.array("assets"))
+    return try eachElement(of: assets, in: "assets") { asset throws(BrumeError) in
+      guard let error = error(in: asset) else {
+        return .success(try asset.requiredString("exported"))
+      }
       let place = AssetField(
         recordName: try asset.string("recordName") ?? "",
         fieldName: try asset.string("fieldName") ?? "")

@@ -8,6 +8,8 @@ import Testing
 /// Runs every reader of this target on a value; what they think of it does not matter.
 private func readEverything(_ json: JSON) {
   _ = try? ModifyRecordsRequest(json: json)
+  _ = try? AssetImportRequest(json: json)
+  _ = try? Wire.assetExports(json)
   _ = try? LookupRecordsRequest(json: json)
   _ = try? QueryRequest(json: json)
   _ = try? FeedRequest(json: json)

@@ -28,7 +28,8 @@ import Testing
   ]
   /// Where the real clock, identity and chance enter. Everything else gets them as arguments.
   static let composition = [
-    "Sources/BrumeServer/", "Sources/BrumeClient/", "Sources/BrumeKit/", "Sources/brume/",
+    "Sources/BrumeServer/", "Sources/BrumeClient/", "Sources/BrumeKit/", "Sources/BrumePlaces/",
+    "Sources/brume/",
   ]
 
   /// The ways to read a clock or to wait, to make an identity, and to draw chance.

@@ -9,14 +9,14 @@ package struct AssetRereferences: Sendable {
   private let limits: Limits
   private let host: Host
   private let seal: Seal
-  private let records: Records
+  private let held: HeldAssets
 
   init(_ parts: EngineParts) {
     store = parts.store
     limits = parts.limits
     host = parts.host
     seal = parts.seal
-    records = Records(parts)
+    held = HeldAssets(parts)
   }
 
   /// For each record and field the asset with a new receipt, in order. The receipts are for any
@@ -29,14 +29,9 @@ package struct AssetRereferences: Sendable {
     let target = try caller.zoneKey(
       request.targetZone ?? request.zone, in: scope, limits: limits)
     _ = try await store.read { try ZoneView(of: target, in: scope, for: caller, from: $0) }
-    let found = try await records.lookup(
-      LookupRecordsRequest(
-        zone: request.zone, items: request.assets.map { .init(name: $0.recordName) }),
-      in: scope, as: caller)
+    let found = try await held.find(request.assets, in: request.zone, of: scope, as: caller)
     let now = host.now()
-    let uploads = try zip(request.assets, found).map { wanted, result in
-      try Self.asset(wanted, result).map { (asset: $0, id: host.objectName()) }
-    }
+    let uploads = found.map { $0.map { (asset: $0, id: host.objectName()) } }
     try await store.write(in: .server) { transaction in
       for case .success(let upload) in uploads {
         try transaction.assets.put(
@@ -51,26 +46,6 @@ package struct AssetRereferences: Sendable {
         asset.receipt = seal.text(AssetReceipt(id: upload.id, ticket: ticket))
         return asset
       }
-    }
-  }
-
-  private static func asset(
-    _ wanted: AssetField, _ result: RecordResult
-  ) throws -> AssetResult {
-    switch result {
-    case .failure(let failure): return .failure(ItemFailure(wanted, failure.error))
-    case .success(.deleted): return .failure(ItemFailure(wanted, BrumeError(.notFound, "gone")))
-    case .success(.saved(let stored)):
-      guard case .asset(let asset)? = try stored.record().fields[wanted.fieldName] else {
-        return .failure(
-          ItemFailure(
-            wanted,
-            BrumeError(
-              .badRequest,
-              "field '\(wanted.fieldName)' of record '\(wanted.recordName)' holds no single asset; "
-                + "name a field of type ASSETID")))
-      }
-      return .success(asset)
     }
   }
 }

@@ -1,5 +1,5 @@
 // What the server hands out around an asset and later believes: the ticket that an upload address
-// carries, the receipt of an upload, the token of a download address. All are sealed texts, so none
+// carries, the receipt of an upload, the token of a download address, the ID of an asset. All are sealed texts, so none
 // of them is a row in the store before a byte has arrived.
 
 import BrumeModel
@@ -39,6 +39,30 @@ struct AssetReceipt: Equatable, Sendable {
 struct DownloadToken: Equatable, Sendable {
   var checksum: String
   var expires: Milliseconds
+}
+
+/// What the ID of an asset names, and for whom.
+struct ExportedAsset: Equatable, Sendable {
+  var user: UserID
+  var device: DeviceID
+  var scope: DatabaseScope
+  var zone: ZoneKey
+  var field: AssetField
+  var checksum: String
+  var expires: Milliseconds
+
+  /// Why the ID cannot be used; nil when it can.
+  func obstacle(for user: UserID, _ device: DeviceID, of caller: Caller, now: Milliseconds)
+    -> String?
+  {
+    guard self.user == user, self.device == device else {
+      return "the ID of the asset was made on another device or for another user"
+    }
+    guard zone.database.containerEnvironment == caller.containerEnvironment else {
+      return "the ID of the asset is of another container or environment"
+    }
+    return now < expires ? nil : "the ID of the asset has expired"
+  }
 }
 
 // MARK: As bytes
@@ -106,5 +130,38 @@ extension Seal {
     var unpacker = Unpacker(bytes)
     guard let checksum = unpacker.text(), let expires = unpacker.number() else { return nil }
     return DownloadToken(checksum: checksum, expires: expires)
+  }
+}
+
+extension Seal {
+  func text(_ asset: ExportedAsset) -> String {
+    var packer = Packer()
+    packer.add(asset.user.name)
+    packer.add(asset.device.name)
+    packer.add(asset.scope.rawValue)
+    packer.add(asset.zone.database.containerEnvironment)
+    packer.add(asset.zone.database.owner?.name ?? "")
+    packer.add(asset.zone.name)
+    packer.add(asset.field.recordName)
+    packer.add(asset.field.fieldName)
+    packer.add(asset.checksum)
+    packer.add(asset.expires)
+    return text(packer.bytes, for: .exportedAsset)
+  }
+
+  func exportedAsset(_ text: String) -> ExportedAsset? {
+    guard let bytes = payload(of: text, for: .exportedAsset) else { return nil }
+    var unpacker = Unpacker(bytes)
+    guard let user = unpacker.text(), let device = unpacker.text(),
+      let scope = unpacker.text().flatMap({ DatabaseScope(rawValue: $0) }),
+      let containerEnvironment = unpacker.containerEnvironment(), let owner = unpacker.text(),
+      let zone = unpacker.text(), let record = unpacker.text(), let field = unpacker.text(),
+      let checksum = unpacker.text(), let expires = unpacker.number()
+    else { return nil }
+    let database = DatabaseKey(in: containerEnvironment, owner: owner.isEmpty ? nil : UserID(owner))
+    return ExportedAsset(
+      user: UserID(user), device: DeviceID(device), scope: scope,
+      zone: ZoneKey(database: database, name: zone),
+      field: AssetField(recordName: record, fieldName: field), checksum: checksum, expires: expires)
   }
 }

@@ -66,11 +66,14 @@ extension APIToken {
   /// Why a request may not use this token; nil when it may.
   func obstacle(for credentials: Credentials) -> BrumeError? {
     guard containerEnvironment == credentials.containerEnvironment else {
+      let start =
+        container == credentials.container
+        ? "" : "; a command gets its own with `brume exec --container \(credentials.container)`"
       return BrumeError(
         .authenticationFailed,
         "the API token was made for container '\(container)' in \(environment.rawValue); use one "
           + "of the container and environment in the address: `brume token list` shows them, "
-          + "`brume token create` makes one")
+          + "`brume token create` makes one" + start)
     }
     if let allowedOrigins, let origin = credentials.origin, !allowedOrigins.contains(origin) {
       return BrumeError(

@@ -19,6 +19,7 @@ struct Seal: Sendable {
     case assetReceipt = 21
     case downloadToken = 22
     case sealedCourierToken = 23
+    case exportedAsset = 24
 
     // CloudKit: OpenCloudKit decodes sync tokens and markers as padded base64 and drops others. Web
     // auth tokens and what files need travel in URLs.

@@ -18,6 +18,7 @@ extension CKDatabaseOperation {
     }
     var uploaded: [AssetSpot: Asset] = [:]
     do {
+      uploaded = try await copies(of: record, from: viewpoint)
       let total = try files.reduce(Int64(0)) { try $0 + OutgoingFile($1.value).state.size }
       var done: Int64 = 0
       for part in files.pieces(of: Limits.apple.operationsPerRequest) {
@@ -41,6 +42,36 @@ extension CKDatabaseOperation {
     } catch let error as CKError where error.isAboutTheFile {
       return .failure(error)
     }
+  }
+
+  /// What a save takes for the files that the server copies.
+  private func copies(
+    of record: CKRecord, from viewpoint: Viewpoint
+  ) async throws -> [AssetSpot: Asset] {
+    let files = record.filesToImport.sorted {
+      ($0.key.key, $0.key.index ?? 0) < ($1.key.key, $1.key.index ?? 0)
+    }
+    var copies: [AssetSpot: Asset] = [:]
+    let caller = effectiveDatabase.caller
+    for part in files.pieces(of: Limits.apple.operationsPerRequest) {
+      let question = AssetImportRequest(
+        zone: ZoneID(record.recordID.zoneID),
+        assets: part.map { spot, id in
+          .init(
+            field: AssetField(recordName: record.recordID.recordName, fieldName: spot.key),
+            exported: id.text)
+        })
+      let answers = try await request(from: viewpoint) { try await caller.importAssets(question) }
+      for (index, (spot, _)) in part.enumerated() {
+        guard let answer = answers[ifThere: index] else {
+          throw CKError.missingAnswer(for: "field '\(spot.key)'")
+        }
+        do { copies[spot] = try answer.get() } catch {
+          throw CKError(converting: error.error, from: viewpoint)
+        }
+      }
+    }
+    return copies
   }
 
   private func addresses(
@@ -77,7 +108,7 @@ extension CKError {
   /// Concerns one record and leaves the others alone.
   fileprivate var isAboutTheFile: Bool {
     switch code {
-    case .assetFileNotFound, .assetFileModified, .assetNotAvailable, .limitExceeded,
+    case .assetFileNotFound, .assetFileModified, .assetNotAvailable, .unknownItem, .limitExceeded,
       .invalidArguments, .permissionFailure, .zoneNotFound, .userDeletedZone, .quotaExceeded:
       true
     default: false

@@ -47,6 +47,14 @@ extension CKRecord {
     assetsBySpot.filter { changes.contains($0.key.key) }.compactMapValues(\.fileURL)
   }
 
+  /// Whether a save has something to do for its files first.
+  var bringsFiles: Bool { !filesToSend.isEmpty || !filesToImport.isEmpty }
+
+  /// Files that the server copies with a save: those of fields that the app set.
+  var filesToImport: [AssetSpot: CKAsset.ExportedAssetID] {
+    assetsBySpot.filter { changes.contains($0.key.key) }.compactMapValues(\.imported)
+  }
+
   /// After a save: the server's assets with the local files that they were made of.
   func keepFiles(of before: [AssetSpot: CKAsset]) {
     var kept: [AssetSpot: CKAsset] = [:]

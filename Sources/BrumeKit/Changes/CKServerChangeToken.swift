@@ -8,7 +8,7 @@ public import Foundation
 /// longer knows is answered with ``CKError/Code/changeTokenExpired``; then start again with nil.
 /// Source: Apple's `CKServerChangeToken` page.
 // Sendable because it never changes.
-public final class CKServerChangeToken: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+open class CKServerChangeToken: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// The token as the server wrote it.
   package let text: String
 
@@ -24,7 +24,7 @@ public final class CKServerChangeToken: NSObject, NSSecureCoding, NSCopying, @un
   }
 
   /// Whether the class can be archived securely: yes.
-  public class var supportsSecureCoding: Bool { true }
+  open class var supportsSecureCoding: Bool { true }
 
   /// Restores a token from an archive.
   public required init?(coder: NSCoder) {
@@ -33,21 +33,21 @@ public final class CKServerChangeToken: NSObject, NSSecureCoding, NSCopying, @un
   }
 
   /// Archives the token.
-  public func encode(with coder: NSCoder) {
+  open func encode(with coder: NSCoder) {
     coder.encodeText(text, "token")
   }
 
   /// Returns the token itself: it cannot change.
-  public func copy(with zone: NSZone? = nil) -> Any { self }
+  open func copy(with zone: NSZone? = nil) -> Any { self }
 
   /// Whether two tokens mark the same place in the same words.
-  public override func isEqual(_ object: Any?) -> Bool {
+  open override func isEqual(_ object: Any?) -> Bool {
     (object as? CKServerChangeToken)?.text == text
   }
 
   /// A hash that agrees with ``isEqual(_:)``.
-  public override var hash: Int { text.hashValue }
+  open override var hash: Int { text.hashValue }
 
   /// A text for logs and debuggers.
-  public override var description: String { "<CKServerChangeToken: \(text)>" }
+  open override var description: String { "<CKServerChangeToken: \(text)>" }
 }

@@ -34,7 +34,7 @@ extension CKContainer {
     return try await asked()
   }
 
-  private func asked() async throws -> CKAccountStatus {
+  fileprivate func asked() async throws -> CKAccountStatus {
     do {
       _ = try await userRecordID()
       return .available
@@ -49,15 +49,12 @@ extension CKContainer {
   }
 
   /// Finds out whether a user is signed in.
-  @preconcurrency
+  @_disfavoredOverload
   public func accountStatus(
-    completionHandler: @escaping @Sendable (CKAccountStatus, (any Error)?) -> Void
+    completionHandler: @escaping (CKAccountStatus, (any Error)?) -> Void
   ) {
-    Task {
-      do { completionHandler(try await accountStatus(), nil) } catch {
-        completionHandler(.couldNotDetermine, error)
-      }
-    }
+    let handler = UncheckedSendable(completionHandler)
+    accountStatus { handler.value($0, $1) }
   }
 
   /// The ID of the current user's record.
@@ -72,6 +69,31 @@ extension CKContainer {
       return CKRecord.ID(recordName: user.name)
     } catch {
       throw CKError(converting: error, from: Viewpoint(scope: .private))
+    }
+  }
+
+  /// The ID of the current user's record.
+  @_disfavoredOverload
+  public func fetchUserRecordID(
+    completionHandler: @escaping (CKRecord.ID?, (any Error)?) -> Void
+  ) {
+    let handler = UncheckedSendable(completionHandler)
+    fetchUserRecordID { handler.value($0, $1) }
+  }
+}
+
+// MARK: With handlers that may be called from another task
+
+extension CKContainerCalls {
+  /// Finds out whether a user is signed in.
+  @preconcurrency
+  public func accountStatus(
+    completionHandler: @escaping @Sendable (CKAccountStatus, (any Error)?) -> Void
+  ) {
+    Task {
+      do { completionHandler(try await accountStatus(), nil) } catch {
+        completionHandler(.couldNotDetermine, error)
+      }
     }
   }
 

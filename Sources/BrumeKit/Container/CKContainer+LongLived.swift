@@ -7,11 +7,12 @@ extension CKContainer {
   /// The IDs of long-lived operations that are not finished, or finished less than a day ago.
   ///
   /// Empty without a state directory (`BRUME_STATE_DIR`): then nothing was written down.
-  @preconcurrency
+  @_disfavoredOverload
   public func fetchAllLongLivedOperationIDs(
-    completionHandler: @escaping @Sendable ([CKOperation.ID]?, (any Error)?) -> Void
+    completionHandler: @escaping ([CKOperation.ID]?, (any Error)?) -> Void
   ) {
-    connection.queue.addOperation { completionHandler(self.longLivedIDs, nil) }
+    let handler = UncheckedSendable(completionHandler)
+    fetchAllLongLivedOperationIDs { handler.value($0, $1) }
   }
 
   /// The IDs of long-lived operations that are not finished, or finished less than a day ago.
@@ -22,12 +23,13 @@ extension CKContainer {
   /// A long-lived operation, to be given blocks and run again; nil if there is none of the ID.
   ///
   /// Running it asks the server under the same ID: what was saved before is not saved twice.
-  @preconcurrency
+  @_disfavoredOverload
   public func fetchLongLivedOperation(
     withID operationID: CKOperation.ID,
-    completionHandler: @escaping @Sendable (CKOperation?, (any Error)?) -> Void
+    completionHandler: @escaping (CKOperation?, (any Error)?) -> Void
   ) {
-    connection.queue.addOperation { completionHandler(self.longLived(operationID), nil) }
+    let handler = UncheckedSendable(completionHandler)
+    fetchLongLivedOperation(withID: operationID) { handler.value($0, $1) }
   }
 
   /// A long-lived operation, to be given blocks and run again; nil if there is none of the ID.
@@ -41,9 +43,34 @@ extension CKContainer {
     (try? session.configuration.get()).flatMap { OperationArchive($0) }
   }
 
-  private var longLivedIDs: [CKOperation.ID] { archive?.ids(now: session.host.now()) ?? [] }
+  fileprivate var longLivedIDs: [CKOperation.ID] { archive?.ids(now: session.host.now()) ?? [] }
 
-  private func longLived(_ id: CKOperation.ID) -> CKOperation? {
+  fileprivate func longLived(_ id: CKOperation.ID) -> CKOperation? {
     archive?.entry(id, now: session.host.now()).flatMap { LongLived.operation($0, in: self) }
+  }
+}
+
+// MARK: With handlers that may be called from another task
+
+extension CKContainerCalls {
+  /// The IDs of long-lived operations that are not finished, or finished less than a day ago.
+  ///
+  /// Empty without a state directory (`BRUME_STATE_DIR`): then nothing was written down.
+  @preconcurrency
+  public func fetchAllLongLivedOperationIDs(
+    completionHandler: @escaping @Sendable ([CKOperation.ID]?, (any Error)?) -> Void
+  ) {
+    connection.queue.addOperation { completionHandler(self.longLivedIDs, nil) }
+  }
+
+  /// A long-lived operation, to be given blocks and run again; nil if there is none of the ID.
+  ///
+  /// Running it asks the server under the same ID: what was saved before is not saved twice.
+  @preconcurrency
+  public func fetchLongLivedOperation(
+    withID operationID: CKOperation.ID,
+    completionHandler: @escaping @Sendable (CKOperation?, (any Error)?) -> Void
+  ) {
+    connection.queue.addOperation { completionHandler(self.longLived(operationID), nil) }
   }
 }

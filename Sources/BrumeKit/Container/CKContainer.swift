@@ -6,19 +6,20 @@ public import Foundation
 
 /// A container of a program's data: one public database, and a private and a shared one per user.
 // Sendable because every stored property is constant and Sendable itself.
-public class CKContainer: NSObject, @unchecked Sendable {
+open class CKContainer: NSObject, @unchecked Sendable {
   /// The container's identifier, such as `iCloud.org.example.app`.
-  public let containerIdentifier: String?
+  open var containerIdentifier: String? { parts.identifier }
   /// The database that everybody can read.
-  public let publicCloudDatabase: CKDatabase
+  open var publicCloudDatabase: CKDatabase { parts.public }
   /// The current user's own database.
-  public let privateCloudDatabase: CKDatabase
+  open var privateCloudDatabase: CKDatabase { parts.private }
   /// What others share with the current user.
-  public let sharedCloudDatabase: CKDatabase
+  open var sharedCloudDatabase: CKDatabase { parts.shared }
   /// What the databases share.
-  let connection: Connection
+  var connection: Connection { parts.connection }
   /// How the calls of this object run.
-  let defaults: CallDefaults
+  var defaults: CallDefaults { parts.defaults }
+  private let parts: Parts
   /// The typed caller of the container.
   var session: Session { connection.session }
 
@@ -26,7 +27,7 @@ public class CKContainer: NSObject, @unchecked Sendable {
   ///
   /// If a variable is missing, every call fails with ``CKError/Code/missingEntitlement`` and a text
   /// that names it.
-  public class func `default`() -> CKContainer { environmentContainer }
+  open class func `default`() -> CKContainer { environmentContainer }
 
   private static let environmentContainer = CKContainer(
     connecting: Result { () throws(CallFailure) in
@@ -34,48 +35,42 @@ public class CKContainer: NSObject, @unchecked Sendable {
     })
 
   /// A container by its identifier, on the server and for the user that the environment names.
-  public convenience init(identifier containerIdentifier: String) {
-    self.init(
-      connecting: Self.environmentContainer.session.configuration.map { settings in
-        var settings = settings
-        settings.containerEnvironment = ContainerEnvironment(
-          ContainerID(containerIdentifier), settings.environment)
-        return settings
-      },
-      identifier: containerIdentifier)
+  // Required, so that `Self(identifier:)`, protocols and subclasses may ask for it as for Objective-C's.
+  public required init(identifier containerIdentifier: String) {
+    let settings = CKContainer.environmentContainer.session.configuration.map { settings in
+      var settings = settings
+      settings.containerEnvironment = ContainerEnvironment(
+        ContainerID(containerIdentifier), settings.environment)
+      return settings
+    }
+    parts = Parts(Connection(onDevice: settings), containerIdentifier)
+    super.init()
+    connection.belongs(to: self)
   }
 
   /// A container with settings; a device without a name gets one.
   convenience init(
     connecting settings: Result<Configuration, CallFailure>, identifier: String? = nil
   ) {
-    let settings = settings.flatMap { settings in
-      Result { () throws(CallFailure) in try settings.withDevice { UUID().uuidString } }
-    }
     self.init(
-      connection: Connection(Session(settings)),
+      connection: Connection(onDevice: settings),
       identifier: identifier ?? (try? settings.get().container.name))
   }
 
   init(connection: Connection, identifier: String?, defaults: CallDefaults = CallDefaults()) {
-    self.connection = connection
-    self.defaults = defaults
-    containerIdentifier = identifier
-    publicCloudDatabase = CKDatabase(.public, connection: connection, defaults: defaults)
-    privateCloudDatabase = CKDatabase(.private, connection: connection, defaults: defaults)
-    sharedCloudDatabase = CKDatabase(.shared, connection: connection, defaults: defaults)
+    parts = Parts(connection, identifier, defaults)
     super.init()
     connection.belongs(to: self)
   }
 
   /// Runs an operation. One on a database that names none gets the private one.
-  public func add(_ operation: CKOperation) {
+  open func add(_ operation: CKOperation) {
     operation.container = self
     connection.queue.addOperation(operation)
   }
 
   /// The database of a scope: the same object as the property of its name.
-  public func database(with databaseScope: CKDatabase.Scope) -> CKDatabase {
+  open func database(with databaseScope: CKDatabase.Scope) -> CKDatabase {
     switch databaseScope {
     case .public: publicCloudDatabase
     case .private: privateCloudDatabase
@@ -84,7 +79,37 @@ public class CKContainer: NSObject, @unchecked Sendable {
   }
 
   /// A text for logs and debuggers.
-  public override var description: String {
+  open override var description: String {
     "<CKContainer: containerIdentifier=\(containerIdentifier ?? "unknown")>"
+  }
+}
+
+/// What a container is made of.
+private struct Parts {
+  let identifier: String?
+  let connection: Connection
+  let defaults: CallDefaults
+  let `public`: CKDatabase
+  let `private`: CKDatabase
+  let shared: CKDatabase
+
+  init(_ connection: Connection, _ identifier: String?, _ defaults: CallDefaults = CallDefaults()) {
+    self.identifier = identifier
+    self.connection = connection
+    self.defaults = defaults
+    `public` = CKDatabase(.public, connection: connection, defaults: defaults)
+    `private` = CKDatabase(.private, connection: connection, defaults: defaults)
+    shared = CKDatabase(.shared, connection: connection, defaults: defaults)
+  }
+}
+
+extension Connection {
+  /// A connection with settings; a device without a name gets one.
+  fileprivate convenience init(onDevice settings: Result<Configuration, CallFailure>) {
+    self.init(
+      Session(
+        settings.flatMap { settings in
+          Result { () throws(CallFailure) in try settings.withDevice { UUID().uuidString } }
+        }))
   }
 }

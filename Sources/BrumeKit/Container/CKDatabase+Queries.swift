@@ -72,10 +72,10 @@ extension CKDatabase {
     *, deprecated,
     message: "Use fetch(withQuery:inZoneWith:desiredKeys:resultsLimit:completionHandler:)."
   )
-  @preconcurrency
+  @_disfavoredOverload
   public func perform(
     _ query: CKQuery, inZoneWith zoneID: CKRecordZone.ID?,
-    completionHandler: @escaping @Sendable ([CKRecord]?, (any Error)?) -> Void
+    completionHandler: @escaping ([CKRecord]?, (any Error)?) -> Void
   ) {
     run(firstPage(query, zoneID) { completionHandler($0.pair.0, $0.pair.1) })
   }
@@ -103,7 +103,7 @@ extension CKDatabase {
 // MARK: Operations
 
 extension CKDatabase {
-  private func finding(
+  fileprivate func finding(
     _ operation: CKQueryOperation, _ zoneID: CKRecordZone.ID?, _ desiredKeys: [CKRecord.FieldKey]?,
     _ resultsLimit: Int,
     _ end:
@@ -123,11 +123,28 @@ extension CKDatabase {
     return operation
   }
 
-  private func firstPage(
+  fileprivate func firstPage(
     _ query: CKQuery, _ zoneID: CKRecordZone.ID?, _ end: @escaping Ending<[CKRecord]>
   ) -> CKQueryOperation {
     finding(CKQueryOperation(query: query), zoneID, nil, CKQueryOperation.maximumResults) {
       end($0.map { page in page.matchResults.compactMap { try? $0.1.get() } })
     }
+  }
+}
+
+// MARK: With handlers that may be called from another task
+
+extension CKDatabaseCalls {
+  /// Finds records: the first page of results.
+  @available(
+    *, deprecated,
+    message: "Use fetch(withQuery:inZoneWith:desiredKeys:resultsLimit:completionHandler:)."
+  )
+  @preconcurrency
+  public func perform(
+    _ query: CKQuery, inZoneWith zoneID: CKRecordZone.ID?,
+    completionHandler: @escaping @Sendable ([CKRecord]?, (any Error)?) -> Void
+  ) {
+    run(firstPage(query, zoneID) { completionHandler($0.pair.0, $0.pair.1) })
   }
 }

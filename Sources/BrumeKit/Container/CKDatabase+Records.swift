@@ -4,10 +4,10 @@ extension CKDatabase {
   // MARK: One record
 
   /// Fetches a record.
-  @preconcurrency
+  @_disfavoredOverload
   public func fetch(
     withRecordID recordID: CKRecord.ID,
-    completionHandler: @escaping @Sendable (CKRecord?, (any Error)?) -> Void
+    completionHandler: @escaping (CKRecord?, (any Error)?) -> Void
   ) {
     run(fetching(recordID) { completionHandler($0.pair.0, $0.pair.1) })
   }
@@ -21,9 +21,9 @@ extension CKDatabase {
   /// Saves a record if nobody changed it since it was fetched.
   ///
   /// The record takes on what the server says, so that it can be changed and saved again.
-  @preconcurrency
+  @_disfavoredOverload
   public func save(
-    _ record: CKRecord, completionHandler: @escaping @Sendable (CKRecord?, (any Error)?) -> Void
+    _ record: CKRecord, completionHandler: @escaping (CKRecord?, (any Error)?) -> Void
   ) {
     run(saving(record) { completionHandler($0.pair.0, $0.pair.1) })
   }
@@ -37,10 +37,10 @@ extension CKDatabase {
   }
 
   /// Deletes a record. One that does not exist counts as deleted.
-  @preconcurrency
+  @_disfavoredOverload
   public func delete(
     withRecordID recordID: CKRecord.ID,
-    completionHandler: @escaping @Sendable (CKRecord.ID?, (any Error)?) -> Void
+    completionHandler: @escaping (CKRecord.ID?, (any Error)?) -> Void
   ) {
     run(deleting(recordID) { completionHandler($0.pair.0, $0.pair.1) })
   }
@@ -108,7 +108,7 @@ extension CKDatabase {
 // MARK: Operations
 
 extension CKDatabase {
-  private func fetching(
+  fileprivate func fetching(
     _ id: CKRecord.ID, _ end: @escaping Ending<CKRecord>
   ) -> CKFetchRecordsOperation {
     fetching([id], nil) { all in
@@ -116,7 +116,7 @@ extension CKDatabase {
     }
   }
 
-  private func saving(
+  fileprivate func saving(
     _ record: CKRecord, _ end: @escaping Ending<CKRecord>
   ) -> CKModifyRecordsOperation {
     let id = record.recordID
@@ -126,7 +126,7 @@ extension CKDatabase {
     }
   }
 
-  private func deleting(
+  fileprivate func deleting(
     _ id: CKRecord.ID, _ end: @escaping Ending<CKRecord.ID>
   ) -> CKModifyRecordsOperation {
     modifying([], [id], .ifServerRecordUnchanged, true) { all in
@@ -135,7 +135,7 @@ extension CKDatabase {
     }
   }
 
-  private func fetching(
+  fileprivate func fetching(
     _ ids: [CKRecord.ID], _ desiredKeys: [CKRecord.FieldKey]?,
     _ end: @escaping Ending<[CKRecord.ID: Result<CKRecord, any Error>]>
   ) -> CKFetchRecordsOperation {
@@ -147,7 +147,7 @@ extension CKDatabase {
     return operation
   }
 
-  private func modifying(
+  fileprivate func modifying(
     _ saves: [CKRecord], _ deletes: [CKRecord.ID],
     _ policy: CKModifyRecordsOperation.RecordSavePolicy, _ isAtomic: Bool,
     _ end:
@@ -167,5 +167,37 @@ extension CKDatabase {
     operation.perRecordDeleteBlock = { deleted[$0] = $1 }
     operation.modifyRecordsResultBlock = { end($0.map { (saved, deleted) }) }
     return operation
+  }
+}
+
+// MARK: With handlers that may be called from another task
+
+extension CKDatabaseCalls {
+  /// Fetches a record.
+  @preconcurrency
+  public func fetch(
+    withRecordID recordID: CKRecord.ID,
+    completionHandler: @escaping @Sendable (CKRecord?, (any Error)?) -> Void
+  ) {
+    run(fetching(recordID) { completionHandler($0.pair.0, $0.pair.1) })
+  }
+
+  /// Saves a record if nobody changed it since it was fetched.
+  ///
+  /// The record takes on what the server says, so that it can be changed and saved again.
+  @preconcurrency
+  public func save(
+    _ record: CKRecord, completionHandler: @escaping @Sendable (CKRecord?, (any Error)?) -> Void
+  ) {
+    run(saving(record) { completionHandler($0.pair.0, $0.pair.1) })
+  }
+
+  /// Deletes a record. One that does not exist counts as deleted.
+  @preconcurrency
+  public func delete(
+    withRecordID recordID: CKRecord.ID,
+    completionHandler: @escaping @Sendable (CKRecord.ID?, (any Error)?) -> Void
+  ) {
+    run(deleting(recordID) { completionHandler($0.pair.0, $0.pair.1) })
   }
 }

@@ -4,9 +4,9 @@ extension CKDatabase {
   // MARK: All
 
   /// Fetches all subscriptions of the database.
-  @preconcurrency
+  @_disfavoredOverload
   public func fetchAllSubscriptions(
-    completionHandler: @escaping @Sendable ([CKSubscription]?, (any Error)?) -> Void
+    completionHandler: @escaping ([CKSubscription]?, (any Error)?) -> Void
   ) {
     run(fetchingAllSubscriptions { completionHandler($0.pair.0, $0.pair.1) })
   }
@@ -20,10 +20,10 @@ extension CKDatabase {
   // MARK: One subscription
 
   /// Fetches a subscription.
-  @preconcurrency
+  @_disfavoredOverload
   public func fetch(
     withSubscriptionID subscriptionID: CKSubscription.ID,
-    completionHandler: @escaping @Sendable (CKSubscription?, (any Error)?) -> Void
+    completionHandler: @escaping (CKSubscription?, (any Error)?) -> Void
   ) {
     run(fetchingSubscription(subscriptionID) { completionHandler($0.pair.0, $0.pair.1) })
   }
@@ -35,10 +35,10 @@ extension CKDatabase {
   }
 
   /// Saves a subscription.
-  @preconcurrency
+  @_disfavoredOverload
   public func save(
     _ subscription: CKSubscription,
-    completionHandler: @escaping @Sendable (CKSubscription?, (any Error)?) -> Void
+    completionHandler: @escaping (CKSubscription?, (any Error)?) -> Void
   ) {
     run(savingSubscription(subscription) { completionHandler($0.pair.0, $0.pair.1) })
   }
@@ -50,10 +50,10 @@ extension CKDatabase {
   }
 
   /// Deletes a subscription.
-  @preconcurrency
+  @_disfavoredOverload
   public func delete(
     withSubscriptionID subscriptionID: CKSubscription.ID,
-    completionHandler: @escaping @Sendable (String?, (any Error)?) -> Void
+    completionHandler: @escaping (String?, (any Error)?) -> Void
   ) {
     run(deletingSubscription(subscriptionID) { completionHandler($0.pair.0, $0.pair.1) })
   }
@@ -120,7 +120,7 @@ extension CKDatabase {
 // MARK: Operations
 
 extension CKDatabase {
-  private func fetchingAllSubscriptions(
+  fileprivate func fetchingAllSubscriptions(
     _ end: @escaping Ending<[CKSubscription]>
   ) -> CKFetchSubscriptionsOperation {
     let operation = CKFetchSubscriptionsOperation.fetchAllSubscriptionsOperation()
@@ -130,7 +130,7 @@ extension CKDatabase {
     return operation
   }
 
-  private func fetchingSubscriptions(
+  fileprivate func fetchingSubscriptions(
     _ ids: [CKSubscription.ID],
     _ end: @escaping Ending<[CKSubscription.ID: Result<CKSubscription, any Error>]>
   ) -> CKFetchSubscriptionsOperation {
@@ -141,7 +141,7 @@ extension CKDatabase {
     return operation
   }
 
-  private func modifyingSubscriptions(
+  fileprivate func modifyingSubscriptions(
     _ saves: [CKSubscription], _ deletes: [CKSubscription.ID],
     _ end:
       @escaping Ending<
@@ -161,7 +161,7 @@ extension CKDatabase {
     return operation
   }
 
-  private func fetchingSubscription(
+  fileprivate func fetchingSubscription(
     _ id: CKSubscription.ID, _ end: @escaping Ending<CKSubscription>
   ) -> CKFetchSubscriptionsOperation {
     fetchingSubscriptions([id]) { all in
@@ -169,7 +169,7 @@ extension CKDatabase {
     }
   }
 
-  private func savingSubscription(
+  fileprivate func savingSubscription(
     _ subscription: CKSubscription, _ end: @escaping Ending<CKSubscription>
   ) -> CKModifySubscriptionsOperation {
     let id = subscription.subscriptionID
@@ -179,12 +179,51 @@ extension CKDatabase {
     }
   }
 
-  private func deletingSubscription(
+  fileprivate func deletingSubscription(
     _ id: CKSubscription.ID, _ end: @escaping Ending<CKSubscription.ID>
   ) -> CKModifySubscriptionsOperation {
     modifyingSubscriptions([], [id]) { all in
       let item = (try? all.get())?.deleteResults[id]
       end(.single(all.map { _ in }, item?.map { id }, "subscription '\(id)'"))
     }
+  }
+}
+
+// MARK: With handlers that may be called from another task
+
+extension CKDatabaseCalls {
+  /// Fetches all subscriptions of the database.
+  @preconcurrency
+  public func fetchAllSubscriptions(
+    completionHandler: @escaping @Sendable ([CKSubscription]?, (any Error)?) -> Void
+  ) {
+    run(fetchingAllSubscriptions { completionHandler($0.pair.0, $0.pair.1) })
+  }
+
+  /// Fetches a subscription.
+  @preconcurrency
+  public func fetch(
+    withSubscriptionID subscriptionID: CKSubscription.ID,
+    completionHandler: @escaping @Sendable (CKSubscription?, (any Error)?) -> Void
+  ) {
+    run(fetchingSubscription(subscriptionID) { completionHandler($0.pair.0, $0.pair.1) })
+  }
+
+  /// Saves a subscription.
+  @preconcurrency
+  public func save(
+    _ subscription: CKSubscription,
+    completionHandler: @escaping @Sendable (CKSubscription?, (any Error)?) -> Void
+  ) {
+    run(savingSubscription(subscription) { completionHandler($0.pair.0, $0.pair.1) })
+  }
+
+  /// Deletes a subscription.
+  @preconcurrency
+  public func delete(
+    withSubscriptionID subscriptionID: CKSubscription.ID,
+    completionHandler: @escaping @Sendable (String?, (any Error)?) -> Void
+  ) {
+    run(deletingSubscription(subscriptionID) { completionHandler($0.pair.0, $0.pair.1) })
   }
 }

@@ -4,9 +4,9 @@ extension CKDatabase {
   // MARK: All
 
   /// Fetches all zones of the database.
-  @preconcurrency
+  @_disfavoredOverload
   public func fetchAllRecordZones(
-    completionHandler: @escaping @Sendable ([CKRecordZone]?, (any Error)?) -> Void
+    completionHandler: @escaping ([CKRecordZone]?, (any Error)?) -> Void
   ) {
     run(fetchingAllZones { completionHandler($0.pair.0, $0.pair.1) })
   }
@@ -20,10 +20,10 @@ extension CKDatabase {
   // MARK: One zone
 
   /// Fetches a zone.
-  @preconcurrency
+  @_disfavoredOverload
   public func fetch(
     withRecordZoneID zoneID: CKRecordZone.ID,
-    completionHandler: @escaping @Sendable (CKRecordZone?, (any Error)?) -> Void
+    completionHandler: @escaping (CKRecordZone?, (any Error)?) -> Void
   ) {
     run(fetchingZone(zoneID) { completionHandler($0.pair.0, $0.pair.1) })
   }
@@ -35,10 +35,10 @@ extension CKDatabase {
   }
 
   /// Saves a zone.
-  @preconcurrency
+  @_disfavoredOverload
   public func save(
     _ zone: CKRecordZone,
-    completionHandler: @escaping @Sendable (CKRecordZone?, (any Error)?) -> Void
+    completionHandler: @escaping (CKRecordZone?, (any Error)?) -> Void
   ) {
     run(savingZone(zone) { completionHandler($0.pair.0, $0.pair.1) })
   }
@@ -50,10 +50,10 @@ extension CKDatabase {
   }
 
   /// Deletes a zone and its records.
-  @preconcurrency
+  @_disfavoredOverload
   public func delete(
     withRecordZoneID zoneID: CKRecordZone.ID,
-    completionHandler: @escaping @Sendable (CKRecordZone.ID?, (any Error)?) -> Void
+    completionHandler: @escaping (CKRecordZone.ID?, (any Error)?) -> Void
   ) {
     run(deletingZone(zoneID) { completionHandler($0.pair.0, $0.pair.1) })
   }
@@ -116,7 +116,7 @@ extension CKDatabase {
 // MARK: Operations
 
 extension CKDatabase {
-  private func fetchingAllZones(
+  fileprivate func fetchingAllZones(
     _ end: @escaping Ending<[CKRecordZone]>
   ) -> CKFetchRecordZonesOperation {
     let operation = CKFetchRecordZonesOperation.fetchAllRecordZonesOperation()
@@ -126,7 +126,7 @@ extension CKDatabase {
     return operation
   }
 
-  private func fetchingZones(
+  fileprivate func fetchingZones(
     _ ids: [CKRecordZone.ID],
     _ end: @escaping Ending<[CKRecordZone.ID: Result<CKRecordZone, any Error>]>
   ) -> CKFetchRecordZonesOperation {
@@ -137,7 +137,7 @@ extension CKDatabase {
     return operation
   }
 
-  private func modifyingZones(
+  fileprivate func modifyingZones(
     _ saves: [CKRecordZone], _ deletes: [CKRecordZone.ID],
     _ end:
       @escaping Ending<
@@ -157,7 +157,7 @@ extension CKDatabase {
     return operation
   }
 
-  private func fetchingZone(
+  fileprivate func fetchingZone(
     _ id: CKRecordZone.ID, _ end: @escaping Ending<CKRecordZone>
   ) -> CKFetchRecordZonesOperation {
     fetchingZones([id]) { all in
@@ -165,7 +165,7 @@ extension CKDatabase {
     }
   }
 
-  private func savingZone(
+  fileprivate func savingZone(
     _ zone: CKRecordZone, _ end: @escaping Ending<CKRecordZone>
   ) -> CKModifyRecordZonesOperation {
     let id = zone.zoneID
@@ -175,12 +175,51 @@ extension CKDatabase {
     }
   }
 
-  private func deletingZone(
+  fileprivate func deletingZone(
     _ id: CKRecordZone.ID, _ end: @escaping Ending<CKRecordZone.ID>
   ) -> CKModifyRecordZonesOperation {
     modifyingZones([], [id]) { all in
       let item = (try? all.get())?.deleteResults[id]
       end(.single(all.map { _ in }, item?.map { id }, "zone '\(id.zoneName)'"))
     }
+  }
+}
+
+// MARK: With handlers that may be called from another task
+
+extension CKDatabaseCalls {
+  /// Fetches all zones of the database.
+  @preconcurrency
+  public func fetchAllRecordZones(
+    completionHandler: @escaping @Sendable ([CKRecordZone]?, (any Error)?) -> Void
+  ) {
+    run(fetchingAllZones { completionHandler($0.pair.0, $0.pair.1) })
+  }
+
+  /// Fetches a zone.
+  @preconcurrency
+  public func fetch(
+    withRecordZoneID zoneID: CKRecordZone.ID,
+    completionHandler: @escaping @Sendable (CKRecordZone?, (any Error)?) -> Void
+  ) {
+    run(fetchingZone(zoneID) { completionHandler($0.pair.0, $0.pair.1) })
+  }
+
+  /// Saves a zone.
+  @preconcurrency
+  public func save(
+    _ zone: CKRecordZone,
+    completionHandler: @escaping @Sendable (CKRecordZone?, (any Error)?) -> Void
+  ) {
+    run(savingZone(zone) { completionHandler($0.pair.0, $0.pair.1) })
+  }
+
+  /// Deletes a zone and its records.
+  @preconcurrency
+  public func delete(
+    withRecordZoneID zoneID: CKRecordZone.ID,
+    completionHandler: @escaping @Sendable (CKRecordZone.ID?, (any Error)?) -> Void
+  ) {
+    run(deletingZone(zoneID) { completionHandler($0.pair.0, $0.pair.1) })
   }
 }

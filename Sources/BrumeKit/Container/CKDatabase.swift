@@ -7,9 +7,10 @@ public import Foundation
 
 /// A database: the public one of a container, or the current user's private or shared one.
 // Sendable because every stored property is constant and Sendable itself.
-public class CKDatabase: NSObject, @unchecked Sendable {
+open class CKDatabase: NSObject, @unchecked Sendable {
   /// Which of a container's databases this is.
-  public let databaseScope: CKDatabase.Scope
+  open var databaseScope: CKDatabase.Scope { scope }
+  private let scope: CKDatabase.Scope
   /// What the databases of one container share.
   let connection: Connection
   /// The typed caller of this database.
@@ -20,7 +21,7 @@ public class CKDatabase: NSObject, @unchecked Sendable {
   init(
     _ scope: CKDatabase.Scope, connection: Connection, defaults: CallDefaults = CallDefaults()
   ) {
-    databaseScope = scope
+    self.scope = scope
     self.connection = connection
     self.defaults = defaults
   }
@@ -33,13 +34,13 @@ public class CKDatabase: NSObject, @unchecked Sendable {
   }
 
   /// Runs an operation on this database.
-  public func add(_ operation: CKDatabaseOperation) {
+  open func add(_ operation: CKDatabaseOperation) {
     operation.database = self
     connection.queue.addOperation(operation)
   }
 
   /// A text for logs and debuggers.
-  public override var description: String { "<CKDatabase: \(databaseScope.model.rawValue)>" }
+  open override var description: String { "<CKDatabase: \(databaseScope.model.rawValue)>" }
 }
 
 extension CKDatabase {

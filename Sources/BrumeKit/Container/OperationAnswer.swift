@@ -68,7 +68,7 @@ private final class RunningOperation: Sendable {
 
 /// A value on its way from an operation to the task that waits.
 // Sendable because the operation lets go of the value when it hands it over.
-private struct UncheckedSendable<Value>: @unchecked Sendable {
+struct UncheckedSendable<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }
 }

@@ -46,6 +46,8 @@ func registerArchivedClasses() {
     for (nested, archived): (AnyClass, AnyClass) in classes {
       NSKeyedUnarchiver.setClass(nested, forClassName: archivedName(archived))
     }
+    // Where the class was before: archives of then are read.
+    NSKeyedUnarchiver.setClass(CLLocation.self, forClassName: "BrumeKit.CLLocation")
   #endif
 }
 

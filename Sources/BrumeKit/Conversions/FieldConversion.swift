@@ -118,6 +118,7 @@ private func storedAsset(_ asset: CKAsset, key: String) throws -> Asset {
     stored.downloadURL = nil
     return stored
   }
+  if asset.imported != nil { return Asset(fileChecksum: "", size: 0) }
   guard let url = asset.fileURL, let state = OutgoingFile.state(of: url) else {
     throw CKError(OutgoingFile.Failure.missing(asset.fileURL?.path ?? "nowhere"))
   }

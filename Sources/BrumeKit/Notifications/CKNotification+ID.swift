@@ -8,7 +8,7 @@ extension CKNotification {
   ///
   /// Source: Apple's `CKNotification.ID` page.
   // Sendable because it never changes.
-  public final class ID: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+  open class ID: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// The identifier of the change, `nid` in the push.
     package let notification: String
     /// The subscription; nil when the push was cut.
@@ -26,11 +26,11 @@ extension CKNotification {
     }
 
     /// Whether the class can be archived securely: yes.
-    public class var supportsSecureCoding: Bool { true }
+    open class var supportsSecureCoding: Bool { true }
 
     #if !canImport(ObjectiveC)
       /// The class whose name stands in archives.
-      public override var classForCoder: AnyClass { ArchivedNotificationID.self }
+      open override var classForCoder: AnyClass { ArchivedNotificationID.self }
     #endif
 
     /// Restores an identifier from an archive.
@@ -41,22 +41,22 @@ extension CKNotification {
     }
 
     /// Archives the identifier.
-    public func encode(with coder: NSCoder) {
+    open func encode(with coder: NSCoder) {
       coder.encodeText(notification, "notification")
       coder.encodeText(subscription, "subscription")
     }
 
     /// Returns the identifier itself: it cannot change.
-    public func copy(with zone: NSZone? = nil) -> Any { self }
+    open func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Whether two identifiers name the same notification.
-    public override func isEqual(_ object: Any?) -> Bool {
+    open override func isEqual(_ object: Any?) -> Bool {
       guard let other = object as? CKNotification.ID else { return false }
       return other.notification == notification && other.subscription == subscription
     }
 
     /// A hash that agrees with ``isEqual(_:)``.
-    public override var hash: Int {
+    open override var hash: Int {
       var hasher = Hasher()
       hasher.combine(notification)
       hasher.combine(subscription)

@@ -1,5 +1,5 @@
-// The files that a long-lived save sends, as its archive has them: a record in an archive keeps no
-// files, so they stand beside the records, each with its place.
+// The files that a long-lived save sends, as archives of earlier versions have them: records in those
+// archives kept no assets, so the files stood beside the records, each with its place.
 
 import Foundation
 
@@ -17,23 +17,6 @@ struct ArchivedFile: Codable, Equatable {
 }
 
 extension ArchivedFile {
-  /// All files that a save of the records sends, in an order of their own.
-  static func all(of records: [CKRecord]) -> [ArchivedFile] {
-    records.enumerated().flatMap { number, record in
-      record.filesToSend
-        .sorted { ($0.key.key, $0.key.index ?? 0) < ($1.key.key, $1.key.index ?? 0) }
-        .map { spot, file in
-          ArchivedFile(record: number, field: spot.key, index: spot.index, path: file.path)
-        }
-    }
-  }
-
-  /// Writes files into an archive; without any, nothing is written.
-  static func encode(_ files: [ArchivedFile], with coder: NSCoder) {
-    guard !files.isEmpty, let data = try? JSONEncoder().encode(files) else { return }
-    coder.encodeBytes([UInt8](data), archiveKey)
-  }
-
   /// The files of an archive; what is damaged counts as none.
   static func decode(from coder: NSCoder) -> [ArchivedFile] {
     guard let bytes = coder.bytes(archiveKey) else {

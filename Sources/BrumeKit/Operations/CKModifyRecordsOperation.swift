@@ -116,7 +116,7 @@ open class CKModifyRecordsOperation: CKDatabaseOperation, @unchecked Sendable {
     of saves: [CKRecord], _ plan: ModifyPlan, from viewpoint: Viewpoint
   ) async throws -> ModifyPlan {
     var plan = plan
-    for (index, record) in saves.enumerated() where !record.filesToSend.isEmpty {
+    for (index, record) in saves.enumerated() where record.bringsFiles {
       // Looked at each time: a file that failed may have taken the whole zone with it.
       guard plan.refusals()[index] == nil else { continue }
       let uploaded = try await uploadFiles(of: record, from: viewpoint) { part in

@@ -10,7 +10,7 @@ extension CKQueryOperation {
   /// It is an offset, not a snapshot: the query runs again. Source: Apple's
   /// `CKQueryOperation.Cursor` page.
   // Sendable because it never changes.
-  public final class Cursor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+  open class Cursor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// What to ask to go on.
     package let request: QueryRequest
 
@@ -32,11 +32,11 @@ extension CKQueryOperation {
     }
 
     /// Whether the class can be archived securely: yes.
-    public class var supportsSecureCoding: Bool { true }
+    open class var supportsSecureCoding: Bool { true }
 
     #if !canImport(ObjectiveC)
       /// The class whose name stands in archives.
-      public override var classForCoder: AnyClass { ArchivedQueryCursor.self }
+      open override var classForCoder: AnyClass { ArchivedQueryCursor.self }
     #endif
 
     /// Restores a cursor from an archive.
@@ -49,11 +49,11 @@ extension CKQueryOperation {
     }
 
     /// Archives the cursor.
-    public func encode(with coder: NSCoder) {
+    open func encode(with coder: NSCoder) {
       coder.encodeBytes(request.json.bytes(), "query")
     }
 
     /// Returns the cursor itself: it cannot change.
-    public func copy(with zone: NSZone? = nil) -> Any { self }
+    open func copy(with zone: NSZone? = nil) -> Any { self }
   }
 }

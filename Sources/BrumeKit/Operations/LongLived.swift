@@ -65,7 +65,7 @@ enum LongLived {
     let records = (operation as? CKModifyRecordsOperation)?.recordsToSave ?? []
     return records.allSatisfy { record in
       record.assetsBySpot.allSatisfy { spot, asset in
-        asset.fileURL != nil || !record.changes.contains(spot.key)
+        asset.fileURL != nil || asset.imported != nil || !record.changes.contains(spot.key)
       }
     }
   }
@@ -96,7 +96,6 @@ enum LongLived {
 extension CKModifyRecordsOperation: LongLivedOperation {
   func encodeRequest(with coder: NSCoder) {
     coder.encode(NSArray(array: recordsToSave ?? []), forKey: "saves")
-    ArchivedFile.encode(ArchivedFile.all(of: recordsToSave ?? []), with: coder)
     coder.encode(NSArray(array: recordIDsToDelete ?? []), forKey: "deletes")
     coder.encode(savePolicy.rawValue, forKey: "policy")
     coder.encodeBytes(clientChangeTokenData.map { [UInt8]($0) }, "clientData")

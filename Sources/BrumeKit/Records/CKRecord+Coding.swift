@@ -1,26 +1,8 @@
 // A record in an archive: system fields alone, for keeping beside one's own data, or all of it.
 
-public import Foundation
+import Foundation
 
 extension CKRecord {
-  /// Writes everything but the fields: ID, type, change tag, dates, users, parent and share.
-  ///
-  /// A record read back from it has no fields and no changes, and can be saved over the server's.
-  public func encodeSystemFields(with coder: NSCoder) {
-    coder.encodeText(recordType, "recordType")
-    coder.encode(recordID, forKey: "recordID")
-    coder.encodeText(recordChangeTag, "recordChangeTag")
-    coder.encodeDate(creationDate, "creationDate")
-    coder.encodeDate(modificationDate, "modificationDate")
-    if let user = creatorUserRecordID { coder.encode(user, forKey: "creatorUserRecordID") }
-    if let user = lastModifiedUserRecordID {
-      coder.encode(user, forKey: "lastModifiedUserRecordID")
-    }
-    coder.encodeText(contents.me, "me")
-    if let share { coder.encode(share, forKey: "share") }
-    if let parentReference { coder.encode(parentReference, forKey: "parent") }
-  }
-
   func decodeSystemFields(_ coder: NSCoder) {
     recordChangeTag = coder.text("recordChangeTag")
     creationDate = coder.date("creationDate")
@@ -36,17 +18,11 @@ extension CKRecord {
   func encodeFields(_ coder: NSCoder) {
     let contents = contents
     for (values, key) in [(contents.fields, "fields"), (contents.originals, "originals")] {
-      let storable = values.filter { !Self.holdsAsset($0.value) }
-      coder.encode(NSDictionary(dictionary: storable), forKey: key)
+      coder.encode(NSDictionary(dictionary: values), forKey: key)
     }
     coder.encode(NSArray(array: encryptedKeys.sorted()), forKey: "encryptedKeys")
     coder.encode(NSArray(array: changes.sorted()), forKey: "changedKeys")
     coder.encode(parentChanged, forKey: "parentChanged")
-  }
-
-  /// Whether a field would be left out of an archive: files are no part of it.
-  static func holdsAsset(_ value: Any) -> Bool {
-    value is CKAsset || (value as? NSArray)?.contains { $0 is CKAsset } ?? false
   }
 
   func decodeFields(_ coder: NSCoder) {
@@ -66,6 +42,7 @@ extension CKRecord {
     let classes: [AnyClass] = [
       NSDictionary.self, NSArray.self, NSString.self, NSNumber.self, NSDate.self, NSData.self,
       CKRecord.Reference.self, CKRecord.ID.self, CKRecordZone.ID.self, CLLocation.self,
+      CKAsset.self,
     ]
     let values = coder.decodeObject(of: classes, forKey: key) as? [String: Any] ?? [:]
     return values.compactMapValues(fieldObject)

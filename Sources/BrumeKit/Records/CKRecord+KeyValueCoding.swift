@@ -1,7 +1,7 @@
 // Foundation on Linux has no key-value coding, which old CloudKit code uses to read and write fields:
 // `record.setValue(name, forKey: "name")`. Here it is for records, on which it means the fields.
 
-public import Foundation
+import Foundation
 
 #if !canImport(ObjectiveC)
   extension CKRecord {
@@ -55,7 +55,7 @@ public import Foundation
   }
 
   /// What objects of Foundation have, for values whose type is only known to be a field's.
-  extension __CKRecordObjCValue {
+  extension CKRecordValue {
     /// Whether a field would hold the same value.
     public func isEqual(_ object: Any?) -> Bool {
       guard let object, let other = fieldObject(object) as? NSObject else { return false }

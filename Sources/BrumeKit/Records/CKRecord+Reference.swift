@@ -21,7 +21,7 @@ extension CKRecord {
   /// The class behind ``CKRecord/Reference``: a pointer to another record of the same database.
   // Sendable because every stored property is constant.
   open class Reference: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable,
-    CKRecordValueProtocol, __CKRecordObjCValue
+    __CKRecordObjCValue
   {
     /// The older name of ``CKRecord/ReferenceAction``.
     @available(*, deprecated, renamed: "CKRecord.ReferenceAction")

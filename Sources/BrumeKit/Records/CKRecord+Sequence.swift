@@ -27,9 +27,7 @@ public struct CKRecordKeyValueIterator: IteratorProtocol {
   /// The next field, or nil after the last.
   public mutating func next() -> (CKRecord.FieldKey, any CKRecordValueProtocol)? {
     while let key = keys.popLast() {
-      if let value = record.object(forKey: key) as? any CKRecordValueProtocol {
-        return (key, value)
-      }
+      if let value = record.object(forKey: key) { return (key, value) }
     }
     return nil
   }

@@ -56,6 +56,24 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
     encodeFields(coder)
   }
 
+  /// Writes everything but the fields: ID, type, change tag, dates, users, parent and share.
+  ///
+  /// A record read back from it has no fields and no changes, and can be saved over the server's.
+  open func encodeSystemFields(with coder: NSCoder) {
+    coder.encodeText(recordType, "recordType")
+    coder.encode(recordID, forKey: "recordID")
+    coder.encodeText(recordChangeTag, "recordChangeTag")
+    coder.encodeDate(creationDate, "creationDate")
+    coder.encodeDate(modificationDate, "modificationDate")
+    if let user = creatorUserRecordID { coder.encode(user, forKey: "creatorUserRecordID") }
+    if let user = lastModifiedUserRecordID {
+      coder.encode(user, forKey: "lastModifiedUserRecordID")
+    }
+    coder.encodeText(contents.me, "me")
+    if let share { coder.encode(share, forKey: "share") }
+    if let parentReference { coder.encode(parentReference, forKey: "parent") }
+  }
+
   /// Always true.
   open class var supportsSecureCoding: Bool { true }
 
@@ -128,6 +146,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
   // MARK: Fields
 
   /// The value of a field that is not encrypted, or nil.
+  @_disfavoredOverload
   open func object(forKey key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? {
     contents.value(key, isEncrypted: false)
   }
@@ -137,8 +156,7 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
     set(object, forKey: key, isEncrypted: false)
   }
 
-  // Disfavoured, so that `record["title"] as? String` looks at Swift's values: the compiler would
-  // warn that no object of Foundation is a String, though at run time it is bridged.
+  // Disfavoured as `object(forKey:)` is: see `CKRecordKeyValueSetting`.
   /// The value of a field that is not encrypted. Setting nil removes it.
   @_disfavoredOverload
   open subscript(key: CKRecord.FieldKey) -> (any __CKRecordObjCValue)? {

@@ -6,38 +6,40 @@ public import Foundation
 /// A type whose values can be kept in a record field.
 public protocol CKRecordValueProtocol {}
 
-/// What can be kept in a record field, in the form in which a field is read.
-///
-/// On Apple's systems only objects are, and Swift's values turn into objects by themselves. On
-/// Linux they do not, so Swift's types belong here too: `title as CKRecordValue` and
-/// `record["title"] as? String` then mean what they mean there.
-public protocol __CKRecordObjCValue {}
-
 /// What a record field may hold.
-public typealias CKRecordValue = __CKRecordObjCValue
+///
+/// On Apple's systems this is another name of ``__CKRecordObjCValue``: only objects are one, and Swift's
+/// values turn into objects by themselves. On Linux they do not, so Swift's types belong here too:
+/// `title as CKRecordValue` and `record["title"] as? String` then mean what they mean there.
+public protocol CKRecordValue: CKRecordValueProtocol {}
 
-extension NSString: CKRecordValueProtocol, __CKRecordObjCValue {}
-extension NSNumber: CKRecordValueProtocol, __CKRecordObjCValue {}
-extension NSDate: CKRecordValueProtocol, __CKRecordObjCValue {}
-extension NSData: CKRecordValueProtocol, __CKRecordObjCValue {}
-extension NSArray: CKRecordValueProtocol, __CKRecordObjCValue {}
-extension CLLocation: CKRecordValueProtocol, __CKRecordObjCValue {}
+/// What can be kept in a record field, in the form in which a field is read: an object.
+// A protocol of its own, which Swift's types do not have: an app that extends both it and `String` by
+// the same name would otherwise make that name ambiguous.
+public protocol __CKRecordObjCValue: CKRecordValue {}
 
-extension String: CKRecordValueProtocol, __CKRecordObjCValue {}
-extension Date: CKRecordValueProtocol, __CKRecordObjCValue {}
-extension Data: CKRecordValueProtocol, __CKRecordObjCValue {}
-extension Bool: CKRecordValueProtocol, __CKRecordObjCValue {}
-extension Double: CKRecordValueProtocol, __CKRecordObjCValue {}
-extension Float: CKRecordValueProtocol, __CKRecordObjCValue {}
-extension Int: CKRecordValueProtocol, __CKRecordObjCValue {}
-extension UInt: CKRecordValueProtocol, __CKRecordObjCValue {}
-extension Int8: CKRecordValueProtocol, __CKRecordObjCValue {}
-extension Int16: CKRecordValueProtocol, __CKRecordObjCValue {}
-extension Int32: CKRecordValueProtocol, __CKRecordObjCValue {}
-extension Int64: CKRecordValueProtocol, __CKRecordObjCValue {}
-extension UInt8: CKRecordValueProtocol, __CKRecordObjCValue {}
-extension UInt16: CKRecordValueProtocol, __CKRecordObjCValue {}
-extension UInt32: CKRecordValueProtocol, __CKRecordObjCValue {}
-extension UInt64: CKRecordValueProtocol, __CKRecordObjCValue {}
+extension NSString: __CKRecordObjCValue {}
+extension NSNumber: __CKRecordObjCValue {}
+extension NSDate: __CKRecordObjCValue {}
+extension NSData: __CKRecordObjCValue {}
+extension NSArray: __CKRecordObjCValue {}
+extension CLLocation: __CKRecordObjCValue {}
+
+extension String: CKRecordValue {}
+extension Date: CKRecordValue {}
+extension Data: CKRecordValue {}
+extension Bool: CKRecordValue {}
+extension Double: CKRecordValue {}
+extension Float: CKRecordValue {}
+extension Int: CKRecordValue {}
+extension UInt: CKRecordValue {}
+extension Int8: CKRecordValue {}
+extension Int16: CKRecordValue {}
+extension Int32: CKRecordValue {}
+extension Int64: CKRecordValue {}
+extension UInt8: CKRecordValue {}
+extension UInt16: CKRecordValue {}
+extension UInt32: CKRecordValue {}
+extension UInt64: CKRecordValue {}
 extension Array: CKRecordValueProtocol where Element: CKRecordValueProtocol {}
-extension Array: __CKRecordObjCValue where Element: __CKRecordObjCValue {}
+extension Array: CKRecordValue where Element: CKRecordValue {}

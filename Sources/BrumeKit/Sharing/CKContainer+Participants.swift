@@ -6,10 +6,10 @@ extension CKContainer {
   // MARK: One
 
   /// Makes a participant from an e-mail address.
-  @preconcurrency
+  @_disfavoredOverload
   public func fetchShareParticipant(
     withEmailAddress emailAddress: String,
-    completionHandler: @escaping @Sendable (CKShare.Participant?, (any Error)?) -> Void
+    completionHandler: @escaping (CKShare.Participant?, (any Error)?) -> Void
   ) {
     run(inviting(.init(emailAddress: emailAddress)) { completionHandler($0.pair.0, $0.pair.1) })
   }
@@ -22,10 +22,10 @@ extension CKContainer {
   }
 
   /// Makes a participant from a phone number.
-  @preconcurrency
+  @_disfavoredOverload
   public func fetchShareParticipant(
     withPhoneNumber phoneNumber: String,
-    completionHandler: @escaping @Sendable (CKShare.Participant?, (any Error)?) -> Void
+    completionHandler: @escaping (CKShare.Participant?, (any Error)?) -> Void
   ) {
     run(inviting(.init(phoneNumber: phoneNumber)) { completionHandler($0.pair.0, $0.pair.1) })
   }
@@ -38,10 +38,10 @@ extension CKContainer {
   }
 
   /// Makes a participant from the ID of a user record.
-  @preconcurrency
+  @_disfavoredOverload
   public func fetchShareParticipant(
     withUserRecordID userRecordID: CKRecord.ID,
-    completionHandler: @escaping @Sendable (CKShare.Participant?, (any Error)?) -> Void
+    completionHandler: @escaping (CKShare.Participant?, (any Error)?) -> Void
   ) {
     run(inviting(.init(userRecordID: userRecordID)) { completionHandler($0.pair.0, $0.pair.1) })
   }
@@ -53,7 +53,7 @@ extension CKContainer {
     try await answer { inviting(.init(userRecordID: userRecordID), $0) }
   }
 
-  private func inviting(
+  fileprivate func inviting(
     _ info: CKUserIdentity.LookupInfo, _ end: @escaping Ending<CKShare.Participant>
   ) -> CKOperation {
     inviting([info], by: { $0 }) { all in
@@ -136,7 +136,7 @@ extension CKContainer {
     return try await answer { inviting(infos, by: \.userRecordID, $0) }
   }
 
-  private func inviting<Key>(
+  fileprivate func inviting<Key>(
     _ infos: [CKUserIdentity.LookupInfo], by key: @escaping (CKUserIdentity.LookupInfo) -> Key?,
     _ end: @escaping Ending<[Key: Result<CKShare.Participant, any Error>]>
   ) -> CKOperation {
@@ -147,5 +147,36 @@ extension CKContainer {
     }
     operation.fetchShareParticipantsResultBlock = { end($0.map { results }) }
     return operation
+  }
+}
+
+// MARK: With handlers that may be called from another task
+
+extension CKContainerCalls {
+  /// Makes a participant from an e-mail address.
+  @preconcurrency
+  public func fetchShareParticipant(
+    withEmailAddress emailAddress: String,
+    completionHandler: @escaping @Sendable (CKShare.Participant?, (any Error)?) -> Void
+  ) {
+    run(inviting(.init(emailAddress: emailAddress)) { completionHandler($0.pair.0, $0.pair.1) })
+  }
+
+  /// Makes a participant from a phone number.
+  @preconcurrency
+  public func fetchShareParticipant(
+    withPhoneNumber phoneNumber: String,
+    completionHandler: @escaping @Sendable (CKShare.Participant?, (any Error)?) -> Void
+  ) {
+    run(inviting(.init(phoneNumber: phoneNumber)) { completionHandler($0.pair.0, $0.pair.1) })
+  }
+
+  /// Makes a participant from the ID of a user record.
+  @preconcurrency
+  public func fetchShareParticipant(
+    withUserRecordID userRecordID: CKRecord.ID,
+    completionHandler: @escaping @Sendable (CKShare.Participant?, (any Error)?) -> Void
+  ) {
+    run(inviting(.init(userRecordID: userRecordID)) { completionHandler($0.pair.0, $0.pair.1) })
   }
 }

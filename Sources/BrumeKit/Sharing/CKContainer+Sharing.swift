@@ -11,10 +11,10 @@ extension CKContainer {
   }
 
   /// Fetches what is behind the URL of a share.
-  @preconcurrency
+  @_disfavoredOverload
   public func fetchShareMetadata(
     with url: URL,
-    completionHandler: @escaping @Sendable (CKShare.Metadata?, (any Error)?) -> Void
+    completionHandler: @escaping (CKShare.Metadata?, (any Error)?) -> Void
   ) {
     run(fetchingMetadata(url) { completionHandler($0.pair.0, $0.pair.1) })
   }
@@ -36,7 +36,7 @@ extension CKContainer {
     run(fetchingMetadatas(urls, completionHandler))
   }
 
-  private func fetchingMetadata(
+  fileprivate func fetchingMetadata(
     _ url: URL, _ end: @escaping Ending<CKShare.Metadata>
   ) -> CKOperation {
     fetchingMetadatas([url]) { all in
@@ -44,7 +44,7 @@ extension CKContainer {
     }
   }
 
-  private func fetchingMetadatas(
+  fileprivate func fetchingMetadatas(
     _ urls: [URL], _ end: @escaping Ending<[URL: Result<CKShare.Metadata, any Error>]>
   ) -> CKOperation {
     let operation = CKFetchShareMetadataOperation(shareURLs: urls)
@@ -63,10 +63,10 @@ extension CKContainer {
   }
 
   /// Accepts a share: its records appear in the user's shared database.
-  @preconcurrency
+  @_disfavoredOverload
   public func accept(
     _ metadata: CKShare.Metadata,
-    completionHandler: @escaping @Sendable (CKShare?, (any Error)?) -> Void
+    completionHandler: @escaping (CKShare?, (any Error)?) -> Void
   ) {
     run(accepting(metadata) { completionHandler($0.pair.0, $0.pair.1) })
   }
@@ -91,7 +91,7 @@ extension CKContainer {
     run(accepting(metadatas, completionHandler))
   }
 
-  private func accepting(
+  fileprivate func accepting(
     _ metadata: CKShare.Metadata, _ end: @escaping Ending<CKShare>
   ) -> CKOperation {
     accepting([metadata]) { all in
@@ -99,7 +99,7 @@ extension CKContainer {
     }
   }
 
-  private func accepting(
+  fileprivate func accepting(
     _ metadatas: [CKShare.Metadata],
     _ end: @escaping Ending<[CKShare.Metadata: Result<CKShare, any Error>]>
   ) -> CKOperation {
@@ -108,5 +108,27 @@ extension CKContainer {
     operation.perShareResultBlock = { results[$0] = $1 }
     operation.acceptSharesResultBlock = { end($0.map { results }) }
     return operation
+  }
+}
+
+// MARK: With handlers that may be called from another task
+
+extension CKContainerCalls {
+  /// Fetches what is behind the URL of a share.
+  @preconcurrency
+  public func fetchShareMetadata(
+    with url: URL,
+    completionHandler: @escaping @Sendable (CKShare.Metadata?, (any Error)?) -> Void
+  ) {
+    run(fetchingMetadata(url) { completionHandler($0.pair.0, $0.pair.1) })
+  }
+
+  /// Accepts a share: its records appear in the user's shared database.
+  @preconcurrency
+  public func accept(
+    _ metadata: CKShare.Metadata,
+    completionHandler: @escaping @Sendable (CKShare?, (any Error)?) -> Void
+  ) {
+    run(accepting(metadata) { completionHandler($0.pair.0, $0.pair.1) })
   }
 }

@@ -8,58 +8,70 @@ extension CKShare {
   ///
   /// Source: Apple's `CKShare.Metadata` page.
   // Sendable because it never changes; the share in it is for reading.
-  public final class Metadata: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+  open class Metadata: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// The container in which to accept the share.
-    public let containerIdentifier: String
+    open var containerIdentifier: String { known.containerIdentifier }
     /// The share.
-    public let share: CKShare
+    open var share: CKShare { known.share }
     /// The root record's ID; nil for a share of a zone.
-    public let hierarchicalRootRecordID: CKRecord.ID?
+    open var hierarchicalRootRecordID: CKRecord.ID? { known.hierarchicalRootRecordID }
     /// The root record, if it was asked for.
-    public let rootRecord: CKRecord?
+    open var rootRecord: CKRecord? { known.rootRecord }
     /// What the user is in the share.
-    public let participantRole: CKShare.ParticipantRole
+    open var participantRole: CKShare.ParticipantRole { known.participantRole }
     /// Where the user stands with the invitation.
-    public let participantStatus: CKShare.ParticipantAcceptanceStatus
+    open var participantStatus: CKShare.ParticipantAcceptanceStatus { known.participantStatus }
     /// What the user may do.
-    public let participantPermission: CKShare.ParticipantPermission
+    open var participantPermission: CKShare.ParticipantPermission { known.participantPermission }
     /// Who shares.
-    public let ownerIdentity: CKUserIdentity
+    open var ownerIdentity: CKUserIdentity { known.ownerIdentity }
     /// The last part of the share's URL, which names it to the server.
-    let shortGUID: String
+    var shortGUID: String { known.shortGUID }
+
+    private let known: Contents
+    private struct Contents {
+      var containerIdentifier: String
+      var shortGUID: String
+      var share: CKShare
+      var ownerIdentity: CKUserIdentity
+      var hierarchicalRootRecordID: CKRecord.ID?
+      var rootRecord: CKRecord?
+      var participantRole: CKShare.ParticipantRole
+      var participantStatus: CKShare.ParticipantAcceptanceStatus
+      var participantPermission: CKShare.ParticipantPermission
+    }
 
     /// The root record's ID. For a share of a zone: the share's own.
     @available(*, deprecated, renamed: "hierarchicalRootRecordID")
-    public var rootRecordID: CKRecord.ID { hierarchicalRootRecordID ?? share.recordID }
+    open var rootRecordID: CKRecord.ID { hierarchicalRootRecordID ?? share.recordID }
 
     init(_ metadata: ShareMetadata, from viewpoint: Viewpoint) {
       let share = CKShare(
         shareID: CKRecord.ID(
           RecordID(name: metadata.share.name, zone: metadata.zone), from: viewpoint))
       share.take(metadata.share, from: viewpoint)
-      self.share = share
-      containerIdentifier = metadata.container.name
-      hierarchicalRootRecordID = metadata.rootRecordName.map {
-        CKRecord.ID(recordName: $0, zoneID: share.recordID.zoneID)
-      }
-      rootRecord = metadata.rootRecord.map { makeRecord($0, from: viewpoint) }
-      participantRole = .init(metadata.role)
-      participantStatus = .init(metadata.acceptance)
-      participantPermission = .init(metadata.permission)
-      ownerIdentity = CKUserIdentity(
-        metadata.owner,
-        recordName: metadata.owner.user.map { viewpoint.userName($0, in: metadata.zone) })
-      shortGUID = metadata.shortGUID.value
+      known = Contents(
+        containerIdentifier: metadata.container.name, shortGUID: metadata.shortGUID.value,
+        share: share,
+        ownerIdentity: CKUserIdentity(
+          metadata.owner,
+          recordName: metadata.owner.user.map { viewpoint.userName($0, in: metadata.zone) }),
+        hierarchicalRootRecordID: metadata.rootRecordName.map {
+          CKRecord.ID(recordName: $0, zoneID: share.recordID.zoneID)
+        },
+        rootRecord: metadata.rootRecord.map { makeRecord($0, from: viewpoint) },
+        participantRole: .init(metadata.role), participantStatus: .init(metadata.acceptance),
+        participantPermission: .init(metadata.permission))
     }
 
     // MARK: Copying and coding
 
     /// Whether the class can be archived securely: yes.
-    public class var supportsSecureCoding: Bool { true }
+    open class var supportsSecureCoding: Bool { true }
 
     #if !canImport(ObjectiveC)
       /// The class whose name stands in archives.
-      public override var classForCoder: AnyClass { ArchivedShareMetadata.self }
+      open override var classForCoder: AnyClass { ArchivedShareMetadata.self }
     #endif
 
     /// Restores metadata from an archive.
@@ -69,19 +81,18 @@ extension CKShare {
         let share = coder.object(CKShare.self, "share"),
         let owner = coder.object(CKUserIdentity.self, "owner")
       else { return nil }
-      self.containerIdentifier = container
-      self.shortGUID = shortGUID
-      self.share = share
-      self.ownerIdentity = owner
-      hierarchicalRootRecordID = coder.object(CKRecord.ID.self, "rootRecordID")
-      rootRecord = coder.object(CKRecord.self, "rootRecord")
-      participantRole = .init(rawValue: coder.decodeInteger(forKey: "role")) ?? .unknown
-      participantStatus = .init(rawValue: coder.decodeInteger(forKey: "status")) ?? .unknown
-      participantPermission = .init(rawValue: coder.decodeInteger(forKey: "permission")) ?? .unknown
+      known = Contents(
+        containerIdentifier: container, shortGUID: shortGUID, share: share, ownerIdentity: owner,
+        hierarchicalRootRecordID: coder.object(CKRecord.ID.self, "rootRecordID"),
+        rootRecord: coder.object(CKRecord.self, "rootRecord"),
+        participantRole: .init(rawValue: coder.decodeInteger(forKey: "role")) ?? .unknown,
+        participantStatus: .init(rawValue: coder.decodeInteger(forKey: "status")) ?? .unknown,
+        participantPermission: .init(rawValue: coder.decodeInteger(forKey: "permission"))
+          ?? .unknown)
     }
 
     /// Archives the metadata.
-    public func encode(with coder: NSCoder) {
+    open func encode(with coder: NSCoder) {
       coder.encodeText(containerIdentifier, "container")
       coder.encodeText(shortGUID, "shortGUID")
       coder.encode(share, forKey: "share")
@@ -94,10 +105,10 @@ extension CKShare {
     }
 
     /// Returns the metadata itself: it cannot change.
-    public func copy(with zone: NSZone? = nil) -> Any { self }
+    open func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// A text for logs and debuggers.
-    public override var description: String {
+    open override var description: String {
       "<CKShareMetadata: share=\(share.recordID), participantRole=\(participantRole), "
         + "participantStatus=\(participantStatus), participantPermission=\(participantPermission)>"
     }

@@ -9,16 +9,18 @@ extension CKShare {
   /// Somebody who takes part in a share, or is invited to.
   ///
   /// Source: Apple's `CKShare.Participant` page.
-  public class Participant: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
+  open class Participant: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     /// Identifies a participant in a share.
     public typealias ID = String
 
     /// Identifies the participant in the share.
-    public let participantID: ID
+    open var participantID: ID { fixed.id }
     /// Who it is.
-    public let userIdentity: CKUserIdentity
+    open var userIdentity: CKUserIdentity { fixed.identity }
     /// Where the participant stands.
-    public let acceptanceStatus: CKShare.ParticipantAcceptanceStatus
+    open var acceptanceStatus: CKShare.ParticipantAcceptanceStatus { fixed.acceptance }
+    private let fixed:
+      (id: ID, identity: CKUserIdentity, acceptance: CKShare.ParticipantAcceptanceStatus)
     private let state: Mutex<Contents>
     private struct Contents: Sendable {
       var role: CKShare.ParticipantRole
@@ -29,22 +31,22 @@ extension CKShare {
     }
 
     /// What the participant is in the share. Of an invitation: `privateUser`, unless set.
-    public var role: CKShare.ParticipantRole {
+    open var role: CKShare.ParticipantRole {
       get { state.withLock { $0.role } }
       set { state.withLock { $0.role = newValue } }
     }
     /// What the participant may do. Of an invitation: read, unless set.
-    public var permission: CKShare.ParticipantPermission {
+    open var permission: CKShare.ParticipantPermission {
       get { state.withLock { $0.permission } }
       set { state.withLock { $0.permission = newValue } }
     }
     /// When the participant came into the share; nil before the share was saved.
-    public private(set) var dateAddedToShare: Date? {
+    open internal(set) var dateAddedToShare: Date? {
       get { state.withLock { $0.dateAdded } }
       set { state.withLock { $0.dateAdded = newValue } }
     }
     /// Whether the participant asked for access and was let in.
-    public private(set) var isApprovedRequester: Bool {
+    open internal(set) var isApprovedRequester: Bool {
       get { state.withLock { $0.isApprovedRequester } }
       set { state.withLock { $0.isApprovedRequester = newValue } }
     }
@@ -54,13 +56,11 @@ extension CKShare {
       set { state.withLock { $0.oneTimeToken = newValue } }
     }
 
-    required init(
+    init(
       id: ID, identity: CKUserIdentity, role: CKShare.ParticipantRole,
       permission: CKShare.ParticipantPermission, acceptance: CKShare.ParticipantAcceptanceStatus
     ) {
-      self.participantID = id
-      self.userIdentity = identity
-      self.acceptanceStatus = acceptance
+      fixed = (id, identity, acceptance)
       state = Mutex(Contents(role: role, permission: permission))
     }
 
@@ -74,22 +74,35 @@ extension CKShare {
     ///
     /// Add it to the share, save, and hand out ``CKShare/oneTimeURL(for:)``. Until somebody takes
     /// the place, its identity is empty.
-    public class func oneTimeURLParticipant() -> Self {
-      let place = Self(
+    open class func oneTimeURLParticipant() -> Self {
+      let place = CKShare.Participant(
         id: UUID().uuidString, identity: CKUserIdentity(lookupInfo: nil, userRecordID: nil),
         role: .privateUser, permission: .readOnly, acceptance: .pending)
       place.oneTimeToken = ""
-      return place
+      return place as? Self ?? Self.made(like: place)
+    }
+
+    /// The same as a subclass's own. What every subclass has is the initializer that reads an archive.
+    private class func made(like place: CKShare.Participant) -> Self {
+      let archiver = NSKeyedArchiver(requiringSecureCoding: true)
+      place.encode(with: archiver)
+      archiver.finishEncoding()
+      guard let reader = try? NSKeyedUnarchiver(forReadingFrom: archiver.encodedData),
+        let made = Self(coder: reader)
+      else {
+        preconditionFailure("init(coder:) of \(Self.self) must read what encode(with:) wrote")
+      }
+      return made
     }
 
     // MARK: Copying and coding
 
     /// Whether the class can be archived securely: yes.
-    public class var supportsSecureCoding: Bool { true }
+    open class var supportsSecureCoding: Bool { true }
 
     #if !canImport(ObjectiveC)
       /// The class whose name stands in archives.
-      public override var classForCoder: AnyClass { ArchivedShareParticipant.self }
+      open override var classForCoder: AnyClass { ArchivedShareParticipant.self }
     #endif
 
     /// Restores a participant from an archive.
@@ -98,9 +111,9 @@ extension CKShare {
         let id = coder.text("participantID"),
         let identity = coder.object(CKUserIdentity.self, "userIdentity")
       else { return nil }
-      participantID = id
-      userIdentity = identity
-      acceptanceStatus = .init(rawValue: coder.decodeInteger(forKey: "acceptance")) ?? .unknown
+      let acceptance = CKShare.ParticipantAcceptanceStatus(
+        rawValue: coder.decodeInteger(forKey: "acceptance"))
+      fixed = (id, identity, acceptance ?? .unknown)
       state = Mutex(
         Contents(
           role: .init(rawValue: coder.decodeInteger(forKey: "role")) ?? .unknown,
@@ -111,7 +124,7 @@ extension CKShare {
     }
 
     /// Archives the participant.
-    public func encode(with coder: NSCoder) {
+    open func encode(with coder: NSCoder) {
       coder.encodeText(participantID, "participantID")
       coder.encode(userIdentity, forKey: "userIdentity")
       coder.encode(role.rawValue, forKey: "role")
@@ -123,7 +136,7 @@ extension CKShare {
     }
 
     /// Makes an independent copy.
-    public func copy(with zone: NSZone? = nil) -> Any {
+    open func copy(with zone: NSZone? = nil) -> Any {
       let copy = CKShare.Participant(
         id: participantID, identity: userIdentity, role: role, permission: permission,
         acceptance: acceptanceStatus)
@@ -133,8 +146,28 @@ extension CKShare {
       return copy
     }
 
+    // MARK: Comparing
+
+    /// Whether two stand for the same person, whatever either may do or has done (Apple's header of 27).
+    open override func isEqual(_ object: Any?) -> Bool {
+      guard let other = object as? CKShare.Participant else { return false }
+      if participantID == other.participantID { return true }
+      if let mine = userIdentity.userRecordID, let theirs = other.userIdentity.userRecordID {
+        return mine == theirs
+      }
+      guard let mine = userIdentity.lookupInfo, let theirs = other.userIdentity.lookupInfo
+      else { return false }
+      if let address = mine.emailAddress, let other = theirs.emailAddress {
+        return EmailAddress.isSame(address, other)
+      }
+      return mine == theirs
+    }
+
+    /// The same for all: two that are equal need not have anything certain in common.
+    open override var hash: Int { 0 }
+
     /// A text for logs and debuggers.
-    public override var description: String {
+    open override var description: String {
       "<CKShareParticipant: participantID=\(participantID), role=\(role), permission=\(permission), "
         + "acceptanceStatus=\(acceptanceStatus)>"
     }
@@ -176,18 +209,4 @@ extension CKShare.Participant {
 
   /// Whether this is the current user.
   var isCurrentUser: Bool { userIdentity.userRecordID?.recordName == CKCurrentUserDefaultName }
-
-  /// Whether two stand for the same person.
-  func isSamePerson(as other: CKShare.Participant) -> Bool {
-    if participantID == other.participantID { return true }
-    if let mine = userIdentity.userRecordID, let theirs = other.userIdentity.userRecordID {
-      return mine == theirs
-    }
-    guard let mine = userIdentity.lookupInfo, let theirs = other.userIdentity.lookupInfo
-    else { return false }
-    if let address = mine.emailAddress, let other = theirs.emailAddress {
-      return EmailAddress.isSame(address, other)
-    }
-    return mine == theirs
-  }
 }

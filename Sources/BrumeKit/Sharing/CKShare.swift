@@ -90,7 +90,7 @@ open class CKShare: CKRecord, @unchecked Sendable {
     precondition(
       publicPermission == .none, "Set publicPermission to none before adding participants.")
     details.withLock { details in
-      if let index = details.people.firstIndex(where: { $0.isSamePerson(as: participant) }) {
+      if let index = details.people.firstIndex(of: participant) {
         details.people[index] = participant
       } else {
         details.people.append(participant)
@@ -102,7 +102,7 @@ open class CKShare: CKRecord, @unchecked Sendable {
   open func removeParticipant(_ participant: Participant) {
     precondition(
       publicPermission == .none, "Set publicPermission to none before removing participants.")
-    removePeople { $0.role != .owner && $0.isSamePerson(as: participant) }
+    removePeople { $0.role != .owner && $0 == participant }
   }
 
   func removePeople(where isGone: (Participant) -> Bool) {
@@ -157,9 +157,9 @@ open class CKShare: CKRecord, @unchecked Sendable {
     decodeFields(coder)
   }
 
-  /// Archives the share.
-  open override func encode(with coder: NSCoder) {
-    super.encode(with: coder)
+  /// Writes everything but the fields: also the participants, the public permission and the URL.
+  open override func encodeSystemFields(with coder: NSCoder) {
+    super.encodeSystemFields(with: coder)
     coder.encodeText(rootName, "rootName")
     coder.encodeText(url?.absoluteString, "address")
     coder.encode(NSArray(array: participants), forKey: "participants")

@@ -14,6 +14,9 @@ open class CKDatabaseSubscription: CKSubscription, @unchecked Sendable {
   }
 
   /// Creates a subscription with an identifier of its own.
+  @available(
+    *, deprecated, message: "Name the subscription: one with a new name is one more on the server."
+  )
   public convenience init() {
     self.init(id: UUID().uuidString)
   }

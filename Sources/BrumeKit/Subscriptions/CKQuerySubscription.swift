@@ -58,7 +58,7 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
   ///     is a programming error and traps, as Apple's framework raises an exception.
   public convenience init(
     recordType: CKRecord.RecordType, predicate: NSPredicate,
-    subscriptionID: CKSubscription.ID = UUID().uuidString,
+    subscriptionID: CKSubscription.ID,
     options querySubscriptionOptions: Options = [
       .firesOnRecordCreation, .firesOnRecordUpdate, .firesOnRecordDeletion,
     ]
@@ -70,6 +70,21 @@ open class CKQuerySubscription: CKSubscription, @unchecked Sendable {
     self.init(
       recordType: recordType, predicate: predicate, id: Self.checked(subscriptionID),
       options: querySubscriptionOptions, state: State())
+  }
+
+  /// Creates a subscription with a new random name.
+  @available(
+    *, deprecated, message: "Name the subscription: one with a new name is one more on the server."
+  )
+  public convenience init(
+    recordType: CKRecord.RecordType, predicate: NSPredicate,
+    options querySubscriptionOptions: Options = [
+      .firesOnRecordCreation, .firesOnRecordUpdate, .firesOnRecordDeletion,
+    ]
+  ) {
+    self.init(
+      recordType: recordType, predicate: predicate, subscriptionID: UUID().uuidString,
+      options: querySubscriptionOptions)
   }
 
   /// Always ``CKSubscription/SubscriptionType/query``.

@@ -17,6 +17,9 @@ open class CKRecordZoneSubscription: CKSubscription, @unchecked Sendable {
   }
 
   /// Creates a subscription with an identifier of its own.
+  @available(
+    *, deprecated, message: "Name the subscription: one with a new name is one more on the server."
+  )
   public convenience init(zoneID: CKRecordZone.ID) {
     self.init(zoneID: zoneID, subscriptionID: UUID().uuidString)
   }

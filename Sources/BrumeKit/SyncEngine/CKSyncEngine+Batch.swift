@@ -4,7 +4,7 @@ import BrumeModel
 import Synchronization
 
 extension CKSyncEngine {
-  /// Records to save and delete in one request.
+  /// Records to save and delete together: at most 250, and only such as the scope of the send contains.
   // Sendable because the delegate hands the records over and does not change them any more.
   public struct RecordZoneChangeBatch: @unchecked Sendable, CustomStringConvertible {
     /// Records to save.
@@ -14,7 +14,7 @@ extension CKSyncEngine {
     /// Whether the changes of a zone succeed or fail together.
     public var atomicByZone: Bool
 
-    /// Takes as many pending changes as fit into one request.
+    /// Takes as many pending changes as a batch may hold, in their order.
     ///
     /// A pending save that has no record any more is skipped, and stops being pending (case ENG-06).
     ///
@@ -42,7 +42,7 @@ extension CKSyncEngine {
       if recordsToSave.isEmpty && recordIDsToDelete.isEmpty { return nil }
     }
 
-    /// Creates a batch. One that is too large for a request is sent in halves.
+    /// Creates a batch. One of more than 250 changes fails with ``CKError/Code/limitExceeded``.
     public init(
       recordsToSave: [CKRecord] = [], recordIDsToDelete: [CKRecord.ID] = [],
       atomicByZone: Bool = false
@@ -52,8 +52,26 @@ extension CKSyncEngine {
       self.atomicByZone = atomicByZone
     }
 
-    /// One request each, so that each batch succeeds or fails in one step.
-    static let limit = Limits.apple.operationsPerRequest
+    static let limit = Limits.apple.syncEngineBatch
+
+    /// Why nothing of the batch is sent; nil if it may be.
+    var refusal: CKError? {
+      guard count > Self.limit else { return nil }
+      return CKError(
+        .limitExceeded,
+        "the batch has \(count) changes; the maximum is \(Self.limit). Give the rest when you are asked again"
+      )
+    }
+
+    /// Why the batch must not be sent in a scope; nil if it may be.
+    func refusal(in scope: CKSyncEngine.SendChangesOptions.Scope) -> CKError? {
+      guard let stranger = changes.first(where: { !scope.contains($0) }) else { return nil }
+      return CKError(
+        .invalidArguments,
+        "the batch has a change of record '\(stranger.recordID.recordName)' of zone "
+          + "'\(stranger.recordID.zoneID.zoneName)', which is outside of the scope of this send. Give "
+          + "only changes that context.options.scope contains")
+    }
 
     public var description: String {
       "<CKSyncEngine.RecordZoneChangeBatch: \(recordsToSave.count) to save, "

@@ -88,6 +88,7 @@ extension SyncJobs {
     while true {
       try Task.checkCancellation()
       guard let whole = await batch(context) else { break }
+      if let refusal = whole.refusal(in: context.options.scope) { throw refusal }
       let seen = tried
       let batch = whole.without { seen.contains($0) }
       if batch.count == 0 { break }
@@ -99,29 +100,15 @@ extension SyncJobs {
     return sent == 0 || succeeded > 0
   }
 
-  /// Sends a batch, in halves if it is too large. Answers how many changes succeeded.
+  /// Sends a batch, and reports it in one event. Answers how many changes succeeded.
   private func send(
     _ batch: CKSyncEngine.RecordZoneChangeBatch, _ context: CKSyncEngine.SendChangesContext,
     _ failures: SendFailures
   ) async throws -> Int {
     state.update { $0.begin(batch.changes) }
-    let outcome: SentRecords
-    do {
-      let answer = try await grouped(context.options.operationGroup).modifyRecords(
-        saving: batch.recordsToSave, deleting: batch.recordIDsToDelete,
-        atomically: batch.atomicByZone)
-      outcome = SentRecords(
-        batch, saves: { answer.saveResults[$0] }, deletes: { answer.deleteResults[$0] })
-    } catch {
-      let failure = CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
-      if failure.code == .limitExceeded, let (first, second) = batch.halves {
-        state.update { $0.answered(keeping: batch.changes) }
-        state.update { $0.finish() }
-        return try await send(first, context, failures) + send(second, context, failures)
-      }
-      outcome = SentRecords(
-        batch, saves: { _ in .failure(failure) }, deletes: { _ in .failure(failure) })
-    }
+    let answers = await answers(to: batch, context.options.operationGroup)
+    let outcome = SentRecords(
+      batch, saves: { answers.saves[$0] }, deletes: { answers.deletes[$0] })
     state.update { $0.answered(keeping: outcome.unsent) }
     let event = outcome.event
     failures.note(event)
@@ -130,6 +117,54 @@ extension SyncJobs {
     await notifyState()
     if let failure = outcome.passing { throw failure }
     return event.savedRecords.count + event.deletedRecordIDs.count
+  }
+
+  /// The server's answers to a batch. Records may be so large that it does not take them together: then
+  /// they go in halves.
+  private func answers(
+    to batch: CKSyncEngine.RecordZoneChangeBatch, _ group: CKOperationGroup
+  ) async -> RecordAnswers {
+    if let refusal = batch.refusal { return RecordAnswers(batch, refusal) }
+    do {
+      let answer = try await grouped(group).modifyRecords(
+        saving: batch.recordsToSave, deleting: batch.recordIDsToDelete,
+        atomically: batch.atomicByZone)
+      return RecordAnswers(saves: answer.saveResults, deletes: answer.deleteResults)
+    } catch {
+      let failure = CKError(converting: error, from: Viewpoint(scope: database.databaseScope.model))
+      guard failure.code == .limitExceeded, let (first, second) = batch.halves else {
+        return RecordAnswers(batch, failure)
+      }
+      return await answers(to: first, group).and(await answers(to: second, group))
+    }
+  }
+}
+
+/// The answers to the changes of a batch.
+private struct RecordAnswers {
+  var saves: [CKRecord.ID: Result<CKRecord, any Error>]
+  var deletes: [CKRecord.ID: Result<Void, any Error>]
+
+  init(
+    saves: [CKRecord.ID: Result<CKRecord, any Error>],
+    deletes: [CKRecord.ID: Result<Void, any Error>]
+  ) {
+    self.saves = saves
+    self.deletes = deletes
+  }
+
+  /// The same failure for each change.
+  init(_ batch: CKSyncEngine.RecordZoneChangeBatch, _ failure: CKError) {
+    saves = [:]
+    deletes = [:]
+    for record in batch.recordsToSave { saves[record.recordID] = .failure(failure) }
+    for id in batch.recordIDsToDelete { deletes[id] = .failure(failure) }
+  }
+
+  func and(_ others: RecordAnswers) -> RecordAnswers {
+    RecordAnswers(
+      saves: saves.merging(others.saves) { first, _ in first },
+      deletes: deletes.merging(others.deletes) { first, _ in first })
   }
 }
 

@@ -10,9 +10,9 @@ extension CKContainer {
 
   /// Finds the people one knows: here those with whom one shares, because there is no address book.
   @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
-  @preconcurrency
+  @_disfavoredOverload
   public func discoverAllIdentities(
-    completionHandler: @escaping @Sendable ([CKUserIdentity]?, (any Error)?) -> Void
+    completionHandler: @escaping ([CKUserIdentity]?, (any Error)?) -> Void
   ) {
     run(discoveringAll { completionHandler($0.pair.0, $0.pair.1) })
   }
@@ -24,7 +24,7 @@ extension CKContainer {
   }
 
   @available(*, deprecated)
-  private func discoveringAll(_ end: @escaping Ending<[CKUserIdentity]>) -> CKOperation {
+  fileprivate func discoveringAll(_ end: @escaping Ending<[CKUserIdentity]>) -> CKOperation {
     let operation = CKDiscoverAllUserIdentitiesOperation()
     var found: [CKUserIdentity] = []
     operation.userIdentityDiscoveredBlock = { found.append($0) }
@@ -36,12 +36,13 @@ extension CKContainer {
 
   /// Finds a user by e-mail address; nil if nobody is found.
   @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
-  @preconcurrency
+  @_disfavoredOverload
   public func discoverUserIdentity(
     withEmailAddress email: String,
-    completionHandler: @escaping @Sendable (CKUserIdentity?, (any Error)?) -> Void
+    completionHandler: @escaping (CKUserIdentity?, (any Error)?) -> Void
   ) {
-    run(discovering(CKUserIdentity.LookupInfo(emailAddress: email), completionHandler))
+    let handler = UncheckedSendable(completionHandler)
+    run(discovering(CKUserIdentity.LookupInfo(emailAddress: email)) { handler.value($0, $1) })
   }
 
   /// Finds a user by e-mail address; nil if nobody is found.
@@ -52,12 +53,13 @@ extension CKContainer {
 
   /// Finds a user by phone number; nil if nobody is found.
   @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
-  @preconcurrency
+  @_disfavoredOverload
   public func discoverUserIdentity(
     withPhoneNumber phoneNumber: String,
-    completionHandler: @escaping @Sendable (CKUserIdentity?, (any Error)?) -> Void
+    completionHandler: @escaping (CKUserIdentity?, (any Error)?) -> Void
   ) {
-    run(discovering(CKUserIdentity.LookupInfo(phoneNumber: phoneNumber), completionHandler))
+    let handler = UncheckedSendable(completionHandler)
+    run(discovering(CKUserIdentity.LookupInfo(phoneNumber: phoneNumber)) { handler.value($0, $1) })
   }
 
   /// Finds a user by phone number; nil if nobody is found.
@@ -68,12 +70,14 @@ extension CKContainer {
 
   /// Finds a user by the ID of the user record; nil if nobody is found.
   @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
-  @preconcurrency
+  @_disfavoredOverload
   public func discoverUserIdentity(
     withUserRecordID userRecordID: CKRecord.ID,
-    completionHandler: @escaping @Sendable (CKUserIdentity?, (any Error)?) -> Void
+    completionHandler: @escaping (CKUserIdentity?, (any Error)?) -> Void
   ) {
-    run(discovering(CKUserIdentity.LookupInfo(userRecordID: userRecordID), completionHandler))
+    let handler = UncheckedSendable(completionHandler)
+    run(
+      discovering(CKUserIdentity.LookupInfo(userRecordID: userRecordID)) { handler.value($0, $1) })
   }
 
   /// Finds a user by the ID of the user record; nil if nobody is found.
@@ -85,7 +89,7 @@ extension CKContainer {
   }
 
   @available(*, deprecated)
-  private func discovering(
+  fileprivate func discovering(
     _ info: CKUserIdentity.LookupInfo,
     _ completion: @escaping @Sendable (CKUserIdentity?, (any Error)?) -> Void
   ) -> CKOperation {
@@ -156,7 +160,7 @@ extension CKContainer {
   }
 
   @available(*, deprecated)
-  private func discovering<Key>(
+  fileprivate func discovering<Key>(
     _ infos: [CKUserIdentity.LookupInfo], by key: @escaping (CKUserIdentity.LookupInfo) -> Key?,
     _ end: @escaping Ending<[Key: CKUserIdentity]>
   ) -> CKOperation {
@@ -167,5 +171,48 @@ extension CKContainer {
     }
     operation.discoverUserIdentitiesResultBlock = { end($0.map { found }) }
     return operation
+  }
+}
+
+// MARK: With handlers that may be called from another task
+
+extension CKContainerCalls {
+  /// Finds the people one knows: here those with whom one shares, because there is no address book.
+  @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
+  @preconcurrency
+  public func discoverAllIdentities(
+    completionHandler: @escaping @Sendable ([CKUserIdentity]?, (any Error)?) -> Void
+  ) {
+    run(discoveringAll { completionHandler($0.pair.0, $0.pair.1) })
+  }
+
+  /// Finds a user by e-mail address; nil if nobody is found.
+  @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
+  @preconcurrency
+  public func discoverUserIdentity(
+    withEmailAddress email: String,
+    completionHandler: @escaping @Sendable (CKUserIdentity?, (any Error)?) -> Void
+  ) {
+    run(discovering(CKUserIdentity.LookupInfo(emailAddress: email), completionHandler))
+  }
+
+  /// Finds a user by phone number; nil if nobody is found.
+  @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
+  @preconcurrency
+  public func discoverUserIdentity(
+    withPhoneNumber phoneNumber: String,
+    completionHandler: @escaping @Sendable (CKUserIdentity?, (any Error)?) -> Void
+  ) {
+    run(discovering(CKUserIdentity.LookupInfo(phoneNumber: phoneNumber), completionHandler))
+  }
+
+  /// Finds a user by the ID of the user record; nil if nobody is found.
+  @available(*, deprecated, message: "Apple removed user discovery in favour of sharing.")
+  @preconcurrency
+  public func discoverUserIdentity(
+    withUserRecordID userRecordID: CKRecord.ID,
+    completionHandler: @escaping @Sendable (CKUserIdentity?, (any Error)?) -> Void
+  ) {
+    run(discovering(CKUserIdentity.LookupInfo(userRecordID: userRecordID), completionHandler))
   }
 }

@@ -7,102 +7,97 @@ extension CKUserIdentity {
   ///
   /// Source: Apple's `CKUserIdentity.LookupInfo` page.
   // Sendable because it never changes.
-  public final class LookupInfo: NSObject, NSSecureCoding, NSCopying,
-    @unchecked Sendable
-  {
+  open class LookupInfo: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
     /// The e-mail address, if that is how.
-    public let emailAddress: String?
+    open var emailAddress: String? { known.email }
     /// The phone number, if that is how.
-    public let phoneNumber: String?
+    open var phoneNumber: String? { known.phone }
     /// The user record, if that is how.
-    public let userRecordID: CKRecord.ID?
+    open var userRecordID: CKRecord.ID? { known.record }
 
-    private init(email: String?, phone: String?, record: CKRecord.ID?) {
-      self.emailAddress = email
-      self.phoneNumber = phone
-      self.userRecordID = record
-    }
+    private let known: (email: String?, phone: String?, record: CKRecord.ID?)
 
     /// Looks for an e-mail address.
-    public convenience init(emailAddress: String) {
-      self.init(email: emailAddress, phone: nil, record: nil)
+    public init(emailAddress: String) {
+      known = (emailAddress, nil, nil)
     }
 
     /// Looks for a phone number.
-    public convenience init(phoneNumber: String) {
-      self.init(email: nil, phone: phoneNumber, record: nil)
+    public init(phoneNumber: String) {
+      known = (nil, phoneNumber, nil)
     }
 
     /// Looks for a user record.
-    public convenience init(userRecordID: CKRecord.ID) {
-      self.init(email: nil, phone: nil, record: userRecordID)
+    public init(userRecordID: CKRecord.ID) {
+      known = (nil, nil, userRecordID)
     }
 
     /// Looks for something: use one of the others.
     @available(*, unavailable, message: "Say what to look for.")
     public override convenience init() {
-      self.init(email: nil, phone: nil, record: nil)
+      self.init(emailAddress: "")
     }
 
     /// One for each e-mail address.
-    public class func lookupInfos(withEmails emails: [String]) -> [CKUserIdentity.LookupInfo] {
+    open class func lookupInfos(withEmails emails: [String]) -> [CKUserIdentity.LookupInfo] {
       emails.map { CKUserIdentity.LookupInfo(emailAddress: $0) }
     }
 
     /// One for each phone number.
-    public class func lookupInfos(
+    open class func lookupInfos(
       withPhoneNumbers phoneNumbers: [String]
     ) -> [CKUserIdentity.LookupInfo] {
       phoneNumbers.map { CKUserIdentity.LookupInfo(phoneNumber: $0) }
     }
 
     /// One for each user record.
-    public class func lookupInfos(with recordIDs: [CKRecord.ID]) -> [CKUserIdentity.LookupInfo] {
+    open class func lookupInfos(with recordIDs: [CKRecord.ID]) -> [CKUserIdentity.LookupInfo] {
       recordIDs.map { CKUserIdentity.LookupInfo(userRecordID: $0) }
     }
 
     // MARK: Copying and coding
 
     /// Whether the class can be archived securely: yes.
-    public class var supportsSecureCoding: Bool { true }
+    open class var supportsSecureCoding: Bool { true }
 
     #if !canImport(ObjectiveC)
       /// The class whose name stands in archives.
-      public override var classForCoder: AnyClass { ArchivedLookupInfo.self }
+      open override var classForCoder: AnyClass { ArchivedLookupInfo.self }
     #endif
 
     /// Restores the information from an archive.
     public required init?(coder: NSCoder) {
-      emailAddress = coder.text("emailAddress")
-      phoneNumber = coder.text("phoneNumber")
-      userRecordID = coder.object(CKRecord.ID.self, "userRecordID")
+      known = (
+        coder.text("emailAddress"), coder.text("phoneNumber"),
+        coder.object(CKRecord.ID.self, "userRecordID")
+      )
     }
 
     /// Archives the information.
-    public func encode(with coder: NSCoder) {
+    open func encode(with coder: NSCoder) {
       coder.encodeText(emailAddress, "emailAddress")
       coder.encodeText(phoneNumber, "phoneNumber")
       coder.encode(userRecordID, forKey: "userRecordID")
     }
 
     /// Returns the information itself: it cannot change.
-    public func copy(with zone: NSZone? = nil) -> Any { self }
+    open func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// A text for logs and debuggers.
-    public override var description: String {
+    open override var description: String {
       let key = emailAddress ?? phoneNumber ?? userRecordID?.recordName ?? "nothing"
       return "<CKUserIdentityLookupInfo: \(key)>"
     }
 
     /// Whether two look for the same.
-    public override func isEqual(_ object: Any?) -> Bool {
+    open override func isEqual(_ object: Any?) -> Bool {
       guard let other = object as? CKUserIdentity.LookupInfo else { return false }
       return other.emailAddress == emailAddress && other.phoneNumber == phoneNumber
         && other.userRecordID == userRecordID
     }
 
     /// A hash that agrees with ``isEqual(_:)``.
-    public override var hash: Int {
+    open override var hash: Int {
       var hasher = Hasher()
       hasher.combine(emailAddress)
       hasher.combine(phoneNumber)

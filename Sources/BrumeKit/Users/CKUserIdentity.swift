@@ -9,23 +9,24 @@ public import Foundation
 // Sendable because it never changes.
 open class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, @unchecked Sendable {
   /// How the identity was looked for; nil if it was not.
-  public let lookupInfo: LookupInfo?
+  open var lookupInfo: LookupInfo? { known.lookup }
   /// The name, if the user lets others see it.
-  public let nameComponents: PersonNameComponents?
+  open var nameComponents: PersonNameComponents? { known.name }
   /// The user's record; nil for an address that belongs to nobody yet.
-  public let userRecordID: CKRecord.ID?
+  open var userRecordID: CKRecord.ID? { known.record }
   /// Always empty here: there is no address book to match with.
+  @available(*, deprecated, message: "There is nothing to match with.")
   open var contactIdentifiers: [String] { [] }
   /// Whether an account is known for this identity.
   open var hasiCloudAccount: Bool { userRecordID != nil }
+
+  private let known: (lookup: LookupInfo?, name: PersonNameComponents?, record: CKRecord.ID?)
 
   init(
     lookupInfo: LookupInfo?, nameComponents: PersonNameComponents? = nil,
     userRecordID: CKRecord.ID?
   ) {
-    self.lookupInfo = lookupInfo
-    self.nameComponents = nameComponents
-    self.userRecordID = userRecordID
+    known = (lookupInfo, nameComponents, userRecordID)
   }
 
   /// Identities come from the server.
@@ -41,10 +42,11 @@ open class CKUserIdentity: NSObject, NSSecureCoding, NSCopying, @unchecked Senda
 
   /// Restores an identity from an archive.
   public required init?(coder: NSCoder) {
-    lookupInfo = coder.object(CKUserIdentity.LookupInfo.self, "lookupInfo")
-    userRecordID = coder.object(CKRecord.ID.self, "userRecordID")
-    nameComponents = PersonNameComponents(
-      given: coder.text("givenName"), family: coder.text("familyName"))
+    known = (
+      coder.object(CKUserIdentity.LookupInfo.self, "lookupInfo"),
+      PersonNameComponents(given: coder.text("givenName"), family: coder.text("familyName")),
+      coder.object(CKRecord.ID.self, "userRecordID")
+    )
   }
 
   /// Archives the identity.

@@ -1,4 +1,4 @@
-// assets/upload and assets/rereference, and the two addresses that they and records hand out. The
+// assets/upload, assets/rereference and our own IDs of assets, and the two addresses that they and records hand out. The
 // addresses carry their own proof; credentials that come with them are ignored.
 
 import BrumeCore
@@ -13,6 +13,7 @@ struct AssetRoutes: Sendable {
   let rules: any RuleCalls
   let uploads: AssetUploads
   let rereferences: AssetRereferences
+  let exports: AssetExports
   let downloads: AssetDownloads
   let addresses: AssetAddresses
   let limits: Limits
@@ -33,6 +34,18 @@ struct AssetRoutes: Sendable {
     let results = try await rereferences.make(
       request, in: call.scope, as: call.caller)
     return .json(Wire.assetResults(results))
+  }
+
+  func export(_ call: Call) async throws -> Reply {
+    let request = try AssetRereferenceRequest(json: call.json())
+    return .json(
+      Wire.assetExports(try await exports.make(request, in: call.scope, as: call.caller)))
+  }
+
+  func takeExported(_ call: Call) async throws -> Reply {
+    let request = try AssetImportRequest(json: call.json())
+    return .json(
+      Wire.assetResults(try await exports.take(request, in: call.scope, as: call.caller)))
   }
 
   /// A file arrives: the body as it is, or a form with one part.

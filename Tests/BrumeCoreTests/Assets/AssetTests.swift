@@ -327,7 +327,7 @@ extension AssetFixture {
 }
 
 extension Result where Failure == ItemFailure<AssetField> {
-  fileprivate var error: BrumeError? {
+  var error: BrumeError? {
     if case .failure(let failure) = self { failure.error } else { nil }
   }
 }

@@ -65,7 +65,14 @@ struct AuthTests {
       try await fixture.engine.authentication.authenticate(
         credentials(api: api, environment: .production))
     }
-    #expect(error.code == .authenticationFailed)
+    #expect(error.code == .authenticationFailed && !error.reason.contains("brume exec"))
+    var elsewhere = credentials(api: api)
+    elsewhere.containerEnvironment = ContainerEnvironment(
+      ContainerID("iCloud.org.example.other"), .development)
+    let wrong = try await ruleFailure { [elsewhere] in
+      try await fixture.engine.authentication.authenticate(elsewhere)
+    }
+    #expect(wrong.reason.contains("`brume exec --container iCloud.org.example.other`"))
     let production = try await fixture.engine.apiTokens.create(
       name: "p", in: TestContainer.production)
     let other = try await ruleFailure {

@@ -48,6 +48,46 @@ import Testing
     #expect(try share.saveOperation(.ifServerRecordUnchanged).record.shareRoot == nil)
   }
 
+  @Test func `a share's system fields keep who takes part, what everybody may do, and the URL`()
+    throws
+  {
+    let share = CKShare(shareID: CKRecord.ID(recordName: "Share-1", zoneID: zoneID))
+    share.take(Self.record, from: Viewpoint(scope: .private, me: "_ann"))
+    let coder = NSKeyedArchiver(requiringSecureCoding: true)
+    share.encodeSystemFields(with: coder)
+    coder.finishEncoding()
+    let back = CKShare(coder: try NSKeyedUnarchiver(forReadingFrom: coder.encodedData))
+    #expect(back.participants.map(\.participantID) == ["o", "p"])
+    #expect(back.participants.map(\.acceptanceStatus) == [.accepted, .pending])
+    #expect(back.publicPermission == .readOnly)
+    #expect(back.url == share.url && back.url != nil)
+    #expect(back.recordChangeTag == "5" && back.recordID == share.recordID)
+    #expect(back.allKeys().isEmpty)
+  }
+
+  @Test func `participants are equal when they are the same person`() {
+    func somebody(
+      _ id: String, user: String? = nil, address: String? = nil,
+      _ permission: CKShare.ParticipantPermission = .readOnly
+    ) -> CKShare.Participant {
+      CKShare.Participant(
+        id: id,
+        identity: CKUserIdentity(
+          lookupInfo: address.map { CKUserIdentity.LookupInfo(emailAddress: $0) },
+          userRecordID: user.map { CKRecord.ID(recordName: $0) }),
+        role: .privateUser, permission: permission, acceptance: .pending)
+    }
+    let bob = somebody("1", user: "_bob", address: "bob@example.org")
+    #expect(bob == somebody("1", .readWrite))
+    #expect(bob == somebody("2", user: "_bob", .readWrite))
+    #expect(bob == somebody("3", address: "Bob@Example.org"))
+    #expect(bob != somebody("4", user: "_eve", address: "bob@example.org"))
+    #expect(bob != somebody("5", address: "eve@example.org"))
+    #expect(somebody("6") != somebody("7"))
+    #expect([bob].contains(somebody("8", user: "_bob")))
+    #expect(Set([bob, somebody("9", user: "_bob")]).count == 1)
+  }
+
   @Test func `inviting the same person again updates the invitation`() {
     let share = CKShare(recordZoneID: zoneID)
     func invitation(_ address: String = "bob@example.org") -> CKShare.Participant {

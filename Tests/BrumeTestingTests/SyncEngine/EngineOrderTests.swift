@@ -187,17 +187,26 @@ import Testing
     #expect(next.notes == ["a": "a", "c": "c"])
   }
 
-  @Test func `more changes than one request takes are sent in several batches`() async throws {
+  @Test func `ENG-14 a batch takes 250 changes, and each batch is reported once`() async throws {
     let fixture = try await SyncEngineFixture()
+    let sizes = Mutex<[Int]>([])
+    fixture.phone.onEvent.withLock {
+      $0 = { event in
+        guard case .sentRecordZoneChanges(let sent) = event else { return }
+        sizes.withLock { $0.append(sent.savedRecords.count) }
+      }
+    }
     for number in 0..<450 { fixture.phone.write("\(number)", to: "n\(number)") }
     try await fixture.phone.engine.sendChanges()
-    #expect(fixture.phone.events.filter { $0 == "sentRecordZoneChanges" }.count == 3)
+    #expect(sizes.withLock { $0 } == [250, 200])
     #expect(fixture.phone.pending.isEmpty)
     try await fixture.laptop.engine.fetchChanges()
     #expect(fixture.laptop.notes.count == 450)
   }
 
-  @Test func `a batch that is too large for the server is sent in halves`() async throws {
+  @Test func `a batch whose records are too large together goes in halves, and is reported once`()
+    async throws
+  {
     let fixture = try await SyncEngineFixture()
     fixture.server.faults.add(
       .error(.limitExceeded, on: .saveRecords), .error(.limitExceeded, on: .saveRecords))
@@ -205,7 +214,42 @@ import Testing
     try await fixture.phone.engine.sendChanges()
     #expect(fixture.phone.pending.isEmpty)
     #expect(try await fixture.stored().count == 8)
-    #expect(fixture.phone.events.filter { $0 == "sentRecordZoneChanges" }.count == 3)
+    #expect(fixture.phone.events.filter { $0 == "sentRecordZoneChanges" }.count == 1)
+  }
+
+  @Test func `ENG-15 a batch of more than 250 changes fails, and nothing of it is sent`()
+    async throws
+  {
+    let fixture = try await SyncEngineFixture()
+    let app = HandMadeBatches(fixture.database)
+    let ids = (0..<251).map { NotesApp.id("n\($0)") }
+    app.engine.state.add(pendingRecordZoneChanges: ids.map { .saveRecord($0) })
+    app.batches.withLock {
+      $0 = [.init(recordsToSave: ids.map { CKRecord(recordType: "Note", recordID: $0) })]
+    }
+    let error = try await engineFailure { try await app.engine.sendChanges() }
+    #expect(error.code == .partialFailure)
+    #expect(error.partialErrorsByItemID?.count == 251)
+    #expect(
+      app.failures.withLock { $0.map(\.code) } == Array(repeating: .limitExceeded, count: 251))
+    #expect(app.engine.state.pendingRecordZoneChanges.isEmpty)
+    #expect(try await fixture.stored().isEmpty)
+  }
+
+  @Test func `ENG-16 a batch with a change outside of the scope fails the send`() async throws {
+    let fixture = try await SyncEngineFixture()
+    let app = HandMadeBatches(fixture.database)
+    let ids = ["in", "out"].map { NotesApp.id($0) }
+    app.engine.state.add(pendingRecordZoneChanges: ids.map { .saveRecord($0) })
+    app.batches.withLock {
+      $0 = [.init(recordsToSave: ids.map { CKRecord(recordType: "Note", recordID: $0) })]
+    }
+    let error = try await engineFailure {
+      try await app.engine.sendChanges(.init(scope: .recordIDs([ids[0]])))
+    }
+    #expect(error.code == .invalidArguments && error.localizedDescription.contains("'out'"))
+    #expect(app.engine.state.pendingRecordZoneChanges.count == 2)
+    #expect(try await fixture.stored().isEmpty)
   }
 
   @Test func `a delegate that syncs from an event gets an error`() async throws {
@@ -245,5 +289,34 @@ import Testing
     try await fixture.phone.until { fixture.phone.disk.pending == ["a"] }
     let next = try NotesApp(fixture.server.restartedDevice("phone"), disk: fixture.phone.disk)
     #expect(next.pending == [.saveRecord(NotesApp.id("a"))])
+  }
+}
+
+/// An app that hands out batches which it made itself.
+private final class HandMadeBatches: CKSyncEngineDelegate {
+  let batches = Mutex<[CKSyncEngine.RecordZoneChangeBatch]>([])
+  let failures = Mutex<[CKError]>([])
+  private let made = Mutex<CKSyncEngine?>(nil)
+  var engine: CKSyncEngine {
+    guard let engine = made.withLock({ $0 }) else { preconditionFailure("made in init") }
+    return engine
+  }
+
+  init(_ database: CKDatabase) {
+    var configuration = CKSyncEngine.Configuration(
+      database: database, stateSerialization: nil, delegate: self)
+    configuration.automaticallySync = false
+    made.withLock { $0 = CKSyncEngine(configuration) }
+  }
+
+  func handleEvent(_ event: CKSyncEngine.Event, syncEngine: CKSyncEngine) async {
+    guard case .sentRecordZoneChanges(let sent) = event else { return }
+    failures.withLock { $0 += sent.failedRecordSaves.map(\.error) }
+  }
+
+  func nextRecordZoneChangeBatch(
+    _ context: CKSyncEngine.SendChangesContext, syncEngine: CKSyncEngine
+  ) async -> CKSyncEngine.RecordZoneChangeBatch? {
+    batches.withLock { $0.isEmpty ? nil : $0.removeFirst() }
   }
 }

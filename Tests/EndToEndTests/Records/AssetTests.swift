@@ -108,6 +108,51 @@ struct AssetTests {
     }
   }
 
+  @Test func `an imported asset is copied by the server, and its end is told by code`() async throws
+  {
+    try await EndToEndFixture.run(.memory) { fixture in
+      let (phone, laptop) = try await fixture.pair()
+      let files = try Files()
+      try await phone.save("a", ["photo": CKAsset(fileURL: files.file("p", Self.content(50)))])
+      let id = try await Brume.exportedAssetID(
+        ofField: "photo", in: .named("a"), of: phone.database)
+      let kept = try JSONDecoder().decode(
+        CKAsset.ExportedAssetID.self, from: try JSONEncoder().encode(id))
+      let saved = try await phone.save(
+        "b", ["cover": CKAsset(importing: kept), "album": [CKAsset(importing: id)]])
+      #expect((saved["cover"] as? CKAsset)?.fileURL == nil)
+      #expect(try Self.data(try await laptop.fetch("b")["cover"]) == Self.content(50))
+      // Made on the phone, of no use to the laptop.
+      let foreign = try await failure {
+        try await laptop.save("c", ["cover": CKAsset(importing: id)])
+      }
+      #expect(foreign.code == .assetNotAvailable)
+      try await phone.database.deleteRecord(withID: .named("a"))
+      let gone = try await failure {
+        try await phone.save("d", ["cover": CKAsset(importing: id)])
+      }
+      #expect(gone.code == .unknownItem)
+      #expect(try Self.data(try await laptop.fetch("b")["cover"]) == Self.content(50))
+    }
+  }
+
+  @Test func `there is no ID of a field without an asset, nor of a record that is not there`()
+    async throws
+  {
+    try await EndToEndFixture.run(.memory) { fixture in
+      let (phone, _) = try await fixture.pair()
+      try await phone.save("a", ["title": "x"])
+      for (key, name, code) in [
+        ("title", "a", CKError.Code.invalidArguments), ("photo", "z", .unknownItem),
+      ] {
+        let error = try await failure {
+          _ = try await Brume.exportedAssetID(ofField: key, in: .named(name), of: phone.database)
+        }
+        #expect(error.code == code)
+      }
+    }
+  }
+
   @Test func `FET-09 a missing file is assetFileNotFound, and takes an atomic batch along`()
     async throws
   {

@@ -23,7 +23,7 @@ struct AntiPatterns {
     for _ in 1...2 {
       let subscription = CKQuerySubscription(
         recordType: "Item", predicate: NSPredicate(format: "category == %@", "news"),
-        options: .firesOnRecordCreation)
+        subscriptionID: UUID().uuidString, options: .firesOnRecordCreation)
       subscription.notificationInfo = silent()
       try await container.publicCloudDatabase.save(subscription)
     }
@@ -31,14 +31,15 @@ struct AntiPatterns {
 
   private func missingNotificationInfo() async throws {
     let subscription = CKQuerySubscription(
-      recordType: "Item", predicate: NSPredicate(value: true), options: .firesOnRecordCreation)
+      recordType: "Item", predicate: NSPredicate(value: true),
+      subscriptionID: UUID().uuidString, options: .firesOnRecordCreation)
     try await container.publicCloudDatabase.save(subscription)
   }
 
   private func queryInSharedDatabase() async throws {
     let subscription = CKQuerySubscription(
       recordType: "SharedItem", predicate: NSPredicate(value: true),
-      options: .firesOnRecordCreation)
+      subscriptionID: UUID().uuidString, options: .firesOnRecordCreation)
     subscription.notificationInfo = silent()
     try await container.sharedCloudDatabase.save(subscription)
   }

@@ -26,7 +26,8 @@ actor WhistlesApp: DemoApp {
     for genre in genres {
       let predicate = NSPredicate(format: "genre = %@", genre)
       let subscription = CKQuerySubscription(
-        recordType: "Whistles", predicate: predicate, options: .firesOnRecordCreation)
+        recordType: "Whistles", predicate: predicate, subscriptionID: UUID().uuidString,
+        options: .firesOnRecordCreation)
       let notification = CKSubscription.NotificationInfo()
       notification.alertBody = "There's a new whistle in the \(genre) genre."
       notification.soundName = "default"

@@ -1,7 +1,9 @@
-// Core Location's point, where the system has none. Only what records and queries need.
+// Core Location's point, where the system has none. Only what records and queries need. A module of its
+// own that imports nothing but Foundation: packages that do not depend on us ask
+// `canImport(CoreLocation)`, and what they import then has to be there for them as well.
 
 #if canImport(Darwin)
-  public import CoreLocation
+  @_exported public import CoreLocation
 #else
   public import Foundation
 
@@ -92,8 +94,9 @@
       verticalAccuracy = coder.decodeDouble(forKey: "verticalAccuracy")
       course = coder.decodeDouble(forKey: "course")
       speed = coder.decodeDouble(forKey: "speed")
-      guard let date = coder.date("timestamp") else { return nil }
-      timestamp = date
+      guard coder.containsValue(forKey: "timestamp") else { return nil }
+      timestamp = Date(
+        timeIntervalSinceReferenceDate: coder.decodeDouble(forKey: "timestamp"))
     }
 
     /// Writes the place into an archive.
@@ -105,7 +108,7 @@
       coder.encode(verticalAccuracy, forKey: "verticalAccuracy")
       coder.encode(course, forKey: "course")
       coder.encode(speed, forKey: "speed")
-      coder.encodeDate(timestamp, "timestamp")
+      coder.encode(timestamp.timeIntervalSinceReferenceDate, forKey: "timestamp")
     }
 
     /// Always true.
