@@ -9,6 +9,7 @@ struct Node: Sendable {
   let bucketCount: Int
   let leases: PostgresLeases
   let numbers = PlaceNumbers()
+  let acknowledgements = Acknowledgements()
   /// False only where a test shows what the locks are for.
   let locksBuckets: Bool
 
