@@ -53,6 +53,9 @@ struct ConnectionSettings: Sendable {
     ]
   }
 
+  /// Ours: seconds that a client may be silent in the middle of a transaction: half of a lease.
+  static let longestSilence = 5
+
   /// Settings of each session. Statements are small and their plans known: the planner must not turn a
   /// look-up into a scan when its statistics are old. Nothing waits for ever; a session whose client is
   /// gone, or sleeps in the middle of a transaction, leaves its locks sooner than its leases lapse.
@@ -62,7 +65,7 @@ struct ConnectionSettings: Sendable {
       ('jit', 'off'), ('enable_seqscan', 'off'), ('enable_bitmapscan', 'off'),
       ('enable_hashjoin', 'off'), ('enable_mergejoin', 'off'),
       ('plan_cache_mode', 'force_generic_plan'),
-      ('statement_timeout', '30s'), ('idle_in_transaction_session_timeout', '5s'),
+      ('statement_timeout', '30s'), ('idle_in_transaction_session_timeout', '\(longestSilence)s'),
       ('client_connection_check_interval', '2s'), ('tcp_user_timeout', '10s'),
       ('tcp_keepalives_idle', '5'), ('tcp_keepalives_interval', '2'), ('tcp_keepalives_count', '3'),
       ('deadlock_timeout', '200ms')) AS settings (name, value)

@@ -43,6 +43,7 @@ struct LeaseRound {
     try connection.send(Self.countNodes)
     try connection.send(Self.find, [node])
     try connection.send(Self.findLapse, [node])
+    try connection.send(Self.endSleepers)
     let answers = try connection.exchange()
     let nodes = max(1, Int(answers[3].first?.integer(0) ?? 1))
     var owned = Self.buckets(answers[4])
@@ -91,6 +92,14 @@ struct LeaseRound {
     "DELETE FROM nodes WHERE seen < now() - interval '1 minute'")
   private static let countNodes = SQL(
     "SELECT count(*) FROM nodes WHERE seen > now() - interval '\(presence) seconds'")
+  // A process that sleeps may have locks, and if it was sending, PostgreSQL waits for the rest without an end.
+  private static let endSleepers = SQL(
+    """
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity JOIN nodes
+      ON starts_with(application_name, '\(WriterRow.application)' || name || '.')
+    WHERE usename = current_user AND seen < now() - interval '\(presence) seconds'
+      AND xact_start < now() - interval '\(ConnectionSettings.longestSilence) seconds'
+    """)
   // What a notifier is writing with is locked, and renewed by itself.
   private static let renew = SQL(
     """

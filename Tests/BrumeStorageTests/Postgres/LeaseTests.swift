@@ -141,6 +141,27 @@ extension LeaseTests {
   }
 }
 
+extension LeaseTests {
+  @Test func `a process that sleeps while it sends loses its locks`() async throws {
+    let database = try TestDatabase(buckets: 1)
+    let other = try PostgresStore.forTest(url: database.url)
+    // PostgreSQL's own limit does not hold in the middle of what is sent.
+    let sleeper = try Connection(ConnectionSettings(database.url))
+    for statement in [
+      "SET application_name = 'brume sleeper.0'; SET idle_in_transaction_session_timeout = 0",
+      "INSERT INTO nodes VALUES ('sleeper', now() - interval '7 seconds')",
+      "BEGIN; UPDATE buckets SET last = last",
+    ] {
+      try sleeper.simple(statement)
+    }
+    let saver = Saver()
+    await saver.save("meanwhile", in: other)
+    #expect(saver.answer("meanwhile") == .saved(1))
+    #expect(throws: ServerError.self) { try sleeper.simple("COMMIT") }
+    try await other.close()
+  }
+}
+
 // MARK: Support
 
 /// An empty store in a schema of its own, seen from below.

@@ -9,7 +9,7 @@ import Testing
 
 @testable import BrumePostgres
 
-@Suite struct PostgresAwayTests {
+@Suite(.timeLimit(.minutes(10))) struct PostgresAwayTests {
   @Test func `a read waits for a server that comes back`() async throws {
     try await PostgresServer.with { server in
       let (waits, waiting) = AsyncStream.makeStream(of: Void.self)
