@@ -32,21 +32,18 @@ class Pair:
         self.url = f"postgres://brume@127.0.0.1:{port},127.0.0.1:{other}/postgres"
         self.postgres.order("synchronous")
 
-    def fail_over(self, way):
-        self.postgres.order(way)
-        self.postgres.order("promote")
-
-    def add_standby(self, synchronous=True):
+    def add_standby(self):
         self.postgres.answer("standby")
-        if synchronous:
-            self.postgres.order("synchronous")
+        self.postgres.order("synchronous")
 
 
 def fails_over(cluster, pair, load, chance, rounds):
     for number in range(rounds):
         time.sleep(chance.uniform(0.5, 3))
-        way, start, before = chance.choice(["kill", "stop"]), time.monotonic(), len(load.ledger.acknowledged)
-        pair.fail_over(way)
+        way, start = chance.choice(["kill", "stop"]), time.monotonic()
+        pair.postgres.order(way)
+        before = len(load.ledger.acknowledged)
+        pair.postgres.order("promote")
         while len(load.ledger.acknowledged) == before:
             time.sleep(0.01)
         print(f"  {number + 1}: {way}; saves went on after {time.monotonic() - start:.1f} s", flush=True)
@@ -65,7 +62,8 @@ def loses(cluster, pair):
             for number in range(20)}
     found, token = feed(second)
     expect("lost-19" in found, "a server reads what another has saved")
-    pair.fail_over("kill")
+    pair.postgres.order("kill")
+    pair.postgres.order("promote")
     expect(refuses(first), "a server refuses a database that lacks what it confirmed")
     expect(refuses(second), "and one refuses that lacks what it has seen")
     for index, node in enumerate(cluster.nodes):

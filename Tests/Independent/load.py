@@ -47,21 +47,20 @@ def call(client, endpoint, body, database="private", tries=None):
 
 
 class Device(Listener):
-    """Comes back whenever its stream ends, from where it was."""
+    """Comes back whenever its stream ends, from what it acknowledged last: the rest comes again."""
 
     def __init__(self, client, number, ledger):
         super().__init__(client)
         self.number, self.ledger, self.names, self.pushed = number, ledger, {}, set()
-        self.badges, self.repeated = [], 0
+        self.badges, self.repeated, self.noted = [], 0, None
         self.is_connected, self.has_ended = threading.Event(), False
 
     def run(self):
         while not self.has_ended:
             try:
+                self.cursor = self.noted
                 answer = self._connect(timeout=6)
                 self.is_connected.set()
-                # The server knows how far it came.
-                self._took()
                 self._read(answer)
             except (OSError, http.client.HTTPException, ValueError, Refused):
                 time.sleep(0.2)
@@ -96,11 +95,9 @@ class Device(Listener):
                     http.client.HTTPConnection(*self.client.server.address, timeout=6)) as connection:
                 connection.request("POST", path)
                 if connection.getresponse().status == 200:
-                    return self._took()
+                    self.noted = self.cursor
+                    return self.ledger.took(self.client.user, self.number, len(self.badges))
             time.sleep(0.2)
-
-    def _took(self):
-        self.ledger.took(self.client.user, self.number, len(self.badges))
 
     def check(self):
         strange = {name for name, _ in self.names.values()} - self.ledger.expected[self.client.user]
