@@ -24,7 +24,7 @@ class Target:
 class Balancer:
     def __init__(self, count):
         self.targets = [Target() for _ in range(count)]
-        self.turn, self.listener = 0, None
+        self.turn, self.listener, self.has_ended = 0, None, False
         self.loop = asyncio.new_event_loop()
         threading.Thread(target=self.loop.run_forever, daemon=True).start()
         self.address = self._wait(self._start())
@@ -47,14 +47,14 @@ class Balancer:
 
     async def _end(self):
         self.listener.close()
-        for check in self.checks:
-            check.cancel()
-        await asyncio.gather(*self.checks, return_exceptions=True)
+        self.has_ended = True
+        # Python 3.11 may lose a cancellation that meets the end of what `wait_for` waits for: not for ever.
+        await asyncio.wait(self.checks, timeout=PATIENCE + 1)
         for target in self.targets:
             target.cut()
 
     async def _check(self, target):
-        while True:
+        while not self.has_ended:
             try:
                 target.is_ready = await asyncio.wait_for(self._asks_ready(target.address), PATIENCE)
             except (OSError, EOFError, asyncio.TimeoutError):
