@@ -45,10 +45,13 @@ test: ## Run all the tests
 	scripts/swift-test --skip-build $(WIDTH) --filter 'BrumeServerTests|EndToEndTests'
 	@scripts/more-tests $(BIN)
 
-soak: ## Run the tests of pushes and of PostgreSQL at their full size, with the server dying all the time
+soak: ## Run the tests of pushes, of PostgreSQL and of several servers at full size, with all parts dying (an hour)
 	@scripts/prepare tests
+	$(SWIFT) build --build-tests
 	BRUME_SOAK_POSTGRES=$(or $(DEATHS),50) $(SWIFT) test --filter PostgresCrashTests
 	BRUME_SOAK_PUSHES=$(or $(PUSHES),100000) $(SWIFT) test --filter EveryDeviceTests
+	python3 Tests/Independent/deaths.py --brume $(BIN) --rounds $(or $(ROUNDS),100) --restarts 5
+	python3 Tests/Independent/failover.py --brume $(BIN) --rounds $(or $(FAILOVERS),20)
 
 check: ## Check format, layering and house rules
 	@scripts/prepare

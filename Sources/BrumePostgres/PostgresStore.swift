@@ -66,21 +66,22 @@ package final class PostgresStore: Store {
     let node = Node(
       coders: coders, bucketCount: opened.bucketCount, leases: leases, locksBuckets: locksBuckets)
     self.node = node
+    node.acknowledgements.note(floor: opened.sequenceFloor)
     logger = connector.logger
     self.connector = connector
     let keeper = LeaseKeeper(
       leases, bucketCount: node.bucketCount, connector.aside, [signals, mailSignals])
     self.keeper = keeper
     let tail = try Tail(
-      connector.aside, logs: signals, mailboxes: mailSignals, accounts: accountSignals
+      connector.aside, node.acknowledgements, logs: signals, mailboxes: mailSignals,
+      accounts: accountSignals
     ) { keeper.hasOthers }
     self.tail = tail
-    let acknowledgements = Acknowledgements()
-    writers = Writers(node, connector, acknowledgements) { [signals] grown in
+    writers = Writers(node, connector) { [signals] grown in
       tail.committed(grown)
       if !grown.isEmpty { signals.signal(Set(grown.keys)) }
     }
-    readers = Readers(node, connector, acknowledgements)
+    readers = Readers(node, connector)
     try keeper.start()
     try tail.start()
     try writers.start((0..<max(1, writerCount)).map { "\(runID).\($0)" })

@@ -12,6 +12,12 @@ import time
 import urllib.parse
 
 
+def expect(condition, what):
+    if not condition:
+        raise SystemExit(f"FAILED: {what}")
+    print(f"  ok: {what}", flush=True)
+
+
 class Server:
     """A `brume serve` process. `start` again after `kill` uses the same data folder."""
 
@@ -69,8 +75,8 @@ class Refused(Exception):
 class Client:
     """One device of one user. Not for use by several threads at once."""
 
-    def __init__(self, server, user, device):
-        self.server, self.user, self.device = server, user, device
+    def __init__(self, server, user, device, timeout=20):
+        self.server, self.user, self.device, self.timeout = server, user, device, timeout
         self.connection = None
 
     def credentials(self):
@@ -83,7 +89,7 @@ class Client:
     def call(self, endpoint, body, database="private"):
         """Posts to an endpoint; raises OSError or HTTPException when no answer came."""
         if self.connection is None:
-            self.connection = http.client.HTTPConnection(*self.server.address, timeout=20)
+            self.connection = http.client.HTTPConnection(*self.server.address, timeout=self.timeout)
         values = self.server.values
         path = (f"/database/1/{values['BRUME_CONTAINER']}/{values['BRUME_ENVIRONMENT']}"
                 f"/{database}/{endpoint}?{self.credentials()}")
@@ -113,14 +119,14 @@ class Listener:
         thread.start()
         return thread
 
-    def _connect(self):
+    def _connect(self, timeout=60):
         values = self.client.server.values
         path = (f"/_brume/stream?container={values['BRUME_CONTAINER']}"
                 f"&environment={values['BRUME_ENVIRONMENT']}&{self.client.credentials()}")
         headers = {"Accept": "text/event-stream"}
         if self.cursor:
             headers["Last-Event-ID"] = self.cursor
-        connection = http.client.HTTPConnection(*self.client.server.address, timeout=60)
+        connection = http.client.HTTPConnection(*self.client.server.address, timeout=timeout)
         connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
         if answer.status != 200:
@@ -142,10 +148,13 @@ class Listener:
             if line.startswith("id:"):
                 identifier = line[3:].strip()
             elif line.startswith("data:"):
-                with self.changed:
-                    self.events.append(json.loads(line[5:]))
-                    self.cursor = identifier
-                    self.changed.notify_all()
+                self._take(json.loads(line[5:]), identifier)
+
+    def _take(self, event, identifier):
+        with self.changed:
+            self.events.append(event)
+            self.cursor = identifier
+            self.changed.notify_all()
 
     def wait_until(self, condition, seconds):
         """True once `condition(events)` holds; False after `seconds`."""

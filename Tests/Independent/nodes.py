@@ -7,43 +7,17 @@ processes on loopback.
 """
 import argparse
 import http.client
-import os
-import subprocess
 import tempfile
 import time
 
-from brume_server import Listener, Refused, Server
+from brume_server import Listener, Refused, Server, expect
+from postgres import Postgres
 
 ZONE = {"zoneName": "Nodes"}
-HERE = os.path.dirname(os.path.abspath(__file__))
 # A lease lasts 10 s and is looked for every 2.5 s.
 TAKEOVER = 20
 # Until each of two servers has its half, whatever was killed before.
 SHARED = 8
-
-
-class Postgres:
-    """A server that ends when its standard input does."""
-
-    def __init__(self):
-        script = os.path.join(HERE, "..", "..", "scripts", "test-postgres")
-        self.process = subprocess.Popen(["python3", script, "fsync=on"], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
-        self.url = self.process.stdout.readline().strip()
-        if not self.url.startswith("postgres://"):
-            raise SystemExit("PostgreSQL did not start")
-
-    def order(self, command):
-        """What scripts/test-postgres does on demand: stop at once, start again on the same data."""
-        self.process.stdin.write(command + "\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline().strip()
-        if answer != "done":
-            raise SystemExit(f"PostgreSQL did not {command}: {answer}")
-
-    def stop(self):
-        self.process.stdin.close()
-        self.process.wait()
 
 
 def record(name):
@@ -53,7 +27,7 @@ def record(name):
 
 def save(client, name):
     """Until it is acknowledged: the server may be gone. The same operation is never done twice."""
-    body = {"zoneID": ZONE, "operations": [record(name)], "operationID": f"op-{name}"}
+    body = {"zoneID": ZONE, "operations": [record(name)], "brume": {"operationID": f"op-{name}"}}
     for _ in range(100):
         try:
             client.call("records/modify", body)
@@ -70,12 +44,6 @@ def pushed(events):
         query = event.get("ck", {}).get("qry", {})
         names.setdefault(event.get("ck", {}).get("nid"), query.get("rid"))
     return list(names.values())
-
-
-def expect(condition, what):
-    if not condition:
-        raise SystemExit(f"FAILED: {what}")
-    print(f"  ok: {what}")
 
 
 def prepare(client):

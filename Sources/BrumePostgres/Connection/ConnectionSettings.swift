@@ -18,25 +18,25 @@ struct ConnectionSettings: Sendable {
         "the URL of the database cannot be read; it has the form postgres://user@host:port/name")
     }
     defer { PQconninfoFree(options) }
-    var host: String?
+    var hosts: [Substring] = []
     var option = options
     while let keyword = option.pointee.keyword {
       if ["host", "hostaddr"].contains(String(cString: keyword)), let value = option.pointee.val {
-        host = String(cString: value)
+        hosts += String(cString: value).split(separator: ",", omittingEmptySubsequences: false)
       }
       option += 1
     }
     // The end of a password with this sign in it, which errors would show.
-    if host?.contains("@") == true {
+    if hosts.contains(where: { $0.contains("@") }) {
       throw StoreError(
         .unavailable, "the URL of the database has a host with '@'; in a password it is written %40"
       )
     }
-    isLocal = host.map { Self.isLocal($0) } ?? true
+    isLocal = hosts.allSatisfy(Self.isLocal)
   }
 
   /// A socket in a folder, or this machine by name or address.
-  private static func isLocal(_ host: String) -> Bool {
+  private static func isLocal(_ host: Substring) -> Bool {
     host.isEmpty || host.hasPrefix("/") || host.hasPrefix("127.")
       || ["localhost", "::1"].contains(host)
   }
@@ -53,16 +53,19 @@ struct ConnectionSettings: Sendable {
     ]
   }
 
+  /// Ours: seconds that a client may be silent in the middle of a transaction: half of a lease.
+  static let longestSilence = 5
+
   /// Settings of each session. Statements are small and their plans known: the planner must not turn a
   /// look-up into a scan when its statistics are old. Nothing waits for ever; a session whose client is
-  /// gone leaves its locks soon.
+  /// gone, or sleeps in the middle of a transaction, leaves its locks sooner than its leases lapse.
   static let session = SQL(
     """
     SELECT set_config(name, value, false) FROM (VALUES
       ('jit', 'off'), ('enable_seqscan', 'off'), ('enable_bitmapscan', 'off'),
       ('enable_hashjoin', 'off'), ('enable_mergejoin', 'off'),
       ('plan_cache_mode', 'force_generic_plan'),
-      ('statement_timeout', '30s'), ('idle_in_transaction_session_timeout', '60s'),
+      ('statement_timeout', '30s'), ('idle_in_transaction_session_timeout', '\(longestSilence)s'),
       ('client_connection_check_interval', '2s'), ('tcp_user_timeout', '10s'),
       ('tcp_keepalives_idle', '5'), ('tcp_keepalives_interval', '2'), ('tcp_keepalives_count', '3'),
       ('deadlock_timeout', '200ms')) AS settings (name, value)

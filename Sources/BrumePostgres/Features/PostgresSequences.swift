@@ -8,14 +8,18 @@ final class PostgresSequences: SequenceWriting, Remembering {
   private let session: Session
   private let places: Places
   private let locks: Locks
+  private let acknowledgements: Acknowledgements
   /// The last sequence given, and what every new one is above.
   private typealias Counter = (last: Int64, floor: Int64)
   private var counters: [DatabaseKey: Counter] = [:]
 
-  init(_ session: Session, _ places: Places, _ locks: Locks) {
+  init(
+    _ session: Session, _ places: Places, _ locks: Locks, _ acknowledgements: Acknowledgements
+  ) {
     self.session = session
     self.places = places
     self.locks = locks
+    self.acknowledgements = acknowledgements
   }
 
   func last(in database: DatabaseKey) throws -> Int64 {
@@ -38,6 +42,7 @@ final class PostgresSequences: SequenceWriting, Remembering {
   func raise(above floor: Int64) throws {
     let current = try session.first(Self.lockAll) { $0.integer(0) } ?? 0
     guard current < floor else { return }
+    acknowledgements.note(floor: floor)
     session.run(Self.setFloor, [.integer(floor)])
     session.run(Self.raise, [.integer(floor)])
     counters = [:]

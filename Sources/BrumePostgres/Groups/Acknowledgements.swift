@@ -1,38 +1,58 @@
-// The last commit of each writing connection whose answer came: what the database must have. One that has not
-// was restored from a copy, or is a standby that had not received everything, and nothing is read or written
-// there any more by who knows better.
+// What the database must have, as this process knows: the last commit of each of its writing connections whose
+// answer came, and the positions of all logs as it has seen them. A database that has less was restored from a
+// copy, or is a standby that had not received everything, and nothing is read or written there any more by who
+// knows better. Nor by who began before another process raised the generation for it.
 
 import BrumeStorage
 import Synchronization
 
 final class Acknowledgements: Sendable {
-  private struct State {
+  fileprivate struct State {
     var commits: [String: Int64] = [:]
-    var isBroken = false
+    /// By the number of the bucket.
+    var positions: [Int64: Int64] = [:]
+    /// What all new sequences are above, in the generation of this process.
+    var floor: Int64 = 0
+    var failure: StoreError?
   }
   private let state = Mutex(State())
+  private let isOrdered: Bool
+
+  /// - Parameter isOrdered: whether positions never go back; false only where a test takes no locks.
+  init(isOrdered: Bool) { self.isOrdered = isOrdered }
 
   /// - Parameter writer: the name of a connection's row.
   func note(_ writer: String, _ commit: Int64) {
     state.withLock { $0.commits[writer] = commit }
   }
 
-  /// - Throws: `StoreError` with `unavailable` if acknowledged commits were found missing.
-  func check() throws(StoreError) {
-    if state.withLock({ $0.isBroken }) { throw Self.lost }
+  /// This process belongs to the generation whose sequences are above `floor`: it found it, or begins it.
+  func note(floor: Int64) { state.withLock { $0.floor = floor } }
+
+  /// What the database says now: rows of `buckets`, and what all new sequences are above.
+  func saw(_ buckets: Rows, floor: Int64) {
+    state.withLock { state in
+      if isOrdered { state.add(buckets) }
+      if floor > state.floor { state.failure = state.failure ?? Self.older }
+    }
   }
 
-  /// Looks for all of them. Every new connection does, before it is used. If some are missing, the database
+  /// - Throws: `StoreError` with `unavailable` if what was acknowledged was found missing.
+  func check() throws(StoreError) {
+    if let failure = state.withLock({ $0.failure }) { throw failure }
+  }
+
+  /// Looks for all of it. Every new connection does, before it is used. If something is missing, the database
   /// notes it as SQLite does with a file that was copied back: the next start raises the generation.
   func check(on connection: Connection) throws {
     try check()
-    let commits = state.withLock { $0.commits }
-    if commits.isEmpty { return }
-    try connection.send(Self.find, [.texts(commits.keys)])
-    let rows = try connection.exchange().first?.map { ($0.text(0), $0.integer(1)) } ?? []
-    let found = Dictionary(rows) { $1 }
-    if commits.allSatisfy({ found[$0.key, default: 0] >= $0.value }) { return }
-    state.withLock { $0.isBroken = true }
+    // Others may learn of more while this connection is asked.
+    let known = state.withLock { $0 }
+    try connection.send(Self.find, [.texts(known.commits.keys)])
+    try connection.send(Self.findPositions)
+    let answers = try connection.exchange()
+    if known.isIn(commits: answers[0], buckets: answers[1]) { return }
+    state.withLock { $0.failure = Self.lost }
     try connection.send(Self.noteLoss, [.text(SettingKey.copiedBack.text), .bytes(Self.finding)])
     _ = try connection.exchange()
     throw Self.lost
@@ -42,12 +62,31 @@ final class Acknowledgements: Sendable {
     .unavailable,
     "the database has lost commits that were acknowledged, as when a standby took over that was not "
       + "synchronous, or an older copy was restored")
+  private static let older = StoreError(
+    .unavailable,
+    "another server found that the database had lost commits, and raised the generation; start this one again"
+  )
   private static let finding = Array("a process missed commits that it had acknowledged".utf8)
   private static let find = SQL(
     "SELECT name, last_commit FROM writers WHERE name = ANY ($1::text[])")
+  private static let findPositions = SQL("SELECT bucket, last FROM buckets")
   private static let noteLoss = SQL(
     """
     INSERT INTO settings (bucket, name, value) VALUES (-1, $1, $2)
     ON CONFLICT (bucket, name) DO UPDATE SET value = excluded.value
     """)
+}
+
+extension Acknowledgements.State {
+  fileprivate mutating func add(_ buckets: Rows) {
+    positions.merge(buckets.map { ($0.integer(0), $0.integer(1)) }) { max($0, $1) }
+  }
+
+  /// Whether a database has all of it.
+  fileprivate func isIn(commits found: Rows, buckets: Rows) -> Bool {
+    let last = Dictionary(found.map { ($0.text(0), $0.integer(1)) }) { $1 }
+    let ends = Dictionary(buckets.map { ($0.integer(0), $0.integer(1)) }) { $1 }
+    return commits.allSatisfy { last[$0.key, default: 0] >= $0.value }
+      && positions.allSatisfy { ends[$0.key, default: 0] >= $0.value }
+  }
 }

@@ -43,12 +43,10 @@ final class Readers: Sendable {
   private let state = Mutex(State())
   private let node: Node
   private let connector: Connector
-  private let acknowledgements: Acknowledgements
 
-  init(_ node: Node, _ connector: Connector, _ acknowledgements: Acknowledgements) {
+  init(_ node: Node, _ connector: Connector) {
     self.node = node
     self.connector = connector
-    self.acknowledgements = acknowledgements
   }
 
   func start(_ count: Int) throws(StoreError) {
@@ -60,7 +58,7 @@ final class Readers: Sendable {
   }
 
   func add(_ job: ReadJob) throws(StoreError) {
-    try acknowledgements.check()
+    try node.acknowledgements.check()
     let result = state.withLock { state -> Result<DispatchSemaphore?, StoreError> in
       if state.isClosed { return .failure(.closed) }
       guard state.arriving.count < Self.waitingLimit else {
@@ -127,7 +125,7 @@ final class Readers: Sendable {
 
   private func connected() throws -> Connection {
     let new = try connector.connect()
-    try acknowledgements.check(on: new)
+    try node.acknowledgements.check(on: new)
     return new
   }
 

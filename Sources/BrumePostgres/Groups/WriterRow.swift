@@ -48,7 +48,10 @@ final class WriterRow {
   /// After its answer was lost and a new connection was taken: whether the last group is in the store.
   var isCommitted: Bool { found == number }
 
-  private static let setName = SQL("SELECT set_config('application_name', 'brume ' || $1, false)")
+  /// What the names of sessions that write begin with; the process's follows, and a number.
+  static let application = "brume "
+  private static let setName = SQL(
+    "SELECT set_config('application_name', '\(application)' || $1, false)")
   private static let endOthers = SQL(
     """
     SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity

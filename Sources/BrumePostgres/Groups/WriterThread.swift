@@ -26,13 +26,12 @@ final class WriterThread {
 
   /// - Parameter name: of the thread's row of `writers`.
   init(
-    _ name: String, _ connector: Connector, _ node: Node, _ acknowledgements: Acknowledgements,
-    _ line: LineAccess
+    _ name: String, _ connector: Connector, _ node: Node, _ line: LineAccess
   ) {
     self.connector = connector
     self.node = node
     self.line = line
-    row = WriterRow(name: name, acknowledgements)
+    row = WriterRow(name: name, node.acknowledgements)
   }
 
   /// Runs the group until it is committed.

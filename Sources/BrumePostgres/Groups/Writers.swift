@@ -26,17 +26,15 @@ final class Writers: Sendable {
   private let state = Mutex(State())
   private let node: Node
   private let connector: Connector
-  private let acknowledgements: Acknowledgements
   private let committed: @Sendable (_ grown: [Bucket: Int64]) -> Void
 
   /// - Parameter committed: called after each commit, with the buckets whose logs grew, and their last positions.
   init(
-    _ node: Node, _ connector: Connector, _ acknowledgements: Acknowledgements,
+    _ node: Node, _ connector: Connector,
     committed: @escaping @Sendable (_ grown: [Bucket: Int64]) -> Void
   ) {
     self.node = node
     self.connector = connector
-    self.acknowledgements = acknowledgements
     self.committed = committed
   }
 
@@ -53,7 +51,7 @@ final class Writers: Sendable {
   }
 
   func add(_ job: WriteJob) throws(StoreError) {
-    try acknowledgements.check()
+    try node.acknowledgements.check()
     let result = state.withLock { state -> Result<DispatchSemaphore?, StoreError> in
       do throws(StoreError) {
         try state.line.add(job)
@@ -91,7 +89,7 @@ extension Writers {
 
   private func run(_ name: String) {
     let wake = DispatchSemaphore(value: 0)
-    let thread = WriterThread(name, connector, node, acknowledgements, lineAccess)
+    let thread = WriterThread(name, connector, node, lineAccess)
     loop: while true {
       switch nextStep(wake) {
       case .run(let group, let other):

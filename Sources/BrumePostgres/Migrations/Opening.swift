@@ -5,6 +5,8 @@ import BrumeStorage
 struct Opening {
   let bucketCount: Int
   let serverVersion: Int
+  /// What all new sequences are above.
+  let sequenceFloor: Int64
   /// The oldest server that the tests run on.
   static let oldest = 15_00_00
 
@@ -17,8 +19,10 @@ struct Opening {
       try Self.check(serverVersion: serverVersion)
       if !acceptsLoss { try Self.proveDurability(connection) }
       try Migrations.run(on: connection, buckets: buckets)
-      try connection.send(SQL("SELECT buckets FROM store"))
-      bucketCount = Int(try connection.exchange().first?.first?.integer(0) ?? 0)
+      try connection.send(SQL("SELECT buckets, sequence_floor FROM store"))
+      let row = try connection.exchange().first?.first
+      bucketCount = Int(row?.integer(0) ?? 0)
+      sequenceFloor = row?.integer(1) ?? 0
     } catch let error as ServerError {
       throw error.opening
     }

@@ -1,4 +1,4 @@
-// A thread that holds this process's leases, a round every few seconds.
+// A thread that holds this process's leases, a round every few seconds and when another process's have lapsed.
 
 import BrumeModel
 import BrumeStorage
@@ -34,7 +34,7 @@ final class LeaseKeeper: Sendable {
   func start() throws {
     let connection = try connector.connect()
     do throws(ServerError) {
-      try round(connection)
+      _ = try round(connection)
     } catch {
       throw error.storeError
     }
@@ -67,16 +67,17 @@ final class LeaseKeeper: Sendable {
   private func run() {
     defer { ended() }
     var connection: Connection?
+    var pause = LeaseRound.interval
     while true {
-      _ = connector.wait(wake, LeaseRound.interval)
+      _ = connector.wait(wake, pause)
       if isEnding.load(ordering: .acquiring) { break }
       do {
         let used = try connection ?? connector.connect()
         connection = used
-        try round(used)
+        pause = try round(used)
       } catch {
         // Whoever cannot renew loses the lease, and with it the right to write.
-        connection = nil
+        (connection, pause) = (nil, LeaseRound.interval)
       }
     }
     if let last = connection ?? (try? connector.connect()) {
@@ -85,11 +86,13 @@ final class LeaseKeeper: Sendable {
     _ = leases.set([:])
   }
 
-  private func round(_ connection: Connection) throws(ServerError) {
+  /// Answers how many milliseconds the next one has time.
+  private func round(_ connection: Connection) throws(ServerError) -> Int {
     let result = try LeaseRound(connection, leases.owner, bucketCount: bucketCount).run()
     nodes.store(result.nodes, ordering: .relaxed)
     let new = leases.set(result.owned)
     // Whoever had them before may have left work.
     if !new.isEmpty { for signal in signals { signal.signal(new) } }
+    return result.pause
   }
 }

@@ -7,8 +7,9 @@ import BrumeStorage
 struct LeaseRound {
   /// Ours: seconds that a lease lasts.
   static let lease = 10
-  /// Ours: milliseconds between two rounds.
+  /// Ours: milliseconds between two rounds, and between two at least.
   static let interval = 2500
+  static let shortestPause = 100
   /// Ours: seconds after which a process that has not said that it is there gets no share: two rounds and a
   /// little.
   private static let presence = 6
@@ -23,13 +24,26 @@ struct LeaseRound {
     self.bucketCount = bucketCount
   }
 
-  /// What this process owns after the round, with the epochs, and how many processes there are.
-  func run() throws(ServerError) -> (owned: [Bucket: Int64], nodes: Int) {
+  struct Outcome {
+    /// What this process owns after the round, with the epochs.
+    var owned: [Bucket: Int64]
+    /// How many processes there are.
+    let nodes: Int
+    /// Milliseconds until the first lease of another process lapses, unless it is renewed.
+    let lapse: Int?
+
+    /// Milliseconds until the next round. What lapses is taken as soon as it may be: its notifications wait.
+    var pause: Int { min(LeaseRound.interval, max(LeaseRound.shortestPause, lapse ?? .max)) }
+  }
+
+  func run() throws(ServerError) -> Outcome {
     try connection.send(Self.sayThatWeAreHere, [node])
     try connection.send(Self.forgetNodes)
     try connection.send(Self.renew, [node])
     try connection.send(Self.countNodes)
     try connection.send(Self.find, [node])
+    try connection.send(Self.findLapse, [node])
+    try connection.send(Self.endSleepers)
     let answers = try connection.exchange()
     let nodes = max(1, Int(answers[3].first?.integer(0) ?? 1))
     var owned = Self.buckets(answers[4])
@@ -41,7 +55,8 @@ struct LeaseRound {
     } else if owned.count < share {
       owned.merge(try take(share - owned.count)) { $1 }
     }
-    return (owned, nodes)
+    let lapse = answers[5].first.flatMap { $0.optionalInteger(0) }.map { Int($0) }
+    return Outcome(owned: owned, nodes: nodes, lapse: lapse)
   }
 
   /// At the end of the process: others need not wait.
@@ -77,6 +92,14 @@ struct LeaseRound {
     "DELETE FROM nodes WHERE seen < now() - interval '1 minute'")
   private static let countNodes = SQL(
     "SELECT count(*) FROM nodes WHERE seen > now() - interval '\(presence) seconds'")
+  // A process that sleeps may have locks, and if it was sending, PostgreSQL waits for the rest without an end.
+  private static let endSleepers = SQL(
+    """
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity JOIN nodes
+      ON starts_with(application_name, '\(WriterRow.application)' || name || '.')
+    WHERE usename = current_user AND seen < now() - interval '\(presence) seconds'
+      AND xact_start < now() - interval '\(ConnectionSettings.longestSilence) seconds'
+    """)
   // What a notifier is writing with is locked, and renewed by itself.
   private static let renew = SQL(
     """
@@ -84,6 +107,11 @@ struct LeaseRound {
       (SELECT bucket FROM notifiers WHERE owner = $1 FOR UPDATE SKIP LOCKED)
     """)
   private static let find = SQL("SELECT bucket, epoch FROM notifiers WHERE owner = $1")
+  private static let findLapse = SQL(
+    """
+    SELECT (extract(epoch FROM min(until) - now()) * 1000)::bigint + 1 FROM notifiers
+    WHERE owner <> $1 AND until > now()
+    """)
   private static let giveAway = SQL(
     """
     UPDATE notifiers SET owner = '', until = '-infinity' WHERE bucket IN

@@ -21,6 +21,7 @@ final class Tail: Sendable {
   private static let gathering = 5
 
   private let connector: Connector
+  private let acknowledgements: Acknowledgements
   private let logs: CommitSignals
   private let mailboxes: CommitSignals
   private let accounts: CommitSignals
@@ -34,11 +35,13 @@ final class Tail: Sendable {
 
   /// - Parameter hasOthers: whether anybody is to be sent word.
   init(
-    _ connector: Connector, logs: CommitSignals, mailboxes: CommitSignals,
+    _ connector: Connector, _ acknowledgements: Acknowledgements, logs: CommitSignals,
+    mailboxes: CommitSignals,
     accounts: CommitSignals,
     hasOthers: @escaping @Sendable () -> Bool
   ) throws(StoreError) {
     self.connector = connector
+    self.acknowledgements = acknowledgements
     self.logs = logs
     self.mailboxes = mailboxes
     self.accounts = accounts
@@ -89,8 +92,12 @@ final class Tail: Sendable {
     while !isEnding.load(ordering: .acquiring) {
       do {
         let connection = try connector.connect()
+        try acknowledgements.check(on: connection)
         try connection.simple("LISTEN \(Self.channel)")
         try follow(connection, &seen)
+      } catch let error as StoreError where error.code == .unavailable {
+        // Nobody reads or writes there any more.
+        return
       } catch {
         // The next connection begins where this one ended.
       }
@@ -115,7 +122,9 @@ final class Tail: Sendable {
     try connection.send(Self.findLogs)
     try connection.send(Self.findMailboxes)
     try connection.send(Self.findAccounts)
+    try connection.send(Self.findFloor)
     let answers = try connection.exchange()
+    acknowledgements.saw(answers[0], floor: answers[3].first?.integer(0) ?? 0)
     let grownLogs = seen.logs.grown(answers[0], but: own.withLock { $0 })
     let grownMailboxes = seen.mailboxes.grown(answers[1])
     let changedAccounts = seen.accounts.grown(answers[2])
@@ -145,6 +154,7 @@ final class Tail: Sendable {
   // As if it were the counter of the first bucket.
   private static let findAccounts = SQL(
     "SELECT 0::bigint, last FROM buckets WHERE bucket = \(Locks.server.bucket)")
+  private static let findFloor = SQL("SELECT sequence_floor FROM store")
   private static let findMailboxes = SQL("SELECT bucket, last FROM mail WHERE last > 0")
 }
 

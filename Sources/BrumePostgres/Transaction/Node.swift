@@ -9,6 +9,7 @@ struct Node: Sendable {
   let bucketCount: Int
   let leases: PostgresLeases
   let numbers = PlaceNumbers()
+  let acknowledgements: Acknowledgements
   /// False only where a test shows what the locks are for.
   let locksBuckets: Bool
 
@@ -19,5 +20,6 @@ struct Node: Sendable {
     self.bucketCount = bucketCount
     self.leases = leases
     self.locksBuckets = locksBuckets
+    acknowledgements = Acknowledgements(isOrdered: locksBuckets)
   }
 }

@@ -41,7 +41,7 @@ final class PostgresTransaction: WriteTransaction {
   private(set) lazy var changes: PostgresChanges = PostgresChanges(session, coder, places)
   private(set) lazy var zones: PostgresZones = PostgresZones(session, places)
   private(set) lazy var sequences: PostgresSequences = PostgresSequences(
-    session, places, locks)
+    session, places, locks, node.acknowledgements)
   private(set) lazy var log: PostgresLog = PostgresLog(session, places, locks, coder)
   private(set) lazy var subscriptions: PostgresSubscriptions = PostgresSubscriptions(
     session, places, node.coders, zones, locks)

@@ -3,12 +3,13 @@
 import BrumeModel
 import BrumeStorage
 import BrumeTestKit
+import Dispatch
 import Foundation
 import Testing
 
 @testable import BrumePostgres
 
-@Suite struct PostgresAwayTests {
+@Suite(.timeLimit(.minutes(10))) struct PostgresAwayTests {
   @Test func `a read waits for a server that comes back`() async throws {
     try await PostgresServer.with { server in
       let (waits, waiting) = AsyncStream.makeStream(of: Void.self)
@@ -100,6 +101,74 @@ import Testing
       #expect(try await next.read { try $0.settings.value(.copiedBack) } != nil)
       try await next.close()
     }
+  }
+
+  @Test func `a store refuses a database that has lost what it only saw`() async throws {
+    try await PostgresServer.with { server in
+      let url = try server.emptySchema()
+      let (saver, reader) = (
+        try PostgresStore.forTest(url: url), try PostgresStore.forTest(url: url)
+      )
+      try await server.perform(.stop)
+      try await server.perform(.copy)
+      try await server.perform(.start())
+      let hints = reader.commits()
+      try await saver.write(in: .database(.sample())) { _ = try $0.save("lost") }
+      for await _ in hints { break }
+      try await server.perform(.stop)
+      try await server.perform(.restore)
+      try await server.perform(.start())
+      let error = await #expect(throws: StoreError.self) { try await Self.secret(reader) }
+      #expect(error?.code == .unavailable)
+      try await saver.close()
+      try await reader.close()
+    }
+  }
+
+  @Test func `a store that began before another one raised the generation ends`() async throws {
+    let url = try PostgresServer.shared.get().emptySchema()
+    let before = try PostgresStore.forTest(url: url)
+    let after = try PostgresStore.forTest(url: url)
+    try await after.write(in: .server) { try $0.sequences.raise(above: 1000) }
+    // Whoever raised it goes on.
+    #expect(try await Self.secret(after) == nil)
+    while true {
+      do { _ = try await Self.secret(before) } catch let error as StoreError {
+        #expect(error.code == .unavailable)
+        break
+      }
+    }
+    #expect(try await Self.secret(after) == nil)
+    try await before.close()
+    try await after.close()
+  }
+
+  @Test func `a process that sleeps in the middle of a write holds up nobody, and writes once`()
+    async throws
+  {
+    let url = try PostgresServer.shared.get().emptySchema()
+    let (sleeper, other) = (
+      try PostgresStore.forTest(url: url), try PostgresStore.forTest(url: url)
+    )
+    let saver = Saver()
+    let (runs, running) = AsyncStream.makeStream(of: Void.self)
+    let sleep = DispatchSemaphore(value: 0)
+    async let written = sleeper.write(in: .database(.sample())) {
+      running.yield()
+      sleep.wait()
+      sleep.signal()
+      return try $0.save("slept")
+    }
+    var iterator = runs.makeAsyncIterator()
+    await iterator.next()
+    await saver.save("meanwhile", in: other)
+    #expect(saver.answer("meanwhile") == .saved(1))
+    sleep.signal()
+    #expect(try await written == 2)
+    // It ran again, because its session had ended.
+    await iterator.next()
+    try await sleeper.close()
+    try await other.close()
   }
 
   private static func secret(_ store: PostgresStore) async throws -> [UInt8]? {

@@ -39,6 +39,18 @@ import Testing
     #expect(refusal(url)?.code == .unavailable)
   }
 
+  @Test(arguments: [
+    ("127.0.0.1", false), ("127.0.0.1:1,localhost:2", false), ("db.example.org", true),
+    ("127.0.0.1,db.example.org", true), ("db.example.org,localhost", true),
+  ])
+  func `a server has to prove its name if one of the hosts is another machine:`(
+    hosts: String, proves: Bool
+  ) throws {
+    let settings = try ConnectionSettings("postgres://brume@\(hosts)/postgres")
+    let mode = settings.parameters.first { $0.keyword == "sslmode" }?.value
+    #expect(mode == (proves ? "verify-full" : "prefer"))
+  }
+
   @Test func `a server before PostgreSQL 15 is too old`() throws {
     try Opening.check(serverVersion: 15_00_00)
     let error = #expect(throws: StoreError.self) { try Opening.check(serverVersion: 14_00_21) }

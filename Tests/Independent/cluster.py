@@ -1,0 +1,89 @@
+"""Several servers on one PostgreSQL database behind a balancer, and ways to harm them."""
+import contextlib
+import http.client
+import json
+import os
+import signal
+import time
+import urllib.parse
+
+from balancer import Balancer
+from brume_server import Client, Server
+
+# Seconds after which servers that are all there have equal shares of the work: each looks every 2.5 s.
+SHARED = 8
+
+
+class Node(Server):
+    """A server with its name in the database, which it gets anew with each start."""
+
+    name = None
+
+    def pause(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def go_on(self):
+        self.process.send_signal(signal.SIGCONT)
+
+
+class Cluster:
+    """Clients know the balancer alone: `client` is as that of one server."""
+
+    def __init__(self, binary, folder, postgres, url, count=3):
+        self.postgres = postgres
+        self.balancer, self.names = Balancer(count), set()
+        extra = ["--stream-heartbeat", "2"]
+        self.nodes = [Node(binary, os.path.join(folder, f"node{number}"), url, extra) for number in range(count)]
+
+    def __enter__(self):
+        for index in range(len(self.nodes)):
+            self.start(index)
+        self.values = self.nodes[0].values
+        time.sleep(SHARED)
+        return self
+
+    def __exit__(self, *_):
+        for node in self.nodes:
+            node.kill()
+        self.balancer.close()
+
+    @property
+    def address(self):
+        return self.balancer.address
+
+    def client(self, user, device):
+        return Client(self, user, device, timeout=6)
+
+    def start(self, index):
+        node = self.nodes[index]
+        node.start()
+        names = {row["name"] for row in self.postgres.rows("SELECT name FROM nodes")}
+        (node.name,) = names - self.names
+        self.names |= names
+        self.balancer.set_address(index, node.address)
+
+    def add_user(self, name):
+        """Answers the user's record name. `client` knows the user from then on."""
+        user = self.admin("users", {"name": name})["recordName"]
+        self.values[f"BRUME_USER_TOKEN_{name.upper()}"] = self.admin("users/token", {"user": name})["token"]
+        return user
+
+    def admin(self, path, body):
+        """As the operator of the first server."""
+        with open(os.path.join(self.nodes[0].folder, "server.json")) as file:
+            server = json.load(file)
+        place = urllib.parse.urlencode({"container": self.values["BRUME_CONTAINER"],
+                                        "environment": self.values["BRUME_ENVIRONMENT"]})
+        with contextlib.closing(http.client.HTTPConnection(*self.nodes[0].address)) as connection:
+            connection.request("POST", f"/_brume/admin/{path}?{place}", json.dumps(body),
+                               {"Authorization": f"Bearer {server['adminToken']}"})
+            answer = connection.getresponse()
+            text = answer.read()
+        if answer.status not in (200, 201):
+            raise SystemExit(f"{path}: {answer.status} {text[:300]}")
+        return json.loads(text)
+
+    def owners(self):
+        """The name of the server that notifies for each database, by the database's owner ('': the public one)."""
+        return {row["owner"]: row["node"] for row in self.postgres.rows(
+            "SELECT d.owner, n.owner AS node FROM databases d JOIN notifiers n USING (bucket)")}

@@ -1,0 +1,39 @@
+"""A PostgreSQL server for a test, by scripts/test-postgres. It ends when this process does."""
+import json
+import os
+import subprocess
+
+SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "test-postgres")
+
+
+class Postgres:
+    def __init__(self, *settings):
+        self.process = subprocess.Popen(["python3", SCRIPT, "fsync=on", *settings], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().strip()
+        if not self.url.startswith("postgres://"):
+            raise SystemExit("PostgreSQL did not start")
+
+    def answer(self, command):
+        """What scripts/test-postgres says to one of its commands."""
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        return self.process.stdout.readline().strip()
+
+    def order(self, command):
+        """What scripts/test-postgres does on demand: stop at once, start again on the same data."""
+        answer = self.answer(command)
+        if answer != "done":
+            raise SystemExit(f"PostgreSQL did not {command}: {answer}")
+
+    def rows(self, query):
+        """What a query answers, each row as an object."""
+        answer = self.answer(f"rows {query}")
+        try:
+            return json.loads(answer)
+        except ValueError:
+            raise SystemExit(f"PostgreSQL did not answer '{query}': {answer}")
+
+    def stop(self):
+        self.process.stdin.close()
+        self.process.wait()
