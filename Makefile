@@ -50,7 +50,10 @@ soak: ## Run the tests of pushes, of PostgreSQL and of several servers at full s
 	$(SWIFT) build --build-tests
 	BRUME_SOAK_POSTGRES=$(or $(DEATHS),50) $(SWIFT) test --filter PostgresCrashTests
 	BRUME_SOAK_PUSHES=$(or $(PUSHES),100000) $(SWIFT) test --filter EveryDeviceTests
-	python3 Tests/Independent/deaths.py --brume $(BIN) --rounds $(or $(ROUNDS),100) --restarts 5
+	python3 Tests/Independent/deaths.py --brume $(BIN) --rounds $(or $(ROUNDS),100) --restarts 5 \
+	  --takeover 12
+	@# The same without what fences a server that slept must fail.
+	python3 Tests/Independent/deaths.py --brume $(BIN) --rounds 4 --restarts 0 --control
 	python3 Tests/Independent/failover.py --brume $(BIN) --rounds $(or $(FAILOVERS),20)
 
 check: ## Check format, layering and house rules
