@@ -55,7 +55,8 @@ package actor Notifiers {
     // Listening comes before looking, so that no commit falls between the two.
     let commits = store.commits()
     sender.yield(.logsGrew(Set((0..<store.bucketCount).map { Bucket($0) })))
-    try await withThrowingTaskGroup(of: Void.self) { group in
+    // Discarding: another group keeps each task that has ended until somebody asks for it, here for ever.
+    try await withThrowingDiscardingTaskGroup { group in
       group.addTask(operation: {
         for await buckets in commits { sender.yield(.logsGrew(buckets)) }
         sender.finish()
