@@ -89,7 +89,7 @@ import Testing
     let error = try await ruleFailure {
       try await fixture.engine.authentication.authenticate(credentials)
     }
-    #expect(error.code == .authenticationFailed)
+    #expect(error.code == .authenticationRequired)
   }
 
   @Test func `what began with an API token may not go on when the token is revoked`() async throws {
