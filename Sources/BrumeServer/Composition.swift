@@ -3,7 +3,7 @@
 
 package import BrumeCore
 package import BrumeDelivery
-import BrumeModel
+package import BrumeModel
 package import BrumeNotifier
 import BrumeOpenID
 package import BrumeStorage
@@ -121,6 +121,13 @@ package final class Composition: Sendable {
   /// Delivers the pushes that a fault held back; answers how many those are.
   @discardableResult
   package func releasePushes() async throws -> Int { try await pushFaults?.release() ?? 0 }
+
+  /// What of a device's entries really leaves for it, past the faults.
+  package func leaving(
+    _ entries: [MailboxEntry], to device: DeviceKey
+  ) async throws -> [MailboxEntry] {
+    try await pushFaults?.leaving(entries, to: device) ?? entries
+  }
 
   /// Nil: this process is the only one that has the store open.
   var accountTail: AccountTail? {
