@@ -1,4 +1,5 @@
 // Pushes through the event stream: what they say, that they are acknowledged, and that a break loses none.
+// As Bob, whose database nobody else writes to at the time.
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { BrumeError } from "./brume.mjs";
@@ -6,7 +7,7 @@ import { device, zoneName } from "./servers.mjs";
 
 /** A device that is notified of a new zone's changes, and the zone. */
 const subscribed = async () => {
-  const [phone, laptop] = [device("ALICE"), device("ALICE")];
+  const [phone, laptop] = [device("BOB"), device("BOB")];
   const zoneID = (await phone.privateDatabase.createZone(zoneName())).zoneID;
   await laptop.privateDatabase.saveRecord({ recordType: "Alarm", recordName: "first", fields: { title: "x" } }, { zoneID });
   await phone.privateDatabase.saveSubscription({
@@ -104,7 +105,7 @@ test("a stream that breaks, or falls silent, goes on where it was", async () => 
     return fetch(address, { ...request, signal: controller.signal });
   };
   const sleep = async () => {};
-  const breakable = device("ALICE", { deviceID: phone.deviceID, host: { fetch: breaking, sleep } });
+  const breakable = device("BOB", { deviceID: phone.deviceID, host: { fetch: breaking, sleep } });
   const { ring, rung } = signal();
   const pushes = breakable.pushes({ onConnected: ring });
   const first = next(pushes, zoneID, 1);
@@ -130,7 +131,7 @@ test("a silent stream is taken for dead", async () => {
     const body = new ReadableStream({ start: (stream) => request?.signal?.addEventListener("abort", () => stream.error(request.signal?.reason)) });
     return new Response(body);
   };
-  const stop = device("ALICE", { host: { fetch: silent, sleep: async () => {} } }).onPush(() => {}, { silence: 5 });
+  const stop = device("BOB", { host: { fetch: silent, sleep: async () => {} } }).onPush(() => {}, { silence: 5 });
   await rung;
   stop();
 });
