@@ -66,7 +66,7 @@ struct EndpointResponder: Sendable {
           caller: caller, address: address, channel: state.channel,
           jsonDepth: limits.jsonDepth)
         var response = try await answer(call, endpoint, in: lane).response
-        if caller.kind == .user, let token = query["ckWebAuthToken"] {
+        if caller.kind == .user, let token = request.headers.webAuthToken(or: query) {
           response.headers[.webAuthToken] = tokens.renewed(after: token)
         }
         return response

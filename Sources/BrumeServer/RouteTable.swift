@@ -158,6 +158,7 @@ package struct RouteTable: Sendable {
       Endpoint(get, "/_brume/metrics", .open, to.metrics.show),
       Endpoint(get, "/_brume/console", .open, ConsoleRoutes.index).working(.brief),
       Endpoint(get, "/_brume/console/:file", .open, ConsoleRoutes.file).working(.brief),
+      Endpoint(get, ClientRoutes.path + "/:file", .open, ClientRoutes.file).working(.brief),
       Endpoint([.post, .put], "/_brume/assets/upload", .bearer, to.assets.upload)
         .streaming.working(.lasting),
       Endpoint([.get, .head], "/_brume/assets/file", .bearer, to.assets.download)

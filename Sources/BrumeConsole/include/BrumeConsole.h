@@ -1,4 +1,4 @@
-// The console's files, inside the binary. Each function answers a file's first byte and its length.
+// The console's files and the JavaScript client, inside the binary. Each function answers a file's first byte and its length.
 #ifndef BRUME_CONSOLE_H
 #define BRUME_CONSOLE_H
 
@@ -12,5 +12,9 @@ const unsigned char *_Nonnull brume_console_style(size_t *_Nonnull length);
 const unsigned char *_Nonnull brume_signin_page(size_t *_Nonnull length);
 const unsigned char *_Nonnull brume_signin_script(size_t *_Nonnull length);
 const unsigned char *_Nonnull brume_signin_style(size_t *_Nonnull length);
+
+// The JavaScript client and its types.
+const unsigned char *_Nonnull brume_client_module(size_t *_Nonnull length);
+const unsigned char *_Nonnull brume_client_types(size_t *_Nonnull length);
 
 #endif

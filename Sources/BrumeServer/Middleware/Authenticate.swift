@@ -104,7 +104,7 @@ struct Authenticate: Sendable {
     if let device { try NameRules.device(device, limits: parts.limits) }
     return Credentials(
       in: containerEnvironment, apiToken: query["ckAPIToken"],
-      webAuthToken: query["ckWebAuthToken"],
+      webAuthToken: request.headers.webAuthToken(or: query),
       signature: signature(request, target: target, body: body),
       device: device.map { DeviceID($0) }, origin: request.headers[.origin], requestID: requestID)
   }
@@ -134,6 +134,11 @@ struct Authenticate: Sendable {
 }
 
 extension HTTPFields {
+  /// The user's token: a header, which no log of addresses keeps, or Apple's parameter.
+  func webAuthToken(or query: QueryString) -> String? {
+    self[.webAuthToken] ?? query["ckWebAuthToken"]
+  }
+
   /// Whether `Authorization` carries this token. Takes the same time wherever the two differ.
   func carryBearer(_ token: String) -> Bool {
     guard let header = self[.authorization], header.hasPrefix("Bearer ") else { return false }

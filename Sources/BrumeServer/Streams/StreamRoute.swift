@@ -88,6 +88,6 @@ struct StreamRoute: Sendable {
   /// Whether the user has not signed out, and nobody has revoked the API token, since the request began.
   func isStillSignedIn(_ call: Call) async throws -> Bool {
     try await tokens.isSignedIn(
-      by: call.query["ckWebAuthToken"] ?? "", with: call.query["ckAPIToken"])
+      by: call.headers.webAuthToken(or: call.query) ?? "", with: call.query["ckAPIToken"])
   }
 }
