@@ -51,7 +51,7 @@ class Leaks:
         if cell.probe.name == "records/modify:create" and rule and "name is taken, and nothing" in rule.reason:
             author = self.at(cell, "editor" if cell.image == "edited" else "creator")
             if cell.database == "shared":
-                author = self.cells[cell.probe.name, "private", "creator", cell.image]
+                author = self.cells[cell.probe.name, "private", "creator", "covered"]
             return instead(cell, author)
 
     def a_conflict_where_nothing_should_be(self, cell):

@@ -3,8 +3,9 @@ from .cells import READ, WRITE, Probe
 from .world import SECRETS, TYPES, ZONES
 
 PATH = "/database/1/{container}/{environment}/{database}/"
-IMAGES = {"public": tuple(TYPES), "private": tuple(ZONES), "shared": tuple(ZONES)}
-ZONED = {"private": tuple(ZONES), "shared": tuple(ZONES)}
+# The private database makes no difference between what is shared and what is not.
+ZONED = {"private": ("covered", "outside", "missing", "deleted", "nozone"), "shared": tuple(ZONES)}
+IMAGES = {"public": tuple(TYPES), **ZONED}
 OPERATIONS = ["create", "update", "forceUpdate", "replace", "forceReplace", "delete", "forceDelete"]
 # A new record that refers to the image, and a share whose root it is.
 RELATIONS = ["child", "hold", "cascade", "point", "share"]
@@ -126,8 +127,7 @@ def make(world, names):
     for database, images in IMAGES.items():
         for image in images:
             if image not in ("missing", "nozone"):
-                wanted = [f"{image}.main"] if image != "joined" else [f"{image}.main"]
-                make_all(world, image, database, wanted, None)
+                make_all(world, image, database, [f"{image}.main"], None)
                 wanted = [target(image, operation, name, database) for operation in OPERATIONS + RELATIONS for name in names]
                 make_all(world, image, database, wanted, FIELD)
                 if image != "deleted":
@@ -136,8 +136,8 @@ def make(world, names):
 
 
 def make_all(world, image, database, wanted, zones):
-    if database == "private" and zones is None or database == "shared" and zones is None and image == "missing":
-        return  # Both databases read the same records.
+    if database == "private" and zones is None:
+        return  # It reads the records of the shared one.
     author = "editor" if image == "edited" else "creator"
     parent = {"covered": "root-F", "joined": "root-G", "deleted": "root-F"} if zones else {
         "covered": "root-A", "joined": "root-B", "deleted": "root-A"}
