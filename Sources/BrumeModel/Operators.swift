@@ -69,6 +69,16 @@ package struct OperatorCredential: Equatable, Sendable {
   }
 }
 
+/// What an operator has proved itself with.
+package enum OperatorProof: String, CaseIterable, Sendable {
+  /// The token in the data folder: the machine's owner.
+  case folder
+  /// A browser's session.
+  case session
+  /// An admin token.
+  case token
+}
+
 /// A line of the audit log: who did what, when, from where, and what came of it.
 package struct AuditEntry: Equatable, Sendable {
   /// Rises by one with each line, but for lines whose transaction failed.
@@ -88,10 +98,13 @@ package struct AuditEntry: Equatable, Sendable {
   package let environment: String
   /// The HTTP status of the answer; nil while there is none. It stays nil if the server ends first.
   package var status: Int?
+  /// The request was not let in: it did nothing.
+  package let isRefused: Bool
 
   package init(
     time: Milliseconds, operatorName: String, address: String, requestID: String, action: String,
-    subject: String, container: String = "", environment: String = "", status: Int?
+    subject: String, container: String = "", environment: String = "", status: Int?,
+    isRefused: Bool = false
   ) {
     self.time = time
     self.operatorName = operatorName
@@ -102,6 +115,7 @@ package struct AuditEntry: Equatable, Sendable {
     self.container = container
     self.environment = environment
     self.status = status
+    self.isRefused = isRefused
   }
 }
 

@@ -94,6 +94,8 @@ package struct Settings: Sendable {
     limits = try Self.choice(.limits, from: sources) { Self.profiles[$0] }
     let quota = try Self.number(.userQuota, from: sources, in: 0...Int.max)
     limits.storageBytesPerUser = quota == 0 ? nil : Int64(quota)
+    limits.auditLifetime =
+      Milliseconds(try Self.number(.auditDays, from: sources, in: 1...36_500)) * 86_400_000
     limits.deploysSubscriptionTypes = try sources.isOn(.strictSubscriptions)
     baseURL = try sources.text(.baseURL)
     allowedOrigins = try Self.list(.origins, from: sources)

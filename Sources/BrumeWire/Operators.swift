@@ -35,15 +35,9 @@ package struct OperatorSignIn: WireRequest, Equatable, Sendable {
 
 /// The answer of both, and of `GET /_brume/admin/session`.
 package struct OperatorSession: Equatable, Sendable {
-  /// What the caller has proved himself with.
-  package enum Proof: String, CaseIterable, Sendable {
-    /// The token in the data folder.
-    case folder
-    case session, token
-  }
   package var name: String
   package var role: OperatorRole
-  package var proof: Proof
+  package var proof: OperatorProof
   /// What every changing request of the session carries as `X-Brume-CSRF`; nil: not needed.
   package var csrfToken: String?
   /// When the session or token ends at the latest; nil: not by itself.
@@ -51,7 +45,7 @@ package struct OperatorSession: Equatable, Sendable {
   package var isDevelopment: Bool
 
   package init(
-    name: String, role: OperatorRole, proof: Proof, csrfToken: String?, ends: Milliseconds?,
+    name: String, role: OperatorRole, proof: OperatorProof, csrfToken: String?, ends: Milliseconds?,
     isDevelopment: Bool
   ) {
     self.name = name
@@ -88,7 +82,7 @@ extension Wire {
     return OperatorSession(
       name: try person.requiredString("name"),
       role: OperatorRole(rawValue: try person.requiredString("role")) ?? .readOnly,
-      proof: OperatorSession.Proof(rawValue: try object.requiredString("proof")) ?? .token,
+      proof: OperatorProof(rawValue: try object.requiredString("proof")) ?? .token,
       csrfToken: try object.string("csrf"), ends: try object.int("ends"),
       isDevelopment: try object.bool("dev") ?? false)
   }
@@ -172,6 +166,7 @@ extension Wire {
         writer.member("container", entry.container)
         writer.member("environment", entry.environment)
         writer.member("status", entry.status.map { Int64($0) })
+        writer.member("refused", entry.isRefused)
         writer.endObject()
       }
       writer.member("next", next)
