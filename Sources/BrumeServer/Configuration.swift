@@ -120,7 +120,8 @@ extension Setting {
     help: "Opens the metrics to other machines that send 'Authorization: Bearer TEXT'.")
   package static let auditDays = Setting(
     key: "audit.days", kind: .number, fallback: "365", form: "DAYS",
-    help: "How long the audit log keeps what operators did; never more than its 100,000 newest lines.")
+    help:
+      "How long the audit log keeps what operators did; never more than its 100,000 newest lines.")
   package static let trustedProxies = Setting(
     key: "trusted.proxies", kind: .text, fallback: "", form: "LIST",
     help:
@@ -149,7 +150,8 @@ extension Setting {
       host, port, data, marks, store, dev, container, limits, userQuota, strictSubscriptions,
       baseURL, origins, allowedHosts, logLevel, logFormat, headerTimeout, bodyTimeout, idleTimeout,
       writeTimeout, requestTimeout, shutdownTimeout, heartbeat, poll, connections,
-      addressConnections, userRate, anonymousRate, metricsToken, auditDays, trustedProxies, oidcDiscovery,
+      addressConnections, userRate, anonymousRate, metricsToken, auditDays, trustedProxies,
+      oidcDiscovery,
       oidcClientID, oidcClientSecret, oidcName,
     ] + ofAssets + ofDelivery + [config]
 }

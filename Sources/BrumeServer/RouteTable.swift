@@ -139,7 +139,8 @@ package struct RouteTable: Sendable {
   package init(_ server: Composition) {
     let handlers = Handlers(server)
     endpoints =
-      Self.descriptions + Self.apple(handlers) + Self.tokens(handlers) + Self.ours(handlers) + Self.signIn(handlers)
+      Self.descriptions + Self.apple(handlers) + Self.tokens(handlers) + Self.ours(handlers)
+      + Self.signIn(handlers)
       + Self.operators(AdminHandlers(server)) + Self.access(handlers, AdminHandlers(server))
   }
 
@@ -243,22 +244,35 @@ package struct RouteTable: Sendable {
       Endpoint(get, "/_brume/admin/status", .operator(.reads), admin.status.show),
       Endpoint(get, "/_brume/admin/users", .operator(.reads), admin.accounts.list),
       Endpoint(post, "/_brume/admin/users", .operator(.changes(of: "name")), admin.accounts.create),
-      Endpoint(post, "/_brume/admin/users/token", .operator(.changes(of: "user")), admin.accounts.makeToken),
-      Endpoint(post, "/_brume/admin/users/change", .operator(.changes(of: "user")), admin.accounts.change),
-      Endpoint(post, "/_brume/admin/users/signout", .operator(.changes(of: "user")), admin.accounts.signOutEverywhere),
+      Endpoint(
+        post, "/_brume/admin/users/token", .operator(.changes(of: "user")), admin.accounts.makeToken
+      ),
+      Endpoint(
+        post, "/_brume/admin/users/change", .operator(.changes(of: "user")), admin.accounts.change),
+      Endpoint(
+        post, "/_brume/admin/users/signout", .operator(.changes(of: "user")),
+        admin.accounts.signOutEverywhere),
       Endpoint(get, "/_brume/admin/roles", .operator(.reads), admin.roles.list),
       Endpoint(post, "/_brume/admin/roles", .operator(.changes(of: "user")), admin.roles.set),
       Endpoint(get, "/_brume/admin/tokens", .operator(.reads), admin.credentials.tokens),
-      Endpoint(post, "/_brume/admin/tokens", .operator(.changes(of: "name")), admin.credentials.createToken),
-      Endpoint(post, "/_brume/admin/tokens/revoke", .operator(.changes()), admin.credentials.revokeToken),
+      Endpoint(
+        post, "/_brume/admin/tokens", .operator(.changes(of: "name")), admin.credentials.createToken
+      ),
+      Endpoint(
+        post, "/_brume/admin/tokens/revoke", .operator(.changes()), admin.credentials.revokeToken),
       Endpoint(get, "/_brume/admin/keys", .operator(.reads), admin.credentials.keys),
-      Endpoint(post, "/_brume/admin/keys", .operator(.changes(of: "name")), admin.credentials.createKey),
-      Endpoint(post, "/_brume/admin/keys/revoke", .operator(.changes(of: "id")), admin.credentials.revokeKey),
+      Endpoint(
+        post, "/_brume/admin/keys", .operator(.changes(of: "name")), admin.credentials.createKey),
+      Endpoint(
+        post, "/_brume/admin/keys/revoke", .operator(.changes(of: "id")),
+        admin.credentials.revokeKey),
       Endpoint(get, "/_brume/admin/schema", .operator(.reads), admin.schemas.show),
       Endpoint(post, "/_brume/admin/schema", .operator(.changes()), admin.schemas.importText),
-      Endpoint(post, "/_brume/admin/schema/index", .operator(.changes(of: "type")), admin.schemas.index),
+      Endpoint(
+        post, "/_brume/admin/schema/index", .operator(.changes(of: "type")), admin.schemas.index),
       Endpoint(post, "/_brume/admin/schema/deploy", .operator(.changes()), admin.schemas.deploy),
-      Endpoint(post, "/_brume/admin/zones/purge", .operator(.changes(of: "zone")), admin.zones.purge),
+      Endpoint(
+        post, "/_brume/admin/zones/purge", .operator(.changes(of: "zone")), admin.zones.purge),
       Endpoint(get, "/_brume/admin/assets/check", .operator(.reads), admin.assets.check),
       Endpoint(get, "/_brume/admin/devices", .operator(.reads), admin.devices.list),
       Endpoint(get, "/_brume/admin/faults", .operator(.reads), admin.faults.list),
@@ -269,12 +283,16 @@ package struct RouteTable: Sendable {
       Endpoint(get, "/_brume/admin/push/log", .operator(.reads), admin.pushLog.list),
       Endpoint(get, "/_brume/admin/apns", .operator(.reads), admin.apns.list),
       Endpoint(post, "/_brume/admin/apns", .operator(.changes(of: "topic")), admin.apns.add),
-      Endpoint(post, "/_brume/admin/apns/remove", .operator(.changes(of: "topic")), admin.apns.remove),
+      Endpoint(
+        post, "/_brume/admin/apns/remove", .operator(.changes(of: "topic")), admin.apns.remove),
       Endpoint(get, "/_brume/admin/webhooks", .operator(.reads), admin.webhooks.list),
       Endpoint(post, "/_brume/admin/webhooks", .operator(.changes()), admin.webhooks.add),
-      Endpoint(post, "/_brume/admin/webhooks/enable", .operator(.changes(of: "id")), admin.webhooks.enable),
-      Endpoint(post, "/_brume/admin/webhooks/remove", .operator(.changes(of: "id")), admin.webhooks.remove),
-      Endpoint(post, "/_brume/admin/webhooks/test", .operator(.changes(of: "id")), admin.webhooks.test),
+      Endpoint(
+        post, "/_brume/admin/webhooks/enable", .operator(.changes(of: "id")), admin.webhooks.enable),
+      Endpoint(
+        post, "/_brume/admin/webhooks/remove", .operator(.changes(of: "id")), admin.webhooks.remove),
+      Endpoint(
+        post, "/_brume/admin/webhooks/test", .operator(.changes(of: "id")), admin.webhooks.test),
     ]
   }
 

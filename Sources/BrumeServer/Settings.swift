@@ -11,6 +11,15 @@ package struct Settings: Sendable {
     case sqlite, memory
     /// With the URL of the database, which may hold a password.
     case postgres(String)
+
+    /// Without the URL.
+    package var name: String {
+      switch self {
+      case .sqlite: "sqlite"
+      case .memory: "memory"
+      case .postgres: "postgres"
+      }
+    }
   }
   /// How a line of the log looks.
   package enum LogFormat: String, Sendable { case console, json }

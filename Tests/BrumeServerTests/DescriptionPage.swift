@@ -56,7 +56,9 @@ struct DescriptionPage {
   private static func operation(_ method: String, _ path: String, _ value: JSON) -> Operation {
     let id = escaped(value["operationId"]?.string ?? "")
     let summary = escaped(value["summary"]?.string ?? "")
-    var lines = ["<h2 id=\"\(id)\"><code>\(method) \(escaped(path))</code></h2>", "<p>\(summary)</p>"]
+    var lines = [
+      "<h2 id=\"\(id)\"><code>\(method) \(escaped(path))</code></h2>", "<p>\(summary)</p>",
+    ]
     if let body = value["requestBody"]?["content"] { lines.append("<h3>Takes</h3>\(list(body))") }
     for response in value["responses"]?.object?.members ?? [] where response.key.hasPrefix("2") {
       let said = escaped(response.value["description"]?.string ?? "")

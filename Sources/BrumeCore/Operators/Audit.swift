@@ -81,12 +81,10 @@ package struct Audit: Sendable {
 
   /// Within the bound, and without what a terminal would obey.
   private func shown(_ text: String) -> String {
-    var shown = ""
-    for scalar in text.unicodeScalars where !(scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value))
-    {
-      shown.unicodeScalars.append(scalar)
-      if shown.utf8.count > limits.labelBytes { return String(shown.dropLast()) + "…" }
-    }
-    return shown
+    let harmless = String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }))
+    guard harmless.utf8.count > limits.labelBytes else { return harmless }
+    return String(decoding: harmless.utf8.prefix(limits.labelBytes), as: UTF8.self) + "…"
   }
 }

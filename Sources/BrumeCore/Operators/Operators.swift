@@ -89,7 +89,8 @@ package struct OperatorPasswordCheck: Sendable {
       password, try person?.passwordHash ?? PasswordHash.nobodys())
     guard let person, isRight else {
       throw BrumeError(
-        .authenticationFailed, "unknown operator or wrong password; `brume operator list` on the "
+        .authenticationFailed,
+        "unknown operator or wrong password; `brume operator list` on the "
           + "server's machine shows the names, `brume operator password` sets a new one")
     }
     return person
@@ -107,7 +108,8 @@ enum OperatorRules {
     try AccountRules.checkName(name, limits: limits)
     guard !taken.contains(name) else {
       throw BrumeError(
-        .badRequest, "an operator cannot be called '\(name)': the audit log means another by it; "
+        .badRequest,
+        "an operator cannot be called '\(name)': the audit log means another by it; "
           + "choose another name")
     }
     return Operator(

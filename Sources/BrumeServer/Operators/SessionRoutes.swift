@@ -84,7 +84,8 @@ struct SessionRoutes: Sendable {
       let session = access.credential
     else {
       throw BrumeError(
-        .badRequest, "only a browser's session can be ended; revoke a token with `brume operator "
+        .badRequest,
+        "only a browser's session can be ended; revoke a token with `brume operator "
           + "token revoke NAME`")
     }
     try await sessions.end(session)

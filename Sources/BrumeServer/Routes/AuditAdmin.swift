@@ -23,7 +23,8 @@ struct AuditAdmin: Sendable {
     guard let text = call.query[name] else { return nil }
     guard let number = Int64(text), number >= 0 else {
       throw BrumeError(
-        .badRequest, "the parameter '\(name)' must be a whole number, not negative; times are "
+        .badRequest,
+        "the parameter '\(name)' must be a whole number, not negative; times are "
           + "milliseconds since 1970")
     }
     return number

@@ -39,7 +39,8 @@ struct OperatorAdmin: Sendable {
   func link(_ call: Call) async throws -> Reply {
     guard let link = try await links.make(inDevelopment: isDevelopment) else {
       throw BrumeError(
-        .exists, "there are operators, and a link makes only the first; add one with `brume operator "
+        .exists,
+        "there are operators, and a link makes only the first; add one with `brume operator "
           + "add NAME`, or set a new password with `brume operator password NAME`")
     }
     return .json([

@@ -24,7 +24,7 @@ struct StatusAdmin: Sendable {
     var facts: [JSONObject.Member] = [
       .init(key: "url", value: .string(server.url)),
       .init(key: "console", value: .string("\(server.url)/_brume/console")),
-      .init(key: "store", value: .string(settings.engine == .memory ? "memory" : "sqlite")),
+      .init(key: "store", value: .string(settings.engine.name)),
       .init(key: "data", value: .string(settings.dataFolder)),
       .init(key: "dev", value: .bool(settings.isDevelopment)),
       .init(key: "users", value: .int(Int64(users.count))),

@@ -102,7 +102,8 @@ import Testing
     }
   }
 
-  @Test func `pages go on where the one before ended, by operator, request and time`() async throws {
+  @Test func `pages go on where the one before ended, by operator, request and time`() async throws
+  {
     let clock = CaseClock()
     try await ServerFixture(host: clock.host).routes { client in
       for number in 1...5 {

@@ -52,7 +52,9 @@ import Testing
   @Test func `a link ends after half an hour`() async throws {
     let clock = CaseClock()
     try await ServerFixture(host: clock.host) { $0.isDevelopment = false }.routes { client in
-      let (early, late) = (try #require(try await client.link()), try #require(try await client.link()))
+      let (early, late) = (
+        try #require(try await client.link()), try #require(try await client.link())
+      )
       clock.advance(seconds: 30 * 60 - 1)
       #expect(try await client.use(link: early).status == 400)
       clock.advance(seconds: 1)

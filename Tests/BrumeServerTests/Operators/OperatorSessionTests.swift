@@ -13,7 +13,8 @@ import Testing
 @testable import BrumeServer
 
 @Suite struct OperatorSessionTests {
-  @Test func `an operator signs in by name and password and learns who is signed in`() async throws {
+  @Test func `an operator signs in by name and password and learns who is signed in`() async throws
+  {
     try await ServerFixture { $0.isDevelopment = false }.routes { client in
       try await client.addOperator("ada", role: .readOnly)
       let browser = try await client.browser(of: "ada")
@@ -28,7 +29,8 @@ import Testing
     }
   }
 
-  @Test func `the cookie is for this server's own pages and out of reach of scripts`() async throws {
+  @Test func `the cookie is for this server's own pages and out of reach of scripts`() async throws
+  {
     try await ServerFixture().routes { client in
       try await client.addOperator("ada")
       let cookie = try #require(try await client.signIn("ada").headers[.setCookie])
