@@ -17,6 +17,8 @@ struct AdminHandlers: Sendable {
   let pushLog: PushLogAdmin
   let apns: APNsAdmin
   let webhooks: WebhookAdmin
+  let operators: OperatorAdmin
+  let audit: AuditAdmin
 
   init(_ server: Composition) {
     let (engine, store, settings) = (server.engine, server.store, server.settings)
@@ -43,5 +45,9 @@ struct AdminHandlers: Sendable {
       webhooks: engine.webhooks, store: store, worker: server.delivery.worker,
       outside: server.deliveries.webhookGuard,
       uuid: server.host.uuid)
+    operators = OperatorAdmin(
+      operators: engine.operators, tokens: engine.adminTokens, links: engine.operatorLinks,
+      server: server.address, isDevelopment: settings.isDevelopment)
+    audit = AuditAdmin(audit: engine.audit)
   }
 }

@@ -43,6 +43,7 @@ package final class Composition: Sendable {
   /// Faults of pushes to play; nil outside development.
   let pushFaults: PushFaults?
   let passwords: PasswordVerifier
+  let auditTrail: AuditTrail
   /// Nil: nobody signs in by a provider.
   let provider: OpenIDProvider?
   let providerCalls: ProviderCalls
@@ -100,6 +101,7 @@ package final class Composition: Sendable {
     bodyMemory = BodyMemory(
       most: limits.bodyBytesAtOnce, mostOfOne: limits.bodyBytesAtOncePerAddress)
     passwords = PasswordVerifier(accounts: engine.accounts, limits: limits, host: host)
+    auditTrail = AuditTrail(engine.audit, limits: limits, host: host)
     provider = try settings.provider.map {
       try OpenIDProvider(settings: $0, limits: limits, host: host)
     }
@@ -135,6 +137,24 @@ package final class Composition: Sendable {
   }
 
   var signInAddress: SignInAddress { SignInAddress(signIns: engine.signIns, server: address) }
+
+  var secureRequests: SecureRequests {
+    SecureRequests(trustedProxies: settings.trustedProxies, baseURL: settings.baseURL)
+  }
+
+  var operatorGate: OperatorGate {
+    OperatorGate(
+      authentication: engine.operatorAuthentication, adminToken: adminToken, server: address,
+      secure: secureRequests, isDevelopment: settings.isDevelopment, trail: auditTrail)
+  }
+
+  /// The address of a new one-time link; nil if there are operators, who need none, and this is no
+  /// development.
+  package func oneTimeLink() async throws -> String? {
+    try await engine.operatorLinks.make(inDevelopment: settings.isDevelopment).map {
+      AccessPage.link($0.secret, on: address)
+    }
+  }
 
   var signOut: SignOut {
     SignOut(accounts: engine.accounts, streams: delivery.streams, signals: delivery.signals)

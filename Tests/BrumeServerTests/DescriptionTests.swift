@@ -36,6 +36,7 @@ import Testing
 
   private static func isProtocol(_ path: String) -> Bool {
     path.hasPrefix("/database/") || path.hasPrefix("/device/") || handedOut.contains(path)
+      || path.hasPrefix("/_brume/admin/session")
   }
 
   /// `:container` as OpenAPI writes it.

@@ -17,4 +17,14 @@ const unsigned char *_Nonnull brume_signin_style(size_t *_Nonnull length);
 const unsigned char *_Nonnull brume_client_module(size_t *_Nonnull length);
 const unsigned char *_Nonnull brume_client_types(size_t *_Nonnull length);
 
+// The page where operators sign in.
+const unsigned char *_Nonnull brume_access_page(size_t *_Nonnull length);
+const unsigned char *_Nonnull brume_access_script(size_t *_Nonnull length);
+const unsigned char *_Nonnull brume_access_style(size_t *_Nonnull length);
+
+// The description of the protocol: for machines, and as a page that is made of it.
+const unsigned char *_Nonnull brume_description(size_t *_Nonnull length);
+const unsigned char *_Nonnull brume_description_page(size_t *_Nonnull length);
+const unsigned char *_Nonnull brume_description_style(size_t *_Nonnull length);
+
 #endif
