@@ -31,7 +31,7 @@ package struct SchemaDifference: Equatable, Sendable {
 }
 
 /// Where a text in the schema language is wrong. Lines and columns are counted from 1.
-package struct SchemaFault: Equatable, Sendable {
+package struct SchemaFault: Error, Equatable, Sendable {
   package let line: Int
   package let column: Int
   package let message: String
@@ -39,5 +39,10 @@ package struct SchemaFault: Equatable, Sendable {
     self.line = line
     self.column = column
     self.message = message
+  }
+
+  /// The same as the error of a request that brought the text.
+  package var error: BrumeError {
+    BrumeError(.badRequest, "line \(line), column \(column): \(message)")
   }
 }
