@@ -28,7 +28,7 @@ struct AdminHandlers: Sendable {
       accounts: engine.accounts, removals: engine.userRemovals, tokens: engine.webAuthTokens,
       signOut: server.signOut,
       store: store,
-      users: named)
+      users: named, mostUsers: settings.limits.operatorListUsers)
     credentials = CredentialAdmin(
       apiTokens: engine.apiTokens, serverKeys: engine.serverKeys, signOut: server.signOut,
       store: store)

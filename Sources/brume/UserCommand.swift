@@ -124,8 +124,15 @@ struct UserCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object a line.") var json = false
 
     func run() async throws {
-      let users = try await server.connect().get("users")["users"]?.array ?? []
-      Listing(["name", "recordName", "email", "phone"]).show(users, asJSON: json)
+      let connection = try server.connect()
+      var after: String?
+      var widths: [Int] = []
+      repeat {
+        let page = try await connection.get("users", after.map { [("after", $0)] } ?? [])
+        widths = Listing(["name", "recordName", "email", "phone"]).show(
+          page["users"]?.array ?? [], asJSON: json, heading: after == nil, atLeast: widths)
+        after = page["after"]?.string
+      } while after != nil
     }
   }
 
