@@ -84,7 +84,7 @@ package enum Work: String, CaseIterable, Sendable {
     // Polls end by themselves, files must flow, and connections are counted.
     case .lasting:
       "on a worker thread, without deadline and turn: it waits for a push, lasts as long as a file "
-        + "is on its way, or must be answered when nobody else is"
+        + "is on its way, deletes whatever there is, or must be answered when nobody else is"
     }
   }
 }
@@ -241,7 +241,7 @@ package struct RouteTable: Sendable {
   }
 
   private static func operators(_ admin: AdminHandlers) -> [Endpoint] {
-    [
+    data(admin) + [
       Endpoint(get, "/_brume/admin/status", .operator(.reads), admin.status.show),
       Endpoint(get, "/_brume/admin/users", .operator(.reads), admin.accounts.list),
       Endpoint(post, "/_brume/admin/users", .operator(.changes(of: "name")), admin.accounts.create),
@@ -267,13 +267,6 @@ package struct RouteTable: Sendable {
       Endpoint(
         post, "/_brume/admin/keys/revoke", .operator(.changes(of: "id")),
         admin.credentials.revokeKey),
-      Endpoint(get, "/_brume/admin/schema", .operator(.reads), admin.schemas.show),
-      Endpoint(post, "/_brume/admin/schema", .operator(.changes()), admin.schemas.importText),
-      Endpoint(
-        post, "/_brume/admin/schema/index", .operator(.changes(of: "type")), admin.schemas.index),
-      Endpoint(post, "/_brume/admin/schema/deploy", .operator(.changes()), admin.schemas.deploy),
-      Endpoint(
-        post, "/_brume/admin/zones/purge", .operator(.changes(of: "zone")), admin.zones.purge),
       Endpoint(get, "/_brume/admin/assets/check", .operator(.reads), admin.assets.check),
       Endpoint(get, "/_brume/admin/devices", .operator(.reads), admin.devices.list),
       Endpoint(get, "/_brume/admin/faults", .operator(.reads), admin.faults.list),
@@ -321,6 +314,34 @@ package struct RouteTable: Sendable {
         post, path + "/operators/tokens/revoke", .operator(.changes(of: "name")),
         admin.operators.revokeToken),
       Endpoint(get, path + "/audit", .operator(.reads), admin.audit.list),
+    ]
+  }
+
+  /// Data and schemas. What may delete very many records has no deadline.
+  private static func data(_ admin: AdminHandlers) -> [Endpoint] {
+    [
+      Endpoint(get, "/_brume/admin/containers", .operator(.reads), admin.zones.listContainers),
+      Endpoint(both, "/_brume/admin/zones", .operator(.reads), admin.zones.list),
+      Endpoint(post, "/_brume/admin/zones/create", .operator(.changes()), admin.zones.create),
+      Endpoint(post, "/_brume/admin/zones/delete", .operator(.changes()), admin.zones.delete),
+      Endpoint(post, "/_brume/admin/zones/purge", .operator(.changes(of: "zone")), admin.zones.purge),
+      Endpoint(post, "/_brume/admin/records/query", .operator(.reads), admin.records.query),
+      Endpoint(post, "/_brume/admin/records/lookup", .operator(.reads), admin.records.lookup),
+      Endpoint(post, "/_brume/admin/records/modify", .operator(.changes()), admin.records.modify),
+      Endpoint(post, "/_brume/admin/allowed", .operator(.reads), admin.records.allowed),
+      Endpoint(get, "/_brume/admin/shares", .operator(.reads), admin.zones.listShares),
+      Endpoint(post, "/_brume/admin/tokens/decode", .operator(.reads), admin.zones.decodeToken),
+      Endpoint(get, "/_brume/admin/schema", .operator(.reads), admin.schemas.show),
+      Endpoint(post, "/_brume/admin/schema", .operator(.changes()), admin.schemas.importText)
+        .working(.lasting),
+      Endpoint(post, "/_brume/admin/schema/index", .operator(.changes(of: "type")), admin.schemas.index),
+      Endpoint(post, "/_brume/admin/schema/validate", .operator(.reads), admin.schemas.validate),
+      Endpoint(post, "/_brume/admin/schema/diff", .operator(.reads), admin.schemas.difference),
+      Endpoint(post, "/_brume/admin/schema/deploy", .operator(.changes()), admin.schemas.deploy),
+      Endpoint(post, "/_brume/admin/schema/reset", .operator(.changes()), admin.schemas.reset)
+        .working(.lasting),
+      Endpoint(post, "/_brume/admin/users/delete", .operator(.changes(of: "user")), admin.accounts.delete)
+        .working(.lasting),
     ]
   }
 }
