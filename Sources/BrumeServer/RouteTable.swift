@@ -156,8 +156,11 @@ package struct RouteTable: Sendable {
       Endpoint(get, "/_brume/health/live", .probe, to.health.live).working(.brief),
       Endpoint(get, "/_brume/health/ready", .probe, to.health.ready).working(.lasting),
       Endpoint(get, "/_brume/metrics", .open, to.metrics.show),
-      Endpoint(get, "/_brume/console", .open, ConsoleRoutes.index).working(.brief),
-      Endpoint(get, "/_brume/console/:file", .open, ConsoleRoutes.file).working(.brief),
+      // Its page loads all of its files at once, and they are the same for everybody.
+      Endpoint(get, ConsoleRoutes.path, .probe, ConsoleRoutes.index).working(.brief),
+      Endpoint(get, ConsoleRoutes.path + "/:name", .probe, ConsoleRoutes.file).working(.brief),
+      Endpoint(get, ConsoleRoutes.path + "/:name/:file", .probe, ConsoleRoutes.file)
+        .working(.brief),
       Endpoint([.post, .put], "/_brume/assets/upload", .bearer, to.assets.upload)
         .streaming.working(.lasting),
       Endpoint([.get, .head], "/_brume/assets/file", .bearer, to.assets.download)

@@ -30,18 +30,33 @@ struct DeviceAdmin: Sendable {
     return .json(["devices": .array(list)])
   }
 
-  /// Puts a notification into the mailboxes of a user's devices, as a subscription would.
+  /// Puts a notification into the mailboxes of a user's devices, as a subscription would; with
+  /// `"send": false` only shows it.
   func testPush(_ call: Call) async throws -> Reply {
     let json = try call.json()
     let containerEnvironment = call.containerEnvironment
     let user = try await users.user(json.text("user"))
-    let sent = try await testPushes.send(
-      json["text"]?.string ?? "A test push from Brume", to: user.id,
-      in: containerEnvironment, requestID: call.caller.requestID, encode: PushPayload.encode)
-    delivery.notify(Set(sent.devices))
-    return .json([
-      "devices": .int(Int64(sent.devices.count)), "full": .int(Int64(sent.full)),
-      "notification": .string(sent.notificationID),
-    ])
+    let push = testPushes.compose(
+      json["text"]?.string ?? "A test push from Brume", to: user.id, in: containerEnvironment,
+      encode: PushPayload.encode)
+    var answer = try Self.describe(push)
+    if json["send"]?.bool != false {
+      let sent = try await testPushes.send(
+        push, to: user.id, in: containerEnvironment, requestID: call.caller.requestID)
+      delivery.notify(Set(sent.devices))
+      answer["devices"] = .int(Int64(sent.devices.count))
+      answer["full"] = .int(Int64(sent.full))
+    }
+    return .json(.object(answer))
+  }
+
+  private static func describe(_ push: TestPushes.Composed) throws -> JSONObject {
+    var object = JSONObject()
+    object["notification"] = .string(push.notificationID)
+    object["payload"] = try JSON(parsing: push.payload)
+    object["bytes"] = .int(Int64(push.payload.count))
+    object["mostBytes"] = .int(Int64(push.mostBytes))
+    object["cut"] = .bool(push.isCut)
+    return object
   }
 }
