@@ -11,6 +11,12 @@ package struct Engine: Sendable {
   package let queries: Queries
   package let zones: Zones
   package let zoneAdministration: ZoneAdministration
+  package let zoneLists: ZoneLists
+  package let containers: Containers
+  package let shareLists: ShareLists
+  package let permissionQuestions: PermissionQuestions
+  package let tokenInspection: TokenInspection
+  package let operatorViews: OperatorViews
   package let changes: Changes
   package let subscriptions: Subscriptions
   package let notifications: Notifications
@@ -29,6 +35,7 @@ package struct Engine: Sendable {
   package let assetSweeper: AssetSweeper
   package let assetCheck: AssetCheck
   package let accounts: Accounts
+  package let userRemovals: UserRemovals
   package let discovery: Discovery
   package let roles: Roles
   package let authentication: Authentication
@@ -63,6 +70,12 @@ package struct Engine: Sendable {
     queries = Queries(parts)
     zones = Zones(parts)
     zoneAdministration = ZoneAdministration(parts)
+    zoneLists = ZoneLists(parts)
+    containers = Containers(parts)
+    shareLists = ShareLists(parts)
+    permissionQuestions = PermissionQuestions(parts)
+    tokenInspection = TokenInspection(parts)
+    operatorViews = OperatorViews(parts)
     changes = Changes(parts)
     subscriptions = Subscriptions(parts)
     notifications = Notifications(parts)
@@ -81,6 +94,7 @@ package struct Engine: Sendable {
     assetSweeper = AssetSweeper(parts)
     assetCheck = AssetCheck(parts)
     accounts = Accounts(parts)
+    userRemovals = UserRemovals(parts)
     discovery = Discovery(parts)
     roles = Roles(parts)
     authentication = Authentication(parts)

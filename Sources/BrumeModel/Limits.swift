@@ -74,6 +74,10 @@ package struct Limits: Sendable, Equatable {
 
   /// Ours: zones of one private database. All are listed in one answer.
   package var zonesPerDatabase = 2000
+  /// Ours: zones or shares of one answer to an operator.
+  package var operatorListPage = 200
+  /// Ours: mistakes of a schema's text that one answer lists.
+  package var schemaFaults = 100
   /// Ours: shares that one user takes part in, in a container. Their zones are listed in one answer.
   package var sharesJoinedPerUser = 2000
 

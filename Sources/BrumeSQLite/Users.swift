@@ -76,6 +76,13 @@ final class SQLiteUsers: UserWriting {
     }
   }
 
+  func remove(_ id: UserID) throws {
+    try connection.run(Self.unlink) { $0.bind(1, id.name) }
+    try connection.run(Self.removeUser) { $0.bind(1, id.name) }
+  }
+
+  private static let unlink = SQL("DELETE FROM identities WHERE user = ?1")
+  private static let removeUser = SQL("DELETE FROM users WHERE id = ?1")
   private static let findIdentity = SQL(
     "SELECT user FROM identities WHERE issuer = ?1 AND subject = ?2")
   private static let putIdentity = SQL(

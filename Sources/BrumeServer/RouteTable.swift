@@ -45,7 +45,7 @@ package enum Work: String, CaseIterable, Sendable {
     // Polls end by themselves, files must flow, and connections are counted.
     case .lasting:
       "on a worker thread, without deadline and turn: it waits for a push, lasts as long as a file "
-        + "is on its way, or must be answered when nobody else is"
+        + "is on its way, deletes whatever there is, or must be answered when nobody else is"
     }
   }
 }
@@ -194,7 +194,7 @@ package struct RouteTable: Sendable {
   }
 
   private static func operators(_ admin: AdminHandlers) -> [Endpoint] {
-    [
+    data(admin) + [
       Endpoint(get, "/_brume/admin/status", .operator, admin.status.show),
       Endpoint(get, "/_brume/admin/users", .operator, admin.accounts.list),
       Endpoint(post, "/_brume/admin/users", .operator, admin.accounts.create),
@@ -210,11 +210,6 @@ package struct RouteTable: Sendable {
       Endpoint(get, "/_brume/admin/keys", .operator, admin.credentials.keys),
       Endpoint(post, "/_brume/admin/keys", .operator, admin.credentials.createKey),
       Endpoint(post, "/_brume/admin/keys/revoke", .operator, admin.credentials.revokeKey),
-      Endpoint(get, "/_brume/admin/schema", .operator, admin.schemas.show),
-      Endpoint(post, "/_brume/admin/schema", .operator, admin.schemas.importText),
-      Endpoint(post, "/_brume/admin/schema/index", .operator, admin.schemas.index),
-      Endpoint(post, "/_brume/admin/schema/deploy", .operator, admin.schemas.deploy),
-      Endpoint(post, "/_brume/admin/zones/purge", .operator, admin.zones.purge),
       Endpoint(get, "/_brume/admin/assets/check", .operator, admin.assets.check),
       Endpoint(get, "/_brume/admin/devices", .operator, admin.devices.list),
       Endpoint(get, "/_brume/admin/faults", .operator, admin.faults.list),
@@ -231,6 +226,34 @@ package struct RouteTable: Sendable {
       Endpoint(post, "/_brume/admin/webhooks/enable", .operator, admin.webhooks.enable),
       Endpoint(post, "/_brume/admin/webhooks/remove", .operator, admin.webhooks.remove),
       Endpoint(post, "/_brume/admin/webhooks/test", .operator, admin.webhooks.test),
+    ]
+  }
+
+  /// Data and schemas. What may delete very many records has no deadline.
+  private static func data(_ admin: AdminHandlers) -> [Endpoint] {
+    [
+      Endpoint(get, "/_brume/admin/containers", .operator, admin.zones.listContainers),
+      Endpoint(both, "/_brume/admin/zones", .operator, admin.zones.list),
+      Endpoint(post, "/_brume/admin/zones/create", .operator, admin.zones.create),
+      Endpoint(post, "/_brume/admin/zones/delete", .operator, admin.zones.delete),
+      Endpoint(post, "/_brume/admin/zones/purge", .operator, admin.zones.purge),
+      Endpoint(post, "/_brume/admin/records/query", .operator, admin.records.query),
+      Endpoint(post, "/_brume/admin/records/lookup", .operator, admin.records.lookup),
+      Endpoint(post, "/_brume/admin/records/modify", .operator, admin.records.modify),
+      Endpoint(post, "/_brume/admin/allowed", .operator, admin.records.allowed),
+      Endpoint(get, "/_brume/admin/shares", .operator, admin.zones.listShares),
+      Endpoint(post, "/_brume/admin/tokens/decode", .operator, admin.zones.decodeToken),
+      Endpoint(get, "/_brume/admin/schema", .operator, admin.schemas.show),
+      Endpoint(post, "/_brume/admin/schema", .operator, admin.schemas.importText)
+        .working(.lasting),
+      Endpoint(post, "/_brume/admin/schema/index", .operator, admin.schemas.index),
+      Endpoint(post, "/_brume/admin/schema/validate", .operator, admin.schemas.validate),
+      Endpoint(post, "/_brume/admin/schema/diff", .operator, admin.schemas.difference),
+      Endpoint(post, "/_brume/admin/schema/deploy", .operator, admin.schemas.deploy),
+      Endpoint(post, "/_brume/admin/schema/reset", .operator, admin.schemas.reset)
+        .working(.lasting),
+      Endpoint(post, "/_brume/admin/users/delete", .operator, admin.accounts.delete)
+        .working(.lasting),
     ]
   }
 }

@@ -18,4 +18,6 @@ package protocol UserReading: AnyObject {
 package protocol UserWriting: UserReading {
   func put(_ user: User) throws
   func link(_ identity: ProviderIdentity, to user: UserID) throws
+  /// Removes the account, and every identity that was linked to it.
+  func remove(_ id: UserID) throws
 }

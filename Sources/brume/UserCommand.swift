@@ -7,7 +7,7 @@ import BrumeWire
 struct UserCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "user", abstract: "The server's accounts.",
-    subcommands: [Create.self, Change.self, List.self, Token.self, SignOut.self])
+    subcommands: [Create.self, Change.self, List.self, Token.self, SignOut.self, Delete.self])
 
   /// What an account holds besides its name.
   struct Attributes: ParsableArguments {
@@ -89,6 +89,32 @@ struct UserCommand: AsyncParsableCommand {
     func run() async throws {
       _ = try await server.connect().post("users/signout", ["user": .string(name)])
       Output.say("'\(name)' has to sign in again everywhere")
+    }
+  }
+
+  struct Delete: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Delete a user with everything they own.",
+      discussion: """
+        Zones with their records, shares, subscriptions, devices and sessions go, and joined shares are \
+        left. Public records that the user made stay. --dry-run says what that is.
+        """)
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "The sign-in name.") var name: String
+    @Flag(help: "Only show what would go.") var dryRun = false
+    @Flag(help: "One JSON object a line.") var json = false
+
+    func run() async throws {
+      let answer = try await server.connect().post(
+        "users/delete", ["user": .string(name), "dryRun": .bool(dryRun)])
+      let places = answer["containers"]?.array ?? []
+      if !places.isEmpty {
+        Listing([
+          "container", "environment", "zones", "subscriptions", "devices", "waiting",
+          "participants", "joinedShares", "roles",
+        ]).show(places, asJSON: json)
+      }
+      Output.say(dryRun ? "'\(name)' and this would go" : "deleted '\(name)'")
     }
   }
 

@@ -59,6 +59,13 @@ final class PostgresUsers: UserWriting, Remembering {
       [.text(identity.issuer), .text(identity.subject), .text(user.name)], in: Self.identities)
   }
 
+  func remove(_ id: UserID) throws {
+    session.run(Self.unlink, [.text(id.name)])
+    session.remove([.text(id.name)], from: Self.table)
+    known[id] = .some(nil)
+    try changes.note(id)
+  }
+
   // MARK: Plans
 
   func question(_ id: UserID) -> Question {
@@ -93,6 +100,7 @@ extension PostgresUsers {
     "\(select) WHERE lower(email) = $1 ORDER BY (email = $2) DESC, name, id LIMIT 1")
   private static let findNumber = SQL("\(select) WHERE phone = $1 ORDER BY name, id LIMIT 1")
   private static let all = SQL("\(select) ORDER BY name, id")
+  private static let unlink = SQL("DELETE FROM identities WHERE user_id = $1")
   private static let findLinked = SQL(
     "SELECT user_id FROM identities WHERE issuer = $1 AND subject = $2")
 }

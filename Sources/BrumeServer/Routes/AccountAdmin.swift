@@ -7,6 +7,7 @@ import BrumeWire
 
 struct AccountAdmin: Sendable {
   let accounts: Accounts
+  let removals: UserRemovals
   let tokens: WebAuthTokens
   let signOut: SignOut
   let store: any Store
@@ -47,6 +48,18 @@ struct AccountAdmin: Sendable {
     let user = try await users.user(call.json().text("user"))
     try await signOut.everywhere(user.id)
     return .json(Self.describe(user))
+  }
+
+  /// Deletes a user with everything they own; a dry run says what that is.
+  func delete(_ call: Call) async throws -> Reply {
+    let json = try call.json()
+    let name = try json.text("user")
+    if json["dryRun"]?.bool ?? false {
+      return .json(Wire.userRemoval(try await removals.report(on: name)))
+    }
+    let removal = try await removals.remove(name)
+    signOut.endOpenRequests(of: removal.user)
+    return .json(Wire.userRemoval(removal))
   }
 
   /// A web auth token for a user, for two weeks.

@@ -44,6 +44,12 @@ final class MemoryUsers: UserWriting {
     draft.state.identities[key(identity)] = user
   }
 
+  func remove(_ id: UserID) throws {
+    draft.requireScope(.server)
+    draft.state.users[id] = nil
+    draft.state.identities = draft.state.identities.filter { $0.value != id }
+  }
+
   private func key(_ identity: ProviderIdentity) -> [ByteText] {
     [ByteText(identity.issuer), ByteText(identity.subject)]
   }

@@ -53,6 +53,11 @@ extension CountedUsers: UserWriting where Inner: UserWriting {
     count.writes()
     return try inner.link(identity, to: user)
   }
+
+  func remove(_ id: UserID) throws {
+    count.writes(.user(id))
+    return try inner.remove(id)
+  }
 }
 
 final class CountedCredentials<Inner: CredentialReading>: CredentialReading {

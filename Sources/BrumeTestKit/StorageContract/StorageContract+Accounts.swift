@@ -49,6 +49,27 @@ extension StorageContract {
         try expectEqual(try found("zo\u{eb}{@example.org"), nil, "what is no letter")
       }
     },
+    Case("a removed account is found by nothing, and others stay") { store in
+      let identity = ProviderIdentity(issuer: "https://i.example", subject: "s")
+      let users = [
+        User(id: UserID("_1"), name: "ann", emailAddress: "a@example.org", phoneNumber: "1"),
+        User(id: UserID("_2"), name: "bob"),
+      ]
+      try await store.write(in: .everything(of: store)) { transaction in
+        for user in users { try transaction.users.put(user) }
+        try transaction.users.link(identity, to: users[0].id)
+        try transaction.users.remove(users[0].id)
+        try expectEqual(try transaction.users.find(users[0].id), nil, "in the same transaction")
+        try transaction.users.remove(UserID("_9"))
+      }
+      try await store.read { transaction in
+        try expectEqual(try transaction.users.all(), [users[1]], "users")
+        try expectEqual(try transaction.users.find(named: "ann"), nil, "by name")
+        try expectEqual(
+          try transaction.users.find(emailAddress: "a@example.org"), nil, "by address")
+        try expectEqual(try transaction.users.linked(to: identity), nil, "by identity")
+      }
+    },
     Case("credentials come back until they are removed") { store in
       let tokens = [nil, [], ["https://a.example", ""]].enumerated().map { index, origins in
         APIToken(
