@@ -30,7 +30,8 @@ class ConsolePage:
         self.do("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
     def colours(self, scheme):
-        self.do("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.do("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme},
+                                                        {"name": "prefers-reduced-motion", "value": "reduce"}])
 
     # Keys
 
@@ -116,7 +117,7 @@ class ConsolePage:
           for (const table of document.querySelectorAll("table"))
             if (!table.caption && !table.ariaLabel) lacks.push("a caption");
           for (const element of document.querySelectorAll("button, a, input, select, textarea")) {
-            const name = element.ariaLabel || element.labels?.[0]?.innerText || element.textContent.trim() || element.title;
+            const name = element.ariaLabel || element.labels?.[0]?.textContent.trim() || element.textContent.trim() || element.title;
             if (!name) lacks.push("a name for " + element.outerHTML.slice(0, 80));
             const box = element.getBoundingClientRect();
             if (element.matches("button, select") && box.width > 0 && (box.width < 24 || box.height < 20)) lacks.push("room for " + name);

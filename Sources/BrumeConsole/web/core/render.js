@@ -79,8 +79,9 @@ function update(node, description) {
 
 /** Handlers and what users change are properties; the rest are attributes. */
 function set(node, name, value) {
-  if (name === "key" || name === "created") return;
-  if (name.startsWith("on")) node[name] = value ?? null;
+  if (name === "key" || name === "created" || name === "children") return;
+  // A handler that returns false would cancel what the key or the click does.
+  if (name.startsWith("on")) node[name] = value ? (event) => void value(event) : null;
   else if (name === "value" || name === "checked" || name === "disabled" || name === "indeterminate") {
     const wanted = value ?? (name === "value" ? "" : false);
     if (node[name] !== wanted) node[name] = wanted;

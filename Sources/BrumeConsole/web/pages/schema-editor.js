@@ -50,9 +50,8 @@ async function check(state) {
   try {
     const answer = await call(`/_brume/admin/schema/validate?${place()}`, { schema: text });
     if (state.text === text) state.faults = answer.errors;
-  } catch {
-    // Saving checks too.
-    state.faults = [];
+  } catch (error) {
+    state.error = error;
   }
   update();
 }

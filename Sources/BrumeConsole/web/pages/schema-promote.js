@@ -4,21 +4,19 @@
 import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
 import { route } from "../core/router.js";
-import { shortContainer } from "../core/words.js";
-import { plural } from "../core/words.js";
+import { admin } from "../core/places.js";
+import { plural, shortContainer } from "../core/words.js";
 import { Button } from "../parts/controls.js";
 import { confirm } from "../parts/dialogs.js";
 import { Icon } from "../parts/icons.js";
 import { Pane } from "../parts/layout.js";
-import { Badge, Empty, Failed } from "../parts/states.js";
-import { read, standing } from "./schema-text.js";
+import { Badge, Empty, Loaded } from "../parts/states.js";
 
 export function Promote({ text, productionText }) {
   const isSame = text === productionText;
-  const answer = isSame ? undefined : remote(`/_brume/admin/schema/diff?${new URLSearchParams({ container: route.container, environment: "production" })}`);
-  const changes = answer?.value?.changes.map(({ change, consequence, obstacle }) => ({ text: change, note: obstacle ?? consequence, isBlocked: Boolean(obstacle) }))
-    ?? (answer?.error?.status === 404 ? compared(text, productionText) : []);
-  const isBlocked = answer?.value?.allowed === false;
+  const answer = isSame ? undefined : remote(admin("schema/diff"), {});
+  const changes = answer?.value?.changes ?? [];
+  const isBlocked = answer?.value === undefined || !answer.value.allowed;
   return h(Pane, { key: "promote", class: "promote", title: "Promote",
     actions: h(Badge, { kind: isSame ? "off" : "wait", icon: isSame ? "ok" : "pencil" }, isSame ? "no change" : plural(changes.length, "change")),
     foot: !isSame && [
@@ -26,21 +24,9 @@ export function Promote({ text, productionText }) {
       h("p.note", null, "Same as ", h("code", null, "brume schema deploy")),
     ] },
     isSame ? Empty("Production is what development is", undefined, "ok")
-      : answer?.error && answer.error.status !== 404 ? Failed(answer.error)
-      : h("ul.changes", null, changes.map((change) =>
-        h("li", { key: change.text, class: change.isBlocked ? "bad" : "" }, Icon(change.isBlocked ? "bad" : "plus"),
-          h("div", null, h("p", null, change.text), change.note && h("p.note", null, change.note))))));
-}
-
-/** The changes as far as both texts show them. */
-function compared(text, productionText) {
-  const [own, production] = [read(text), read(productionText)];
-  return own.types.flatMap((type) => {
-    const other = production.types.find((candidate) => candidate.name === type.name);
-    if (!other) return [{ text: `New type ${type.name}`, note: plural(type.fields.length, "field") }];
-    return type.fields.filter((field) => standing(field, other) !== "same")
-      .map((field) => ({ text: `${type.name}.${field.name} is ${standing(field, other)}`, note: [field.type, ...field.indexes].join(" ").toLowerCase() }));
-  });
+      : Loaded(answer, () => h("ul.changes", null, changes.map((change) =>
+        h("li", { key: change.change, class: change.obstacle ? "bad" : "" }, Icon(change.obstacle ? "bad" : change.drops ? "warn" : "plus"),
+          h("div", null, h("p", null, change.change), h("p.note", null, change.obstacle ?? change.consequence)))))));
 }
 
 function ask(shown, changes) {

@@ -4,6 +4,7 @@ import { health } from "../core/health.js";
 import { groups, isOffered } from "../core/pages.js";
 import { h } from "../core/render.js";
 import { route, to } from "../core/router.js";
+import { isSignedIn } from "../core/session.js";
 import { said } from "../core/state.js";
 import { moment, number } from "../core/words.js";
 import { Bar } from "./bar.js";
@@ -29,7 +30,7 @@ function skip(event) {
 const Navigation = (current) =>
   h("nav", { key: "nav", id: "nav", "aria-label": "Pages" },
     h("a.brand", { href: to("start") }, Icon("brume"), h("b", null, "Brume")),
-    groups.map((group) => [group, group.pages.filter((page) => isOffered(page, health.status))])
+    isSignedIn() && groups.map((group) => [group, group.pages.filter((page) => isOffered(page, health.status))])
       .filter(([, pages]) => pages.length > 0)
       .map(([group, pages]) =>
         h("div", { key: group.title, role: "group", "aria-label": group.title || "Overview" },
@@ -37,7 +38,7 @@ const Navigation = (current) =>
           pages.map((page) =>
             h("a", { key: page.name, href: to(page.name), "aria-current": page === current && "page" },
               Icon(page.icon), h("span", null, page.title))))),
-    Foot());
+    isSignedIn() && Foot());
 
 /** How the server is, in three lines. */
 function Foot() {
