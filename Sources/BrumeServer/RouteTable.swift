@@ -217,6 +217,7 @@ package struct RouteTable: Sendable {
       Endpoint(post, "/_brume/admin/faults/clear", .operator, admin.faults.clear),
       Endpoint(post, "/_brume/admin/faults/release", .operator, admin.faults.release),
       Endpoint(post, "/_brume/admin/push", .operator, admin.devices.testPush),
+      Endpoint(post, "/_brume/admin/push/preview", .operator, admin.devices.previewPush),
       Endpoint(get, "/_brume/admin/push/log", .operator, admin.pushLog.list),
       Endpoint(get, "/_brume/admin/apns", .operator, admin.apns.list),
       Endpoint(post, "/_brume/admin/apns", .operator, admin.apns.add),

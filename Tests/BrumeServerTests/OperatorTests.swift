@@ -133,7 +133,7 @@ import Testing
   {
     try await ServerFixture().routes { client in
       _ = try await client.own("devices", [:], device: "phone")
-      let shown = try await client.admin("push", ["user": "alice", "text": "hi", "send": false])
+      let shown = try await client.admin("push/preview", ["user": "alice", "text": "hi"])
       #expect(shown["payload"]?["aps"]?["alert"]?["body"] == "hi")
       #expect(shown["bytes"]?.int == shown["payload"].map { Int64($0.bytes().count) })
       #expect(shown["cut"] == false)

@@ -29,7 +29,7 @@ export let route = parse(location.hash);
 
 /** The address of another page of the same container and environment, for links. */
 export const to = (page, path = [], query = {}) =>
-  format({ ...route, page, path, query: { as: route.query.as, ...query } });
+  format({ ...route, page, path, query });
 
 /** The address of this page with members of the query changed. */
 export const withQuery = (query) => format({ ...route, query: { ...route.query, ...query } });

@@ -73,7 +73,7 @@ function Composer() {
   const users = userNames();
   if (!users.includes(state.user)) state.user = users[0] ?? "";
   const devices = state.user ? remote(admin("devices", { user: state.user })).value?.devices : undefined;
-  const preview = state.user && remote(`/_brume/admin/push?${place()}`, { user: state.user, text: state.text, send: false });
+  const preview = state.user && remote(admin("push/preview"), { user: state.user, text: state.text });
   return h(Pane, { key: "composer", class: "composer" },
     h(Form, { class: "body", onsend: () => send(state) },
       h("div.line", null,
