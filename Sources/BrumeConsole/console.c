@@ -1,26 +1,149 @@
+// The console's files, inside the binary. A new file is one entry of two lines; ConsoleTests compares the
+// list with the folder. Files are texts, so a zero ends each.
 #include "BrumeConsole.h"
 // #embed is C23, which the compiler has and SwiftPM cannot ask for.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-static const unsigned char index_html[] = {
-#embed "web/index.html"
-};
-static const unsigned char console_js[] = {
-#embed "web/console.js"
-};
-static const unsigned char console_css[] = {
-#embed "web/console.css"
-};
+// Ends the entry before, and begins one.
+#define FILE(path) 0}}, {path, (const unsigned char[]){
 
-const unsigned char *brume_console_index(size_t *length) {
-  *length = sizeof(index_html);
-  return index_html;
-}
-const unsigned char *brume_console_script(size_t *length) {
-  *length = sizeof(console_js);
-  return console_js;
-}
-const unsigned char *brume_console_style(size_t *length) {
-  *length = sizeof(console_css);
-  return console_css;
+static const struct brume_console_file files[] = {{"", (const unsigned char[]){
+FILE("app.js")
+#embed "web/app.js" suffix(,)
+FILE("icon.svg")
+#embed "web/icon.svg" suffix(,)
+FILE("index.html")
+#embed "web/index.html" suffix(,)
+FILE("core/calls.js")
+#embed "web/core/calls.js" suffix(,)
+FILE("core/diff.js")
+#embed "web/core/diff.js" suffix(,)
+FILE("core/health.js")
+#embed "web/core/health.js" suffix(,)
+FILE("core/keyboard.js")
+#embed "web/core/keyboard.js" suffix(,)
+FILE("core/pages.js")
+#embed "web/core/pages.js" suffix(,)
+FILE("core/phone.js")
+#embed "web/core/phone.js" suffix(,)
+FILE("core/places.js")
+#embed "web/core/places.js" suffix(,)
+FILE("core/render.js")
+#embed "web/core/render.js" suffix(,)
+FILE("core/router.js")
+#embed "web/core/router.js" suffix(,)
+FILE("core/session.js")
+#embed "web/core/session.js" suffix(,)
+FILE("core/state.js")
+#embed "web/core/state.js" suffix(,)
+FILE("core/theme.js")
+#embed "web/core/theme.js" suffix(,)
+FILE("core/values.js")
+#embed "web/core/values.js" suffix(,)
+FILE("core/words.js")
+#embed "web/core/words.js" suffix(,)
+FILE("pages/devices-tile.js")
+#embed "web/pages/devices-tile.js" suffix(,)
+FILE("pages/devices-write.js")
+#embed "web/pages/devices-write.js" suffix(,)
+FILE("pages/devices.js")
+#embed "web/pages/devices.js" suffix(,)
+FILE("pages/faults-new.js")
+#embed "web/pages/faults-new.js" suffix(,)
+FILE("pages/faults-words.js")
+#embed "web/pages/faults-words.js" suffix(,)
+FILE("pages/faults.js")
+#embed "web/pages/faults.js" suffix(,)
+FILE("pages/push.js")
+#embed "web/pages/push.js" suffix(,)
+FILE("pages/records-allowed.js")
+#embed "web/pages/records-allowed.js" suffix(,)
+FILE("pages/records-conditions.js")
+#embed "web/pages/records-conditions.js" suffix(,)
+FILE("pages/records-fields.js")
+#embed "web/pages/records-fields.js" suffix(,)
+FILE("pages/records-inspector.js")
+#embed "web/pages/records-inspector.js" suffix(,)
+FILE("pages/records-place.js")
+#embed "web/pages/records-place.js" suffix(,)
+FILE("pages/records-query.js")
+#embed "web/pages/records-query.js" suffix(,)
+FILE("pages/records.js")
+#embed "web/pages/records.js" suffix(,)
+FILE("pages/schema-editor.js")
+#embed "web/pages/schema-editor.js" suffix(,)
+FILE("pages/schema-index.js")
+#embed "web/pages/schema-index.js" suffix(,)
+FILE("pages/schema-promote.js")
+#embed "web/pages/schema-promote.js" suffix(,)
+FILE("pages/schema-text.js")
+#embed "web/pages/schema-text.js" suffix(,)
+FILE("pages/schema.js")
+#embed "web/pages/schema.js" suffix(,)
+FILE("pages/start-programs.js")
+#embed "web/pages/start-programs.js" suffix(,)
+FILE("pages/start.js")
+#embed "web/pages/start.js" suffix(,)
+FILE("pages/trace-gates.js")
+#embed "web/pages/trace-gates.js" suffix(,)
+FILE("pages/trace-tree.js")
+#embed "web/pages/trace-tree.js" suffix(,)
+FILE("pages/trace.js")
+#embed "web/pages/trace.js" suffix(,)
+FILE("pages/users-accounts.js")
+#embed "web/pages/users-accounts.js" suffix(,)
+FILE("pages/users-apns.js")
+#embed "web/pages/users-apns.js" suffix(,)
+FILE("pages/users-keys.js")
+#embed "web/pages/users-keys.js" suffix(,)
+FILE("pages/users-tokens.js")
+#embed "web/pages/users-tokens.js" suffix(,)
+FILE("pages/users-webhooks.js")
+#embed "web/pages/users-webhooks.js" suffix(,)
+FILE("pages/users.js")
+#embed "web/pages/users.js" suffix(,)
+FILE("pages/zones-inspector.js")
+#embed "web/pages/zones-inspector.js" suffix(,)
+FILE("pages/zones-token.js")
+#embed "web/pages/zones-token.js" suffix(,)
+FILE("pages/zones.js")
+#embed "web/pages/zones.js" suffix(,)
+FILE("parts/bar.js")
+#embed "web/parts/bar.js" suffix(,)
+FILE("parts/controls.js")
+#embed "web/parts/controls.js" suffix(,)
+FILE("parts/dialogs.js")
+#embed "web/parts/dialogs.js" suffix(,)
+FILE("parts/diff.js")
+#embed "web/parts/diff.js" suffix(,)
+FILE("parts/frame.js")
+#embed "web/parts/frame.js" suffix(,)
+FILE("parts/icons.js")
+#embed "web/parts/icons.js" suffix(,)
+FILE("parts/layout.js")
+#embed "web/parts/layout.js" suffix(,)
+FILE("parts/search.js")
+#embed "web/parts/search.js" suffix(,)
+FILE("parts/signin.js")
+#embed "web/parts/signin.js" suffix(,)
+FILE("parts/states.js")
+#embed "web/parts/states.js" suffix(,)
+FILE("parts/table.js")
+#embed "web/parts/table.js" suffix(,)
+FILE("style/controls.css")
+#embed "web/style/controls.css" suffix(,)
+FILE("style/frame.css")
+#embed "web/style/frame.css" suffix(,)
+FILE("style/pages.css")
+#embed "web/style/pages.css" suffix(,)
+FILE("style/parts.css")
+#embed "web/style/parts.css" suffix(,)
+FILE("style/tokens.css")
+#embed "web/style/tokens.css" suffix(,)
+0}}};
+
+const struct brume_console_file *brume_console_files(size_t *count) {
+  // The first entry is only there to be ended.
+  *count = sizeof(files) / sizeof(files[0]) - 1;
+  return files + 1;
 }

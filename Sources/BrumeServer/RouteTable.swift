@@ -205,8 +205,11 @@ package struct RouteTable: Sendable {
       Endpoint(get, "/_brume/health/live", .probe, to.health.live).working(.brief),
       Endpoint(get, "/_brume/health/ready", .probe, to.health.ready).working(.lasting),
       Endpoint(get, "/_brume/metrics", .open, to.metrics.show),
-      Endpoint(get, "/_brume/console", .open, ConsoleRoutes.index).working(.brief),
-      Endpoint(get, "/_brume/console/:file", .open, ConsoleRoutes.file).working(.brief),
+      // Its page loads all of its files at once, and they are the same for everybody.
+      Endpoint(get, ConsoleRoutes.path, .probe, ConsoleRoutes.index).working(.brief),
+      Endpoint(get, ConsoleRoutes.path + "/:name", .probe, ConsoleRoutes.file).working(.brief),
+      Endpoint(get, ConsoleRoutes.path + "/:name/:file", .probe, ConsoleRoutes.file)
+        .working(.brief),
       Endpoint(get, ClientRoutes.path + "/:file", .open, ClientRoutes.file).working(.brief),
       Endpoint([.post, .put], "/_brume/assets/upload", .bearer, to.assets.upload)
         .streaming.working(.lasting),
@@ -274,6 +277,7 @@ package struct RouteTable: Sendable {
       Endpoint(post, "/_brume/admin/faults/clear", .operator(.changes()), admin.faults.clear),
       Endpoint(post, "/_brume/admin/faults/release", .operator(.changes()), admin.faults.release),
       Endpoint(post, "/_brume/admin/push", .operator(.changes(of: "user")), admin.devices.testPush),
+      Endpoint(post, "/_brume/admin/push/preview", .operator(.reads), admin.devices.previewPush),
       Endpoint(get, "/_brume/admin/push/log", .operator(.reads), admin.pushLog.list),
       Endpoint(get, "/_brume/admin/apns", .operator(.reads), admin.apns.list),
       Endpoint(post, "/_brume/admin/apns", .operator(.changes(of: "topic")), admin.apns.add),

@@ -4,11 +4,15 @@
 
 #include <stddef.h>
 
-const unsigned char *_Nonnull brume_console_index(size_t *_Nonnull length);
-const unsigned char *_Nonnull brume_console_script(size_t *_Nonnull length);
-const unsigned char *_Nonnull brume_console_style(size_t *_Nonnull length);
+// A file of the console: its path below `web`, and its text, which a zero ends.
+struct brume_console_file {
+  const char *_Nonnull path;
+  const unsigned char *_Nonnull text;
+};
+const struct brume_console_file *_Nonnull brume_console_files(size_t *_Nonnull count);
 
-// The sign-in page, and what it shows when its work is done.
+// The sign-in page, and what it shows when its work is done. Each function answers a file's first byte
+// and its length.
 const unsigned char *_Nonnull brume_signin_page(size_t *_Nonnull length);
 const unsigned char *_Nonnull brume_signin_script(size_t *_Nonnull length);
 const unsigned char *_Nonnull brume_signin_style(size_t *_Nonnull length);
