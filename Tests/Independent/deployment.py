@@ -101,7 +101,7 @@ def pages_name_settings(brume):
     """Each BRUME_… that a page for operators names is a setting, or a variable of clients."""
     listed = subprocess.run([brume, "serve", "--help"], capture_output=True, text=True).stdout
     known = set(re.findall(r"\[(BRUME_[A-Z_]+)\]", listed))
-    clients = {"BRUME_URL", "BRUME_USER_TOKEN"}
+    clients = {"BRUME_URL", "BRUME_USER_TOKEN", "BRUME_ADMIN_TOKEN"}
     for page in sorted(glob.glob(os.path.join(ROOT, "docs", "operating", "*.md"))):
         with open(page) as file:
             named = set(re.findall(r"\bBRUME_[A-Z][A-Z_]*[A-Z]\b", file.read()))
