@@ -1,16 +1,15 @@
-// The query, built of words: the type, conditions that the field's type allows, the order. Below it what
-// the server did to answer: the index, the rows looked at, the time; or which index is missing.
+// The query, built of words: the type, conditions that the field's type allows, the order. What the server
+// did to answer it is records-plan.js.
 
-import { call, refresh } from "../core/calls.js";
+import { refresh } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { go, route, to, withQuery } from "../core/router.js";
-import { draft, drop, into, say, update } from "../core/state.js";
-import { admin } from "../core/places.js";
-import { plural } from "../core/words.js";
+import { go, withQuery } from "../core/router.js";
+import { draft, drop, into, update } from "../core/state.js";
 import { example } from "../core/values.js";
-import { Button, CopyButton, LinkButton, Picker } from "../parts/controls.js";
+import { Button, Picker } from "../parts/controls.js";
 import { Icon } from "../parts/icons.js";
-import { comparators, fieldTitle, predicate, recordsAt, withConditions } from "./records-query.js";
+import { Plan } from "./records-plan.js";
+import { comparators, fieldTitle, recordsAt, withConditions } from "./records-query.js";
 
 export const Query = (where, types, fields, entry) =>
   h("section.pane.query", { key: "query", "aria-label": "Query" },
@@ -65,32 +64,4 @@ const focusIn = (element) => element.focus();
 export function openCondition() {
   draft(name, () => ({ isOpen: false, field: "", comparator: "", text: "" })).isOpen = true;
   update();
-}
-
-// MARK: What it took
-
-function Plan(where, fields, entry) {
-  const plan = entry.value?.plan;
-  const words = predicate(where, fields);
-  return h("div.plan", null,
-    plan?.missing.length > 0 ? Missing(plan.missing)
-    : plan ? [h("span.ok", null, Icon("ok"), "Answered"), h("span", null, `from ${plan.sources.join(" and ") || "nothing"}`), h("span.note", null, `${plural(plan.rows, "row")} looked at for ${entry.value.records.length} shown`)]
-    : h("span.note", null, entry.isLoading ? "Asking…" : ""),
-    h("span.as", null, h("span.badge", null, "NSPredicate"), h("code", { title: words }, words), h(CopyButton, { text: words, what: "the predicate", kind: "quiet" })));
-}
-
-const Missing = (missing) =>
-  missing.map((index) => h("span.missing", { key: `${index.field}-${index.index}` }, h("span.wait", null, Icon("warn"), `${index.recordType}.${fieldTitle(index.field)} is not ${index.index}`),
-    route.environment === "development"
-      ? h(Button, { class: "small", icon: "plus", onclick: () => add(index) }, "Add index")
-      : h(LinkButton, { class: "small", href: to("schema", [index.recordType]) }, "To the schema")));
-
-async function add(index) {
-  try {
-    await call(admin("schema/index"), { type: index.recordType, field: index.field, index: index.index, on: true });
-    say(`${index.recordType}.${index.field} is ${index.index} now`);
-    refresh();
-  } catch (error) {
-    say(error.message, true);
-  }
 }

@@ -1,27 +1,21 @@
 // One record: its fields, to read and to edit, what the system knows of it, who would be allowed. Nothing
 // is saved before its old and new value were seen; a conflict shows theirs beside yours.
 
-import { call, refresh } from "../core/calls.js";
-import { admin, userNames } from "../core/places.js";
+import { userNames } from "../core/places.js";
 import { h } from "../core/render.js";
-import { go, route, withQuery } from "../core/router.js";
-import { draft, drop, hasDraft, into, say, update } from "../core/state.js";
-import { isEditable, parsed, typed } from "../core/values.js";
+import { route, withQuery } from "../core/router.js";
+import { into } from "../core/state.js";
+import { isEditable } from "../core/values.js";
 import { exactly, plural, short } from "../core/words.js";
 import { Button, CopyButton, Field, Picker, Tabs } from "../parts/controls.js";
 import { Facts, Inspector } from "../parts/layout.js";
 import { Wrong } from "../parts/states.js";
-import { confirm } from "../parts/dialogs.js";
 import { Allowed } from "./records-allowed.js";
+import { who } from "./records-columns.js";
+import { remove } from "./records-delete.js";
 import { Fields } from "./records-fields.js";
-import { database, zoneID } from "./records-query.js";
-import { who } from "./records.js";
+import { begun, changes, forgetDraft, save, writer } from "./records-save.js";
 import { isSystem } from "./schema-text.js";
-
-/** The draft of a record: texts by field, the tag it was read with, who writes. */
-const begun = (record) => draft("record." + (record.recordName ?? ""), () => ({
-  texts: {}, tag: record.recordChangeTag, name: "", type: record.recordType, writer: "", error: undefined, conflict: undefined, extra: [] }));
-const forgetDraft = (record) => drop("record." + (record.recordName ?? ""));
 
 export function Record(where, record, fields, close) {
   const state = begun(record);
@@ -51,22 +45,6 @@ export function NewRecord(where, fields, close) {
     Fields(own, record, state));
 }
 
-/** What would be saved: fields of the protocol by name; `wrong` has what cannot be. */
-function changes(state, record, fields) {
-  const [values, wrong] = [{}, {}];
-  for (const [name, text] of Object.entries(state.texts)) {
-    const type = fields.find((field) => field.name === name)?.type ?? "STRING";
-    if (text === typed(record.fields[name]?.value, type)) continue;
-    try {
-      values[name] = parsed(text, type, record.fields[name]) ?? { value: null };
-    } catch (error) {
-      wrong[name] = error.message;
-    }
-  }
-  state.wrong = wrong;
-  return values;
-}
-
 function Foot(where, record, fields, state, changed, close) {
   const count = Object.keys(changed).length;
   const isNew = record.recordName === undefined;
@@ -80,81 +58,6 @@ function Foot(where, record, fields, state, changed, close) {
         h(Button, { kind: "primary", class: "save", keys: "Ctrl S", disabled: !canSave, onclick: () => save(where, record, fields, state, changed, close) }, "Save"))));
 }
 
-/** Under whose name a change in the public database is made: the creator's, unless another one is chosen. */
-function writer(state, record) {
-  const names = userNames();
-  return state.writer || names.find((name) => name === who(record.created?.userRecordName)) || names[0] || "";
-}
-
-const views = (where, state, record) => ({ ...database(where), user: where.user || writer(state, record) || undefined });
-
-async function save(where, record, fields, state, changed, close) {
-  const isNew = record.recordName === undefined;
-  const draftRecord = isNew
-    ? { recordType: state.type, recordName: state.name || undefined, fields: changed }
-    : { recordName: record.recordName, recordType: record.recordType, recordChangeTag: state.tag, fields: changed };
-  state.error = undefined;
-  try {
-    const [saved] = (await call(admin("records/modify"), { ...views(where, state, record), zoneID: zoneID(where), operations: [{ operationType: isNew ? "create" : "update", record: draftRecord }] })).records;
-    if (saved.serverErrorCode) return failed(state, saved);
-    forgetDraft(record);
-    say(`${short(saved.recordName)} is saved`);
-    refresh();
-    if (isNew) close();
-  } catch (error) {
-    state.error = error;
-    update();
-  }
-}
-
-/** One record's failure; a conflict brings the server's record, and the next save is over it. */
-function failed(state, answer) {
-  const server = answer.brume?.serverRecord;
-  state.error = { message: answer.reason };
-  if (server) Object.assign(state, { conflict: server, tag: server.recordChangeTag });
-  update();
-}
-
-// MARK: Deleting
-
-function remove(where, record, close) {
-  const state = begun(record);
-  const act = async () => {
-    const [answer] = (await call(admin("records/modify"), { ...views(where, state, record), zoneID: zoneID(where), operations: [{ operationType: "forceDelete", record: { recordName: record.recordName } }] })).records;
-    if (answer.serverErrorCode) throw new Error(answer.reason);
-    draft("records.deleted", () => ({ where, record, writer: writer(state, record) }));
-    forgetDraft(record);
-    refresh();
-    close();
-  };
-  confirm({ title: "Delete a record", word: short(record.recordName, 12), button: "Delete", act, done: `${short(record.recordName)} is deleted`,
-    loses: `${plural(Object.keys(record.fields).length, "field")} of this ${record.recordType}, and every record whose reference says so. Until this page is left you can save it again.` });
-}
-
-/** The record that was deleted last, to be saved again: the same name and fields, without files. */
-export function Restorable() {
-  if (!hasDraft("records.deleted")) return null;
-  const { where, record, writer } = draft("records.deleted", () => ({}));
-  return h("p.restore", { key: "restore" }, h("span", null, `${short(record.recordName)} was deleted.`),
-    h(Button, { class: "small", icon: "retry", onclick: () => restore(where, record, writer) }, "Restore"),
-    h(Button, { kind: "quiet", icon: "close", label: "Forget it", onclick: () => drop("records.deleted") }));
-}
-
-async function restore(where, record, name) {
-  const fields = Object.fromEntries(Object.entries(record.fields).filter(([, field]) => !/ASSETID/.test(field.type ?? "")));
-  try {
-    const [answer] = (await call(admin("records/modify"), { ...database(where), user: where.user || name || undefined, zoneID: zoneID(where),
-      operations: [{ operationType: "create", record: { recordName: record.recordName, recordType: record.recordType, fields } }] })).records;
-    if (answer.serverErrorCode) throw new Error(answer.reason);
-    drop("records.deleted");
-    say(`${short(record.recordName)} is back`);
-    refresh();
-    go(withQuery({ sel: record.recordName }));
-  } catch (error) {
-    say(error.message, true);
-  }
-}
-
 const System = (record) =>
   h("div", { key: "system" }, Facts([
     ["Record name", h("code", null, record.recordName)], ["Type", record.recordType], ["Change tag", h("code", null, record.recordChangeTag)],
@@ -162,4 +65,3 @@ const System = (record) =>
     ["Modified", record.modified && exactly(record.modified.timestamp)], ["by ", who(record.modified?.userRecordName)], ["on device ", record.modified?.deviceID],
     ["Parent", record.parent?.recordName], ["Share", record.share?.recordName],
   ]));
-

@@ -6,11 +6,11 @@ import { admin, userNames } from "../core/places.js";
 import { h } from "../core/render.js";
 import { go, route, to, withQuery } from "../core/router.js";
 import { draft, into } from "../core/state.js";
-import { exactly, moment, number, plural, short } from "../core/words.js";
+import { plural } from "../core/words.js";
 import { Button, CopyButton, Field, Picker } from "../parts/controls.js";
 import { Beside, Form, Head, Pane } from "../parts/layout.js";
 import { Empty, Loaded } from "../parts/states.js";
-import { recordsAt } from "./records-query.js";
+import { Change } from "./trace-change.js";
 import { Gates } from "./trace-gates.js";
 import { find, Tree } from "./trace-tree.js";
 
@@ -68,31 +68,12 @@ function Answer(trace) {
   [others, current] = [trace.others, trace.change];
   const chosen = find(trace, route.query.sel);
   return [
-    trace.change ? Facts(trace) : h("p.sentence", { key: "sentence", role: "status" }, trace.sentence),
+    trace.change ? Change(trace) : h("p.sentence", { key: "sentence", role: "status" }, trace.sentence),
     trace.change && Beside(
       h(Pane, { class: "fill", key: "tree", foot: Rest(trace) },
         trace.subscriptions.length === 0 ? Empty("No subscription could have fired for this change", undefined, "push") : Tree(trace)),
       chosen && Gates(chosen)),
   ];
-}
-
-/** The way of the change in figures. */
-function Facts({ change, sentence, subscriptions, history }) {
-  const fired = subscriptions.filter((item) => item.verdict === "fired");
-  const devices = fired.flatMap((item) => item.devices);
-  const arrived = devices.filter((device) => ["acknowledged", "sent"].includes(device.verdict)).length;
-  const where = { database: change.scope, user: change.owner ?? "", zone: change.zone ?? "_defaultZone", type: change.recordType };
-  const facts = [
-    ["Change", change.record ? h("a", { href: recordsAt(where, { sel: change.record }) }, `${change.recordType ?? ""} ${short(change.record, 12)}`) : (change.zone ?? change.kind)],
-    [change.kind, h("span", { title: exactly(change.time) }, moment(change.time))],
-    ["by", change.user ? `${change.user}${change.device ? `, ${short(change.device, 14)}` : ""}` : "no request"],
-    ["Fired", `${fired.length} of ${number(subscriptions.length)} judged`],
-    ["Reached", `${arrived} of ${plural(devices.length, "device")}`],
-  ];
-  return h("section.pane", { key: "facts", "aria-label": "Change" },
-    h("p.sentence", { role: "status" }, sentence),
-    h("dl.figures.small", null, facts.map(([name, value]) => h("div", { key: name }, h("dt", null, name), h("dd", null, value)))),
-    history.age === 0 && h("p.note", null, "Nothing is remembered of pushes that are done."));
 }
 
 const Rest = (trace) =>

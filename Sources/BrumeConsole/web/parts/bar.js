@@ -4,7 +4,7 @@ import { health } from "../core/health.js";
 import { containers, userNames } from "../core/places.js";
 import { h } from "../core/render.js";
 import { format, go, route, withQuery } from "../core/router.js";
-import { isSignedIn, signedOut } from "../core/session.js";
+import { isSignedIn, signOut, whoIsSignedIn } from "../core/session.js";
 import { isDark, toggleTheme } from "../core/theme.js";
 import { moment } from "../core/words.js";
 import { Button, Picker } from "./controls.js";
@@ -28,7 +28,7 @@ export const Bar = () =>
         Icon("search"), h("span", null, "Page, user, request ID…"), h("kbd", null, "Ctrl K")),
       isSignedIn() && Live(),
       h(Button, { kind: "quiet", icon: isDark() ? "sun" : "moon", label: isDark() ? "Light colours" : "Dark colours", onclick: toggleTheme }),
-      isSignedIn() && h(Button, { kind: "quiet", icon: "door", label: "Sign out", onclick: signedOut })));
+      isSignedIn() && h(Button, { kind: "quiet", icon: "door", label: `Sign out ${whoIsSignedIn().operator.name}`, onclick: signOut })));
 
 /** Whose rights hold: the operator sees everything, anybody else what is theirs, and only reads. */
 const ActAs = () => [
