@@ -44,6 +44,12 @@ package struct Engine: Sendable {
   package let serverKeys: ServerKeys
   package let signIns: SignIns
   package let providerVisits: ProviderVisits
+  package let operators: Operators
+  package let operatorSessions: OperatorSessions
+  package let operatorLinks: OperatorLinks
+  package let operatorAuthentication: OperatorAuthentication
+  package let adminTokens: AdminTokens
+  package let audit: Audit
   /// Who may read what, as it is asked when notifications are made and delivered.
   package let permission: ReadPermission
   package let limits: Limits
@@ -103,6 +109,12 @@ package struct Engine: Sendable {
     serverKeys = ServerKeys(parts)
     signIns = SignIns(parts)
     providerVisits = ProviderVisits(parts)
+    operators = Operators(parts)
+    operatorSessions = OperatorSessions(parts)
+    operatorLinks = OperatorLinks(parts)
+    operatorAuthentication = OperatorAuthentication(parts)
+    adminTokens = AdminTokens(parts)
+    audit = Audit(parts)
     permission = ReadPermission(schemas: parts.schemas, limits: parts.limits)
     limits = parts.limits
     generation = parts.generation

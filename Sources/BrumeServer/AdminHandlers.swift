@@ -18,6 +18,8 @@ struct AdminHandlers: Sendable {
   let pushLog: PushLogAdmin
   let apns: APNsAdmin
   let webhooks: WebhookAdmin
+  let operators: OperatorAdmin
+  let audit: AuditAdmin
 
   init(_ server: Composition) {
     let (engine, store, settings) = (server.engine, server.store, server.settings)
@@ -28,7 +30,7 @@ struct AdminHandlers: Sendable {
       accounts: engine.accounts, removals: engine.userRemovals, tokens: engine.webAuthTokens,
       signOut: server.signOut,
       store: store,
-      users: named)
+      users: named, mostUsers: settings.limits.operatorListUsers)
     credentials = CredentialAdmin(
       apiTokens: engine.apiTokens, serverKeys: engine.serverKeys, signOut: server.signOut,
       store: store)
@@ -53,5 +55,9 @@ struct AdminHandlers: Sendable {
       webhooks: engine.webhooks, store: store, worker: server.delivery.worker,
       outside: server.deliveries.webhookGuard,
       uuid: server.host.uuid)
+    operators = OperatorAdmin(
+      operators: engine.operators, tokens: engine.adminTokens, links: engine.operatorLinks,
+      server: server.address, isDevelopment: settings.isDevelopment)
+    audit = AuditAdmin(audit: engine.audit)
   }
 }

@@ -11,6 +11,8 @@ package protocol UserReading: AnyObject {
   func find(phoneNumber: String) throws -> User?
   /// All accounts in name order.
   func all() throws -> [User]
+  /// Accounts with a name after `name`, in name order, at most `limit`.
+  func page(after name: String?, limit: Int) throws -> [User]
   /// The account that a provider's identity was linked to.
   func linked(to identity: ProviderIdentity) throws -> UserID?
 }

@@ -46,7 +46,7 @@ struct DoctorCommand: AsyncParsableCommand {
       let connection = try server.connect()
       guard try await connection.isReady() else { throw ServerConnection.notReady }
       _ = try await connection.get("status")
-      return "ready at \(connection.file.url)"
+      return "ready at \(connection.access.url)"
     }
     await check("assets") { try await assets() }
     if !isWell { throw ExitCode(1) }

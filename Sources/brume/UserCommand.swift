@@ -1,7 +1,6 @@
 // brume user: accounts of the server.
 
 import ArgumentParser
-import BrumeServer
 import BrumeWire
 
 struct UserCommand: AsyncParsableCommand {
@@ -29,20 +28,7 @@ struct UserCommand: AsyncParsableCommand {
       body["givenName"] = givenName.map { .string($0) }
       body["familyName"] = familyName.map { .string($0) }
       body["discoverable"] = discoverable.map { .bool($0) }
-      body["password"] = try passwordFile.map { .string(try Self.firstLine(of: $0)) }
-    }
-
-    private static func firstLine(of file: String) throws -> String {
-      let text: String?
-      if file == "-" {
-        text = readLine()
-      } else {
-        text = DataFolder.read(file).map { String(decoding: $0, as: UTF8.self) }
-      }
-      guard let line = text?.split(whereSeparator: \.isNewline).first else {
-        throw CommandFailure("'\(file)' holds no password; write it into the first line")
-      }
-      return String(line)
+      body["password"] = try passwordFile.map { .string(try PasswordInput.firstLine(of: $0)) }
     }
   }
 
@@ -124,8 +110,15 @@ struct UserCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object a line.") var json = false
 
     func run() async throws {
-      let users = try await server.connect().get("users")["users"]?.array ?? []
-      Listing(["name", "recordName", "email", "phone"]).show(users, asJSON: json)
+      let connection = try server.connect()
+      var after: String?
+      var widths: [Int] = []
+      repeat {
+        let page = try await connection.get("users", after.map { [("after", $0)] } ?? [])
+        widths = Listing(["name", "recordName", "email", "phone"]).show(
+          page["users"]?.array ?? [], asJSON: json, heading: after == nil, atLeast: widths)
+        after = page["after"]?.string
+      } while after != nil
     }
   }
 

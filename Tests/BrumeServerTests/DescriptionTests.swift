@@ -43,6 +43,7 @@ import Testing
 
   private static func isProtocol(_ path: String) -> Bool {
     path.hasPrefix("/database/") || path.hasPrefix("/device/") || handedOut.contains(path)
+      || path.hasPrefix("/_brume/admin/session")
       || path.hasPrefix("/_brume/admin/")
         && operators.contains(String(path.dropFirst("/_brume/admin/".count)))
   }

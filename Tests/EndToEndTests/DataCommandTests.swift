@@ -128,6 +128,45 @@ import Testing
     }
   }
 
+  @Test func `a user's data goes into a file and comes back for another, files included`()
+    async throws
+  {
+    try await serving { brume in
+      #expect(try await brume("zones", "create", "Trails", "--user", "alice").status == 0)
+      // The child comes before its parent in the file.
+      for (name, more) in [("z-parent", []), ("a-child", ["--fields", Self.parent])] {
+        let made = try await Tool.run(
+          ["records", "create", "Note", name, "--user", "alice", "--zone", "Trails"] + more
+            + ["--set", "title=\(name)", "--data", brume.folder])
+        #expect(made.status == 0, "\(made.talk)")
+      }
+      let file = "\(brume.folder)/alice.export"
+      let out = try await brume("export", "--user", "alice", file)
+      #expect(out.status == 0 && out.talk.contains("2 zones, 2 records"), "\(out.talk)")
+      let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+      #expect(mode == 0o600)
+      let again = try await brume("export", "--user", "alice", file)
+      #expect(again.status == 1 && again.talk.contains("exists already"))
+      let back = try await brume("import", file, "--user", "carol")
+      #expect(back.status == 0 && back.talk.contains("made the account 'carol'"), "\(back.talk)")
+      let child = try await brume(
+        "records", "get", "a-child", "--user", "carol", "--zone", "Trails")
+      #expect(json(child.output)["fields"]?["title"]?["value"] == "a-child", "\(child.talk)")
+      let reference = json(child.output)["fields"]?["above"]?["value"]
+      #expect(reference?["recordName"] == "z-parent")
+      let repeated = try await brume("import", file, "--user", "carol")
+      #expect(repeated.status == 0, "\(repeated.talk)")
+      try String(contentsOfFile: file, encoding: .utf8).dropLast(30)
+        .write(toFile: file, atomically: true, encoding: .utf8)
+      let cut = try await brume("import", file, "--user", "dave")
+      #expect(cut.status == 1 && cut.talk.contains("no whole export"), "\(cut.talk)")
+      #expect(try await brume("import", "/nowhere").status == 66)
+    }
+  }
+
+  private static let parent =
+    #"{"above": {"value": {"recordName": "z-parent", "action": "VALIDATE"}}}"#
+
   @Test func `version says the same as JSON`() async throws {
     let line = try await Tool.run("version")
     let object = json(try await Tool.run("version", "--json").output)
@@ -143,7 +182,7 @@ import Testing
     ["records", "create", "Note", "--user", "alice", "--set", "title"],
     ["records", "creat", "Note"], ["zones", "create", "--user", "alice"], ["zones", "list"],
     ["schema", "validate"], ["schema", "import", "--allow-drop", "x"], ["user", "delete"],
-    ["version", "--yaml"],
+    ["version", "--yaml"], ["export", "alice.export"], ["import"],
   ])
   func `a wrong flag ends with 64 and says what is right`(arguments: [String]) async throws {
     let outcome = try await Tool.run(arguments)

@@ -145,6 +145,12 @@ class Chromium:
         self.go(page, url)
         return page
 
+    def crash(self, page):
+        """Ends the page's process as a crash does; nothing answers then."""
+        self.count += 1
+        self.socket.send(json.dumps({"id": self.count, "method": "Page.crash", "params": {}, "sessionId": page.session}))
+        self.call("Target.getTargets", {})
+
     def go(self, page, url):
         self.call("Page.enable", {}, page.session)
         self.call("Page.navigate", {"url": url}, page.session)

@@ -12,10 +12,18 @@ struct AccountAdmin: Sendable {
   let signOut: SignOut
   let store: any Store
   let users: NamedUsers
+  /// Accounts of one answer.
+  let mostUsers: Int
 
+  /// Accounts in name order, a page at a time: the next call names the answer's `after`.
   func list(_ call: Call) async throws -> Reply {
-    let users = try await store.read { try $0.users.all() }
-    return .json(["users": .array(users.map { Self.describe($0) })])
+    let part = try ListRequest(after: call.query["after"], limit: call.query["limit"])
+    let size = min(part.limit ?? mostUsers, mostUsers)
+    let users = try await store.read { try $0.users.page(after: part.after, limit: size + 1) }
+    var answer = JSONObject()
+    answer["users"] = .array(users.prefix(size).map { Self.describe($0) })
+    if users.count > size { answer["after"] = .string(users[size - 1].name) }
+    return .json(.object(answer))
   }
 
   func create(_ call: Call) async throws -> Reply {

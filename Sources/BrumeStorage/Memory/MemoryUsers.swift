@@ -31,6 +31,13 @@ final class MemoryUsers: UserWriting {
     }
   }
 
+  func page(after name: String?, limit: Int) throws -> [User] {
+    let rest = try all().filter { user in
+      name.map { ByteText($0) < ByteText(user.name) } ?? true
+    }
+    return Array(rest.prefix(limit))
+  }
+
   func put(_ user: User) throws {
     draft.requireScope(.server)
     draft.state.users[user.id] = user

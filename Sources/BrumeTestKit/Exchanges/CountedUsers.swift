@@ -37,6 +37,11 @@ final class CountedUsers<Inner: UserReading>: UserReading {
     return try inner.all()
   }
 
+  func page(after name: String?, limit: Int) throws -> [User] {
+    count.asks()
+    return try inner.page(after: name, limit: limit)
+  }
+
   func linked(to identity: ProviderIdentity) throws -> UserID? {
     count.asks()
     return try inner.linked(to: identity)

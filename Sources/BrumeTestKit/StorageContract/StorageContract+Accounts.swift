@@ -19,6 +19,9 @@ extension StorageContract {
       }
       try await store.read { transaction in
         try expectEqual(try transaction.users.all(), users, "users")
+        let first = try transaction.users.page(after: nil, limit: 2)
+        try expectEqual(first, Array(users.prefix(2)), "a page")
+        try expectEqual(try transaction.users.page(after: "bob", limit: 2), [users[2]], "the next")
         try expectEqual(try transaction.users.find(UserID("_2")), users[0], "by ID")
         try expectEqual(try transaction.users.find(named: "bob"), users[1], "by name")
         try expectEqual(try transaction.users.find(named: "zoe\u{308}"), nil, "by another spelling")
