@@ -7,7 +7,7 @@ import { isOffered, pages } from "./core/pages.js";
 import { h, render } from "./core/render.js";
 import { format, go, onArrival, route, to } from "./core/router.js";
 import { isAsked, isSignedIn, recognise } from "./core/session.js";
-import { drawWith, update } from "./core/state.js";
+import { drawWith } from "./core/state.js";
 import { toggleTheme } from "./core/theme.js";
 import { showKeys } from "./parts/dialogs.js";
 import { Frame } from "./parts/frame.js";
@@ -43,7 +43,8 @@ const Unknown = () =>
 /** Another page is asked for anew and starts with its title; the same page keeps the focus. */
 onArrival((before) => {
   document.body.classList.remove("menu-open");
-  if (before.page === route.page && before.container === route.container && before.environment === route.environment) return;
+  if (before.page === route.page && before.container === route.container && before.environment === route.environment)
+    return;
   refresh();
   scrollTo(0, 0);
   queueMicrotask(() => queueMicrotask(() => document.getElementById("title")?.focus()));

@@ -39,10 +39,13 @@ function read(text) {
 
 /** Asks from now on; `tick` is called with each pause, for pages that are live. */
 export function watchHealth(tick) {
-  setInterval(() => {
-    ask();
-    if (!document.hidden) tick();
-  }, pause);
+  setInterval(
+    () => {
+      ask();
+      if (!document.hidden) tick();
+    },
+    pause,
+  );
   document.addEventListener("visibilitychange", ask);
 }
 

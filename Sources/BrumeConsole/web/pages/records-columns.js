@@ -12,16 +12,33 @@ const mostColumns = 4;
 
 /** The record's name, the first fields of its type, who made it and when. */
 export function columns(where, fields) {
-  const chosen = route.query.cols?.split(",") ?? fields.filter((field) => !isSystem(field)).slice(0, mostColumns).map((field) => field.name);
-  const sortable = (name) => fields.find((field) => field.name === name)?.indexes.includes("SORTABLE") && {
-    isOn: where.sort.replace(/^-/, "") === name, isDescending: where.sort.startsWith("-"),
-    onclick: () => go(withQuery({ sort: where.sort === name ? "-" + name : name, after: "", sel: "" })),
-  };
+  const chosen =
+    route.query.cols?.split(",") ??
+      fields.filter((field) => !isSystem(field)).slice(0, mostColumns).map((field) => field.name);
+  const sortable = (name) =>
+    fields.find((field) => field.name === name)?.indexes.includes("SORTABLE") && {
+      isOn: where.sort.replace(/^-/, "") === name,
+      isDescending: where.sort.startsWith("-"),
+      onclick: () => go(withQuery({ sort: where.sort === name ? "-" + name : name, after: "", sel: "" })),
+    };
   return [
     { title: "recordName", cell: (record) => h("code", { title: record.recordName }, short(record.recordName, 14)) },
-    ...chosen.map((name) => ({ title: name, sort: sortable(name), class: isNumber(fields, name) && "right", cell: (record) => Cell(record.fields?.[name]) })),
-    { title: "creator", cell: (record) => h("span", { title: record.created?.userRecordName }, who(record.created?.userRecordName)) },
-    { title: "created", sort: sortable("___createTime"), cell: (record) => record.created && h("span", { title: exactly(record.created.timestamp) }, moment(record.created.timestamp)) },
+    ...chosen.map((name) => ({
+      title: name,
+      sort: sortable(name),
+      class: isNumber(fields, name) && "right",
+      cell: (record) => Cell(record.fields?.[name]),
+    })),
+    {
+      title: "creator",
+      cell: (record) => h("span", { title: record.created?.userRecordName }, who(record.created?.userRecordName)),
+    },
+    {
+      title: "created",
+      sort: sortable("___createTime"),
+      cell: (record) =>
+        record.created && h("span", { title: exactly(record.created.timestamp) }, moment(record.created.timestamp)),
+    },
   ];
 }
 
@@ -38,7 +55,25 @@ export function who(recordName) {
 export function Columns(fields) {
   const own = fields.filter((field) => !isSystem(field)).map((field) => field.name);
   const chosen = route.query.cols?.split(",") ?? own.slice(0, mostColumns);
-  const toggle = (name) => go(withQuery({ cols: own.filter((other) => chosen.includes(other) !== (other === name)).join(",") || own[0] }), true);
-  return h("details.columns-menu", { key: "columns" }, h("summary.button", null, "Columns"),
-    h("div.menu-body", null, own.map((name) => h("label.check", { key: name }, h("input", { type: "checkbox", checked: chosen.includes(name), onchange: () => toggle(name) }), fieldTitle(name)))));
+  const toggle = (name) =>
+    go(
+      withQuery({ cols: own.filter((other) => chosen.includes(other) !== (other === name)).join(",") || own[0] }),
+      true,
+    );
+  return h(
+    "details.columns-menu",
+    { key: "columns" },
+    h("summary.button", null, "Columns"),
+    h(
+      "div.menu-body",
+      null,
+      own.map((name) =>
+        h(
+          "label.check",
+          { key: name },
+          h("input", { type: "checkbox", checked: chosen.includes(name), onchange: () => toggle(name) }),
+          fieldTitle(name),
+        )),
+    ),
+  );
 }

@@ -15,31 +15,58 @@ import { begun, forgetDraft, views, writer } from "./records-save.js";
 export function remove(where, record, close) {
   const state = begun(record);
   const act = async () => {
-    const [answer] = (await call(admin("records/modify"), { ...views(where, state, record), zoneID: zoneID(where), operations: [{ operationType: "forceDelete", record: { recordName: record.recordName } }] })).records;
+    const [answer] = (
+      await call(admin("records/modify"), {
+        ...views(where, state, record),
+        zoneID: zoneID(where),
+        operations: [{ operationType: "forceDelete", record: { recordName: record.recordName } }],
+      })
+    ).records;
     if (answer.serverErrorCode) throw new Error(answer.reason);
     draft("records.deleted", () => ({ where, record, writer: writer(state, record) }));
     forgetDraft(record);
     refresh();
     close();
   };
-  confirm({ title: "Delete a record", word: short(record.recordName, 12), button: "Delete", act, done: `${short(record.recordName)} is deleted`,
-    loses: `${plural(Object.keys(record.fields).length, "field")} of this ${record.recordType}, and every record whose reference says so. Until this page is left you can save it again.` });
+  confirm({
+    title: "Delete a record",
+    word: short(record.recordName, 12),
+    button: "Delete",
+    act,
+    done: `${short(record.recordName)} is deleted`,
+    loses: `${plural(Object.keys(record.fields).length, "field")} of this ${record.recordType}, and every record whose ` +
+      "reference says so. Until this page is left you can save it again.",
+  });
 }
 
 /** The record that was deleted last, to be saved again: the same name and fields, without files. */
 export function Restorable() {
   if (!hasDraft("records.deleted")) return null;
   const { where, record, writer } = draft("records.deleted", () => ({}));
-  return h("p.restore", { key: "restore" }, h("span", null, `${short(record.recordName)} was deleted.`),
+  return h(
+    "p.restore",
+    { key: "restore" },
+    h("span", null, `${short(record.recordName)} was deleted.`),
     h(Button, { class: "small", icon: "retry", onclick: () => restore(where, record, writer) }, "Restore"),
-    h(Button, { kind: "quiet", icon: "close", label: "Forget it", onclick: () => drop("records.deleted") }));
+    h(Button, { kind: "quiet", icon: "close", label: "Forget it", onclick: () => drop("records.deleted") }),
+  );
 }
 
 async function restore(where, record, name) {
-  const fields = Object.fromEntries(Object.entries(record.fields).filter(([, field]) => !/ASSETID/.test(field.type ?? "")));
+  const fields = Object.fromEntries(
+    Object.entries(record.fields).filter(([, field]) => !/ASSETID/.test(field.type ?? "")),
+  );
   try {
-    const [answer] = (await call(admin("records/modify"), { ...database(where), user: where.user || name || undefined, zoneID: zoneID(where),
-      operations: [{ operationType: "create", record: { recordName: record.recordName, recordType: record.recordType, fields } }] })).records;
+    const [answer] = (
+      await call(admin("records/modify"), {
+        ...database(where),
+        user: where.user || name || undefined,
+        zoneID: zoneID(where),
+        operations: [
+          { operationType: "create", record: { recordName: record.recordName, recordType: record.recordType, fields } },
+        ],
+      })
+    ).records;
     if (answer.serverErrorCode) throw new Error(answer.reason);
     drop("records.deleted");
     say(`${short(record.recordName)} is back`);

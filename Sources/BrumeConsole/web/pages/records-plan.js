@@ -14,18 +14,38 @@ import { fieldTitle, predicate } from "./records-query.js";
 export function Plan(where, fields, entry) {
   const plan = entry.value?.plan;
   const words = predicate(where, fields);
-  return h("div.plan", null,
-    plan?.missing.length > 0 ? Missing(plan.missing)
-    : plan ? [h("span.ok", null, Icon("ok"), "Answered"), h("span", null, `from ${plan.sources.join(" and ") || "nothing"}`), h("span.note", null, `${plural(plan.rows, "row")} looked at for ${entry.value.records.length} shown`)]
-    : h("span.note", null, entry.isLoading ? "Asking…" : ""),
-    h("span.as", null, h("span.badge", null, "NSPredicate"), h("code", { title: words }, words), h(CopyButton, { text: words, what: "the predicate", kind: "quiet" })));
+  return h(
+    "div.plan",
+    null,
+    plan?.missing.length > 0
+      ? Missing(plan.missing)
+      : plan
+      ? [
+          h("span.ok", null, Icon("ok"), "Answered"),
+          h("span", null, `from ${plan.sources.join(" and ") || "nothing"}`),
+          h("span.note", null, `${plural(plan.rows, "row")} looked at for ${entry.value.records.length} shown`),
+        ]
+      : h("span.note", null, entry.isLoading ? "Asking…" : ""),
+    h(
+      "span.as",
+      null,
+      h("span.badge", null, "NSPredicate"),
+      h("code", { title: words }, words),
+      h(CopyButton, { text: words, what: "the predicate", kind: "quiet" }),
+    ),
+  );
 }
 
 const Missing = (missing) =>
-  missing.map((index) => h("span.missing", { key: `${index.field}-${index.index}` }, h("span.wait", null, Icon("warn"), `${index.recordType}.${fieldTitle(index.field)} is not ${index.index}`),
-    route.environment === "development"
-      ? h(Button, { class: "small", icon: "plus", onclick: () => add(index) }, "Add index")
-      : h(LinkButton, { class: "small", href: to("schema", [index.recordType]) }, "To the schema")));
+  missing.map((index) =>
+    h(
+      "span.missing",
+      { key: `${index.field}-${index.index}` },
+      h("span.wait", null, Icon("warn"), `${index.recordType}.${fieldTitle(index.field)} is not ${index.index}`),
+      route.environment === "development"
+        ? h(Button, { class: "small", icon: "plus", onclick: () => add(index) }, "Add index")
+        : h(LinkButton, { class: "small", href: to("schema", [index.recordType]) }, "To the schema"),
+    ));
 
 async function add(index) {
   try {

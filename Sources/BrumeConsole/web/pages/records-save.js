@@ -10,8 +10,17 @@ import { who } from "./records-columns.js";
 import { database, zoneID } from "./records-query.js";
 
 /** The draft of a record: texts by field, the tag it was read with, who writes. */
-export const begun = (record) => draft("record." + (record.recordName ?? ""), () => ({
-  texts: {}, tag: record.recordChangeTag, name: "", type: record.recordType, writer: "", error: undefined, conflict: undefined, extra: [] }));
+export const begun = (record) =>
+  draft("record." + (record.recordName ?? ""), () => ({
+    texts: {},
+    tag: record.recordChangeTag,
+    name: "",
+    type: record.recordType,
+    writer: "",
+    error: undefined,
+    conflict: undefined,
+    extra: [],
+  }));
 export const forgetDraft = (record) => drop("record." + (record.recordName ?? ""));
 
 /** What would be saved: fields of the protocol by name; `wrong` has what cannot be. */
@@ -37,17 +46,27 @@ export function writer(state, record) {
 }
 
 /** The database of a change, with the name that it is made under. */
-export const views = (where, state, record) => ({ ...database(where), user: where.user || writer(state, record) || undefined });
+export const views = (where, state, record) => ({
+  ...database(where),
+  user: where.user || writer(state, record) || undefined,
+});
 
 /** Saves what has changed. */
 export async function save(where, record, fields, state, changed, close) {
   const isNew = record.recordName === undefined;
-  const draftRecord = isNew
-    ? { recordType: state.type, recordName: state.name || undefined, fields: changed }
-    : { recordName: record.recordName, recordType: record.recordType, recordChangeTag: state.tag, fields: changed };
+  const draftRecord =
+    isNew
+      ? { recordType: state.type, recordName: state.name || undefined, fields: changed }
+      : { recordName: record.recordName, recordType: record.recordType, recordChangeTag: state.tag, fields: changed };
   state.error = undefined;
   try {
-    const [saved] = (await call(admin("records/modify"), { ...views(where, state, record), zoneID: zoneID(where), operations: [{ operationType: isNew ? "create" : "update", record: draftRecord }] })).records;
+    const [saved] = (
+      await call(admin("records/modify"), {
+        ...views(where, state, record),
+        zoneID: zoneID(where),
+        operations: [{ operationType: isNew ? "create" : "update", record: draftRecord }],
+      })
+    ).records;
     if (saved.serverErrorCode) return failed(state, saved);
     forgetDraft(record);
     say(`${short(saved.recordName)} is saved`);

@@ -17,11 +17,17 @@ import { ownSchema, Place, typesOf } from "./records-place.js";
 import { curl, database, pageSize, place, query, withConditions, zoneID } from "./records-query.js";
 
 export const page = {
-  name: "records", title: "Records", icon: "records", view,
+  name: "records",
+  title: "Records",
+  icon: "records",
+  view,
   keys: () => ({
     n: ["New record", begin],
     "/": ["Another condition", openCondition],
-    e: ["Edit the first field", () => document.querySelector(".inspector .value input, .inspector .value textarea")?.focus()],
+    e: [
+      "Edit the first field",
+      () => document.querySelector(".inspector .value input, .inspector .value textarea")?.focus(),
+    ],
     "ctrl+s": ["Save the record", () => document.querySelector(".inspector button.save:not(:disabled)")?.click()],
   }),
 };
@@ -32,11 +38,29 @@ function view() {
   const schema = ownSchema();
   const where = place();
   return [
-    h(Head, { title: "Records", actions: !where.as && where.type !== "-" && h(Button, { kind: "primary", icon: "plus", onclick: begin }, "New record") }, Place(where)),
+    h(
+      Head,
+      {
+        title: "Records",
+        actions:
+          !where.as && where.type !== "-" && h(Button, { kind: "primary", icon: "plus", onclick: begin }, "New record"),
+      },
+      Place(where),
+    ),
     Loaded(schema, () => {
       const types = typesOf(schema);
-      if (types.length === 0) return h(Pane, { class: "fill", key: "none" }, Empty("No record types yet: the first save makes one", h(Button, { icon: "plus", onclick: begin }, "New record"), "records"));
-      const type = types.find((type) => type.name === where.type) ?? types.find((type) => type.name !== "Users") ?? types[0];
+      if (types.length === 0)
+        return h(
+          Pane,
+          { class: "fill", key: "none" },
+          Empty(
+            "No record types yet: the first save makes one",
+            h(Button, { icon: "plus", onclick: begin }, "New record"),
+            "records",
+          ),
+        );
+      const type =
+        types.find((type) => type.name === where.type) ?? types.find((type) => type.name !== "Users") ?? types[0];
       return Page({ ...where, type: type.name }, types, type.fields);
     }),
     route.query.new && typesOf(schema).length === 0 && NewRecord(where, [], close),
@@ -46,7 +70,13 @@ function view() {
 function Page(where, types, fields) {
   let entry;
   try {
-    const body = { ...database(where), zoneID: zoneID(where), query: query(where, fields), resultsLimit: pageSize, continuationMarker: where.after };
+    const body = {
+      ...database(where),
+      zoneID: zoneID(where),
+      query: query(where, fields),
+      resultsLimit: pageSize,
+      continuationMarker: where.after,
+    };
     entry = remote(admin("records/query"), body);
   } catch (error) {
     entry = { error };
@@ -57,25 +87,51 @@ function Page(where, types, fields) {
     Query(where, types, fields, entry),
     Restorable(),
     Beside(
-      h(Pane, { class: "fill", key: "records", foot: entry.value && Foot(where, fields, entry.value) },
-        Loaded(entry, ({ records }) => records.length === 0 ? Nothing(where) : h(Table, {
-          label: `${where.type} in ${where.zone}`, columns: columns(where, fields), rows: records, id: (record) => record.recordName,
-          chosen: chosen?.recordName, onopen: (record) => go(withQuery({ sel: record.recordName, new: "" })) }))),
-      route.query.new ? NewRecord(where, fields, close) : chosen && Record(where, chosen, fields, close)),
+      h(
+        Pane,
+        { class: "fill", key: "records", foot: entry.value && Foot(where, fields, entry.value) },
+        Loaded(entry, ({ records }) =>
+          records.length === 0
+            ? Nothing(where)
+            : h(Table, {
+                label: `${where.type} in ${where.zone}`,
+                columns: columns(where, fields),
+                rows: records,
+                id: (record) => record.recordName,
+                chosen: chosen?.recordName,
+                onopen: (record) => go(withQuery({ sel: record.recordName, new: "" })),
+              })),
+      ),
+      route.query.new ? NewRecord(where, fields, close) : chosen && Record(where, chosen, fields, close),
+    ),
   ];
 }
 
 const close = () => go(withQuery({ sel: "", new: "" }));
 
 function Nothing(where) {
-  if (where.conditions.length === 0) return Empty(`No ${where.type} in this zone`, h(Button, { icon: "plus", onclick: begin }, "New record"), "records");
+  if (where.conditions.length === 0)
+    return Empty(`No ${where.type} in this zone`, h(Button, { icon: "plus", onclick: begin }, "New record"), "records");
   const rest = where.conditions.slice(0, -1);
-  return Empty("No match", h(Button, { icon: "close", onclick: () => go(withConditions(rest)) }, "Remove the last condition"), "search");
+  return Empty(
+    "No match",
+    h(Button, { icon: "close", onclick: () => go(withConditions(rest)) }, "Remove the last condition"),
+    "search",
+  );
 }
 
 function Foot(where, fields, { records, continuationMarker }) {
-  const text = records.length === 0 ? "" : `${records.length} shown${continuationMarker ? ", more follow" : ", the last ones"}`;
-  return h("div.pages", null,
-    h(Pages, { text, newer: where.after && (() => history.back()), older: continuationMarker && (() => go(withQuery({ after: continuationMarker, sel: "" }))) }),
-    Columns(fields), h(CopyButton, { text: () => curl(where, fields), what: "the query as a command" }, "Copy as curl"));
+  const text =
+    records.length === 0 ? "" : `${records.length} shown${continuationMarker ? ", more follow" : ", the last ones"}`;
+  return h(
+    "div.pages",
+    null,
+    h(Pages, {
+      text,
+      newer: where.after && (() => history.back()),
+      older: continuationMarker && (() => go(withQuery({ after: continuationMarker, sel: "" }))),
+    }),
+    Columns(fields),
+    h(CopyButton, { text: () => curl(where, fields), what: "the query as a command" }, "Copy as curl"),
+  );
 }

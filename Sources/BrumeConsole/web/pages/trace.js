@@ -15,7 +15,11 @@ import { Gates } from "./trace-gates.js";
 import { find, Tree } from "./trace-tree.js";
 
 export const page = {
-  name: "trace", title: "Trace", icon: "trace", isLive: true, view,
+  name: "trace",
+  title: "Trace",
+  icon: "trace",
+  isLive: true,
+  view,
   keys: () => ({
     "[": ["The change before", () => neighbour(1)],
     "]": ["The change after", () => neighbour(-1)],
@@ -23,7 +27,14 @@ export const page = {
   }),
 };
 
-const asked = () => ({ change: route.path[0], record: route.query.record, zone: route.query.zone, request: route.query.request, user: route.query.user, device: route.query.device });
+const asked = () => ({
+  change: route.path[0],
+  record: route.query.record,
+  zone: route.query.zone,
+  request: route.query.request,
+  user: route.query.user,
+  device: route.query.device,
+});
 let others = [];
 let current;
 
@@ -38,30 +49,82 @@ function view() {
   const isAsked = question.change || question.record || question.request || question.user || question.device;
   const entry = isAsked ? remote(admin("trace", question)) : undefined;
   return [
-    h(Head, { title: "Trace", note: "what became of a change", actions: isAsked && [
-      h(CopyButton, { text: location.href, what: "the link", kind: "primary" }, "Copy link"),
-      h(CopyButton, { text: command(question), what: "the command" }, "Copy as command")] }),
+    h(Head, {
+      title: "Trace",
+      note: "what became of a change",
+      actions:
+        isAsked && [
+          h(CopyButton, { text: location.href, what: "the link", kind: "primary" }, "Copy link"),
+          h(CopyButton, { text: command(question), what: "the command" }, "Copy as command"),
+        ],
+    }),
     Question(question),
-    entry ? Loaded(entry, Answer) : h(Pane, { class: "fill", key: "none" }, Empty("Save something, then ask for it by its record name or by the ID of the request that saved it", undefined, "trace")),
+    entry
+      ? Loaded(entry, Answer)
+      : h(
+          Pane,
+          { class: "fill", key: "none" },
+          Empty(
+            "Save something, then ask for it by its record name or by the ID of the request that saved it",
+            undefined,
+            "trace",
+          ),
+        ),
   ];
 }
 
 const command = ({ record, zone, request, user, device, change }) =>
-  ["brume push explain", change && `--change ${change}`, record && `--record ${record}`, zone && `--zone ${zone}`, request && `--request ${request}`, user && `--user ${user}`, device && `--device ${device}`].filter(Boolean).join(" ");
+  [
+    "brume push explain",
+    change && `--change ${change}`,
+    record && `--record ${record}`,
+    zone && `--zone ${zone}`,
+    request && `--request ${request}`,
+    user && `--user ${user}`,
+    device && `--device ${device}`,
+  ].filter(Boolean).join(" ");
 
 function Question(question) {
   const state = draft("trace", () => ({ text: question.record ?? question.request ?? "", zone: question.zone ?? "" }));
   const ask = () => {
     const text = state.text.trim();
     const isRequest = /^[0-9A-F]{8}-[0-9A-F-]{27}$/i.test(text) && !state.zone;
-    go(to("trace", [], { [isRequest ? "request" : "record"]: text, zone: isRequest ? "" : state.zone.trim(), user: question.user }));
+    go(
+      to("trace", [], {
+        [isRequest ? "request" : "record"]: text,
+        zone: isRequest ? "" : state.zone.trim(),
+        user: question.user,
+      }),
+    );
   };
-  return h(Pane, { key: "question", class: "question" },
-    h(Form, { class: "body", onsend: ask }, h("div.line", null,
-      h(Field, { label: "Record or request ID", wide: true, value: state.text, oninput: into(state, "text"), placeholder: "a record name, or the ID of a request" }),
-      h(Field, { label: "Zone", value: state.zone, oninput: into(state, "zone"), placeholder: "_defaultZone" }),
-      h(Picker, { label: "For", icon: "user", value: question.user ?? "", options: [["", "everybody"], ...userNames().map((name) => [name, name])], onchange: (event) => go(withQuery({ user: event.target.value, device: "", sel: "" })) }),
-      h(Button, { type: "submit", disabled: state.text.trim() === "" }, "Ask"))));
+  return h(
+    Pane,
+    { key: "question", class: "question" },
+    h(
+      Form,
+      { class: "body", onsend: ask },
+      h(
+        "div.line",
+        null,
+        h(Field, {
+          label: "Record or request ID",
+          wide: true,
+          value: state.text,
+          oninput: into(state, "text"),
+          placeholder: "a record name, or the ID of a request",
+        }),
+        h(Field, { label: "Zone", value: state.zone, oninput: into(state, "zone"), placeholder: "_defaultZone" }),
+        h(Picker, {
+          label: "For",
+          icon: "user",
+          value: question.user ?? "",
+          options: [["", "everybody"], ...userNames().map((name) => [name, name])],
+          onchange: (event) => go(withQuery({ user: event.target.value, device: "", sel: "" })),
+        }),
+        h(Button, { type: "submit", disabled: state.text.trim() === "" }, "Ask"),
+      ),
+    ),
+  );
 }
 
 function Answer(trace) {
@@ -70,15 +133,37 @@ function Answer(trace) {
   return [
     trace.change ? Change(trace) : h("p.sentence", { key: "sentence", role: "status" }, trace.sentence),
     trace.change && Beside(
-      h(Pane, { class: "fill", key: "tree", foot: Rest(trace) },
-        trace.subscriptions.length === 0 ? Empty("No subscription could have fired for this change", undefined, "push") : Tree(trace)),
-      chosen && Gates(chosen)),
+      h(
+        Pane,
+        { class: "fill", key: "tree", foot: Rest(trace) },
+        trace.subscriptions.length === 0
+          ? Empty("No subscription could have fired for this change", undefined, "push")
+          : Tree(trace),
+      ),
+      chosen && Gates(chosen),
+    ),
   ];
 }
 
 const Rest = (trace) =>
-  h("div.pages", null, h("span.note", null, trace.notCandidates > 0 ? `${plural(trace.notCandidates, "subscription")} more watch another database, zone or type` : "All subscriptions are named", trace.complete === false && "; the list is cut off"),
-    h("div.actions", null, h(Button, { icon: "left", disabled: !before(trace), onclick: () => neighbour(1), label: "The change before" }), h(Button, { icon: "right", disabled: !after(trace), onclick: () => neighbour(-1), label: "The change after" })));
+  h(
+    "div.pages",
+    null,
+    h(
+      "span.note",
+      null,
+      trace.notCandidates > 0
+        ? `${plural(trace.notCandidates, "subscription")} more watch another database, zone or type`
+        : "All subscriptions are named",
+      trace.complete === false && "; the list is cut off",
+    ),
+    h(
+      "div.actions",
+      null,
+      h(Button, { icon: "left", disabled: !before(trace), onclick: () => neighbour(1), label: "The change before" }),
+      h(Button, { icon: "right", disabled: !after(trace), onclick: () => neighbour(-1), label: "The change after" }),
+    ),
+  );
 
 const before = ({ change, others }) => others.some((other) => other.time < change.time);
 const after = ({ change, others }) => others.some((other) => other.time > change.time);

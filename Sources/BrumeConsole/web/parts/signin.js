@@ -29,15 +29,24 @@ async function send(state) {
 
 export function SignIn() {
   const state = draft("sign-in", () => ({ token: "", error: undefined, isBusy: false }));
-  return h("form.signin.pane", { key: "sign-in", onsubmit: (event) => (event.preventDefault(), send(state)) },
+  return h(
+    "form.signin.pane",
+    { key: "sign-in", onsubmit: (event) => (event.preventDefault(), send(state)) },
     Icon("brume"),
     h("h1", { id: "title", tabindex: -1 }, "Operate this server"),
     h("p", null, "Brume is CloudKit that you can run. Its console is for operators."),
     h(LinkButton, { kind: "primary", href: "/_brume/console/signin" }, "Sign in with name and password"),
-    h(Field, { label: "Or an admin token", type: "password", value: state.token, oninput: into(state, "token"),
-      note: "Kept in this tab until it is closed.", created: (element) => element.focus() }),
+    h(Field, {
+      label: "Or an admin token",
+      type: "password",
+      value: state.token,
+      oninput: into(state, "token"),
+      note: "Kept in this tab until it is closed.",
+      created: (element) => element.focus(),
+    }),
     Wrong(state.error),
     h(Button, { type: "submit", disabled: state.isBusy || state.token.trim() === "" }, "Use the token"),
     h("p.note", null, "The owner's token stands in the server's data folder:"),
-    h(Code, { text: "cat brume-data/server.json", what: "the command", label: "Command" }));
+    h(Code, { text: "cat brume-data/server.json", what: "the command", label: "Command" }),
+  );
 }
