@@ -15,16 +15,28 @@ const tabs = { users: accounts, tokens, keys, apns, webhooks };
 const current = () => tabs[route.query.tab] ?? accounts;
 
 export const page = {
-  name: "users", title: "Users and keys", icon: "users", view,
+  name: "users",
+  title: "Users and keys",
+  icon: "users",
+  view,
   keys: () => ({ n: [current().newTitle, () => current().begin()] }),
 };
 
 function view() {
   const tab = current();
   return [
-    h(Head, { title: "Users and keys", actions: tab.Actions() },
-      h(Tabs, { label: "What may call", tabs: Object.entries(tabs).map(([name, { title }]) =>
-        ({ text: title, isOn: tabs[name] === tab, href: to("users", [], { tab: name === "users" ? "" : name }) })) })),
+    h(
+      Head,
+      { title: "Users and keys", actions: tab.Actions() },
+      h(Tabs, {
+        label: "What may call",
+        tabs: Object.entries(tabs).map(([name, { title }]) => ({
+          text: title,
+          isOn: tabs[name] === tab,
+          href: to("users", [], { tab: name === "users" ? "" : name }),
+        })),
+      }),
+    ),
     h("div.tab", { key: tab.title }, tab.View()),
   ];
 }
