@@ -108,6 +108,8 @@ extension Trace {
       case start, database, zone, recordType, event, condition, subscription, right, writer
       // Of devices.
       case device, mailbox, merging, permission, age, answer
+      /// Whether the device fetched afterwards.
+      case fetch
     }
     package enum Outcome: String, Hashable, Sendable, CaseIterable {
       case passed, failed, notAsked, unknown

@@ -1,6 +1,7 @@
 // How a request to an endpoint is answered: it becomes a `Call`, the `Reply` becomes a response.
 
 import BrumeCore
+import BrumeDelivery
 import BrumeModel
 import HTTPTypes
 import Hummingbird
@@ -12,6 +13,8 @@ struct EndpointResponder: Sendable {
   private let tokens: WebAuthTokens
   private let bodyMemory: BodyMemory
   private let requestShares: RequestShares
+  private let fetches: LastFetches
+  private let now: @Sendable () -> Milliseconds
 
   init(_ server: Composition) {
     settings = server.settings
@@ -21,6 +24,8 @@ struct EndpointResponder: Sendable {
     tokens = server.engine.webAuthTokens
     bodyMemory = server.bodyMemory
     requestShares = server.requestShares
+    fetches = server.fetches
+    now = server.host.now
   }
 
   /// Responds, until the client goes or the time is over.
@@ -66,6 +71,7 @@ struct EndpointResponder: Sendable {
           caller: caller, address: address, channel: state.channel,
           jsonDepth: limits.jsonDepth)
         var response = try await answer(call, endpoint, in: lane).response
+        note(call, endpoint)
         if caller.kind == .user, let token = query["ckWebAuthToken"] {
           response.headers[.webAuthToken] = tokens.renewed(after: token)
         }
@@ -74,6 +80,13 @@ struct EndpointResponder: Sendable {
         throw try await authenticate.leading(error, request, query: query)
       }
     }
+  }
+
+  /// What a device fetched is of interest to whoever asks why its push did nothing.
+  private func note(_ call: Call, _ endpoint: Endpoint) {
+    guard endpoint.isFetch, call.caller.kind == .user, let device = try? call.caller.deviceKey()
+    else { return }
+    fetches.note(device, at: now())
   }
 
   /// Answers when it is the caller's turn.

@@ -19,6 +19,7 @@ package protocol ReadTransaction: AnyObject {
   associatedtype APNsSenders: APNsSenderReading
   associatedtype Webhooks: WebhookReading
   associatedtype PushLog: PushLogReading
+  associatedtype History: HistoryReading
   associatedtype Users: UserReading
   associatedtype Credentials: CredentialReading
   associatedtype Roles: RoleReading
@@ -39,6 +40,7 @@ package protocol ReadTransaction: AnyObject {
   var apnsSenders: APNsSenders { get }
   var webhooks: Webhooks { get }
   var pushLog: PushLog { get }
+  var history: History { get }
   var users: Users { get }
   var credentials: Credentials { get }
   var roles: Roles { get }
@@ -61,6 +63,7 @@ where
   APNsSenders: APNsSenderWriting,
   Webhooks: WebhookWriting,
   PushLog: PushLogWriting,
+  History: HistoryWriting,
   Users: UserWriting,
   Credentials: CredentialWriting,
   Roles: RoleWriting,

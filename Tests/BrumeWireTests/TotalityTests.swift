@@ -35,6 +35,7 @@ private func readEverything(_ json: JSON) {
   _ = try? Wire.courierToken(json)
   _ = try? Wire.shareResults(json)
   _ = try? Wire.keptNotifications(json)
+  _ = try? Trace(json: json)
   _ = try? PushPayload.decode(json)
   _ = Wire.error(json)
   _ = Wire.wantsNumbersAsStrings(json)
