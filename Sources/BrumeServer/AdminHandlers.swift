@@ -16,6 +16,7 @@ struct AdminHandlers: Sendable {
   let devices: DeviceAdmin
   let faults: FaultAdmin
   let pushLog: PushLogAdmin
+  let trace: TraceAdmin
   let apns: APNsAdmin
   let webhooks: WebhookAdmin
   let operators: OperatorAdmin
@@ -50,6 +51,8 @@ struct AdminHandlers: Sendable {
       testPushes: engine.testPushes, delivery: server.delivery, store: store, users: named)
     faults = FaultAdmin(faults: server.pushFaults, users: named)
     pushLog = PushLogAdmin(store: store, users: named, mostLines: settings.limits.pushLogPage)
+    trace = TraceAdmin(
+      engine: engine, store: store, host: server.host, fetches: server.fetches, users: named)
     apns = APNsAdmin(pushKeys: engine.pushKeys, store: store, worker: server.delivery.worker)
     webhooks = WebhookAdmin(
       webhooks: engine.webhooks, store: store, worker: server.delivery.worker,
