@@ -337,7 +337,8 @@ package struct RouteTable: Sendable {
       Endpoint(both, "/_brume/admin/zones", .operator(.reads), admin.zones.list),
       Endpoint(post, "/_brume/admin/zones/create", .operator(.changes()), admin.zones.create),
       Endpoint(post, "/_brume/admin/zones/delete", .operator(.changes()), admin.zones.delete),
-      Endpoint(post, "/_brume/admin/zones/purge", .operator(.changes(of: "zone")), admin.zones.purge),
+      Endpoint(
+        post, "/_brume/admin/zones/purge", .operator(.changes(of: "zone")), admin.zones.purge),
       Endpoint(post, "/_brume/admin/records/query", .operator(.reads), admin.records.query),
       Endpoint(post, "/_brume/admin/records/lookup", .operator(.reads), admin.records.lookup),
       Endpoint(post, "/_brume/admin/records/modify", .operator(.changes()), admin.records.modify),
@@ -347,14 +348,17 @@ package struct RouteTable: Sendable {
       Endpoint(get, "/_brume/admin/schema", .operator(.reads), admin.schemas.show),
       Endpoint(post, "/_brume/admin/schema", .operator(.changes()), admin.schemas.importText)
         .working(.lasting),
-      Endpoint(post, "/_brume/admin/schema/index", .operator(.changes(of: "type")), admin.schemas.index),
+      Endpoint(
+        post, "/_brume/admin/schema/index", .operator(.changes(of: "type")), admin.schemas.index),
       Endpoint(post, "/_brume/admin/schema/validate", .operator(.reads), admin.schemas.validate),
       Endpoint(post, "/_brume/admin/schema/diff", .operator(.reads), admin.schemas.difference),
       Endpoint(post, "/_brume/admin/schema/deploy", .operator(.changes()), admin.schemas.deploy),
       Endpoint(post, "/_brume/admin/schema/reset", .operator(.changes()), admin.schemas.reset)
         .working(.lasting),
-      Endpoint(post, "/_brume/admin/users/delete", .operator(.changes(of: "user")), admin.accounts.delete)
-        .working(.lasting),
+      Endpoint(
+        post, "/_brume/admin/users/delete", .operator(.changes(of: "user")), admin.accounts.delete
+      )
+      .working(.lasting),
     ]
   }
 }

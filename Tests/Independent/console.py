@@ -252,6 +252,27 @@ class Tour:
         console.see_text("web is revoked")
         self.done("tokens", "a token is made, and revoked after its name was typed")
 
+    def operators(self):
+        console = self.console
+        self.open("users", "?tab=operators")
+        console.see_text("No operators")
+        console.page.run("document.activeElement.blur()")
+        console.press("n")
+        console.focused("Name")
+        console.type("dora")
+        console.press("Tab")
+        console.type("a password that is long enough")
+        console.press("Enter")
+        console.see("cell", "dora")
+        self.done("operators", "an operator is added by keys")
+        self.open("audit")
+        console.see("table", "Audit log")
+        expect(console.has("cell", "dora"), "the audit log says whom it was done to")
+        console.press("l")
+        console.press("Enter")
+        console.see("complementary", "operators")
+        self.done("audit", "who did what, one line opened by keys")
+
     def everywhere(self):
         console = self.console
         console.press("k", CONTROL)
@@ -321,7 +342,7 @@ def main():
             fill(server)
             tour = Tour(server, browser, options.pictures)
             for walk in (tour.sign_in, tour.start, tour.records, tour.missing_index, tour.zones, tour.schema, tour.devices,
-                         tour.push, tour.faults, tour.users, tour.everywhere, tour.failure, tour.narrow):
+                         tour.push, tour.faults, tour.users, tour.operators, tour.everywhere, tour.failure, tour.narrow):
                 walk()
             expect(not browser.problems, f"the browser complained about nothing {browser.problems or ''}")
         finally:

@@ -24,6 +24,7 @@ const titles = {
   merging: "Not merged into another push",
   permission: "May still be read when it is sent",
   age: "Not too old",
+  fetch: "The device fetched what has changed",
   answer: "The other side's answer",
 };
 const icons = { passed: "ok", failed: "bad", notAsked: "unasked", unknown: "help" };
