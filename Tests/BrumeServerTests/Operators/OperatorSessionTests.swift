@@ -231,7 +231,8 @@ import Testing
         try await other.routes { there in
           try await here.addOperator("ada")
           let browser = try await here.browser(of: "ada")
-          let elsewhere = { try await there.send("/_brume/admin/users", .get, nil, browser.headers) }
+          let path = "/_brume/admin/users"
+          let elsewhere = { try await there.send(path, .get, nil, browser.headers) }
           #expect(try await elsewhere().status == 200)
           _ = try await there.admin("operators/remove", ["name": "ada"])
           #expect(try await browser.get("users").status == 401)
