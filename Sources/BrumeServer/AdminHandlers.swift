@@ -61,6 +61,6 @@ struct AdminHandlers: Sendable {
     operators = OperatorAdmin(
       operators: engine.operators, tokens: engine.adminTokens, links: engine.operatorLinks,
       server: server.address, isDevelopment: settings.isDevelopment)
-    audit = AuditAdmin(audit: engine.audit)
+    audit = AuditAdmin(log: engine.audit)
   }
 }

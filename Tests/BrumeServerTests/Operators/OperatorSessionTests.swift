@@ -218,27 +218,30 @@ import Testing
   // MARK: Several servers
 
   @Test func `what one server ends is ended on every server of the database`() async throws {
-    let url = try PostgresServer.shared.get().emptySchema()
-    func server() async throws -> ServerFixture {
-      try await ServerFixture {
-        $0.engine = .postgres(url)
-        $0.isDevelopment = true
+    try await PostgresServer.with(["fsync=on"]) { postgres in
+      let url = try postgres.emptySchema()
+      func server() async throws -> ServerFixture {
+        try await ServerFixture {
+          $0.engine = .postgres(url)
+          $0.isDevelopment = true
+        }
       }
-    }
-    let (one, other) = (try await server(), try await server())
-    try await one.routes { here in
-      try await other.routes { there in
-        try await here.addOperator("ada")
-        let browser = try await here.browser(of: "ada")
-        let elsewhere = { try await there.send("/_brume/admin/users", .get, nil, browser.headers) }
-        #expect(try await elsewhere().status == 200)
-        _ = try await there.admin("operators/remove", ["name": "ada"])
-        #expect(try await browser.get("users").status == 401)
-        #expect(try await elsewhere().status == 401)
-        #expect(try await here.audit().contains { $0["action"] == "operators/remove" })
+      let (one, other) = (try await server(), try await server())
+      try await one.routes { here in
+        try await other.routes { there in
+          try await here.addOperator("ada")
+          let browser = try await here.browser(of: "ada")
+          let path = "/_brume/admin/users"
+          let elsewhere = { try await there.send(path, .get, nil, browser.headers) }
+          #expect(try await elsewhere().status == 200)
+          _ = try await there.admin("operators/remove", ["name": "ada"])
+          #expect(try await browser.get("users").status == 401)
+          #expect(try await elsewhere().status == 401)
+          #expect(try await here.audit().contains { $0["action"] == "operators/remove" })
+        }
       }
+      try await one.server.store.close()
+      try await other.server.store.close()
     }
-    try await one.server.store.close()
-    try await other.server.store.close()
   }
 }
