@@ -40,7 +40,8 @@ struct AdminHandlers: Sendable {
       views: engine.operatorViews, records: engine.records, queries: engine.queries,
       questions: engine.permissionQuestions,
       addresses: AssetAddresses(
-        server: server.address, base: settings.assets.baseURL, downloads: engine.assetDownloads))
+        server: server.address, base: settings.assets.baseURL, downloads: engine.assetDownloads),
+      metrics: server.metrics)
     schemas = SchemaAdmin(schemas: engine.schemas, mostFaults: settings.limits.schemaFaults)
     zones = ZoneAdmin(
       views: engine.operatorViews, administration: engine.zoneAdministration, zones: engine.zones,
