@@ -50,7 +50,9 @@ import Testing
     let off = try await Self.settings(["--history-hours", "0", "--history-rows", "5"])
     #expect(off.limits.historyAge == 0 && off.limits.historyRows == 5)
     #expect(try await Self.settings(["--store", "memory"]).limits.historyRows == 1000)
-    for wrong in [["--history-hours", "9000"], ["--history-hours", "x"], ["--history-rows", "0"]] {
+    for wrong in [
+      ["--history-hours", "9000"], ["--history-hours", "x"], ["--history-rows", "0"],
+    ] {
       await #expect(throws: SettingError.self) { try await Self.settings(wrong) }
     }
   }

@@ -28,7 +28,8 @@ extension StorageContract {
       let bucket = store.sampleBucket
       try await store.write(in: .everything(of: store)) { transaction in
         try expectEqual(try transaction.history.lastDelivery(in: bucket), 0, "an empty history")
-        try transaction.history.append((Int64(1)...6).map { ServedChange.sample($0, at: $0) }, in: bucket)
+        try transaction.history.append(
+          (Int64(1)...6).map { ServedChange.sample($0, at: $0) }, in: bucket)
         try transaction.history.trim(in: bucket, through: 1)
         // Of 2, 3 and 4, which were served at times of the same number.
         try transaction.history.trim(in: bucket, before: 6, rows: 3)
