@@ -12,15 +12,17 @@ struct EndpointResponder: Sendable {
   private let tokens: WebAuthTokens
   private let bodyMemory: BodyMemory
   private let requestShares: RequestShares
+  private let auditTrail: AuditTrail
 
   init(_ server: Composition) {
     settings = server.settings
     authentication = AuthenticateParts(
       rules: server.targets.rules, rates: server.rates, signIn: server.signInAddress,
-      adminToken: server.adminToken, container: settings.container, limits: settings.limits)
+      operators: server.operatorGate, container: settings.container, limits: settings.limits)
     tokens = server.engine.webAuthTokens
     bodyMemory = server.bodyMemory
     requestShares = server.requestShares
+    auditTrail = server.auditTrail
   }
 
   /// Responds, until the client goes or the time is over.
@@ -53,7 +55,7 @@ struct EndpointResponder: Sendable {
       endpoint.streams ? [] : try await BodyLimit.collect(request, upTo: mostBytes, in: memory)
     let authenticate = Authenticate(
       parts: authentication, endpoint: endpoint, databasePath: databasePath,
-      requestID: state.requestID)
+      requestID: state.requestID, peer: RequestPeer(address: state.peer))
     return try await endpoint.carryOut(for: address.lane) { lane in
       do {
         let caller = try await authenticate.caller(
@@ -63,10 +65,13 @@ struct EndpointResponder: Sendable {
           authority: request.head.authority, headers: request.headers,
           query: query, body: body, incoming: endpoint.streams ? request.body : nil,
           databasePath: databasePath,
-          caller: caller, address: address, channel: state.channel,
+          caller: caller, address: address, peer: RequestPeer(address: state.peer),
+          channel: state.channel,
           jsonDepth: limits.jsonDepth)
-        var response = try await answer(call, endpoint, in: lane).response
-        if caller.kind == .user, let token = query["ckWebAuthToken"] {
+        var response = try await auditTrail.carryOut(call, endpoint) {
+          try await answer(call, endpoint, in: lane)
+        }.response
+        if caller.kind == .user, let token = request.headers.webAuthToken(or: query) {
           response.headers[.webAuthToken] = tokens.renewed(after: token)
         }
         return response

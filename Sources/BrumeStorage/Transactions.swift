@@ -25,6 +25,8 @@ package protocol ReadTransaction: AnyObject {
   associatedtype Shares: ShareReading
   associatedtype Settings: SettingReading
   associatedtype Assets: AssetReading
+  associatedtype Operators: OperatorReading
+  associatedtype Audit: AuditReading
 
   var records: Records { get }
   var queries: Queries { get }
@@ -45,6 +47,8 @@ package protocol ReadTransaction: AnyObject {
   var shares: Shares { get }
   var settings: Settings { get }
   var assets: Assets { get }
+  var operators: Operators { get }
+  var audit: Audit { get }
 }
 
 /// Everything that can be written.
@@ -66,7 +70,9 @@ where
   Roles: RoleWriting,
   Shares: ShareWriting,
   Settings: SettingWriting,
-  Assets: AssetWriting
+  Assets: AssetWriting,
+  Operators: OperatorWriting,
+  Audit: AuditWriting
 {
   /// Whether other writes wait for this transaction to end. Work that can go on in a later one ends
   /// soon then.

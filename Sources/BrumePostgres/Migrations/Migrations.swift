@@ -7,7 +7,8 @@ import BrumeStorage
 enum Migrations {
   /// The statements of each version, from nothing to the newest.
   static let all: [String] = [
-    foundation + records + queries + subscriptions + notifications + accounts + assets
+    foundation + records + queries + subscriptions + notifications + accounts + assets,
+    operators,
   ]
 
   /// Brings the tables to the newest version, in one transaction. Answers their version before.
