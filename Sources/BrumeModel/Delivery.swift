@@ -95,6 +95,8 @@ package struct PushLogEntry: Equatable, Sendable, InContainerEnvironment {
     case withdrawn
     /// Waited too long; a "fetch everything" took its place.
     case expired
+    /// A fault that a test asked for dropped it, or holds it back.
+    case stopped
   }
   /// Rises; assigned by the engine.
   package var position: Int64 = 0

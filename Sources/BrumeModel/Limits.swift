@@ -241,6 +241,23 @@ package struct Limits: Sendable, Equatable {
   package var pushLogRows = 10_000
   /// Ours: rows of the push log in one answer.
   package var pushLogPage = 1000
+  /// Ours: how long changes and their deliveries are remembered for an operator who asks why a push did not
+  /// come; 0: not at all.
+  package var historyAge: Milliseconds = 24 * 3_600_000
+  /// Ours: changes, and deliveries, that are remembered over all buckets of a store.
+  package var historyRows = 20_000
+  /// Ours: the same of a store in memory, whose transactions copy the list.
+  package var historyRowsInMemory = 1000
+  /// Ours: a larger image of a record goes from the log as soon as its change is served.
+  package var historyImageBytes = 65_536
+  /// Ours: how often the history is looked through for what is too old, and how many rows each time.
+  package var historySweep: Milliseconds = 10_000
+  package var historySweepRows = 1000
+  /// Ours: subscriptions that one trace looks at, and those that it describes.
+  package var tracedSubscriptions = 10_000
+  package var describedSubscriptions = 100
+  /// Ours: changes that one trace names.
+  package var tracedChanges = 20
   /// Ours: webhooks of one container environment.
   package var webhooksPerContainer = 20
   /// Ours: changes in one call of a webhook.

@@ -55,6 +55,34 @@ package struct LogEntry: Sendable {
   }
 }
 
+/// Which changes of the log somebody asks for. Saved and removed subscriptions are none.
+package struct LogFilter: Sendable, InContainerEnvironment {
+  package let containerEnvironment: ContainerEnvironment
+  /// None that are older.
+  package var since: Milliseconds = 0
+  /// A record of any database: its name, and its zone's.
+  package var record: (name: String, zone: String)?
+  package var requestID: String?
+
+  package init(in containerEnvironment: ContainerEnvironment) {
+    self.containerEnvironment = containerEnvironment
+  }
+
+  package func admits(_ entry: LogEntry) -> Bool {
+    entry.database.containerEnvironment == containerEnvironment && entry.origin.time >= since
+      && requestID.map { $0 == entry.origin.requestID } ?? true && admits(entry.event)
+  }
+
+  private func admits(_ event: LogEntry.Event) -> Bool {
+    switch event {
+    case .subscription: false
+    case .record(let change):
+      record.map { $0 == (change.record.name, change.record.zone.name) } ?? true
+    case .zoneCreated, .zoneDeleted, .membership: record == nil
+    }
+  }
+}
+
 /// Where a change came from.
 package struct Origin: Equatable, Sendable {
   package let user: UserID?

@@ -26,6 +26,8 @@ package actor Notifier {
   private let limits: Limits
   private let now: @Sendable () -> Milliseconds
   private let rules: FanOut.Rules
+  /// Changes and deliveries that the history keeps of this bucket.
+  private let historyRows: Int
   private let delivery: any EntryDelivery
   private let pause: @Sendable (Duration) async throws -> Void
   private var state: NotifierState
@@ -53,7 +55,8 @@ package actor Notifier {
       encode: encode)
     self.delivery = delivery
     self.pause = pause
-    state = NotifierState(engine.limits)
+    historyRows = max(1, engine.limits.historyRows / store.bucketCount)
+    state = NotifierState(engine.limits, historyRows: historyRows)
     epoch = store.leases.epoch(of: bucket)
   }
 
@@ -66,7 +69,7 @@ package actor Notifier {
   func drainIfOwned() async throws {
     let now = store.leases.epoch(of: bucket)
     // Somebody else serves the bucket, or did meanwhile: what is known here is old.
-    if now != epoch { state = NotifierState(limits) }
+    if now != epoch { forget() }
     epoch = now
     if now != nil { try await drain() }
   }
@@ -106,23 +109,26 @@ package actor Notifier {
         pause: pace.pause(unserved: outcome.unserved, limits))
     } catch {
       // What the store says counts.
-      state = NotifierState(limits)
+      forget()
       throw error
     }
   }
 
+  private func forget() { state = NotifierState(limits, historyRows: historyRows) }
+
   private func load() async throws {
     let bucket = bucket
-    let (saved, index, shared) = try await store.read { transaction in
+    let (saved, index, shared, lastDelivery) = try await store.read { transaction in
       let saved = try transaction.settings.value(.notifierCursor(bucket)).flatMap {
         NotifierCursor($0)
       }
       return (
         saved ?? NotifierCursor(position: 0), try SubscriptionIndex(of: bucket, from: transaction),
-        try transaction.subscriptions.lastSharedChange()
+        try transaction.subscriptions.lastSharedChange(),
+        try transaction.history.lastDelivery(in: bucket)
       )
     }
-    state.load(index, saved, shared)
+    state.load(index, saved, shared, lastDelivery: lastDelivery)
     status.position = saved.position
     status.subscriptions = index.count
   }
@@ -147,10 +153,11 @@ package actor Notifier {
     let scopes = jobs.flatMap { $0.targets.map(\.key.scope) }
     let users = Set(scopes.map(\.user))
     let accounts = Set(scopes.map { WriteScope.Part.account($0.user, $0.containerEnvironment) })
+    let now = now()
     let input = FanOut.Input(
-      bucket: bucket, jobs: jobs, cursor: start, now: now(), pace: pace,
+      bucket: bucket, jobs: jobs, cursor: start, now: now, pace: pace,
       coalescers: state.coalescers.part(of: users),
-      connected: delivery.connectedDevices(of: users))
+      connected: delivery.connectedDevices(of: users), history: state.historyPlace(now))
     let rules = rules
     // After a loss of power it is done again, from the cursor that it would have moved.
     return try await store.writeRepeatable(

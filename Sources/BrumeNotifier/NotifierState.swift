@@ -21,8 +21,15 @@ struct NotifierState: Sendable {
   private var index = SubscriptionIndex()
   private var ongoing: Ongoing?
   private let unsavedEntries: Int64
+  private var history = HistoryPlace()
+  private let limits: Limits
+  /// When the history is next looked through for what is too old.
+  private var sweepAt: Milliseconds = .min
 
-  init(_ limits: Limits) {
+  /// - Parameter historyRows: changes and deliveries that the history keeps of this bucket.
+  init(_ limits: Limits, historyRows: Int) {
+    self.limits = limits
+    history.rows = historyRows
     coalescers = Coalescers(window: limits.coalescingWindow, capacity: limits.coalescedKeys)
     unsavedEntries = Int64(limits.notifierUnsavedEntries)
   }
@@ -32,8 +39,10 @@ struct NotifierState: Sendable {
   var heldMatches: Int { ongoing?.matches.count ?? 0 }
 
   mutating func load(
-    _ index: SubscriptionIndex, _ cursor: NotifierCursor, _ sharedChange: Int64
+    _ index: SubscriptionIndex, _ cursor: NotifierCursor, _ sharedChange: Int64,
+    lastDelivery: Int64
   ) {
+    history.lastDelivery = lastDelivery
     self.index = index
     self.sharedChange = sharedChange
     self.cursor = cursor
@@ -74,6 +83,9 @@ extension NotifierState {
     _ entry: LogEntry, _ batch: LogBatch, after served: NotifierCursor.Served?, room: Int
   ) throws -> FanOut.Job {
     let image = try image(of: entry)
+    if entry.imageBytes > limits.historyImageBytes, history.largeImagesAfter == nil {
+      history.largeImagesAfter = entry.position - 1
+    }
     let matches = ordered(entry, image, batch)
     let left = unserved(matches, after: served)
     let targets = left.prefix(room).compactMap { match in
@@ -146,9 +158,29 @@ extension NotifierState {
 
   mutating func served(_ outcome: FanOut.Outcome, now: Milliseconds) {
     cursor = outcome.cursor
-    if outcome.isSaved { savedPosition = outcome.cursor.position }
+    if outcome.isSaved { saved(outcome, now) }
     for key in outcome.firedOnce { index.remove(key) }
     coalescers.keep(outcome.coalescers, now: now)
     if ongoing?.position != outcome.unfinished { ongoing = nil }
+  }
+
+  private mutating func saved(_ outcome: FanOut.Outcome, _ now: Milliseconds) {
+    savedPosition = outcome.cursor.position
+    history.lastDelivery = outcome.lastDelivery
+    // Of an unfinished entry the image is still needed.
+    if outcome.unfinished == nil { history.largeImagesAfter = nil }
+    if sweeps(now) { sweepAt = now + limits.historySweep }
+  }
+
+  /// Further away than it is ever put means that the clock was set back.
+  private func sweeps(_ now: Milliseconds) -> Bool {
+    sweepAt <= now || sweepAt > now + limits.historySweep
+  }
+
+  /// What a transaction at this time knows of the history.
+  func historyPlace(_ now: Milliseconds) -> HistoryPlace {
+    var place = history
+    place.sweeps = sweeps(now)
+    return place
   }
 }

@@ -66,6 +66,30 @@ final class SQLiteLog: LogWriting, Remembering {
     try connection.run(Self.trim) { $0.bind(1, position) }
   }
 
+  func trim(
+    in bucket: Bucket, through position: Int64, before time: Milliseconds, rows: Int
+  ) throws {
+    let old = try connection.first(
+      Self.findOld,
+      {
+        $0.bind(1, position)
+        $0.bind(2, max(0, rows))
+        $0.bind(3, time)
+      }
+    ) { $0.optionalInt(0) }
+    if let old = old ?? nil { try trim(in: bucket, through: old) }
+  }
+
+  func dropImages(
+    in bucket: Bucket, after start: Int64, through end: Int64, largerThan bytes: Int
+  ) throws {
+    try connection.run(Self.dropImages) {
+      $0.bind(1, start)
+      $0.bind(2, end)
+      $0.bind(3, bytes)
+    }
+  }
+
   private func noteGrowth(isFollowed: Bool) {
     if isFollowed || unfollowedEntries >= CommitSignals.unfollowedEntries { hasGrown = true }
     unfollowedEntries = hasGrown ? 0 : unfollowedEntries + 1
@@ -121,6 +145,17 @@ final class SQLiteLog: LogWriting, Remembering {
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
     """)
   private static let trim = SQL("DELETE FROM log WHERE position <= ?1")
+  private static let findOld = SQL(
+    """
+    SELECT max(position) FROM (
+      SELECT position, time FROM log WHERE position <= ?1 ORDER BY position LIMIT ?2)
+    WHERE time < ?3
+    """)
+  private static let dropImages = SQL(
+    """
+    UPDATE log SET image = NULL
+    WHERE position > ?1 AND position <= ?2 AND length(image) > ?3
+    """)
   private static let keepLast = SQL("INSERT OR REPLACE INTO settings VALUES (?1, ?2)")
 
   // MARK: Reading
@@ -149,14 +184,32 @@ final class SQLiteLog: LogWriting, Remembering {
         $0.bind(1, position)
         $0.bind(2, limit)
       }
-    ) { row in
-      LogEntry(
-        position: row.int(0), database: try row.database(1), event: try event(row),
-        origin: Origin(
-          user: row.optionalText(11).map(UserID.init),
-          device: row.optionalText(12).map(DeviceID.init), requestID: row.text(13),
-          time: row.int(14)))
-    }
+    ) { try entry($0) }
+  }
+
+  func newest(_ filter: LogFilter, limit: Int) throws -> [LogEntry] {
+    try connection.all(
+      Self.findNewest,
+      {
+        $0.bind(filter.containerEnvironment, from: 1)
+        $0.bind(3, filter.since)
+        $0.bind(4, filter.record?.name)
+        $0.bind(5, filter.record?.zone)
+        $0.bind(6, filter.requestID)
+        $0.bind(7, LogEventKind.subscription.rawValue)
+        $0.bind(8, LogEventKind.record.rawValue)
+        $0.bind(9, max(0, limit))
+      }
+    ) { try entry($0) }
+  }
+
+  private func entry(_ row: Prepared) throws -> LogEntry {
+    LogEntry(
+      position: row.int(0), database: try row.database(1), event: try event(row),
+      origin: Origin(
+        user: row.optionalText(11).map(UserID.init),
+        device: row.optionalText(12).map(DeviceID.init), requestID: row.text(13),
+        time: row.int(14)))
   }
 
   private func event(_ row: Prepared) throws -> LogEntry.Event {
@@ -190,15 +243,23 @@ final class SQLiteLog: LogWriting, Remembering {
 
   private static let newest = SQL("SELECT position FROM log ORDER BY position DESC LIMIT 1")
   private static let findLast = SQL("SELECT value FROM settings WHERE name = ?1")
-  private static let find = SQL(
-    """
+  private static let columns = """
     SELECT l.position, d.container, d.environment, d.owner,
       l.kind, l.name, l.type, l.subject, l.sequence, l.image, l.shares,
       l.user, l.device, l.request, l.time, l.container, l.environment,
       z.name, e.container, e.environment, e.owner
     FROM log l JOIN databases d ON d.id = l.database
       LEFT JOIN zones z ON z.id = l.zone LEFT JOIN databases e ON e.id = z.database
-    WHERE l.position > ?1 ORDER BY l.position LIMIT ?2
+    """
+  private static let find = SQL("\(columns) WHERE l.position > ?1 ORDER BY l.position LIMIT ?2")
+  /// Walks the log from its end: what is asked for is what happened just now.
+  private static let findNewest = SQL(
+    """
+    \(columns)
+    WHERE d.container = ?1 AND d.environment = ?2 AND l.time >= ?3 AND l.kind <> ?7
+      AND (?4 IS NULL OR l.kind = ?8 AND l.name = ?4 AND z.name = ?5)
+      AND (?6 IS NULL OR l.request = ?6)
+    ORDER BY l.position DESC LIMIT ?9
     """)
 }
 

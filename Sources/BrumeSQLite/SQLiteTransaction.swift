@@ -62,6 +62,7 @@ final class SQLiteTransaction: WriteTransaction {
   private(set) lazy var apnsSenders: SQLiteAPNsSenders = SQLiteAPNsSenders(connection)
   private(set) lazy var webhooks: SQLiteWebhooks = SQLiteWebhooks(connection, followers)
   private(set) lazy var pushLog: SQLitePushLog = SQLitePushLog(connection)
+  private(set) lazy var history: SQLiteHistory = SQLiteHistory(connection)
   private(set) lazy var users: SQLiteUsers = SQLiteUsers(connection)
   private(set) lazy var credentials: SQLiteCredentials = SQLiteCredentials(connection)
   private(set) lazy var roles: SQLiteRoles = SQLiteRoles(connection)

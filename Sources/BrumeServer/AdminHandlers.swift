@@ -16,6 +16,7 @@ struct AdminHandlers: Sendable {
   let devices: DeviceAdmin
   let faults: FaultAdmin
   let pushLog: PushLogAdmin
+  let trace: TraceAdmin
   let apns: APNsAdmin
   let webhooks: WebhookAdmin
   let operators: OperatorAdmin
@@ -39,7 +40,8 @@ struct AdminHandlers: Sendable {
       views: engine.operatorViews, records: engine.records, queries: engine.queries,
       questions: engine.permissionQuestions,
       addresses: AssetAddresses(
-        server: server.address, base: settings.assets.baseURL, downloads: engine.assetDownloads))
+        server: server.address, base: settings.assets.baseURL, downloads: engine.assetDownloads),
+      metrics: server.metrics)
     schemas = SchemaAdmin(schemas: engine.schemas, mostFaults: settings.limits.schemaFaults)
     zones = ZoneAdmin(
       views: engine.operatorViews, administration: engine.zoneAdministration, zones: engine.zones,
@@ -50,6 +52,8 @@ struct AdminHandlers: Sendable {
       testPushes: engine.testPushes, delivery: server.delivery, store: store, users: named)
     faults = FaultAdmin(faults: server.pushFaults, users: named)
     pushLog = PushLogAdmin(store: store, users: named, mostLines: settings.limits.pushLogPage)
+    trace = TraceAdmin(
+      engine: engine, store: store, host: server.host, fetches: server.fetches, users: named)
     apns = APNsAdmin(pushKeys: engine.pushKeys, store: store, worker: server.delivery.worker)
     webhooks = WebhookAdmin(
       webhooks: engine.webhooks, store: store, worker: server.delivery.worker,
@@ -58,6 +62,6 @@ struct AdminHandlers: Sendable {
     operators = OperatorAdmin(
       operators: engine.operators, tokens: engine.adminTokens, links: engine.operatorLinks,
       server: server.address, isDevelopment: settings.isDevelopment)
-    audit = AuditAdmin(audit: engine.audit)
+    audit = AuditAdmin(log: engine.audit)
   }
 }

@@ -22,6 +22,8 @@ package final class Composition: Sendable {
   package let notifiers: Notifiers
   package let deliveries: Deliveries
   package let metrics: ServerMetrics
+  /// When each device fetched last.
+  package let fetches: LastFetches
   package let rates: RateLimits
   package let requestShares: RequestShares
   package let connectionShares: ConnectionShares
@@ -78,7 +80,8 @@ package final class Composition: Sendable {
       engine: engine, store: store, signals: delivery.signals, clock: PushClock(host))
     let direct = CallTargets(engine: engine, mailboxes: mailboxes, delivery: delivery)
     pushFaults =
-      settings.isDevelopment ? PushFaults(store: store, delivery: delivery, limits: limits) : nil
+      settings.isDevelopment
+      ? PushFaults(store: store, delivery: delivery, limits: limits, now: host.now) : nil
     targets = pushFaults.map { [engine] in direct.behind($0, engine: engine) } ?? direct
     reads = StreamReads(targets.streamSource, logger)
     mailboxTail = store.sharedMailboxes.map { [store, targets, delivery] in
@@ -95,6 +98,7 @@ package final class Composition: Sendable {
         of: bucket, engine: engine, store: store, host: host, encode: { PushPayload.encode($0) },
         delivery: delivers, pause: { try await Task.sleep(for: $0) })
     }
+    fetches = LastFetches(capacity: limits.deliveryLanes, since: host.now())
     rates = RateLimits(settings.rates, limits: limits, host: host)
     requestShares = RequestShares(limits)
     connectionShares = ConnectionShares(most: settings.connectionsPerAddress)

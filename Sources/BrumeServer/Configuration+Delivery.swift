@@ -32,11 +32,21 @@ extension Setting {
   package static let pushLog = Setting(
     key: "push.log", kind: .number, fallback: "10000", form: "ROWS",
     help: "How many attempts to deliver the push log remembers.")
+  package static let historyHours = Setting(
+    key: "history.hours", kind: .number, fallback: "24", form: "HOURS",
+    help:
+      "How long changes and their deliveries are remembered for 'brume push explain'; 0: not at all."
+  )
+  package static let historyRows = Setting(
+    key: "history.rows", kind: .number, fallback: "20000", form: "ROWS",
+    help:
+      "How many changes, and how many deliveries, that history keeps at most; 1000 with the memory store."
+  )
   package static let webhookFailures = Setting(
     key: "webhook.failures", kind: .number, fallback: "30", form: "NUMBER",
     help: "After how many failures in a row a webhook is switched off.")
   static let ofDelivery: [Setting] = [
     apnsURL, apnsSandboxURL, apnsConcurrency, pushConcurrency, pushTimeout, pushContact, pushAllow,
-    webPushAllow, pushTrust, pushLog, webhookFailures,
+    webPushAllow, pushTrust, pushLog, historyHours, historyRows, webhookFailures,
   ]
 }

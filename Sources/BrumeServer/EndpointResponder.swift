@@ -1,6 +1,7 @@
 // How a request to an endpoint is answered: it becomes a `Call`, the `Reply` becomes a response.
 
 import BrumeCore
+import BrumeDelivery
 import BrumeModel
 import HTTPTypes
 import Hummingbird
@@ -13,6 +14,8 @@ struct EndpointResponder: Sendable {
   private let bodyMemory: BodyMemory
   private let requestShares: RequestShares
   private let auditTrail: AuditTrail
+  private let fetches: LastFetches
+  private let now: @Sendable () -> Milliseconds
 
   init(_ server: Composition) {
     settings = server.settings
@@ -23,6 +26,8 @@ struct EndpointResponder: Sendable {
     bodyMemory = server.bodyMemory
     requestShares = server.requestShares
     auditTrail = server.auditTrail
+    fetches = server.fetches
+    now = server.host.now
   }
 
   /// Responds, until the client goes or the time is over.
@@ -71,6 +76,7 @@ struct EndpointResponder: Sendable {
         var response = try await auditTrail.carryOut(call, endpoint) {
           try await answer(call, endpoint, in: lane)
         }.response
+        note(call, endpoint)
         if caller.kind == .user, let token = request.headers.webAuthToken(or: query) {
           response.headers[.webAuthToken] = tokens.renewed(after: token)
         }
@@ -79,6 +85,13 @@ struct EndpointResponder: Sendable {
         throw try await authenticate.leading(error, request, query: query)
       }
     }
+  }
+
+  /// What a device fetched is of interest to whoever asks why its push did nothing.
+  private func note(_ call: Call, _ endpoint: Endpoint) {
+    guard endpoint.isFetch, call.caller.kind == .user, let device = try? call.caller.deviceKey()
+    else { return }
+    fetches.note(device, at: now())
   }
 
   /// Answers when it is the caller's turn.

@@ -100,6 +100,8 @@ package struct Endpoint: Sendable {
   /// A signed request to it may be sent twice: it changes nothing. All others act once.
   package var isRead = false
   package var work = Work.usual
+  /// It gives a device records, or what changed: what a push asks for.
+  package var isFetch = false
   /// The body is the handler's to read, piece by piece, instead of being collected before.
   package var streams = false
 
@@ -115,6 +117,12 @@ package struct Endpoint: Sendable {
   fileprivate var reading: Endpoint {
     var endpoint = self
     endpoint.isRead = true
+    return endpoint
+  }
+
+  fileprivate var fetching: Endpoint {
+    var endpoint = reading
+    endpoint.isFetch = true
     return endpoint
   }
 
@@ -164,17 +172,17 @@ package struct RouteTable: Sendable {
   private static func apple(_ to: Handlers) -> [Endpoint] {
     [
       Endpoint(post, database + "/records/modify", .account, to.records.modify),
-      Endpoint(post, database + "/records/lookup", .anyone, to.records.lookup).reading,
-      Endpoint(post, database + "/records/query", .anyone, to.records.query).reading,
-      Endpoint(post, database + "/records/changes", .account, to.changes.recordChanges).reading,
+      Endpoint(post, database + "/records/lookup", .anyone, to.records.lookup).fetching,
+      Endpoint(post, database + "/records/query", .anyone, to.records.query).fetching,
+      Endpoint(post, database + "/records/changes", .account, to.changes.recordChanges).fetching,
       Endpoint(post, database + "/records/resolve", .user, to.shares.resolve),
       Endpoint(post, database + "/records/accept", .user, to.shares.accept),
       Endpoint(both, database + "/zones/list", .account, to.zones.list).reading,
       Endpoint(post, database + "/zones/lookup", .account, to.zones.lookup).reading,
       Endpoint(post, database + "/zones/modify", .account, to.zones.modify),
-      Endpoint(post, database + "/zones/changes", .account, to.changes.zones).reading,
-      Endpoint(both, database + "/changes/database", .account, to.changes.database).reading,
-      Endpoint(post, database + "/changes/zone", .account, to.changes.zone).reading,
+      Endpoint(post, database + "/zones/changes", .account, to.changes.zones).fetching,
+      Endpoint(both, database + "/changes/database", .account, to.changes.database).fetching,
+      Endpoint(post, database + "/changes/zone", .account, to.changes.zone).fetching,
       Endpoint(both, database + "/subscriptions/list", .account, to.subscriptions.list).reading,
       Endpoint(post, database + "/subscriptions/lookup", .account, to.subscriptions.lookup).reading,
       Endpoint(post, database + "/subscriptions/modify", .account, to.subscriptions.modify),
@@ -279,6 +287,7 @@ package struct RouteTable: Sendable {
       Endpoint(post, "/_brume/admin/push", .operator(.changes(of: "user")), admin.devices.testPush),
       Endpoint(post, "/_brume/admin/push/preview", .operator(.reads), admin.devices.previewPush),
       Endpoint(get, "/_brume/admin/push/log", .operator(.reads), admin.pushLog.list),
+      Endpoint(get, "/_brume/admin/trace", .operator(.reads), admin.trace.show),
       Endpoint(get, "/_brume/admin/apns", .operator(.reads), admin.apns.list),
       Endpoint(post, "/_brume/admin/apns", .operator(.changes(of: "topic")), admin.apns.add),
       Endpoint(
@@ -328,7 +337,8 @@ package struct RouteTable: Sendable {
       Endpoint(both, "/_brume/admin/zones", .operator(.reads), admin.zones.list),
       Endpoint(post, "/_brume/admin/zones/create", .operator(.changes()), admin.zones.create),
       Endpoint(post, "/_brume/admin/zones/delete", .operator(.changes()), admin.zones.delete),
-      Endpoint(post, "/_brume/admin/zones/purge", .operator(.changes(of: "zone")), admin.zones.purge),
+      Endpoint(
+        post, "/_brume/admin/zones/purge", .operator(.changes(of: "zone")), admin.zones.purge),
       Endpoint(post, "/_brume/admin/records/query", .operator(.reads), admin.records.query),
       Endpoint(post, "/_brume/admin/records/lookup", .operator(.reads), admin.records.lookup),
       Endpoint(post, "/_brume/admin/records/modify", .operator(.changes()), admin.records.modify),
@@ -338,14 +348,17 @@ package struct RouteTable: Sendable {
       Endpoint(get, "/_brume/admin/schema", .operator(.reads), admin.schemas.show),
       Endpoint(post, "/_brume/admin/schema", .operator(.changes()), admin.schemas.importText)
         .working(.lasting),
-      Endpoint(post, "/_brume/admin/schema/index", .operator(.changes(of: "type")), admin.schemas.index),
+      Endpoint(
+        post, "/_brume/admin/schema/index", .operator(.changes(of: "type")), admin.schemas.index),
       Endpoint(post, "/_brume/admin/schema/validate", .operator(.reads), admin.schemas.validate),
       Endpoint(post, "/_brume/admin/schema/diff", .operator(.reads), admin.schemas.difference),
       Endpoint(post, "/_brume/admin/schema/deploy", .operator(.changes()), admin.schemas.deploy),
       Endpoint(post, "/_brume/admin/schema/reset", .operator(.changes()), admin.schemas.reset)
         .working(.lasting),
-      Endpoint(post, "/_brume/admin/users/delete", .operator(.changes(of: "user")), admin.accounts.delete)
-        .working(.lasting),
+      Endpoint(
+        post, "/_brume/admin/users/delete", .operator(.changes(of: "user")), admin.accounts.delete
+      )
+      .working(.lasting),
     ]
   }
 }

@@ -130,8 +130,17 @@ package struct Settings: Sendable {
     try limits.read(sources)
     outside = try Self.outside(from: sources)
     limits.pushLogRows = try Self.number(.pushLog, from: sources, in: 1...10_000_000)
+    try readHistory(from: sources)
     limits.webhookFailures = try Self.number(.webhookFailures, from: sources, in: 1...1_000_000)
     try check()
+  }
+
+  private mutating func readHistory(from sources: SettingSources) throws {
+    let hours = try Self.number(.historyHours, from: sources, in: 0...8760)
+    let rows = try Self.number(.historyRows, from: sources, in: 1...10_000_000)
+    limits.historyAge = Milliseconds(hours) * 3_600_000
+    limits.historyRows =
+      engine == .memory ? min(rows, limits.historyRowsInMemory) : rows
   }
 
   private static func outside(from sources: SettingSources) throws -> Outside {

@@ -18,6 +18,8 @@ package protocol LogReading: AnyObject {
   func lastPosition(in bucket: Bucket) throws -> Int64
   /// The newest positions of all buckets.
   func lastPositions() throws -> LogPositions
+  /// Changes that a filter admits, newest first by their times, from the logs of all buckets.
+  func newest(_ filter: LogFilter, limit: Int) throws -> [LogEntry]
   /// The bucket in whose log a database's changes are.
   func bucket(of database: DatabaseKey) -> Bucket
 }
@@ -45,7 +47,8 @@ extension LogEntry {
   /// Ours: entries whose images may be read before their sizes are known.
   fileprivate static let fewAtOnce = 16
 
-  fileprivate var imageBytes: Int {
+  /// The stored size of its image; 0 without one.
+  package var imageBytes: Int {
     guard case .record(let change) = event, case .encoded(let bytes, _)? = change.image?.content
     else { return 0 }
     return bytes.count
@@ -58,4 +61,11 @@ package protocol LogWriting: LogReading {
   func append(_ event: LogEntry.Event, in database: DatabaseKey, origin: Origin) throws -> Int64
   /// Drops a bucket's entries up to and including `position`. Positions are never used again.
   func trim(in bucket: Bucket, through position: Int64) throws
+  /// Looks at the oldest `rows` of a bucket's entries up to `position`, and drops those up to the last one
+  /// that is older than `time`.
+  func trim(
+    in bucket: Bucket, through position: Int64, before time: Milliseconds, rows: Int) throws
+  /// Forgets the images of a bucket's entries after `start`, up to `end`, that have more than so many bytes.
+  func dropImages(
+    in bucket: Bucket, after start: Int64, through end: Int64, largerThan bytes: Int) throws
 }

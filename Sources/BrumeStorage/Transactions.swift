@@ -19,6 +19,7 @@ package protocol ReadTransaction: AnyObject {
   associatedtype APNsSenders: APNsSenderReading
   associatedtype Webhooks: WebhookReading
   associatedtype PushLog: PushLogReading
+  associatedtype History: HistoryReading
   associatedtype Users: UserReading
   associatedtype Credentials: CredentialReading
   associatedtype Roles: RoleReading
@@ -41,6 +42,7 @@ package protocol ReadTransaction: AnyObject {
   var apnsSenders: APNsSenders { get }
   var webhooks: Webhooks { get }
   var pushLog: PushLog { get }
+  var history: History { get }
   var users: Users { get }
   var credentials: Credentials { get }
   var roles: Roles { get }
@@ -65,6 +67,7 @@ where
   APNsSenders: APNsSenderWriting,
   Webhooks: WebhookWriting,
   PushLog: PushLogWriting,
+  History: HistoryWriting,
   Users: UserWriting,
   Credentials: CredentialWriting,
   Roles: RoleWriting,

@@ -34,6 +34,7 @@ struct DoctorCommand: AsyncParsableCommand {
       Output.line("\(finding.isWell ? "ok   " : "wrong") \(finding.subject): \(finding.text)")
     }
     await check("data folder") {
+      guard server.url == nil else { return "that of another machine is not looked at" }
       guard FileManager.default.fileExists(atPath: server.folder) else {
         return "'\(server.folder)' does not exist yet; 'brume serve' makes it"
       }

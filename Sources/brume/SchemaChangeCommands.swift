@@ -24,7 +24,7 @@ struct ValidateSchema: AsyncParsableCommand {
           + (error["message"]?.string ?? ""))
     }
     guard errors.isEmpty else { throw ExitStatus.wrongData }
-    Output.say("'\(file)' is right: \(answer["recordTypes"]?.int ?? 0) record types")
+    Output.say("'\(file)' is right; record types: \(answer["recordTypes"]?.int ?? 0)")
   }
 }
 
@@ -63,7 +63,7 @@ struct ImportSchema: AsyncParsableCommand {
     let changes = SchemaChanges(try await connection.post("schema/diff", ["schema": text]))
     if !changes.drops.isEmpty { changes.show(asJSON: false) }
     _ = try await connection.post("schema", ["schema": text, "allowDrops": .bool(allowDrops)])
-    Output.say("imported \(file): \(changes.count) changes")
+    Output.say("imported \(file); changes: \(changes.count)")
   }
 }
 

@@ -1,6 +1,9 @@
 // The JavaScript client's files, and the header in which it sends its user's token. What the client does
 // is tried by Tests/Independent/javascript.py.
 
+import BrumeModel
+import BrumeServer
+import BrumeWire
 import HTTPTypes
 import Testing
 

@@ -104,7 +104,7 @@ struct DescriptionPage {
   }
 
   private static func escaped(_ text: some StringProtocol) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-      .replacing("\"", with: "&quot;")
+    [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")]
+      .reduce(String(text)) { $0.replacingOccurrences(of: $1.0, with: $1.1) }
   }
 }

@@ -5,9 +5,9 @@ import BrumeServer
 import Testing
 
 @Suite struct DescriptionTests {
-  /// Addresses that the protocol's answers hand out.
-  private static let handedOut: Set = [
-    "/_brume/assets/upload", "/_brume/assets/file", "/_brume/courier",
+  /// Addresses that the protocol's answers hand out, and what the console reads.
+  private static let ours: Set = [
+    "/_brume/assets/upload", "/_brume/assets/file", "/_brume/courier", "/_brume/admin/trace",
   ]
 
   /// The operator's calls about data; the others are for the command line alone.
@@ -42,7 +42,7 @@ import Testing
   }
 
   private static func isProtocol(_ path: String) -> Bool {
-    path.hasPrefix("/database/") || path.hasPrefix("/device/") || handedOut.contains(path)
+    path.hasPrefix("/database/") || path.hasPrefix("/device/") || ours.contains(path)
       || path.hasPrefix("/_brume/admin/session")
       || path.hasPrefix("/_brume/admin/")
         && operators.contains(String(path.dropFirst("/_brume/admin/".count)))

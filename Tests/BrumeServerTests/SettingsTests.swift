@@ -42,6 +42,19 @@ import Testing
     #expect(settings.limits.assetUploadLifetime == 15 * 60_000)
     #expect(settings.limits.assetReceiptLifetime == 60 * 60_000)
     #expect(settings.limits.assetAddressLifetime == 4 * 60 * 60_000)
+    #expect(settings.limits.historyAge == 24 * 60 * 60_000)
+    #expect(settings.limits.historyRows == 20_000)
+  }
+
+  @Test func `a history is bounded, can be switched off, and is short in memory`() async throws {
+    let off = try await Self.settings(["--history-hours", "0", "--history-rows", "5"])
+    #expect(off.limits.historyAge == 0 && off.limits.historyRows == 5)
+    #expect(try await Self.settings(["--store", "memory"]).limits.historyRows == 1000)
+    for wrong in [
+      ["--history-hours", "9000"], ["--history-hours", "x"], ["--history-rows", "0"],
+    ] {
+      await #expect(throws: SettingError.self) { try await Self.settings(wrong) }
+    }
   }
 
   @Test func `a flag beats a variable, which beats the file, which beats the default`() async throws

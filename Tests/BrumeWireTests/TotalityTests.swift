@@ -38,6 +38,7 @@ private func readEverything(_ json: JSON) {
   _ = try? OperatorView(json: json)
   _ = try? ListRequest(json: json)
   _ = try? PermissionQuestion(json: json)
+  _ = try? Trace(json: json)
   _ = try? PushPayload.decode(json)
   _ = Wire.error(json)
   _ = Wire.wantsNumbersAsStrings(json)

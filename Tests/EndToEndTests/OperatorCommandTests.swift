@@ -39,9 +39,9 @@ import Testing
       server = try await Tool.serve("--port", "0", data[0], data[1])
       #expect(!server.lines.contains { $0.contains("#") }, "\(server.lines)")
       #expect(try await Tool.run(["operator", "remove", "ada"] + data).status == 0)
-      let audit = try await Tool.run(["audit", "list"] + data)
-      #expect(audit.output.contains("operators/remove") && audit.output.contains("owner"))
-      #expect(!audit.output.contains("correct horse"))
+      let lines = try await Tool.run(["audit", "list"] + data)
+      #expect(lines.output.contains("operators/remove") && lines.output.contains("owner"))
+      #expect(!lines.output.contains("correct horse"))
       _ = await Tool.end(server.process)
     }
   }

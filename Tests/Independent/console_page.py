@@ -59,6 +59,10 @@ class ConsolePage:
                 return
         raise SystemExit(f"FAILED: the keyboard does not reach '{name}' on {self.page.run('location.hash')}")
 
+    def focused(self, name):
+        """Waits until the focus is on what is called so: a form that has just opened, for instance."""
+        self.browser.wait(lambda: self.page.run(NAME).startswith(name))
+
     def push(self, name):
         self.tab_to(name)
         self.press("Enter")

@@ -86,6 +86,12 @@ class Tab:
         self.browser.call("Network.emulateNetworkConditions", {
             "offline": is_off, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}, self.page.session)
 
+    def leaders(self):
+        """How many tabs of the store called `laptop` sync by themselves, and how many would."""
+        return self.page.run("""navigator.locks.query().then(({held, pending}) => {
+          const count = (locks) => locks.filter(({name}) => name === 'brume laptop leader').length;
+          return { held: count(held), pending: count(pending) }; })""")
+
     def stop_at(self, moment):
         self.page.run(f"app.stopAt({json.dumps(moment)})")
 
@@ -118,6 +124,8 @@ def converge(browser, site, server, token):
     for tab in (second, other):
         tab.has(notes)
     expect(True, "an edit reaches the other tab, and by a push the other device")
+    browser.wait(lambda: second.page.run("app.changes") > 0)
+    expect(first.leaders() == {"held": 1, "pending": 1}, "one of two tabs syncs, it tells the other, which waits")
 
     other.cut(True)
     other.save("shared", title="edited on the phone")

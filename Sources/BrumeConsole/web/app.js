@@ -1,13 +1,13 @@
 // The beginning: draws the page of the address inside the frame, whenever something has changed.
 
 import { beginDrawing, endDrawing, refresh } from "./core/calls.js";
-import { health, watchHealth } from "./core/health.js";
+import { askHealth, health, watchHealth } from "./core/health.js";
 import { useEverywhere, useKeys } from "./core/keyboard.js";
 import { isOffered, pages } from "./core/pages.js";
 import { h, render } from "./core/render.js";
 import { format, go, onArrival, route, to } from "./core/router.js";
-import { isSignedIn } from "./core/session.js";
-import { drawWith, update } from "./core/state.js";
+import { isAsked, isSignedIn, recognise } from "./core/session.js";
+import { drawWith } from "./core/state.js";
 import { toggleTheme } from "./core/theme.js";
 import { showKeys } from "./parts/dialogs.js";
 import { Frame } from "./parts/frame.js";
@@ -18,6 +18,7 @@ import { LinkButton } from "./parts/controls.js";
 import { Empty } from "./parts/states.js";
 
 function draw() {
+  if (!isAsked) return;
   if (isSignedIn() && !isPlaced()) return;
   const page = pages.find((page) => page.name === route.page && isOffered(page, health.status));
   beginDrawing();
@@ -42,7 +43,8 @@ const Unknown = () =>
 /** Another page is asked for anew and starts with its title; the same page keeps the focus. */
 onArrival((before) => {
   document.body.classList.remove("menu-open");
-  if (before.page === route.page && before.container === route.container && before.environment === route.environment) return;
+  if (before.page === route.page && before.container === route.container && before.environment === route.environment)
+    return;
   refresh();
   scrollTo(0, 0);
   queueMicrotask(() => queueMicrotask(() => document.getElementById("title")?.focus()));
@@ -56,5 +58,5 @@ useEverywhere({
   t: ["Light or dark colours", toggleTheme],
 });
 drawWith(draw);
+recognise().then(askHealth);
 watchHealth(() => pages.find((page) => page.name === route.page)?.isLive && isSignedIn() && refresh());
-update();

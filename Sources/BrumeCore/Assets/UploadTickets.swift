@@ -28,11 +28,11 @@ package struct UploadTickets: Sendable {
     try limits.checkCount(request.files.count, of: "tokens")
     let zone = try caller.zoneKey(request.zone, in: scope, limits: limits)
     let view = try await store.read { try ZoneView(of: zone, in: scope, for: caller, from: $0) }
-    if let shares = view.shares {
-      let best = shares.permission(through: Array(shares.permissions.keys))
-      if let error = Permissions.decide(caller.principal, .write, in: .shared(best), creator: nil) {
-        throw error
-      }
+    if let shares = view.shares,
+      let error = Permissions.decide(
+        caller.principal, .write, in: .shared(shares.best), creator: nil)
+    {
+      throw error
     }
     let expires = host.now() + limits.assetUploadLifetime
     return try request.files.map { file in

@@ -35,7 +35,12 @@ package struct PermissionQuestions: Sendable {
         let place = try access.place(question, in: zone)
         return view.caller.answer(question.action.asked, place)
       } catch let error as BrumeError where error.code == .zoneNotFound {
-        return PermissionAnswer(isAllowed: false, reason: error.reason)
+        let isThere = try transaction.zones.find(zone)?.isLive ?? false
+        return PermissionAnswer(
+          isAllowed: false,
+          reason: isThere
+            ? "the user has accepted no share of zone '\(zone.name)': for them it does not exist"
+            : error.reason)
       }
     }
   }

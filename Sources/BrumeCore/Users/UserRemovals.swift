@@ -31,8 +31,11 @@ package struct UserRemovals: Sendable {
   }
 
   /// Deletes the user. Answers what was there before.
+  ///
+  /// - Throws: `badRequest` for the user that a server-to-server key acts as.
   package func remove(_ name: String) async throws -> UserRemoval {
     var removal = try await report(on: name)
+    try await refuseKey(of: removal)
     try await accounts.signOutEverywhere(removal.user)
     for place in removal.places { try await leaveShares(removal.user, place.containerEnvironment) }
     try await removeZones(of: removal.user)
@@ -48,6 +51,15 @@ package struct UserRemovals: Sendable {
     knownCredentials.forget()
     removal.isDone = true
     return removal
+  }
+
+  private func refuseKey(of removal: UserRemoval) async throws {
+    let keys = try await store.read { try $0.credentials.serverKeys() }
+    guard let key = keys.first(where: { $0.user == removal.user }) else { return }
+    throw BrumeError(
+      .badRequest,
+      "'\(removal.name)' is who the server-to-server key '\(key.name)' acts as; revoke that first with "
+        + "`brume key revoke \(key.id)`")
   }
 
   /// As the user would: the owner's zone and the other participants are as after any leaving.

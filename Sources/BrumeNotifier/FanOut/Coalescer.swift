@@ -49,6 +49,8 @@ package struct Coalescer: Sendable {
   private struct Last: Sendable {
     var position: Int64
     var due: Milliseconds
+    /// Where the change is in the log.
+    var change: Int64
   }
 
   private let window: Milliseconds
@@ -98,6 +100,9 @@ package struct Coalescer: Sendable {
     last[key].flatMap { $0.due <= now ? $0.position : nil }
   }
 
+  /// The log position of the change that the last entry under a key is of.
+  func lastChange(_ key: Key) -> Int64? { last[key]?.change }
+
   /// A notification is about to be put into a mailbox.
   ///
   /// - Parameter isUndelivered: the last one under the key was due and was not taken.
@@ -116,12 +121,13 @@ package struct Coalescer: Sendable {
       moves: due > now ? [] : moves(device, except: key), signalsReader: !isKnown)
   }
 
-  /// The notification is in the mailbox at `position`.
+  /// The notification of a change at a log position is in the mailbox at `position`.
   package mutating func enqueued(
-    _ device: DeviceKey, _ key: Key, at position: Int64, due: Milliseconds, now: Milliseconds
+    _ device: DeviceKey, _ key: Key, at position: Int64, of change: Int64 = 0, due: Milliseconds,
+    now: Milliseconds
   ) {
     if last[key] == nil, last.count >= capacity { forget(now) }
-    last[key] = Last(position: position, due: due)
+    last[key] = Last(position: position, due: due, change: change)
     if due > now {
       waiting[device, default: []].insert(key)
     } else {

@@ -1,7 +1,7 @@
 // One step of the notifier inside its transaction: from matches to mailboxes.
 //
-// Everything that may have changed since the match is asked again here: whether the subscription is
-// still the one that matched, whether its user may read the record, which devices there are.
+// Everything that may have changed since the match is asked again here, by `Gates`: whether the subscription
+// is still the one that matched, whether its user may read the record, which devices there are.
 
 import BrumeCore
 import BrumeModel
@@ -33,6 +33,7 @@ struct FanOut {
     let pace: Pace
     let coalescers: [UserID: Coalescer]
     let connected: [UserID: Set<DeviceKey>]
+    var history = HistoryPlace()
   }
   /// What is the same for every fan-out of a server.
   struct Rules: Sendable {
@@ -58,25 +59,17 @@ struct FanOut {
     /// Matches of the unfinished entry that are left.
     var unserved = 0
     var coalescers: [UserID: Coalescer] = [:]
+    /// The number of the newest delivery in the history.
+    var lastDelivery: Int64 = 0
   }
-  private struct DeviceOwner: Hashable {
-    let containerEnvironment: ContainerEnvironment
-    let user: UserID
-  }
-
-  private struct PublicType: Hashable {
-    let database: DatabaseKey
-    let type: String
-  }
-
   private let input: Input
   private let rules: Rules
   private let transaction: any WriteTransaction
   private var mailbox: MailboxWriter
   private var outcome: Outcome
   private var deliveriesLeft: Int
-  private var devices: [DeviceOwner: [Device]] = [:]
-  private var publicContexts: [PublicType: Permissions.Context] = [:]
+  private var gates: Gates
+  private var history: HistoryKeeper
 
   init(_ input: Input, _ rules: Rules, _ transaction: any WriteTransaction) {
     self.input = input
@@ -86,6 +79,9 @@ struct FanOut {
       mailboxes: transaction.mailboxes, limits: rules.limits, now: input.now,
       connected: input.connected,
       coalescers: input.coalescers)
+    gates = Gates(of: input.bucket, rules.permission, transaction)
+    history = HistoryKeeper(
+      input.history, of: input.bucket, rules.limits, generation: rules.generation, now: input.now)
     outcome = Outcome(cursor: input.cursor)
     deliveriesLeft = input.pace.deliveries
   }
@@ -93,13 +89,16 @@ struct FanOut {
   /// Serves the jobs, as far as there is room, saves the cursor and drops what of the log is done.
   mutating func run() throws -> Outcome {
     for job in input.jobs {
-      guard try serve(job) else { break }
+      let isDone = try serve(job)
+      history.ended(job.entry)
+      if !isDone { break }
     }
     try transaction.settings.set(.notifierCursor(input.bucket), to: outcome.cursor.bytes)
-    try transaction.log.trim(
-      in: input.bucket,
-      through: transaction.webhooks.trimmable(
+    try history.save(
+      to: transaction, cursor: outcome.cursor.position,
+      free: transaction.webhooks.trimmable(
         in: input.bucket, through: outcome.cursor.position, limits: rules.limits))
+    outcome.lastDelivery = history.lastDelivery
     outcome.coalescers = mailbox.coalescers
     return outcome
   }
@@ -141,49 +140,29 @@ struct FanOut {
   // MARK: One subscription
 
   private mutating func deliver(_ target: Target, _ builder: NotificationBuilder) throws {
-    let (key, scope) = (target.key, target.key.scope)
-    // Another start position means that other conditions were saved since: the matched one is gone.
-    guard let stored = try transaction.subscriptions.find(key.id, in: scope),
-      stored.starts[input.bucket] == target.startPosition, try mayRead(scope, builder)
-    else { return }
-    let all = try devices(of: scope)
-    let origin = builder.entry.origin
-    if Audience.isFromOnlyDevice(all, subscriber: scope.user, origin: origin) { return }
-    let recipients = Audience.devices(all, except: origin)
+    let key = target.key
+    switch try gates.ask(
+      key, from: target.startPosition, about: builder.entry,
+      creator: builder.image?.created?.user)
+    {
+    case .withheld(let reason): history.note(ServedDelivery(key, reason))
+    case .notify(let stored, let all, let recipients):
+      try notify(stored, builder, all, recipients)
+    }
+  }
+
+  private mutating func notify(
+    _ stored: StoredSubscription, _ builder: NotificationBuilder, _ all: [Device],
+    _ recipients: [Device]
+  ) throws {
     let badge = try nextBadge(stored, recipients)
-    try send(builder, stored, badge, recipients)
+    let outcomes = try send(builder, stored, badge, recipients)
+    history.note(ServedDelivery(stored.key, all, recipients, outcomes))
     outcome.notifications += 1
     if case .query(_, _, _, firesOnce: true) = stored.subscription.kind {
-      try transaction.subscriptions.remove(key.id, in: scope)
-      outcome.firedOnce.append(key)
+      try transaction.subscriptions.remove(stored.key.id, in: stored.scope)
+      outcome.firedOnce.append(stored.key)
     }
-  }
-
-  /// Asked when the push is made: whoever lost the right since the save is not notified.
-  private mutating func mayRead(
-    _ scope: SubscriptionScope, _ builder: NotificationBuilder
-  ) throws -> Bool {
-    guard case .record(let change) = builder.entry.event else { return true }
-    let (database, creator) = (change.record.zone.database, builder.image?.created?.user)
-    if database.owner == nil {
-      return try rules.permission.mayRead(
-        scope.user, at: try publicContext(of: change.recordType, in: database), in: database,
-        creator: creator, transaction: transaction)
-    }
-    return try rules.permission.mayRead(
-      scope.user, change.record, type: change.recordType, creator: creator,
-      coveringShares: change.coveringShares, in: transaction)
-  }
-
-  /// Looked up once a transaction, not once a subscriber.
-  private mutating func publicContext(
-    of type: String, in database: DatabaseKey
-  ) throws -> Permissions.Context {
-    let key = PublicType(database: database, type: type)
-    if let known = publicContexts[key] { return known }
-    let context = try rules.permission.publicContext(of: type, in: database, transaction)
-    publicContexts[key] = context
-    return context
   }
 
   /// Whoever left a share is notified, without the zone. Of records `mayRead` has asked.
@@ -199,18 +178,20 @@ struct FanOut {
   private mutating func send(
     _ builder: NotificationBuilder, _ stored: StoredSubscription, _ badge: Int?,
     _ recipients: [Device]
-  ) throws {
+  ) throws -> [ServedDelivery.Outcome] {
+    var outcomes: [ServedDelivery.Outcome] = []
     let notification = try readable(
       builder.notification(for: stored, badge: badge), stored, builder)
     let (payload, sent) = budget(rules.limits.payloadBytes).fit(notification)
     let delivery = MailboxWriter.Delivery(
       notification: sent, payload: payload, subscription: stored,
-      requestID: builder.entry.origin.requestID)
+      requestID: builder.entry.origin.requestID, change: builder.entry.position)
     let fetchEverything = { [encode = rules.encode] in encode(builder.fetchEverything(for: stored))
     }
     for device in recipients {
       let result = try mailbox.put(delivery, to: device.key, orFetchEverything: fetchEverything)
       outcome.mailboxEntries += 1
+      outcomes.append(result.outcome)
       if result.overflowed {
         outcome.overflows += 1
         try transaction.pushLog.append(
@@ -220,6 +201,7 @@ struct FanOut {
       if result.signalsReader { markPending(device) }
     }
     try keep(notification, stored)
+    return outcomes
   }
 
   private mutating func markPending(_ device: Device) {
@@ -261,14 +243,5 @@ struct FanOut {
     try transaction.notifications.setBadge(
       badge + 1, of: scope.user, in: scope.containerEnvironment)
     return badge + 1
-  }
-
-  private mutating func devices(of scope: SubscriptionScope) throws -> [Device] {
-    let deviceOwner = DeviceOwner(
-      containerEnvironment: scope.containerEnvironment, user: scope.user)
-    if let known = devices[deviceOwner] { return known }
-    let found = try transaction.devices.all(of: scope.user, in: scope.containerEnvironment)
-    devices[deviceOwner] = found
-    return found
   }
 }

@@ -13,12 +13,16 @@ struct MailboxWriter {
     let payload: [UInt8]
     let subscription: StoredSubscription
     let requestID: String
+    /// Where the change is in the log.
+    let change: Int64
   }
   struct Result: Equatable {
     /// As it is in the mailbox.
     let entry: MailboxEntry
     var signalsReader: Bool
     var overflowed = false
+    /// The log position of the change whose push it replaced, if that was still there.
+    var replaced: Int64?
   }
 
   let mailboxes: any MailboxWriting
@@ -38,6 +42,7 @@ struct MailboxWriter {
     let action = coalesce(device) { [now] in
       $0.changed(device, key, now: now, isUndelivered: isUndelivered)
     }
+    let replaced = action.replaces == nil ? nil : lastChange(key)
     if let old = action.replaces { try mailboxes.remove(at: old, of: device) }
     if try mailboxes.count(of: device) >= limits.mailboxRows {
       let entry = try replaceEverything(delivery, device, orFetchEverything())
@@ -48,11 +53,16 @@ struct MailboxWriter {
     entry.position = try mailboxes.enqueue(entry, to: device)
     if let key {
       coalesce(device) { [now] in
-        $0.enqueued(device, key, at: entry.position, due: action.due, now: now)
+        $0.enqueued(
+          device, key, at: entry.position, of: delivery.change, due: action.due, now: now)
       }
     }
     for waiting in action.moves { try moveToEnd(waiting, device) }
-    return Result(entry: entry, signalsReader: action.signalsReader)
+    return Result(entry: entry, signalsReader: action.signalsReader, replaced: replaced)
+  }
+
+  private func lastChange(_ key: Coalescer.Key?) -> Int64? {
+    key.flatMap { coalescers[$0.device.user]?.lastChange($0) }
   }
 
   /// Whether the last push under this key was due and still nobody has taken it: then the one that

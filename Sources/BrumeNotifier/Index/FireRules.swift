@@ -55,35 +55,56 @@ package enum FireRules {
     _ stored: StoredSubscription, on entry: LogEntry, in bucket: Bucket = .only, image: Record?,
     searchable: (String) -> Bool
   ) -> Bool {
-    guard hasStarted(stored.starts[bucket], at: entry.position) else { return false }
+    miss(stored, on: entry, in: bucket, image: image, searchable: searchable) == nil
+  }
+
+  /// The first question that keeps a subscription from firing; nil if it fires.
+  package static func miss(
+    _ stored: StoredSubscription, on entry: LogEntry, in bucket: Bucket = .only, image: Record?,
+    searchable: (String) -> Bool
+  ) -> FireMiss? {
+    if let miss = missOfPlace(stored, entry) { return miss }
+    guard hasStarted(stored.starts[bucket], at: entry.position) else { return .start }
+    guard case .query(let query, _, _, _) = stored.subscription.kind else { return nil }
+    guard let image else { return .image }
+    let failed = query.filters.first {
+      Evaluate.answer($0, image, searchable: searchable) != true
+    }
+    return failed.map { .condition($0) }
+  }
+
+  /// Whether it watches what changed at all, whenever it was saved.
+  private static func missOfPlace(_ stored: StoredSubscription, _ entry: LogEntry) -> FireMiss? {
     switch entry.event {
-    case .subscription: return false
-    case .membership(let user, let zone): return matchesMembership(stored, user, zone)
+    case .subscription: return .database
+    case .membership(let user, let zone):
+      return matchesMembership(stored, user, zone) ? nil : .database
     case .zoneCreated(let zone), .zoneDeleted(let zone):
-      guard watches(stored.scope, entry.database) else { return false }
-      return stored.subscription.kind == .database(recordType: nil) && !zone.isDefault
+      guard watches(stored.scope, entry.database) else { return .database }
+      guard stored.subscription.kind == .database(recordType: nil) else { return .recordType }
+      return zone.isDefault ? .zone : nil
     case .record(let change):
-      guard watches(stored.scope, entry.database) else { return false }
-      return fires(stored.subscription.kind, on: change, image: image, searchable: searchable)
+      guard watches(stored.scope, entry.database) else { return .database }
+      return missOfRecord(stored.subscription.kind, change)
     }
   }
 
-  private static func fires(
-    _ kind: Subscription.Kind, on change: RecordChange, image: Record?,
-    searchable: (String) -> Bool
-  ) -> Bool {
+  private static func missOfRecord(
+    _ kind: Subscription.Kind, _ change: RecordChange
+  ) -> FireMiss? {
     let zone = change.record.zone
     switch kind {
     case .query(let query, let wanted, let events, _):
-      guard let image, query.recordType == change.recordType, events.contains(event(change.kind)),
-        wanted.map({ $0.name == zone.name }) ?? true
-      else { return false }
-      return Evaluate.matches(query.filters, image, searchable: searchable)
+      if query.recordType != change.recordType { return .recordType }
+      if let wanted, wanted.name != zone.name { return .zone }
+      return events.contains(event(change.kind)) ? nil : .event
     case .zone(let wanted, let type):
-      return wanted.name == zone.name && !zone.isDefault && isWanted(change.recordType, by: type)
+      if !isWanted(change.recordType, by: type) { return .recordType }
+      return wanted.name == zone.name && !zone.isDefault ? nil : .zone
     case .database(let type):
+      if !isWanted(change.recordType, by: type) { return .recordType }
       // The default zone takes no part in database subscriptions (case SUB-14).
-      return !zone.isDefault && isWanted(change.recordType, by: type)
+      return zone.isDefault ? .zone : nil
     }
   }
 
@@ -99,4 +120,14 @@ package enum FireRules {
   static func isWanted(_ type: String, by filter: String?) -> Bool {
     filter.map { $0 == type } ?? true
   }
+}
+
+/// Why a subscription does not fire: the first question that it fails, in the order in which they are asked.
+package enum FireMiss: Equatable, Sendable {
+  case database, recordType, zone, event
+  /// The subscription was saved, or saved anew, after the change.
+  case start
+  /// The record's state was not kept.
+  case image
+  case condition(Filter)
 }

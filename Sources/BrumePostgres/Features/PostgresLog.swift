@@ -38,6 +38,33 @@ final class PostgresLog: LogWriting, Remembering {
     session.run(Self.trim, [.integer(bucket.number), .integer(position)])
   }
 
+  func trim(
+    in bucket: Bucket, through position: Int64, before time: Milliseconds, rows: Int
+  ) throws {
+    session.run(
+      Self.trimOld,
+      [.integer(bucket.number), .integer(position), .integer(time), .integer(max(0, rows))])
+  }
+
+  func dropImages(
+    in bucket: Bucket, after start: Int64, through end: Int64, largerThan bytes: Int
+  ) throws {
+    session.run(
+      Self.dropImages,
+      [.integer(bucket.number), .integer(start), .integer(end), .integer(bytes)])
+  }
+
+  func newest(_ filter: LogFilter, limit: Int) throws -> [LogEntry] {
+    try session.all(
+      Self.findNewest,
+      filter.containerEnvironment.values + [
+        .integer(filter.since), .text(filter.record?.name), .text(filter.record?.zone),
+        .text(filter.requestID), .integer(LogEventKind.subscription.rawValue),
+        .integer(LogEventKind.record.rawValue), .integer(max(0, limit)),
+      ]
+    ) { try entry($0) }
+  }
+
   func bucket(of database: DatabaseKey) -> Bucket { places.bucket(of: database) }
 
   func lastPosition(in bucket: Bucket) throws -> Int64 {
@@ -55,14 +82,16 @@ final class PostgresLog: LogWriting, Remembering {
   func entries(in bucket: Bucket, after position: Int64, limit: Int) throws -> [LogEntry] {
     try session.all(
       Self.find, [.integer(bucket.number), .integer(position), .integer(limit)]
-    ) { row in
-      LogEntry(
-        position: row.integer(0), database: try row.database(1), event: try row.event(coder),
-        origin: Origin(
-          user: row.optionalText(11).map { UserID($0) },
-          device: row.optionalText(12).map { DeviceID($0) }, requestID: row.text(13),
-          time: row.integer(14)))
-    }
+    ) { try entry($0) }
+  }
+
+  private func entry(_ row: Row) throws -> LogEntry {
+    LogEntry(
+      position: row.integer(0), database: try row.database(1), event: try row.event(coder),
+      origin: Origin(
+        user: row.optionalText(11).map { UserID($0) },
+        device: row.optionalText(12).map { DeviceID($0) }, requestID: row.text(13),
+        time: row.integer(14)))
   }
 
   func forget() { grown = [:] }
@@ -76,6 +105,33 @@ final class PostgresLog: LogWriting, Remembering {
       ("device", .text), ("request", .text), ("time", .integer),
     ])
   private static let trim = SQL("DELETE FROM log WHERE bucket = $1 AND position <= $2")
+  private static let trimOld = SQL(
+    """
+    DELETE FROM log WHERE bucket = $1 AND position <= (
+      SELECT max(position) FROM (
+        SELECT position, time FROM log WHERE bucket = $1 AND position <= $2
+        ORDER BY position LIMIT $4) AS oldest
+      WHERE time < $3)
+    """)
+  private static let dropImages = SQL(
+    """
+    UPDATE log SET image = NULL
+    WHERE bucket = $1 AND position > $2 AND position <= $3 AND octet_length(image) > $4::bigint
+    """)
+  /// Of all buckets: logs have no index but their order, and somebody asks for this once in a while.
+  private static let findNewest = SQL(
+    """
+    SELECT log.position, databases.container, databases.environment, databases.owner, log.kind,
+      log.name, log.type, log.subject, log.sequence, log.image, log.shares, log."user", log.device,
+      log.request, log.time, log.container, log.environment, zones.name
+    FROM log JOIN databases ON databases.bucket = log.bucket AND databases.id = log.database
+      LEFT JOIN zones ON zones.bucket = log.bucket AND zones.id = log.zone
+    WHERE databases.container = $1 AND databases.environment = $2 AND log.time >= $3
+      AND log.kind <> $7
+      AND ($4::text IS NULL OR log.kind = $8 AND log.name = $4 AND zones.name = $5::text)
+      AND ($6::text IS NULL OR log.request = $6)
+    ORDER BY log.time DESC, log.position DESC LIMIT $9
+    """)
   private static let findLast = SQL("SELECT last FROM buckets WHERE bucket = $1")
   private static let findAllLast = SQL(
     "SELECT bucket, last FROM buckets WHERE bucket >= 0 AND last > 0")

@@ -9,6 +9,7 @@ enum Migrations {
   static let all: [String] = [
     foundation + records + queries + subscriptions + notifications + accounts + assets,
     operators,
+    servedChanges,
   ]
 
   /// Brings the tables to the newest version, in one transaction. Answers their version before.

@@ -53,6 +53,7 @@ final class PostgresTransaction: WriteTransaction {
   private(set) lazy var apnsSenders: PostgresAPNsSenders = PostgresAPNsSenders(session)
   private(set) lazy var webhooks: PostgresWebhooks = PostgresWebhooks(session)
   private(set) lazy var pushLog: PostgresPushLog = PostgresPushLog(session)
+  private(set) lazy var history: PostgresHistory = PostgresHistory(session)
   private(set) lazy var users: PostgresUsers = PostgresUsers(session, accountChanges)
   private(set) lazy var credentials: PostgresCredentials = PostgresCredentials(
     session, accountChanges)

@@ -14,8 +14,16 @@ struct PushFaults: Sendable {
   private let delivery: ServerDelivery
   /// Pushes that are held back at once.
   private let heldLimit: Int
+  /// Rows of the push log.
+  private let rows: Int
+  private let now: @Sendable () -> Milliseconds
 
-  init(store: any Store, delivery: ServerDelivery, limits: Limits) {
+  init(
+    store: any Store, delivery: ServerDelivery, limits: Limits,
+    now: @escaping @Sendable () -> Milliseconds
+  ) {
+    rows = limits.pushLogRows
+    self.now = now
     injector = FaultInjector(limits: limits)
     self.store = store
     self.delivery = delivery
@@ -30,9 +38,9 @@ struct PushFaults: Sendable {
       let call = FaultPlan.Call(
         user: device.user, device: device.device, items: [.init(.push, zone: entry.zoneName)])
       switch injector.decide(call).fault?.effect {
-      case .dropPush: try await forget(entry, of: device)
+      case .dropPush: try await forget(entry, of: device, "dropped")
       case .holdPush:
-        try await forget(entry, of: device)
+        try await forget(entry, of: device, "held back until faults are released")
         injector.hold(.init(entry: entry, device: device), limit: heldLimit)
       case .duplicatePush: leaving += [entry, entry.renamed("\(entry.notificationID)-again")]
       case nil, .error, .loseAnswer, .conflict, .expireToken, .pretend, .removeZone,
@@ -59,9 +67,15 @@ struct PushFaults: Sendable {
   /// New entries are read from the mailbox, where they meet their faults.
   func look(at device: DeviceKey) { delivery.streams.look(at: device) }
 
-  private func forget(_ entry: MailboxEntry, of device: DeviceKey) async throws {
-    try await store.write(in: .account(device)) {
+  private func forget(
+    _ entry: MailboxEntry, of device: DeviceKey, _ reason: String
+  ) async throws {
+    let line = PushLogEntry(
+      entry, of: device, by: .stream, .stopped,
+      subject: entry.zoneName.map { "zone \($0)" } ?? "", now: now(), reason: reason)
+    try await store.write(in: .account(device)) { [rows] in
       try $0.mailboxes.remove(at: entry.position, of: device)
+      try $0.pushLog.append(line, limit: rows)
     }
   }
 }

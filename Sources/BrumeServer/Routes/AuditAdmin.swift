@@ -5,7 +5,7 @@ import BrumeModel
 import BrumeWire
 
 struct AuditAdmin: Sendable {
-  let audit: Audit
+  let log: Audit
 
   /// A page, newest first: `before` is the last position of the page before it.
   func list(_ call: Call) async throws -> Reply {
@@ -14,7 +14,7 @@ struct AuditAdmin: Sendable {
     filter.requestID = call.query["request"]
     filter.since = try number("since", call)
     filter.until = try number("until", call)
-    let (entries, next) = try await audit.page(
+    let (entries, next) = try await log.page(
       filter, before: number("before", call), limit: Int(clamping: number("limit", call) ?? 100))
     return .json(Wire.audit(entries, next: next))
   }

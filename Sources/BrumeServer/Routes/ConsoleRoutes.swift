@@ -50,10 +50,11 @@ struct ConsoleFile: Sendable {
   static let all: [String: ConsoleFile] = {
     var count = 0
     let files = UnsafeBufferPointer(start: brume_console_files(&count), count: count)
-    return Dictionary(uniqueKeysWithValues: files.map { file in
-      let path = String(cString: file.path)
-      return (path, ConsoleFile(path, Array(String(cString: file.text).utf8)))
-    })
+    return Dictionary(
+      uniqueKeysWithValues: files.map { file in
+        let path = String(cString: file.path)
+        return (path, ConsoleFile(path, Array(String(cString: file.text).utf8)))
+      })
   }()
 
   private init(_ path: String, _ bytes: [UInt8]) {

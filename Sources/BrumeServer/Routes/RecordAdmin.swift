@@ -12,6 +12,7 @@ struct RecordAdmin: Sendable {
   let queries: Queries
   let questions: PermissionQuestions
   let addresses: AssetAddresses
+  let metrics: ServerMetrics
 
   func query(_ call: Call) async throws -> Reply {
     let json = try call.json()
@@ -35,6 +36,7 @@ struct RecordAdmin: Sendable {
     try view.requireWriter()
     let request = view.addressed(try ModifyRecordsRequest(json: json))
     let results = try await records.modify(request, in: view.scope, as: view.caller)
+    metrics.count(results)
     return .json(
       Wire.records(results, for: request, options(json, view, desiring: request.desiredKeys)))
   }

@@ -8,7 +8,8 @@ final class MemoryLog: LogWriting {
   init(_ draft: MemoryDraft) { self.draft = draft }
 
   func entries(in bucket: Bucket, after position: Int64, limit: Int) throws -> [LogEntry] {
-    let start = draft.state.log.firstIndex { $0.position > position } ?? draft.state.log.endIndex
+    // What is wanted is at the end, behind what is kept for the history.
+    let start = draft.state.log.lastIndex { $0.position <= position }.map { $0 + 1 } ?? 0
     return Array(draft.state.log[start...].prefix(limit))
   }
 
@@ -34,5 +35,38 @@ final class MemoryLog: LogWriting {
   func trim(in bucket: Bucket, through position: Int64) throws {
     draft.requireScope(.bucket(bucket))
     draft.state.log.removeAll { $0.position <= position }
+  }
+
+  func trim(
+    in bucket: Bucket, through position: Int64, before time: Milliseconds, rows: Int
+  ) throws {
+    let oldest = draft.state.log.prefix { $0.position <= position }.prefix(max(0, rows))
+    if let old = oldest.last(where: { $0.origin.time < time }) {
+      try trim(in: bucket, through: old.position)
+    }
+  }
+
+  func dropImages(
+    in bucket: Bucket, after start: Int64, through end: Int64, largerThan bytes: Int
+  ) throws {
+    draft.requireScope(.bucket(bucket))
+    for (index, entry) in draft.state.log.enumerated()
+    where entry.position > start && entry.position <= end && entry.imageBytes > bytes {
+      draft.state.log[index] = entry.withoutImage
+    }
+  }
+
+  func newest(_ filter: LogFilter, limit: Int) throws -> [LogEntry] {
+    Array(draft.state.log.reversed().lazy.filter(filter.admits).prefix(max(0, limit)))
+  }
+}
+
+extension LogEntry {
+  fileprivate var withoutImage: LogEntry {
+    guard case .record(let change) = event else { return self }
+    let rest = RecordChange(
+      record: change.record, recordType: change.recordType, kind: change.kind, image: nil,
+      coveringShares: change.coveringShares)
+    return LogEntry(position: position, database: database, event: .record(rest), origin: origin)
   }
 }

@@ -24,6 +24,7 @@ struct MemoryState: Sendable {
   var webhooks: [Webhook] = []
   var pushLog: [PushLogEntry] = []
   var lastPushLogPosition: Int64 = 0
+  var history: [ServedChange] = []
 
   var users: [UserID: User] = [:]
   var apiTokens: [ByteText: APIToken] = [:]

@@ -24,6 +24,7 @@ final class MemoryTransaction: WriteTransaction {
   private(set) lazy var apnsSenders: MemoryAPNsSenders = MemoryAPNsSenders(draft)
   private(set) lazy var webhooks: MemoryWebhooks = MemoryWebhooks(draft)
   private(set) lazy var pushLog: MemoryPushLog = MemoryPushLog(draft)
+  private(set) lazy var history: MemoryHistory = MemoryHistory(draft)
   private(set) lazy var users: MemoryUsers = MemoryUsers(draft)
   private(set) lazy var credentials: MemoryCredentials = MemoryCredentials(draft)
   private(set) lazy var roles: MemoryRoles = MemoryRoles(draft)

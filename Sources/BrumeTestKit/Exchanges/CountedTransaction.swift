@@ -18,6 +18,7 @@ final class CountedTransaction<Inner: ReadTransaction>: ReadTransaction {
   let apnsSenders: CountedAPNsSenders<Inner.APNsSenders>
   let webhooks: CountedWebhooks<Inner.Webhooks>
   let pushLog: CountedPushLog<Inner.PushLog>
+  let history: CountedHistory<Inner.History>
   let users: CountedUsers<Inner.Users>
   let credentials: CountedCredentials<Inner.Credentials>
   let roles: CountedRoles<Inner.Roles>
@@ -43,6 +44,7 @@ final class CountedTransaction<Inner: ReadTransaction>: ReadTransaction {
     apnsSenders = .init(inner.apnsSenders, count)
     webhooks = .init(inner.webhooks, count)
     pushLog = .init(inner.pushLog, count)
+    history = .init(inner.history, count)
     users = .init(inner.users, count)
     credentials = .init(inner.credentials, count)
     roles = .init(inner.roles, count)

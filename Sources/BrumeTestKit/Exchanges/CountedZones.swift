@@ -102,6 +102,11 @@ final class CountedLog<Inner: LogReading>: LogReading {
     count.asks()
     return try inner.lastPosition(in: bucket)
   }
+
+  func newest(_ filter: LogFilter, limit: Int) throws -> [LogEntry] {
+    count.asks()
+    return try inner.newest(filter, limit: limit)
+  }
 }
 
 extension CountedLog: LogWriting where Inner: LogWriting {
@@ -115,6 +120,20 @@ extension CountedLog: LogWriting where Inner: LogWriting {
   func trim(in bucket: Bucket, through position: Int64) throws {
     count.writes()
     return try inner.trim(in: bucket, through: position)
+  }
+
+  func trim(
+    in bucket: Bucket, through position: Int64, before time: Milliseconds, rows: Int
+  ) throws {
+    count.writes()
+    return try inner.trim(in: bucket, through: position, before: time, rows: rows)
+  }
+
+  func dropImages(
+    in bucket: Bucket, after start: Int64, through end: Int64, largerThan bytes: Int
+  ) throws {
+    count.writes()
+    return try inner.dropImages(in: bucket, after: start, through: end, largerThan: bytes)
   }
 }
 

@@ -97,6 +97,17 @@ struct UserRemovalTests {
     #expect(try await fixture.exists("p1", in: .public))
   }
 
+  @Test func `the user of a server-to-server key stays until the key is revoked`() async throws {
+    let fixture = try await EngineFixture()
+    let bob = try #require(fixture.bob.user)
+    let key = ServerKey(
+      id: "k1", name: "backend", in: TestContainer.development, publicKey: "", user: bob)
+    try await fixture.server.store.write(in: .server) { try $0.credentials.put(key) }
+    let error = try await ruleFailure { try await fixture.engine.userRemovals.remove("bob") }
+    #expect(error.reason.contains("brume key revoke k1"))
+    #expect(try await fixture.engine.accounts.user(named: "bob") != nil)
+  }
+
   @Test func `a user who is not there cannot be deleted`() async throws {
     let fixture = try await EngineFixture()
     let error = try await ruleFailure { try await fixture.engine.userRemovals.remove("eve") }

@@ -63,13 +63,19 @@ struct ReceivedPush: Equatable, Sendable {
 /// Everybody whom the server calls: takes everything and remembers what came, in order.
 final class OtherEnds: Sendable {
   /// By the last part of the address: a device's token, or the receiver's name.
+  private let planned = Mutex<[Int]>([])
   private let arrived = Mutex<[String: [ReceivedPush]]>([:])
   let browser = P256.KeyAgreement.PrivateKey()
   let secret = [UInt8](repeating: 3, count: 16)
 
+  /// What the next calls are answered instead; what they bring is not taken.
+  func plan(_ statuses: [Int]) { planned.withLock { $0 = statuses } }
+
   func received(at end: String) -> [ReceivedPush] { arrived.withLock { $0[end] ?? [] } }
 
   func take(_ call: OutsideCall, by pushChannel: PushChannel) throws -> OutsideReply {
+    let status = planned.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    if let status { return OutsideReply(status: status) }
     let new: [ReceivedPush]
     switch pushChannel {
     case .stream, .poll: preconditionFailure("nobody is called there")

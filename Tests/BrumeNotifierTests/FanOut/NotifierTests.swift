@@ -215,8 +215,13 @@ struct NotifierTests {
     #expect(status.lag(behind: 13) == 3)
   }
 
-  @Test func `the log is trimmed behind the cursor and the lag is reported`() async throws {
-    let fixture = try await NotifierFixture { $0.notifierEntries = 2 }
+  @Test func `without a history the log is trimmed behind the cursor; the lag is reported`()
+    async throws
+  {
+    let fixture = try await NotifierFixture {
+      $0.notifierEntries = 2
+      $0.historyAge = 0
+    }
     try await fixture.register(alice, "A")
     try await fixture.subscribe(alice, "s", query("Note"))
     for number in 0..<4 { try await fixture.log(.created, "n\(number)", in: main) }
@@ -233,7 +238,10 @@ struct NotifierTests {
   @Test func `what concerns nobody costs no write, and is passed for good now and then`()
     async throws
   {
-    let fixture = try await NotifierFixture { $0.notifierUnsavedEntries = 10 }
+    let fixture = try await NotifierFixture {
+      $0.notifierUnsavedEntries = 10
+      $0.historyAge = 0
+    }
     for number in 0..<9 {
       try await fixture.log(.created, "n\(number)", in: main)
       // Any write of the notifier would fail.

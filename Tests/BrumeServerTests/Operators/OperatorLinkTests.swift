@@ -4,7 +4,7 @@ import BrumeCore
 import BrumeModel
 import BrumeServer
 import BrumeStorage
-import BrumeTestKit
+import BrumeWire
 import HTTPTypes
 import Testing
 
@@ -103,7 +103,7 @@ import Testing
   @Test func `development's session opens nothing on a server that is no development`()
     async throws
   {
-    let store = MemoryStore()
+    let store = MemoryStore(coders: .wireForm)
     let development = try await ServerFixture(wrapping: { _ in store })
     let other = try await ServerFixture({ $0.isDevelopment = false }, wrapping: { _ in store })
     try await development.routes { client in

@@ -4,6 +4,7 @@
 import BrumeCore
 import BrumeModel
 import BrumeServer
+import BrumeStorage
 import BrumeWire
 import HTTPTypes
 import Testing
@@ -45,24 +46,25 @@ import Testing
       var tried = 0
       for endpoint in endpoints {
         guard case .operator(let effect) = endpoint.access else { continue }
-        let headers = try await Self.headers(of: caller, client, for: endpoint)
-        let method = endpoint.methods[0]
-        let answer = try await client.send(
-          endpoint.path + Self.query(of: caller, client), method,
-          method == .get ? nil : Array("{}".utf8), headers)
-        let outcome: Outcome =
-          switch answer.status {
-          case 401: .unknown
-          case 403: .forbidden
-          default: .letIn
-          }
-        #expect(
-          outcome == Self.expected(caller, effect),
-          "\(method) \(endpoint.path) as \(caller): \(answer.status) \(answer.text)")
-        if outcome != .letIn { #expect(answer.headers[.setCookie] == nil) }
+        for method in endpoint.methods {
+          let headers = try await Self.headers(of: caller, client, for: endpoint)
+          let answer = try await client.send(
+            endpoint.path + Self.query(of: caller, client), method,
+            method == .get ? nil : Array("{}".utf8), headers)
+          let outcome: Outcome =
+            switch answer.status {
+            case 401: .unknown
+            case 403: .forbidden
+            default: .letIn
+            }
+          #expect(
+            outcome == Self.expected(caller, effect),
+            "\(method) \(endpoint.path) as \(caller): \(answer.status) \(answer.text)")
+          if outcome != .letIn { #expect(answer.headers[.setCookie] == nil) }
+        }
         tried += 1
       }
-      #expect(tried == endpoints.filter { $0.access.isOperators }.count)
+      #expect(tried > 40)
     }
   }
 
@@ -77,10 +79,12 @@ import Testing
     }
   }
 
-  @Test func `what reads is asked with GET, and what changes something with POST`() async throws {
+  @Test func `what changes something is never asked with GET, which a page of others can make`()
+    async throws
+  {
     for endpoint in try await ServerFixture.endpoints() {
-      guard case .operator(let effect) = endpoint.access else { continue }
-      #expect(endpoint.methods == [effect == .reads ? .get : .post], "\(endpoint.path)")
+      guard case .operator(let effect) = endpoint.access, effect != .reads else { continue }
+      #expect(endpoint.methods == [.post], "\(endpoint.path)")
     }
   }
 
@@ -147,12 +151,11 @@ import Testing
   ) async throws -> NewOperatorCredential {
     let engine = fixture.server.engine
     let known = try await engine.operators.all().first { $0.name == name(role) }
-    let person: Operator
-    if let known {
-      person = known
-    } else {
-      person = try await engine.operators.add(
-        name: name(role), password: RouteClient.password, role: role)
+    let person =
+      known
+      ?? Operator(id: name(role), name: name(role), role: role, passwordHash: "none", created: 0)
+    if known == nil {
+      try await fixture.server.store.write(in: .server) { try $0.operators.put(person) }
     }
     return try await engine.operatorSessions.begin(for: person)
   }

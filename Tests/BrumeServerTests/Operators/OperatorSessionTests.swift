@@ -7,10 +7,7 @@ import BrumeStorage
 import BrumeTestKit
 import BrumeWire
 import HTTPTypes
-import NIOCore
 import Testing
-
-@testable import BrumeServer
 
 @Suite struct OperatorSessionTests {
   @Test func `an operator signs in by name and password and learns who is signed in`() async throws
@@ -39,32 +36,6 @@ import Testing
       #expect(
         parts.dropFirst() == ["Path=/_brume", "Max-Age=43200", "HttpOnly", "SameSite=Strict"])
     }
-  }
-
-  @Test func `over TLS the cookie goes over TLS only, and no other host can have set it`() {
-    let cookie = OperatorCookie(authority: "brume.example", isSecure: true)
-    #expect(cookie.name == "__Host-brume-operator")
-    #expect(
-      cookie.header("x", seconds: 1)
-        == "__Host-brume-operator=x; Path=/; Max-Age=1; HttpOnly; SameSite=Strict; Secure")
-    for (authority, name) in [
-      ("localhost:8787", "brume-operator-8787"), ("[::1]:9", "brume-operator-9"),
-      ("example.org", "brume-operator-80"),
-    ] {
-      #expect(OperatorCookie(authority: authority, isSecure: false).name == name)
-    }
-  }
-
-  @Test func `that a request came over TLS is believed from trusted proxies only`() throws {
-    let proxy = try SocketAddress(ipAddress: "10.0.0.1", port: 1)
-    let stranger = try SocketAddress(ipAddress: "10.0.0.2", port: 1)
-    let rule = SecureRequests(trustedProxies: ["10.0.0.1"], baseURL: "https://brume.example")
-    #expect(rule.isSecure(from: proxy, forwarded: "https"))
-    #expect(rule.isSecure(from: proxy, forwarded: "http, HTTPS"))
-    #expect(!rule.isSecure(from: proxy, forwarded: "https, http"))
-    #expect(rule.isSecure(from: proxy, forwarded: nil))
-    #expect(!rule.isSecure(from: stranger, forwarded: "https"))
-    #expect(!rule.isSecure(from: nil, forwarded: "https"))
   }
 
   // MARK: Ends
@@ -247,27 +218,30 @@ import Testing
   // MARK: Several servers
 
   @Test func `what one server ends is ended on every server of the database`() async throws {
-    let url = try PostgresServer.shared.get().emptySchema()
-    func server() async throws -> ServerFixture {
-      try await ServerFixture {
-        $0.engine = .postgres(url)
-        $0.isDevelopment = true
+    try await PostgresServer.with(["fsync=on"]) { postgres in
+      let url = try postgres.emptySchema()
+      func server() async throws -> ServerFixture {
+        try await ServerFixture {
+          $0.engine = .postgres(url)
+          $0.isDevelopment = true
+        }
       }
-    }
-    let (one, other) = (try await server(), try await server())
-    try await one.routes { here in
-      try await other.routes { there in
-        try await here.addOperator("ada")
-        let browser = try await here.browser(of: "ada")
-        let elsewhere = { try await there.send("/_brume/admin/users", .get, nil, browser.headers) }
-        #expect(try await elsewhere().status == 200)
-        _ = try await there.admin("operators/remove", ["name": "ada"])
-        #expect(try await browser.get("users").status == 401)
-        #expect(try await elsewhere().status == 401)
-        #expect(try await here.audit().contains { $0["action"] == "operators/remove" })
+      let (one, other) = (try await server(), try await server())
+      try await one.routes { here in
+        try await other.routes { there in
+          try await here.addOperator("ada")
+          let browser = try await here.browser(of: "ada")
+          let path = "/_brume/admin/users"
+          let elsewhere = { try await there.send(path, .get, nil, browser.headers) }
+          #expect(try await elsewhere().status == 200)
+          _ = try await there.admin("operators/remove", ["name": "ada"])
+          #expect(try await browser.get("users").status == 401)
+          #expect(try await elsewhere().status == 401)
+          #expect(try await here.audit().contains { $0["action"] == "operators/remove" })
+        }
       }
+      try await one.server.store.close()
+      try await other.server.store.close()
     }
-    try await one.server.store.close()
-    try await other.server.store.close()
   }
 }

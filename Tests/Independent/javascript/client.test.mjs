@@ -247,6 +247,8 @@ test("a busy server is asked again when it says so", async () => {
   await device("ALICE", { host }).privateDatabase.zones();
   assert.equal(seen.length, 3);
   assert.deepEqual(pauses, [3000, 3000]);
+  const dated = network((_, number) => (number < 2 ? refusal(503, { ...busy, serverErrorCode: "TRY_AGAIN_LATER", retryAfter: undefined }, { "Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT" }) : undefined));
+  await refused(device("ALICE", { host: dated.host }).privateDatabase.zones(), "TRY_AGAIN_LATER");
   const patient = network(() => refusal(429, { ...busy, retryAfter: 60 }));
   const error = await refused(device("ALICE", { host: patient.host }).privateDatabase.zones(), "THROTTLED");
   assert.deepEqual([error.retryAfter, patient.seen.length], [60, 1]);

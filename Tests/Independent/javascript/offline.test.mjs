@@ -2,7 +2,7 @@
 // that dies between any two steps.
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { BrumeError, MemoryStorage, OfflineStore } from "./brume.mjs";
+import { BrumeError, Encrypted, MemoryStorage, OfflineStore } from "./brume.mjs";
 import { device, network, zoneName } from "./servers.mjs";
 
 /** @typedef {import("./brume.mjs").OfflineStoreOptions} Options */
@@ -76,6 +76,26 @@ test("different fields of a record are merged without asking", async () => {
   await phone.sync();
   assert.deepEqual(await fieldsOf(phone), { title: "phone", text: "laptop" });
   assert.deepEqual(await fieldsOf(laptop), await fieldsOf(phone));
+});
+
+test("what is encrypted stays so in edits and in merges", async () => {
+  const [zone, { host }] = [zoneName(), network(() => undefined)];
+  const sent = /** @type {string[]} */ ([]);
+  host.fetch = (address, request) => {
+    if (String(address).includes("records/modify")) sent.push(String(request?.body));
+    return fetch(address, request);
+  };
+  const phone = opened({ zone, name: `${zone}-phone`, container: device("ALICE", { host }) });
+  await phone.save({ recordType: "Secret", recordName: "N", fields: { code: new Encrypted("1234"), title: "x" } });
+  await phone.sync();
+  await device("ALICE").privateDatabase.saveRecord(
+    { recordName: "N", recordType: "Secret", fields: { title: "theirs" } }, { zoneID: zone, policy: "changedFields" });
+  await phone.save({ recordName: "N", fields: { code: "5678" } });
+  assert.deepEqual((await phone.record("N"))?.encryptedFields, ["code"]);
+  await phone.sync();
+  const marks = sent.flatMap((body) => JSON.parse(body).operations.map((/** @type {any} */ each) => each.record.fields.code));
+  assert.deepEqual(marks.map((field) => [field.value, field.isEncrypted]), [["1234", true], ["5678", true], ["5678", true]]);
+  assert.deepEqual(await fieldsOf(phone), { code: "5678", title: "theirs" });
 });
 
 test("a conflict is decided by the app, who sees all three versions", async () => {

@@ -79,6 +79,11 @@ class Leaks:
             text = cell.answer.text + f' "title": "{SECRETS[cell.image]}"'
             return dataclasses.replace(cell, answer=Answer(cell.answer.status, text))
 
+    def a_creation_refused_to_who_may_create(self, cell):
+        if cell.probe.name == "records/modify:create" and cell.image == "deleted" and cell.answer.items():
+            if "serverErrorCode" not in cell.answer.items()[0] and cell.database == "public":
+                return changed(cell, records=[{"recordName": "x", "serverErrorCode": "ACCESS_DENIED", "reason": "CREATE"}])
+
     def an_endpoint_without_its_check(self, cell):
         if cell.principal in STRANGERS - {"operator"} and cell.probe.name.startswith("admin/"):
             return instead(cell, self.at(cell, "operator"))

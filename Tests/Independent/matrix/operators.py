@@ -27,14 +27,17 @@ def made(**members):
     return build
 
 
-def probe(name, method="GET", build=plain, images=None):
+def probe(name, method="GET", build=plain, images=None, last=False):
     suffix = ":make" if method == "POST" and name in TWICE else ""
-    return Probe(f"admin/{name}{suffix}", f"{method} {PREFIX}{name}", ASK, images or {"-": ("any",)}, build)
+    return Probe(f"admin/{name}{suffix}", f"{method} {PREFIX}{name}", ASK, images or {"-": ("any",)}, build, last=last)
 
 
-TWICE = {"users", "roles", "tokens", "keys", "schema", "faults", "apns", "webhooks"}
+TWICE = {"users", "roles", "tokens", "keys", "schema", "faults", "apns", "webhooks", "zones"}
 LISTS = ["status", "users", "roles", "tokens", "keys", "schema", "assets/check", "devices", "faults", "push/log", "apns",
-         "webhooks"]
+         "webhooks", "containers", "zones", "shares"]
+# What an operator reads and changes of somebody's data, asked about the account `shy`, who has none.
+DATA = ["zones", "zones/create", "zones/delete", "records/query", "records/lookup", "records/modify", "allowed",
+        "tokens/decode", "schema/validate", "schema/diff", "push/preview"]
 
 PROBES = [
     *[probe(name) for name in LISTS],
@@ -61,6 +64,10 @@ PROBES = [
     probe("webhooks/enable", "POST", body(id="none"), IMAGES),
     probe("webhooks/remove", "POST", body(id="none"), IMAGES),
     probe("webhooks/test", "POST", body(id="none"), IMAGES),
+    *[probe(name, "POST", body(user="shy", database="private", zone="Of-operators", schema="nothing", token="nothing"))
+      for name in DATA],
+    probe("users/delete", "POST", body(user="spare"), IMAGES, last=True),
+    probe("schema/reset", "POST", body(), last=True),
 ]
 
 

@@ -72,7 +72,8 @@ def page(name, path, images=None, build=plain, kind=ASK, method="GET", **more):
 
 PROBES = [
     page("health/live", "health/live"), page("health/ready", "health/ready"), page("metrics", "metrics"),
-    page("console", "console"), page("console/file", "console/{file}", file="console.js"),
+    page("console", "console"), page("console/page", "console/{name}"), page("console/file", "console/{name}/{file}", file="calls.js"),
+    page("client/file", "client/{file}", file="brume.js"),
     page("file/upload", "assets/upload", SECRET, with_address("upload"), method="POST"),
     page("file/upload:put", "assets/upload", SECRET, with_address("upload"), method="PUT"),
     page("file/download", "assets/file", SECRET, with_address("download")),

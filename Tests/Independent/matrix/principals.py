@@ -25,7 +25,7 @@ class Principal:
         parameters = dict(query or {})
         if path.startswith("/_brume/") and "{" not in path:
             parameters = {"container": container, "environment": environment, **parameters}
-        path = path.format(container=container, environment=environment, database=database, file=file)
+        path = path.format(container=container, environment=environment, database=database, file=file, name="core" if "{file}" in path else "app.js")
         if self.api_token:
             parameters["ckAPIToken"] = self.api_token
         if self.web_token:

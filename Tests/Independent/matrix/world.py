@@ -23,7 +23,7 @@ GRANTS = {"World": 'GRANT WRITE TO "_creator", GRANT CREATE TO "_icloud", GRANT 
 SCHEMA = ("DEFINE SCHEMA\nCREATE ROLE editor;\n"
           + "\n".join(f"RECORD TYPE {name} ({FIELDS}, {grants});" for name, grants in GRANTS.items()))
 TYPES = {"world": "World", "members": "Members", "edited": "Edited", "own": "Own", "missing": "World",
-         "deleted": "World"}
+         "deleted": "Own"}
 ZONES = {"covered": "Trails", "joined": "Trails", "outside": "Trails", "missing": "Trails", "deleted": "Trails",
          "diary": "Diary", "nozone": "Nowhere"}
 # Nobody guesses these; an answer that has one was not made from the request alone.

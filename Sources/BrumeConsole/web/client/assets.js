@@ -1,5 +1,5 @@
 // MARK: Assets
-// Files on their way to a field and back. A field that is set to a Blob, or a File, is sent by the save.
+// Files on their way to a field and back, which may take any time. A field that is set to a Blob, or a File, is sent by the save.
 
 const uploadAsset = async (calls, path, { recordType, fieldName, recordName, zoneID }, file, signal) => {
   const tokens = [{ recordType, fieldName, recordName }];
@@ -8,14 +8,14 @@ const uploadAsset = async (calls, path, { recordType, fieldName, recordName, zon
   if (isErrorObject(ticket)) throw errorFromWire(ticket);
   // The address carries its own proof, and sending the same bytes twice does no harm.
   const request = { method: "POST", body: file, headers: { "Content-Type": "application/octet-stream" } };
-  const send = async () => readAnswer(await calls.fetch(ticket.url, request, signal));
+  const send = async () => readAnswer(await calls.fetch(ticket.url, request, signal, null));
   return new Asset((await calls.repeating({ signal }, send)).singleFile);
 };
 
 const downloadAsset = async (calls, asset, signal) => {
   if (!asset.downloadURL) throw usageError("the asset has no address: fetch its record again, then download it");
   const receive = async () => {
-    const response = await calls.fetch(asset.downloadURL, {}, signal);
+    const response = await calls.fetch(asset.downloadURL, {}, signal, null);
     if (!response.ok) readAnswer(response);
     return response.body;
   };

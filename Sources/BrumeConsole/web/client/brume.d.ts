@@ -321,7 +321,7 @@ export interface ContainerOptions {
   deviceID?: string;
   /** Leads the user through the page and answers the token; the call that needed him is then repeated. */
   onSignInRequired?(redirectURL: string, options: Cancellable): Promise<string>;
-  /** Milliseconds for one request and its answer: 60,000. */
+  /** Milliseconds for one request and its answer: 60,000. Files take the time that they need. */
   timeout?: number;
   /** How often a request is sent in all: 5. */
   attempts?: number;
@@ -342,7 +342,7 @@ export interface Push {
   zoneID?: ZoneID;
   recordName?: string;
   reason?: "created" | "updated" | "deleted";
-  /** The `additionalFields` of the subscription, as bare JSON. */
+  /** The `additionalFields` of the subscription, as bare JSON; whole numbers beyond 2^53 are texts. */
   fields?: { [name: string]: unknown };
   /** Something was cut to fit the limit of a push. */
   isPruned: boolean;

@@ -2,12 +2,15 @@
 // One request and its answer: address, credentials, the next web auth token, time limits, repetition, and
 // the way through the sign-in page. Knows no records.
 
+// Node 18 has it, but not as a global.
+const webCrypto = globalThis.crypto ?? (await import("node:crypto")).webcrypto;
+
 /** Where time, chance and the network come from; tests give others. */
 const realHost = () => ({
   fetch: (...request) => globalThis.fetch(...request),
   random: () => Math.random(),
   uuid: () => {
-    const bytes = globalThis.crypto.getRandomValues(new Uint8Array(16));
+    const bytes = webCrypto.getRandomValues(new Uint8Array(16));
     return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   },
   sleep: (milliseconds, signal) =>
@@ -48,6 +51,9 @@ export const browserTokens = (key = "brume-web-auth-token") => ({
   set: (next) =>
     next === null ? globalThis.localStorage.removeItem(key) : globalThis.localStorage.setItem(key, next),
 });
+
+/** How Node 18 fails when an answer is 421: it sends the request again and has lost its body. */
+const LOST_421 = "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH";
 
 class Calls {
   #session = 0;
@@ -138,17 +144,20 @@ class Calls {
   async #exchange(path, text, { signal, query }) {
     const session = this.#session;
     const headers = await this.headers({ "Content-Type": "text/plain" });
-    const response = await this.fetch(this.address(path, query), { method: "POST", body: text, headers }, signal);
+    const request = { method: "POST", body: text, headers };
+    const response = await this.fetch(this.address(path, query), request, signal).catch(async (error) => {
+      throw error.cause?.cause?.code === LOST_421 ? await this.signInAddress(signal, error) : error;
+    });
     const next = response.headers.get("X-Apple-CloudKit-Web-Auth-Token");
     if (next && session === this.#session) await this.tokens.set(next);
     return readAnswer(response);
   }
 
-  /** Fetches an address, and the whole body of its answer, within the time limit. */
-  async fetch(address, request, signal) {
+  /** Fetches an address, and the whole body of its answer, within a time limit; null for none. */
+  async fetch(address, request, signal, timeout = this.timeout) {
     const { controller, release } = following(signal);
-    const late = () => controller.abort(networkError(`no answer in ${this.timeout} ms`));
-    const timer = setTimeout(late, this.timeout);
+    const late = () => controller.abort(networkError(`no answer in ${timeout} ms`));
+    const timer = timeout === null ? undefined : setTimeout(late, timeout);
     try {
       const response = await this.host.fetch(address, { ...request, signal: controller.signal });
       const body = new Uint8Array(await response.arrayBuffer());
@@ -201,7 +210,9 @@ class Calls {
 /** The object that an answer holds; throws the error that it stands for. */
 const readAnswer = ({ status, ok, headers, body }) => {
   const uuid = headers.get("X-Apple-Request-UUID") ?? undefined;
-  const retryAfter = headers.has("Retry-After") ? Number(headers.get("Retry-After")) : undefined;
+  // Proxies may write a date there, which is as good as nothing.
+  const seconds = Number.parseInt(headers.get("Retry-After") ?? "", 10);
+  const retryAfter = Number.isNaN(seconds) ? undefined : seconds;
   let object;
   try {
     object = parseJSON(new TextDecoder().decode(body));

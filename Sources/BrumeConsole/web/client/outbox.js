@@ -49,7 +49,7 @@ class Outbox {
     const sequence = ((await this.storage.get("meta", "sequence")) ?? 0) + 1;
     // What was deleted and comes back keeps nothing of what it was.
     const before = old?.kind === "save" ? old.fields : old ? difference(known.base?.fields, {}) : {};
-    const fields = edit.kind === "save" ? { ...before, ...edit.fields } : {};
+    const fields = edit.kind === "save" ? { ...before, ...stillEncrypted(edit.fields, known.base?.fields, before) } : {};
     const parent = edit.parent ?? old?.parent;
     const recordType = edit.recordType ?? old?.recordType ?? known.base?.recordType;
     const entry = { ...known, kind: edit.kind, recordType, fields, parent, edits: sequence, sequence: old?.sequence ?? sequence };
@@ -165,7 +165,8 @@ class Outbox {
     };
     const wanted = await this.resolve(conflict);
     if (wanted === undefined) throw usageError("'resolve' must answer a record, or null to delete it");
-    const fields = wanted && encodeFields(wanted.fields, wanted.encryptedFields);
+    const encrypted = [wanted, conflict.theirs, conflict.yours].flatMap((record) => record?.encryptedFields ?? []);
+    const fields = wanted && encodeFields(wanted.fields, encrypted);
     return { kind: "resolved", theirs, edits: entry.edits, fields };
   }
 
@@ -193,6 +194,13 @@ class Outbox {
     }
   }
 }
+
+/** What was encrypted once is so for good, whether or not an edit says so again. */
+const stillEncrypted = (fields, ...known) => {
+  const isEncrypted = (name) => known.some((before) => before?.[name]?.isEncrypted);
+  const marked = ([name, field]) => [name, isEncrypted(name) ? { ...field, isEncrypted: true } : field];
+  return Object.fromEntries(Object.entries(fields).map(marked));
+};
 
 const mapped = (value, transform) => (value === null ? null : transform(value));
 

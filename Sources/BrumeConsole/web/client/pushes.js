@@ -138,7 +138,7 @@ async function* receivePushes(calls, { signal, cursor, onConnected, onCursor, si
         for await (const events of eventsOf(stream, controller, silence)) {
           failures = 0;
           for (const event of events) {
-            const push = decodePush(JSON.parse(event.data), event.id);
+            const push = decodePush(parseJSON(event.data), event.id);
             if (recent.isNew(push)) yield push;
             handled = event.id;
             await onCursor?.(handled);

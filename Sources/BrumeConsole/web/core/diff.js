@@ -21,16 +21,19 @@ function path(before, after) {
   const lengths = Array.from({ length: rows + 1 }, () => new Uint32Array(columns + 1));
   for (let row = rows - 1; row >= 0; row -= 1) {
     for (let column = columns - 1; column >= 0; column -= 1) {
-      lengths[row][column] = before[row] === after[column]
-        ? lengths[row + 1][column + 1] + 1
-        : Math.max(lengths[row + 1][column], lengths[row][column + 1]);
+      lengths[row][column] =
+        before[row] === after[column]
+          ? lengths[row + 1][column + 1] + 1
+          : Math.max(lengths[row + 1][column], lengths[row][column + 1]);
     }
   }
   const kinds = [];
   let [row, column] = [0, 0];
   while (row < rows || column < columns) {
-    if (row < rows && column < columns && before[row] === after[column]) [row, column] = (kinds.push("same"), [row + 1, column + 1]);
-    else if (column >= columns || (row < rows && lengths[row + 1][column] >= lengths[row][column + 1])) row = (kinds.push("old"), row + 1);
+    if (row < rows && column < columns && before[row] === after[column])
+      [row, column] = (kinds.push("same"), [row + 1, column + 1]);
+    else if (column >= columns || (row < rows && lengths[row + 1][column] >= lengths[row][column + 1]))
+      row = (kinds.push("old"), row + 1);
     else column = (kinds.push("new"), column + 1);
   }
   return kinds;

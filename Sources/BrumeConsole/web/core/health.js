@@ -37,13 +37,15 @@ function read(text) {
   return sums;
 }
 
-/** Asks now, and from now on; `tick` is called with each pause, for pages that are live. */
+/** Asks from now on; `tick` is called with each pause, for pages that are live. */
 export function watchHealth(tick) {
-  ask();
-  setInterval(() => {
-    ask();
-    if (!document.hidden) tick();
-  }, pause);
+  setInterval(
+    () => {
+      ask();
+      if (!document.hidden) tick();
+    },
+    pause,
+  );
   document.addEventListener("visibilitychange", ask);
 }
 

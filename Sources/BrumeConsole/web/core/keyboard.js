@@ -30,8 +30,7 @@ export function useEverywhere(keys) {
   frameKeys = keys;
 }
 
-const isField = (element) =>
-  element.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(element.tagName);
+const isField = (element) => element.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(element.tagName);
 
 window.addEventListener("keydown", (event) => {
   if (event.altKey || event.isComposing) return;

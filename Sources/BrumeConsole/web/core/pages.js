@@ -8,6 +8,7 @@ import { page as zones } from "../pages/zones.js";
 import { page as devices } from "../pages/devices.js";
 import { page as push } from "../pages/push.js";
 import { page as faults } from "../pages/faults.js";
+import { page as audit } from "../pages/audit.js";
 import { page as users } from "../pages/users.js";
 
 /** Groups of the navigation; the first has no heading. */
@@ -15,7 +16,7 @@ export const groups = [
   { title: "", pages: [start] },
   { title: "Data", pages: [records, zones, schema] },
   { title: "Sync", pages: [devices, push, faults] },
-  { title: "Server", pages: [users] },
+  { title: "Server", pages: [users, audit] },
 ];
 
 export const pages = groups.flatMap((group) => group.pages);

@@ -16,7 +16,19 @@ export const happened = [];
 export class Phone {
   /** - place: `{ container, environment, apiToken }`. */
   constructor(name, user, place) {
-    Object.assign(this, { name, user, place, state: "offline", lines: [], alerts: [], badge: 0, token: "", sync: {}, zones: {}, cursor: "" });
+    Object.assign(this, {
+      name,
+      user,
+      place,
+      state: "offline",
+      lines: [],
+      alerts: [],
+      badge: 0,
+      token: "",
+      sync: {},
+      zones: {},
+      cursor: "",
+    });
     this.clientID = `console-${user}-${name}`.replace(/[^\w-]/g, "");
   }
 
@@ -32,13 +44,21 @@ export class Phone {
 
   get credentials() {
     const { container, environment, apiToken } = this.place;
-    return new URLSearchParams({ container, environment, ckAPIToken: apiToken, ckWebAuthToken: this.token, clientId: this.clientID });
+    return new URLSearchParams({
+      container,
+      environment,
+      ckAPIToken: apiToken,
+      ckWebAuthToken: this.token,
+      clientId: this.clientID,
+    });
   }
 
   /** Signs in: the operator makes a token for the user. */
   async signIn() {
     const { container, environment } = this.place;
-    const made = await call(`/_brume/admin/users/token?${new URLSearchParams({ container, environment })}`, { user: this.user });
+    const made = await call(`/_brume/admin/users/token?${new URLSearchParams({ container, environment })}`, {
+      user: this.user,
+    });
     this.token = made.token;
     this.note("user", `${this.user} signed in`);
     await this.come();
@@ -78,10 +98,13 @@ export class Phone {
     if (badge !== undefined) this.badge = badge;
     const text = alertText(alert);
     const about = push.ck?.qry ?? push.ck?.fet ?? push.ck?.met ?? {};
-    if (text) this.alerts.unshift({ title: alert.title ?? "", text, from: about.sid ?? "", time: Date.now(), id: nextID() });
+    if (text)
+      this.alerts.unshift({ title: alert.title ?? "", text, from: about.sid ?? "", time: Date.now(), id: nextID() });
     this.alerts.length = Math.min(this.alerts.length, 2);
     this.note("push", text ? `${about.sid ?? "push"}: ${text}` : `${about.sid ?? "push"}, silent`, "info");
-    fetch(`/_brume/stream/ack?${this.credentials}&cursor=${encodeURIComponent(this.cursor)}`, { method: "POST" }).catch(() => {});
+    fetch(`/_brume/stream/ack?${this.credentials}&cursor=${encodeURIComponent(this.cursor)}`, {
+      method: "POST",
+    }).catch(() => {});
     await this.fetchChanges(about).catch((error) => this.note("bad", error.message, "bad"));
   }
 
@@ -90,13 +113,20 @@ export class Phone {
     if (about.rid) {
       if (about.fo === 3) return this.note("records", `${about.rid} is gone`);
       const scope = { 1: "private", 2: "public", 3: "shared" }[about.dbs] ?? "public";
-      const [record] = (await this.ask(scope, "records/lookup", { records: [{ recordName: about.rid }], zoneID: about.zid ? { zoneName: about.zid, ownerRecordName: about.zoid } : undefined })).records;
+      const [record] = (
+        await this.ask(scope, "records/lookup", {
+          records: [{ recordName: about.rid }],
+          zoneID: about.zid ? { zoneName: about.zid, ownerRecordName: about.zoid } : undefined,
+        })
+      ).records;
       return this.note("records", record.fields ? `fetched ${describe(record)}` : `${about.rid}: ${record.reason}`);
     }
     const { zones, syncToken } = await this.ask("private", "changes/database", { syncToken: this.sync.private });
     this.sync.private = syncToken;
     for (const { zoneID } of zones.filter((zone) => !zone.deleted)) {
-      const [zone] = (await this.ask("private", "changes/zone", { zones: [{ zoneID, syncToken: this.zones[zoneID.zoneName] }] })).zones;
+      const [zone] = (
+        await this.ask("private", "changes/zone", { zones: [{ zoneID, syncToken: this.zones[zoneID.zoneName] }] })
+      ).zones;
       this.zones[zoneID.zoneName] = zone.syncToken;
       const gone = zone.records.filter((record) => record.deleted).length;
       this.note("retry", `fetch ${zoneID.zoneName}: ${zone.records.length - gone} changed, ${gone} gone`, "ok");
@@ -107,7 +137,10 @@ export class Phone {
   async ask(database, endpoint, body) {
     const { container, environment } = this.place;
     const path = [container, environment, database].map(encodeURIComponent).join("/");
-    const answer = await fetch(`/database/1/${path}/${endpoint}?${this.credentials}`, { method: "POST", body: JSON.stringify(body) });
+    const answer = await fetch(`/database/1/${path}/${endpoint}?${this.credentials}`, {
+      method: "POST",
+      body: JSON.stringify(body),
+    });
     const content = await answer.json().catch(() => null);
     if (!answer.ok) throw new Failure(answer.status, content, "");
     return content;

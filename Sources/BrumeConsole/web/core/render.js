@@ -55,9 +55,7 @@ function sameKind(node, description) {
 function create(description, parent) {
   if (!description.tag) return document.createTextNode("");
   const isDrawing = description.tag === "svg" || parent.namespaceURI === svgNamespace;
-  return isDrawing
-    ? document.createElementNS(svgNamespace, description.tag)
-    : document.createElement(description.tag);
+  return isDrawing ? document.createElementNS(svgNamespace, description.tag) : document.createElement(description.tag);
 }
 
 function update(node, description) {

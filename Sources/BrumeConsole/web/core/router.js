@@ -28,8 +28,7 @@ export function format(route) {
 export let route = parse(location.hash);
 
 /** The address of another page of the same container and environment, for links. */
-export const to = (page, path = [], query = {}) =>
-  format({ ...route, page, path, query });
+export const to = (page, path = [], query = {}) => format({ ...route, page, path, query });
 
 /** The address of this page with members of the query changed. */
 export const withQuery = (query) => format({ ...route, query: { ...route.query, ...query } });

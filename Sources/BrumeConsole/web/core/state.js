@@ -36,10 +36,11 @@ export function drop(name) {
 export const hasDraft = (name) => drafts.has(name);
 
 /** A handler for a field of a draft: `oninput: into(draft, "name")`. */
-export const into = (object, name) => (event) => {
-  object[name] = event.target.type === "checkbox" ? event.target.checked : event.target.value;
-  update();
-};
+export const into = (object, name) =>
+  (event) => {
+    object[name] = event.target.type === "checkbox" ? event.target.checked : event.target.value;
+    update();
+  };
 
 // MARK: What is said
 
@@ -51,9 +52,12 @@ let silence;
 export function say(text, isBad = false) {
   Object.assign(said, { text, isBad });
   clearTimeout(silence);
-  silence = setTimeout(() => {
-    said.text = "";
-    update();
-  }, 6000);
+  silence = setTimeout(
+    () => {
+      said.text = "";
+      update();
+    },
+    6000,
+  );
   update();
 }

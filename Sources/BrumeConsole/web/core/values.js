@@ -43,7 +43,9 @@ export function parsed(text, type, before) {
   const list = type.match(/^LIST<(.+)>$/);
   if (list) {
     const lines = text.split("\n").filter((line) => line !== "");
-    return lines.length === 0 ? null : { value: lines.map((line) => parsed(line, list[1]).value), type: wire(list[1]) + "_LIST" };
+    return lines.length === 0
+      ? null
+      : { value: lines.map((line) => parsed(line, list[1]).value), type: wire(list[1]) + "_LIST" };
   }
   if (text === "" && type !== "STRING") return null;
   return { value: single(text, type, before?.value), type: wire(type) };
@@ -65,7 +67,8 @@ function single(text, type, before) {
 function whole(text) {
   const value = Number(text);
   if (!/^\s*-?\d+\s*$/.test(text)) throw new Error(`'${text}' is no whole number`);
-  if (!Number.isSafeInteger(value)) throw new Error("The browser cannot keep so large a number exactly; use the command line");
+  if (!Number.isSafeInteger(value))
+    throw new Error("The browser cannot keep so large a number exactly; use the command line");
   return value;
 }
 
@@ -89,7 +92,13 @@ function location(text) {
 
 /** What a type's value looks like, for empty fields. */
 export const example = (type) =>
-  ({ INT64: "42", DOUBLE: "1.5", TIMESTAMP: "2026-11-23T10:53:00Z", REFERENCE: "a record name", LOCATION: "53.55, 10.0" })[type] ?? "";
+  ({
+    INT64: "42",
+    DOUBLE: "1.5",
+    TIMESTAMP: "2026-11-23T10:53:00Z",
+    REFERENCE: "a record name",
+    LOCATION: "53.55, 10.0",
+  })[type] ??
+    "";
 
 export const plainType = (type) => type.toLowerCase().replace("list<", "list of ").replace(">", "");
-

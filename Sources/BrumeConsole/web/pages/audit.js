@@ -25,27 +25,78 @@ function view() {
     h(Head, { title: "Audit", note: "what operators changed, and what was refused" }),
     Filter(),
     Beside(
-      h(Pane, { class: "fill", key: "audit", foot: entry.value && h(Pages, { text: "newest first", newer: route.query.before && (() => history.back()),
-        older: entry.value.next && (() => go(withQuery({ before: String(entry.value.next), sel: "" }))) }) },
-        Loaded(entry, ({ audit }) => audit.length === 0
-          ? Empty(route.query.request || route.query.operator ? "Nothing for this" : "No operator has changed anything yet", undefined, "logs")
-          : h(Table, { label: "Audit log", columns, rows: audit, id: (line) => String(line.position), chosen: route.query.sel, onopen: (line) => go(withQuery({ sel: String(line.position) })) }))),
-      chosen && Line(chosen)),
+      h(
+        Pane,
+        {
+          class: "fill",
+          key: "audit",
+          foot:
+            entry.value && h(Pages, {
+              text: "newest first",
+              newer: route.query.before && (() => history.back()),
+              older: entry.value.next && (() => go(withQuery({ before: String(entry.value.next), sel: "" }))),
+            }),
+        },
+        Loaded(entry, ({ audit }) =>
+          audit.length === 0
+            ? Empty(
+                route.query.request || route.query.operator
+                  ? "Nothing for this"
+                  : "No operator has changed anything yet",
+                undefined,
+                "logs",
+              )
+            : h(Table, {
+                label: "Audit log",
+                columns,
+                rows: audit,
+                id: (line) => String(line.position),
+                chosen: route.query.sel,
+                onopen: (line) => go(withQuery({ sel: String(line.position) })),
+              })),
+      ),
+      chosen && Line(chosen),
+    ),
   ];
 }
 
 function Filter() {
   const state = draft("audit", () => ({ operator: route.query.operator ?? "", request: route.query.request ?? "" }));
   const send = () => go(to("audit", [], { operator: state.operator.trim(), request: state.request.trim() }));
-  return h(Pane, { key: "filter" }, h(Form, { class: "body", onsend: send }, h("div.line", null,
-    h(Field, { label: "Operator", value: state.operator, oninput: into(state, "operator"), placeholder: "anybody" }),
-    h(Field, { label: "Request ID", wide: true, value: state.request, oninput: into(state, "request"), placeholder: "any" }),
-    h(Button, { icon: "search", type: "submit" }, "Search"))));
+  return h(
+    Pane,
+    { key: "filter" },
+    h(
+      Form,
+      { class: "body", onsend: send },
+      h(
+        "div.line",
+        null,
+        h(Field, {
+          label: "Operator",
+          value: state.operator,
+          oninput: into(state, "operator"),
+          placeholder: "anybody",
+        }),
+        h(Field, {
+          label: "Request ID",
+          wide: true,
+          value: state.request,
+          oninput: into(state, "request"),
+          placeholder: "any",
+        }),
+        h(Button, { icon: "search", type: "submit" }, "Search"),
+      ),
+    ),
+  );
 }
 
 const Outcome = (line) =>
-  line.status === undefined ? h(Badge, { kind: "wait" }, "no answer")
-  : line.refused || line.status >= 400 ? h(Badge, { kind: "bad", icon: line.status === 403 ? "lock" : "bad" }, String(line.status)) : h(Badge, { kind: "ok" }, "done");
+  line.status === undefined
+    ? h(Badge, { kind: "wait" }, "no answer")
+    : line.refused || line.status >= 400
+    ? h(Badge, { kind: "bad", icon: line.status === 403 ? "lock" : "bad" }, String(line.status))
+    : h(Badge, { kind: "ok" }, "done");
 
 const columns = [
   { title: "Time", class: "narrow", cell: (line) => h("span", { title: exactly(line.time) }, moment(line.time)) },
@@ -58,8 +109,28 @@ const columns = [
 ];
 
 const Line = (line) =>
-  h(Inspector, { key: "line", title: line.action, note: moment(line.time), onclose: () => go(home()), actions: h(CopyButton, { text: location.href, what: "the link", kind: "quiet" }) },
-    h("div", null, Facts([
-      ["Operator", line.operator], ["To", line.subject], ["Container", line.container], ["Environment", line.environment], ["Status", line.status], ["From", line.address], ["Time", exactly(line.time)],
-      ["Request", h("a", { href: to("audit", [], { request: line.request }) }, h("code", null, line.request))],
-    ]), h("div.line", null, h("a", { href: to("trace", [], { request: line.request }) }, "What became of it"))));
+  h(
+    Inspector,
+    {
+      key: "line",
+      title: line.action,
+      note: moment(line.time),
+      onclose: () => go(home()),
+      actions: h(CopyButton, { text: location.href, what: "the link", kind: "quiet" }),
+    },
+    h(
+      "div",
+      null,
+      Facts([
+        ["Operator", line.operator],
+        ["To", line.subject],
+        ["Container", line.container],
+        ["Environment", line.environment],
+        ["Status", line.status],
+        ["From", line.address],
+        ["Time", exactly(line.time)],
+        ["Request", h("a", { href: to("audit", [], { request: line.request }) }, h("code", null, line.request))],
+      ]),
+      h("div.line", null, h("a", { href: to("push", [], { request: line.request }) }, "Its pushes")),
+    ),
+  );

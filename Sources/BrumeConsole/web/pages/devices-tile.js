@@ -10,24 +10,76 @@ import { Badge } from "../parts/states.js";
 import { remember } from "./devices.js";
 
 const icons = { iPad: "devices", Mac: "laptop", watch: "watch" };
-const states = { online: ["ok", "Online", "live"], connecting: ["wait", "Connecting", "wait"], offline: ["wait", "Offline", "pause"], refused: ["bad", "Refused", "bad"] };
+const states = {
+  online: ["ok", "Online", "live"],
+  connecting: ["wait", "Connecting", "wait"],
+  offline: ["wait", "Offline", "pause"],
+  refused: ["bad", "Refused", "bad"],
+};
 
 export function Tile(phone, waiting) {
   const [kind, word, icon] = states[phone.state];
-  return h("section.pane.tile", { key: phone.clientID, tabindex: 0, "aria-label": `${phone.name} of ${phone.user}`, onkeydown: moved },
-    h("header", null, h("span.device-icon", null, Icon(icons[phone.name] ?? "devices")),
-      h("div.named", null, h("h2", null, phone.name), h("p.note", null, phone.user + (phone.badge ? ` · badge ${phone.badge}` : ""))),
-      h("div.actions", null, h(Badge, { kind, icon }, word))),
-    h("div.screen", { key: "screen" },
-      phone.alerts.map((alert) => h("div.alert", { key: alert.id }, h("p.note", null, alert.title || phone.place.container.split(".").at(-1), h("time", null, moment(alert.time))), h("p", null, alert.text), alert.from && h("p.note", null, alert.from))),
-      phone.state !== "online" && waiting > 0 && h("p.wait", null, Icon("push"), `${plural(waiting, "push", "pushes")} in its mailbox`),
-      h("ul.lines-list", null, phone.lines.map((line) => h("li", { key: line.id }, h("span", { class: line.kind }, Icon(line.icon)), h("span", { title: line.text }, line.text), h("time", null, moment(line.time)))))),
-    h("footer", null,
+  return h(
+    "section.pane.tile",
+    { key: phone.clientID, tabindex: 0, "aria-label": `${phone.name} of ${phone.user}`, onkeydown: moved },
+    h(
+      "header",
+      null,
+      h("span.device-icon", null, Icon(icons[phone.name] ?? "devices")),
+      h(
+        "div.named",
+        null,
+        h("h2", null, phone.name),
+        h("p.note", null, phone.user + (phone.badge ? ` · badge ${phone.badge}` : "")),
+      ),
+      h("div.actions", null, h(Badge, { kind, icon }, word)),
+    ),
+    h(
+      "div.screen",
+      { key: "screen" },
+      phone.alerts.map((alert) =>
+        h(
+          "div.alert",
+          { key: alert.id },
+          h(
+            "p.note",
+            null,
+            alert.title || phone.place.container.split(".").at(-1),
+            h("time", null, moment(alert.time)),
+          ),
+          h("p", null, alert.text),
+          alert.from && h("p.note", null, alert.from),
+        )),
+      phone.state !== "online" &&
+        waiting > 0 && h("p.wait", null, Icon("push"), `${plural(waiting, "push", "pushes")} in its mailbox`),
+      h(
+        "ul.lines-list",
+        null,
+        phone.lines.map((line) =>
+          h(
+            "li",
+            { key: line.id },
+            h("span", { class: line.kind }, Icon(line.icon)),
+            h("span", { title: line.text }, line.text),
+            h("time", null, moment(line.time)),
+          )),
+      ),
+    ),
+    h(
+      "footer",
+      null,
       phone.state === "offline" || phone.state === "refused"
         ? h(Button, { class: "small", icon: "play", onclick: () => phone.come() }, "Come back")
         : h(Button, { class: "small", icon: "pause", onclick: () => phone.leave() }, "Go offline"),
       h(Button, { class: "small", icon: "push", onclick: () => subscribe(phone) }, "Subscribe"),
-      h(Button, { kind: "quiet", icon: "trash", label: `Remove ${phone.name} of ${phone.user}`, onclick: () => phone.remove().then(remember) })));
+      h(Button, {
+        kind: "quiet",
+        icon: "trash",
+        label: `Remove ${phone.name} of ${phone.user}`,
+        onclick: () => phone.remove().then(remember),
+      }),
+    ),
+  );
 }
 
 /** Arrows go from tile to tile. */
@@ -42,14 +94,36 @@ function moved(event) {
 /** Everything that a phone can watch: each change of the private database, each new record in public. */
 async function subscribe(phone) {
   const subscriptions = [
-    ["private", { subscriptionID: "everything", subscriptionType: "database", notificationInfo: { shouldSendContentAvailable: true } }],
-    ...phone.types.map((type) => ["public", { subscriptionID: `new-${type}`, subscriptionType: "query", query: { recordType: type }, firesOn: ["create", "update", "delete"], zoneWide: true,
-      notificationInfo: { alertBody: `A ${type} has changed`, shouldSendContentAvailable: true } }]),
+    [
+      "private",
+      {
+        subscriptionID: "everything",
+        subscriptionType: "database",
+        notificationInfo: { shouldSendContentAvailable: true },
+      },
+    ],
+    ...phone.types.map((type) => [
+      "public",
+      {
+        subscriptionID: `new-${type}`,
+        subscriptionType: "query",
+        query: { recordType: type },
+        firesOn: ["create", "update", "delete"],
+        zoneWide: true,
+        notificationInfo: { alertBody: `A ${type} has changed`, shouldSendContentAvailable: true },
+      },
+    ])
   ];
   for (const [database, subscription] of subscriptions) {
     try {
-      const [answer] = (await phone.ask(database, "subscriptions/modify", { operations: [{ operationType: "create", subscription }] })).subscriptions;
-      phone.note(answer.serverErrorCode ? "bad" : "push", answer.serverErrorCode ? answer.reason : `watches ${subscription.subscriptionID}`, answer.serverErrorCode ? "bad" : "ok");
+      const [answer] = (
+        await phone.ask(database, "subscriptions/modify", { operations: [{ operationType: "create", subscription }] })
+      ).subscriptions;
+      phone.note(
+        answer.serverErrorCode ? "bad" : "push",
+        answer.serverErrorCode ? answer.reason : `watches ${subscription.subscriptionID}`,
+        answer.serverErrorCode ? "bad" : "ok",
+      );
     } catch (error) {
       say(error.message, true);
     }

@@ -22,20 +22,48 @@ function choice(state) {
   return { types, type, field, phone: phones[state.phone] ?? phones[0] };
 }
 
-const texts = (type) => type.fields.filter((field) => !isSystem(field) && field.type === "STRING" && !field.isEncrypted);
+const texts = (type) =>
+  type.fields.filter((field) => !isSystem(field) && field.type === "STRING" && !field.isEncrypted);
 
 export function WriteBar() {
   const state = draft("devices.write", blank);
   const { types, type, field, phone } = choice(state);
-  return h("form.pane.write", { key: "write", "aria-label": "Write as a device", onsubmit: (event) => (event.preventDefault(), save()) },
-    h("div.line", null,
-      h(Picker, { label: "On", icon: "devices", value: String(phones.indexOf(phone)), options: phones.map((phone, index) => [String(index), `${phone.user}, ${phone.name}`]), onchange: (event) => ((state.phone = Number(event.target.value)), update()) }),
-      h(Picker, { label: "In", value: state.database, options: [["public", "the public database"], ["private", "the zone Console, private"]], onchange: into(state, "database") }),
-      h(Picker, { label: "Save a", value: type.name, options: types.map((type) => type.name), onchange: into(state, "type") }),
-      h(Picker, { label: "Field", value: field.name, options: texts(type).map((field) => field.name), onchange: into(state, "field") }),
+  return h(
+    "form.pane.write",
+    { key: "write", "aria-label": "Write as a device", onsubmit: (event) => (event.preventDefault(), save()) },
+    h(
+      "div.line",
+      null,
+      h(Picker, {
+        label: "On",
+        icon: "devices",
+        value: String(phones.indexOf(phone)),
+        options: phones.map((phone, index) => [String(index), `${phone.user}, ${phone.name}`]),
+        onchange: (event) => ((state.phone = Number(event.target.value)), update()),
+      }),
+      h(Picker, {
+        label: "In",
+        value: state.database,
+        options: [["public", "the public database"], ["private", "the zone Console, private"]],
+        onchange: into(state, "database"),
+      }),
+      h(Picker, {
+        label: "Save a",
+        value: type.name,
+        options: types.map((type) => type.name),
+        onchange: into(state, "type"),
+      }),
+      h(Picker, {
+        label: "Field",
+        value: field.name,
+        options: texts(type).map((field) => field.name),
+        onchange: into(state, "field"),
+      }),
       h(Field, { label: "Value", wide: true, value: state.text, placeholder: "hello", oninput: into(state, "text") }),
-      h(Button, { kind: "primary", type: "submit", keys: "Ctrl Enter" }, "Save")),
-    Wrong(state.error));
+      h(Button, { kind: "primary", type: "submit", keys: "Ctrl Enter" }, "Save"),
+    ),
+    Wrong(state.error),
+  );
 }
 
 /** Saves as the phone that is chosen; the others see it if they watch. */
@@ -47,7 +75,12 @@ export async function save() {
   try {
     const zoneID = state.database === "private" ? await zone(phone) : undefined;
     const fields = { [field.name]: parsed(state.text || "hello", field.type) };
-    const [record] = (await phone.ask(state.database, "records/modify", { zoneID, operations: [{ operationType: "create", record: { recordType: type.name, fields } }] })).records;
+    const [record] = (
+      await phone.ask(state.database, "records/modify", {
+        zoneID,
+        operations: [{ operationType: "create", record: { recordType: type.name, fields } }],
+      })
+    ).records;
     if (record.serverErrorCode) throw new Error(record.reason);
     phone.note("pencil", `saved ${describe(record)}`);
   } catch (error) {

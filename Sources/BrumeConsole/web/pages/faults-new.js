@@ -10,7 +10,19 @@ import { Form, Inspector } from "../parts/layout.js";
 import { Wrong } from "../parts/states.js";
 import { codes, effects, operations, sentence } from "./faults-words.js";
 
-const blank = () => ({ on: "saveRecords", effect: "error", code: "23", user: "", to: "", zone: "", record: "", skip: "0", count: "1", retryAfter: "", error: undefined });
+const blank = () => ({
+  on: "saveRecords",
+  effect: "error",
+  code: "23",
+  user: "",
+  to: "",
+  zone: "",
+  record: "",
+  skip: "0",
+  count: "1",
+  retryAfter: "",
+  error: undefined,
+});
 
 /** The fault as the server wants it; what is empty is left out. */
 function fault(state) {
@@ -40,21 +52,71 @@ export function NewFault({ onclose }) {
       update();
     }
   };
-  return h(Inspector, { key: "new", title: "New fault", onclose: shut },
+  return h(
+    Inspector,
+    { key: "new", title: "New fault", onclose: shut },
     h("div", { key: "sentence" }, h("p", { role: "status" }, sentence(fault(state)) + ".")),
-    h(Form, { key: "form", onsend: send },
-      h(Picker, { label: "On", value: state.on, options: Object.entries(operations), onchange: into(state, "on"), created: (element) => element.focus() }),
+    h(
+      Form,
+      { key: "form", onsend: send },
+      h(Picker, {
+        label: "On",
+        value: state.on,
+        options: Object.entries(operations),
+        onchange: into(state, "on"),
+        created: (element) => element.focus(),
+      }),
       h(Picker, { label: "Of", value: state.user, options: users, onchange: into(state, "user") }),
-      h(Picker, { label: "What happens", value: state.effect, options: Object.entries(effects), onchange: into(state, "effect") }),
-      state.effect === "error" && h(Picker, { key: "code", label: "Error", value: state.code, options: Object.entries(codes), onchange: into(state, "code") }),
-      state.effect === "switchAccount" && h(Picker, { key: "to", label: "To", value: state.to, options: users, onchange: into(state, "to") }),
-      h("div.line.halves", { key: "where" },
+      h(Picker, {
+        label: "What happens",
+        value: state.effect,
+        options: Object.entries(effects),
+        onchange: into(state, "effect"),
+      }),
+      state.effect === "error" && h(Picker, {
+        key: "code",
+        label: "Error",
+        value: state.code,
+        options: Object.entries(codes),
+        onchange: into(state, "code"),
+      }),
+      state.effect === "switchAccount" && h(Picker, {
+        key: "to",
+        label: "To",
+        value: state.to,
+        options: users,
+        onchange: into(state, "to"),
+      }),
+      h(
+        "div.line.halves",
+        { key: "where" },
         h(Field, { label: "Zone", value: state.zone, oninput: into(state, "zone"), placeholder: "any" }),
-        h(Field, { label: "Record", value: state.record, oninput: into(state, "record"), placeholder: "any" })),
-      h("div.line.halves", { key: "when" },
+        h(Field, { label: "Record", value: state.record, oninput: into(state, "record"), placeholder: "any" }),
+      ),
+      h(
+        "div.line.halves",
+        { key: "when" },
         h(Field, { label: "Let pass first", type: "number", min: 0, value: state.skip, oninput: into(state, "skip") }),
-        h(Field, { label: "Times", type: "number", min: 1, value: state.count, oninput: into(state, "count"), placeholder: "always" })),
-      state.effect === "error" && h(Field, { key: "retry", label: "Retry after, in seconds", type: "number", min: 0, value: state.retryAfter, oninput: into(state, "retryAfter"), placeholder: "not said" }),
+        h(Field, {
+          label: "Times",
+          type: "number",
+          min: 1,
+          value: state.count,
+          oninput: into(state, "count"),
+          placeholder: "always",
+        }),
+      ),
+      state.effect === "error" && h(Field, {
+        key: "retry",
+        label: "Retry after, in seconds",
+        type: "number",
+        min: 0,
+        value: state.retryAfter,
+        oninput: into(state, "retryAfter"),
+        placeholder: "not said",
+      }),
       Wrong(state.error),
-      h("div.line", { key: "send" }, h(Button, { kind: "primary", type: "submit" }, "Add"))));
+      h("div.line", { key: "send" }, h(Button, { kind: "primary", type: "submit" }, "Add")),
+    ),
+  );
 }

@@ -14,7 +14,12 @@ import { NewFault } from "./faults-new.js";
 import { sentence } from "./faults-words.js";
 
 export const page = {
-  name: "faults", title: "Faults", icon: "faults", isForDevelopment: true, isLive: true, view,
+  name: "faults",
+  title: "Faults",
+  icon: "faults",
+  isForDevelopment: true,
+  isLive: true,
+  view,
   keys: () => ({ n: ["New fault", begin] }),
 };
 
@@ -24,24 +29,39 @@ function view() {
   const faults = remote("/_brume/admin/faults");
   const holds = faults.value?.faults.some((fault) => fault.effect === "holdPush");
   return [
-    h(Head, { title: "Faults", note: "What a client of this development server meets on request.", actions: [
-      holds && h(Button, { icon: "play", onclick: release }, "Release held pushes"),
-      faults.value?.faults.length > 0 && h(Button, { icon: "trash", onclick: clear }, "Clear all"),
-      h(Button, { kind: "primary", icon: "plus", onclick: begin }, "New fault"),
-    ] }),
+    h(Head, {
+      title: "Faults",
+      note: "What a client of this development server meets on request.",
+      actions: [
+        holds && h(Button, { icon: "play", onclick: release }, "Release held pushes"),
+        faults.value?.faults.length > 0 && h(Button, { icon: "trash", onclick: clear }, "Clear all"),
+        h(Button, { kind: "primary", icon: "plus", onclick: begin }, "New fault"),
+      ],
+    }),
     Beside(
-      h(Pane, { class: "fill", key: "faults" }, Loaded(faults, ({ faults }) =>
-        faults.length === 0
-          ? Empty("Nothing will go wrong", h(Button, { icon: "faults", onclick: begin }, "Make something fail"), "ok")
-          : h(Table, { label: "Faults", columns, rows: faults, id: (fault) => String(fault.id) }))),
-      route.query.new && NewFault({ onclose: () => go(to("faults")) })),
+      h(
+        Pane,
+        { class: "fill", key: "faults" },
+        Loaded(faults, ({ faults }) =>
+          faults.length === 0
+            ? Empty("Nothing will go wrong", h(Button, { icon: "faults", onclick: begin }, "Make something fail"), "ok")
+            : h(Table, { label: "Faults", columns, rows: faults, id: (fault) => String(fault.id) })),
+      ),
+      route.query.new && NewFault({ onclose: () => go(to("faults")) }),
+    ),
   ];
 }
 
 const columns = [
   { title: "No.", class: "narrow", cell: (fault) => String(fault.id) },
   { title: "What happens", class: "wrap", cell: (fault) => sentence(fault) },
-  { title: "State", cell: (fault) => fault.after ? h(Badge, { kind: "wait" }, `after no. ${fault.after}`) : h(Badge, { kind: "info", icon: "faults" }, "armed") },
+  {
+    title: "State",
+    cell: (fault) =>
+      fault.after
+        ? h(Badge, { kind: "wait" }, `after no. ${fault.after}`)
+        : h(Badge, { kind: "info", icon: "faults" }, "armed"),
+  },
   { title: "Left", class: "right", cell: (fault) => (fault.always ? "until cleared" : plural(fault.count, "time")) },
 ];
 

@@ -13,12 +13,37 @@ export function Allowed(where, record) {
   const state = draft("records.allowed", () => ({ user: "" }));
   const users = userNames();
   const user = users.includes(state.user) ? state.user : (users[1] ?? users[0] ?? "");
-  return h("div.allowed", { key: "allowed" },
-    h("div.line", null, h(Picker, { label: "Would", icon: "user", value: user, options: users, onchange: into(state, "user") }), h("p.note", null, "be allowed to")),
-    user && ["read", "write"].map((action) => Answer(action, where, record, user)));
+  return h(
+    "div.allowed",
+    { key: "allowed" },
+    h(
+      "div.line",
+      null,
+      h(Picker, { label: "Would", icon: "user", value: user, options: users, onchange: into(state, "user") }),
+      h("p.note", null, "be allowed to"),
+    ),
+    user && ["read", "write"].map((action) => Answer(action, where, record, user)),
+  );
 }
 
 const Answer = (action, where, record, user) =>
-  h("div", { key: action }, Loaded(
-    remote(admin("allowed"), { ...database(where), as: user, action, zoneID: zoneID(where), recordName: record.recordName }),
-    ({ allowed, reason }) => h("div.answer", { key: action }, h(Badge, { kind: allowed ? "ok" : "bad" }, action), h("span.note", null, reason))));
+  h(
+    "div",
+    { key: action },
+    Loaded(
+      remote(admin("allowed"), {
+        ...database(where),
+        as: user,
+        action,
+        zoneID: zoneID(where),
+        recordName: record.recordName,
+      }),
+      ({ allowed, reason }) =>
+        h(
+          "div.answer",
+          { key: action },
+          h(Badge, { kind: allowed ? "ok" : "bad" }, action),
+          h("span.note", null, reason),
+        ),
+    ),
+  );

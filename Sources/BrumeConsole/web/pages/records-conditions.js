@@ -1,36 +1,81 @@
-// The query, built of words: the type, conditions that the field's type allows, the order. Below it what
-// the server did to answer: the index, the rows looked at, the time; or which index is missing.
+// The query, built of words: the type, conditions that the field's type allows, the order. What the server
+// did to answer it is records-plan.js.
 
-import { call, refresh } from "../core/calls.js";
+import { refresh } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { go, route, to, withQuery } from "../core/router.js";
-import { draft, drop, into, say, update } from "../core/state.js";
-import { admin } from "../core/places.js";
-import { plural } from "../core/words.js";
+import { go, withQuery } from "../core/router.js";
+import { draft, drop, into, update } from "../core/state.js";
 import { example } from "../core/values.js";
-import { Button, CopyButton, LinkButton, Picker } from "../parts/controls.js";
+import { Button, Picker } from "../parts/controls.js";
 import { Icon } from "../parts/icons.js";
-import { comparators, fieldTitle, predicate, recordsAt, withConditions } from "./records-query.js";
+import { Plan } from "./records-plan.js";
+import { comparators, fieldTitle, recordsAt, withConditions } from "./records-query.js";
 
 export const Query = (where, types, fields, entry) =>
-  h("section.pane.query", { key: "query", "aria-label": "Query" },
-    h("div.conditions", null,
-      h(Picker, { label: "Type", class: "joined", value: where.type, options: types.map((type) => type.name), onchange: (event) => go(recordsAt({ ...where, type: event.target.value })) }),
+  h(
+    "section.pane.query",
+    { key: "query", "aria-label": "Query" },
+    h(
+      "div.conditions",
+      null,
+      h(Picker, {
+        label: "Type",
+        class: "joined",
+        value: where.type,
+        options: types.map((type) => type.name),
+        onchange: (event) => go(recordsAt({ ...where, type: event.target.value })),
+      }),
       where.conditions.map((condition, index) => Condition(where, condition, index)),
       Adding(where, fields),
-      h("span.actions", null,
-        h(Picker, { label: "Sort", class: "joined", value: where.sort, options: sorts(fields), onchange: (event) => go(withQuery({ sort: event.target.value, after: "", sel: "" })) }),
-        h(Button, { icon: "retry", onclick: refresh }, "Run"))),
-    Plan(where, fields, entry));
+      h(
+        "span.actions",
+        null,
+        h(Picker, {
+          label: "Sort",
+          class: "joined",
+          value: where.sort,
+          options: sorts(fields),
+          onchange: (event) => go(withQuery({ sort: event.target.value, after: "", sel: "" })),
+        }),
+        h(Button, { icon: "retry", onclick: refresh }, "Run"),
+      ),
+    ),
+    Plan(where, fields, entry),
+  );
 
-const sorts = (fields) => [["", "by name"], ...fields.filter((field) => field.indexes.includes("SORTABLE") && field.type !== "LOCATION")
-  .flatMap((field) => [[field.name, `${fieldTitle(field.name)} ↑`], ["-" + field.name, `${fieldTitle(field.name)} ↓`]])];
+const sorts = (fields) => [
+  ["", "by name"],
+  ...fields.filter((field) => field.indexes.includes("SORTABLE") && field.type !== "LOCATION").flatMap((field) => [
+    [field.name, `${fieldTitle(field.name)} ↑`],
+    ["-" + field.name, `${fieldTitle(field.name)} ↓`],
+  ])
+];
 
 function Condition(where, [name, comparator, text], index) {
   const rest = where.conditions.filter((_, at) => at !== index);
-  const words = { ...comparators("STRING"), ...comparators("INT64"), ...comparators("LIST"), ...comparators("LOCATION"), ...comparators("TIMESTAMP") };
-  return h("span.condition", { key: `condition-${index}` }, h("span", null, fieldTitle(name)), h("i", null, words[comparator] ?? comparator), h("b", null, text),
-    h("button", { type: "button", "aria-label": `Remove the condition on ${fieldTitle(name)}`, onclick: () => go(withConditions(rest)) }, Icon("close")));
+  const words = {
+    ...comparators("STRING"),
+    ...comparators("INT64"),
+    ...comparators("LIST"),
+    ...comparators("LOCATION"),
+    ...comparators("TIMESTAMP")
+  };
+  return h(
+    "span.condition",
+    { key: `condition-${index}` },
+    h("span", null, fieldTitle(name)),
+    h("i", null, words[comparator] ?? comparator),
+    h("b", null, text),
+    h(
+      "button",
+      {
+        type: "button",
+        "aria-label": `Remove the condition on ${fieldTitle(name)}`,
+        onclick: () => go(withConditions(rest)),
+      },
+      Icon("close"),
+    ),
+  );
 }
 
 const name = "records.condition";
@@ -50,13 +95,37 @@ function Adding(where, fields) {
     drop(name);
     go(withConditions(conditions));
   };
-  return h("form.adding", { key: "adding", onsubmit: (event) => (event.preventDefault(), add()),
-    onkeydown: (event) => event.key === "Escape" && drop(name) },
-    h(Picker, { label: "Field", shown: false, value: field.name, options: known.map(({ name }) => [name, fieldTitle(name)]), created: focusIn, onchange: into(state, "field") }),
-    h(Picker, { label: "Comparator", shown: false, value: comparator, options: Object.entries(words), onchange: into(state, "comparator") }),
-    h("input", { "aria-label": "Value", placeholder: /IN$/.test(comparator) ? "one, two" : example(field.type.replace(/^LIST<(.+)>$/, "$1")), value: state.text, oninput: into(state, "text") }),
+  return h(
+    "form.adding",
+    {
+      key: "adding",
+      onsubmit: (event) => (event.preventDefault(), add()),
+      onkeydown: (event) => event.key === "Escape" && drop(name),
+    },
+    h(Picker, {
+      label: "Field",
+      shown: false,
+      value: field.name,
+      options: known.map(({ name }) => [name, fieldTitle(name)]),
+      created: focusIn,
+      onchange: into(state, "field"),
+    }),
+    h(Picker, {
+      label: "Comparator",
+      shown: false,
+      value: comparator,
+      options: Object.entries(words),
+      onchange: into(state, "comparator"),
+    }),
+    h("input", {
+      "aria-label": "Value",
+      placeholder: /IN$/.test(comparator) ? "one, two" : example(field.type.replace(/^LIST<(.+)>$/, "$1")),
+      value: state.text,
+      oninput: into(state, "text"),
+    }),
     h(Button, { class: "small", type: "submit", disabled: state.text === "" }, "Add"),
-    h(Button, { kind: "quiet", icon: "close", label: "Without this condition", onclick: () => drop(name) }));
+    h(Button, { kind: "quiet", icon: "close", label: "Without this condition", onclick: () => drop(name) }),
+  );
 }
 
 const focusIn = (element) => element.focus();
@@ -65,32 +134,4 @@ const focusIn = (element) => element.focus();
 export function openCondition() {
   draft(name, () => ({ isOpen: false, field: "", comparator: "", text: "" })).isOpen = true;
   update();
-}
-
-// MARK: What it took
-
-function Plan(where, fields, entry) {
-  const plan = entry.value?.plan;
-  const words = predicate(where, fields);
-  return h("div.plan", null,
-    plan?.missing.length > 0 ? Missing(plan.missing)
-    : plan ? [h("span.ok", null, Icon("ok"), "Answered"), h("span", null, `from ${plan.sources.join(" and ") || "nothing"}`), h("span.note", null, `${plural(plan.rows, "row")} looked at for ${entry.value.records.length} shown`)]
-    : h("span.note", null, entry.isLoading ? "Asking…" : ""),
-    h("span.as", null, h("span.badge", null, "NSPredicate"), h("code", { title: words }, words), h(CopyButton, { text: words, what: "the predicate", kind: "quiet" })));
-}
-
-const Missing = (missing) =>
-  missing.map((index) => h("span.missing", { key: `${index.field}-${index.index}` }, h("span.wait", null, Icon("warn"), `${index.recordType}.${fieldTitle(index.field)} is not ${index.index}`),
-    route.environment === "development"
-      ? h(Button, { class: "small", icon: "plus", onclick: () => add(index) }, "Add index")
-      : h(LinkButton, { class: "small", href: to("schema", [index.recordType]) }, "To the schema")));
-
-async function add(index) {
-  try {
-    await call(admin("schema/index"), { type: index.recordType, field: index.field, index: index.index, on: true });
-    say(`${index.recordType}.${index.field} is ${index.index} now`);
-    refresh();
-  } catch (error) {
-    say(error.message, true);
-  }
 }

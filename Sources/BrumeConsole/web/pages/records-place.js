@@ -29,16 +29,42 @@ export const zoneName = (zone, where) =>
 export function Place(where) {
   const users = userNames();
   const owner = where.user || where.as || users[0] || "";
-  const zones = where.database === "public" ? ["_defaultZone"]
-    : (zonesOf(where).value?.zones ?? []).map((zone) => zoneName(zone.zoneID, where));
+  const zones =
+    where.database === "public"
+      ? ["_defaultZone"]
+      : (zonesOf(where).value?.zones ?? []).map((zone) => zoneName(zone.zoneID, where));
   if (!zones.includes(where.zone)) zones.push(where.zone);
   return [
-    h(Tabs, { label: "Database", tabs: Object.entries(titles).map(([database, text]) => ({
-      text, isOn: database === where.database,
-      href: recordsAt({ database, user: database === "public" ? "" : owner, zone: "_defaultZone", type: where.type || undefined }) })) }),
-    where.database !== "public" && h(Picker, { key: "user", label: "Of", shown: false, icon: "user", value: where.user, options: users,
-      onchange: (event) => go(recordsAt({ ...where, user: event.target.value, zone: "_defaultZone" })) }),
-    where.database !== "public" && h(Picker, { key: "zone", label: "Zone", shown: false, icon: "zones", value: where.zone, options: zones.map((name) => [name, name.split("@")[0]]),
-      onchange: (event) => go(recordsAt({ ...where, zone: event.target.value })) }),
+    h(Tabs, {
+      label: "Database",
+      tabs: Object.entries(titles).map(([database, text]) => ({
+        text,
+        isOn: database === where.database,
+        href: recordsAt({
+          database,
+          user: database === "public" ? "" : owner,
+          zone: "_defaultZone",
+          type: where.type || undefined,
+        }),
+      })),
+    }),
+    where.database !== "public" && h(Picker, {
+      key: "user",
+      label: "Of",
+      shown: false,
+      icon: "user",
+      value: where.user,
+      options: users,
+      onchange: (event) => go(recordsAt({ ...where, user: event.target.value, zone: "_defaultZone" })),
+    }),
+    where.database !== "public" && h(Picker, {
+      key: "zone",
+      label: "Zone",
+      shown: false,
+      icon: "zones",
+      value: where.zone,
+      options: zones.map((name) => [name, name.split("@")[0]]),
+      onchange: (event) => go(recordsAt({ ...where, zone: event.target.value })),
+    }),
   ];
 }

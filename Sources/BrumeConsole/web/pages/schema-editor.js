@@ -16,22 +16,65 @@ const keywords = /\b(DEFINE SCHEMA|CREATE ROLE|RECORD TYPE|GRANT|TO|READ|WRITE|C
 export function Editor({ text }) {
   if (!hasDraft(name)) return Reading(text);
   const state = draft(name, () => ({}));
-  return h("div.editor", { key: "editing" },
-    h("textarea.mono", { "aria-label": "Schema", spellcheck: "false", rows: 18, value: state.text, created: (element) => element.focus(),
-      "aria-invalid": state.faults.length > 0 && "true", oninput: (event) => typed(state, event.target.value),
-      onkeydown: (event) => event.key === "F8" && (event.preventDefault(), toFault(event.target, state)) }),
-    h("footer", null,
-      state.faults.slice(0, 3).map((fault) => h("p.wrong", { key: `${fault.line}:${fault.column}`, role: "alert" }, Icon("bad"), h("span", null, h("code", null, `${fault.line}:${fault.column}`), ` ${fault.message}`))),
+  return h(
+    "div.editor",
+    { key: "editing" },
+    h("textarea.mono", {
+      "aria-label": "Schema",
+      spellcheck: "false",
+      rows: 18,
+      value: state.text,
+      created: (element) => element.focus(),
+      "aria-invalid": state.faults.length > 0 && "true",
+      oninput: (event) => typed(state, event.target.value),
+      onkeydown: (event) => event.key === "F8" && (event.preventDefault(), toFault(event.target, state)),
+    }),
+    h(
+      "footer",
+      null,
+      state.faults.slice(0, 3).map((fault) =>
+        h(
+          "p.wrong",
+          { key: `${fault.line}:${fault.column}`, role: "alert" },
+          Icon("bad"),
+          h("span", null, h("code", null, `${fault.line}:${fault.column}`), ` ${fault.message}`),
+        )),
       Wrong(state.error),
-      h("div.actions", null, h(Button, { onclick: () => drop(name) }, "Discard"),
-        h(Button, { kind: "primary", disabled: state.text === text || state.faults.length > 0, onclick: () => save(state) }, "Save the schema"))));
+      h(
+        "div.actions",
+        null,
+        h(Button, { onclick: () => drop(name) }, "Discard"),
+        h(
+          Button,
+          { kind: "primary", disabled: state.text === text || state.faults.length > 0, onclick: () => save(state) },
+          "Save the schema",
+        ),
+      ),
+    ),
+  );
 }
 
 const Reading = (text) =>
-  h("div.editor", { key: "reading" },
-    h("pre.source", { tabindex: 0, role: "region", "aria-label": "Schema" }, text.trimEnd().split("\n").map((line, index) =>
-      h("p", { key: String(index) }, h("span.number", null, String(index + 1)), h("span", null, line.split(keywords).map((part, at) => (at % 2 ? h("i", null, part) : part)))))),
-    route.environment === "development" && h("footer", null, h(Button, { icon: "pencil", onclick: () => begin(text) }, "Edit the text")));
+  h(
+    "div.editor",
+    { key: "reading" },
+    h(
+      "pre.source",
+      { tabindex: 0, role: "region", "aria-label": "Schema" },
+      text.trimEnd().split("\n").map((line, index) =>
+        h(
+          "p",
+          { key: String(index) },
+          h("span.number", null, String(index + 1)),
+          h("span", null, line.split(keywords).map((part, at) => (at % 2 ? h("i", null, part) : part))),
+        )),
+    ),
+    route.environment === "development" && h(
+      "footer",
+      null,
+      h(Button, { icon: "pencil", onclick: () => begin(text) }, "Edit the text"),
+    ),
+  );
 
 function begin(text) {
   draft(name, () => ({ text, faults: [], error: undefined, timer: 0 }));

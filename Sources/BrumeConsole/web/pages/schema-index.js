@@ -11,16 +11,36 @@ import { allowed } from "./schema-text.js";
 const letters = { QUERYABLE: "Q", SORTABLE: "S", SEARCHABLE: "T" };
 
 export const Indexes = ({ type, field }) =>
-  h("span.indexes", null, Object.entries(letters).map(([index, letter]) => {
-    const isOn = field.indexes.includes(index);
-    if (!isOn && !allowed(field).includes(index)) return h("span.none", { key: index }, "–");
-    return h("button", { key: index, type: "button", "aria-pressed": isOn ? "true" : "false", disabled: route.environment === "production",
-      "aria-label": `${field.name} ${index.toLowerCase()}`, title: index.toLowerCase(), onclick: () => set(type, field, index, !isOn) }, letter);
-  }));
+  h(
+    "span.indexes",
+    null,
+    Object.entries(letters).map(([index, letter]) => {
+      const isOn = field.indexes.includes(index);
+      if (!isOn && !allowed(field).includes(index)) return h("span.none", { key: index }, "–");
+      return h(
+        "button",
+        {
+          key: index,
+          type: "button",
+          "aria-pressed": isOn ? "true" : "false",
+          disabled: route.environment === "production",
+          "aria-label": `${field.name} ${index.toLowerCase()}`,
+          title: index.toLowerCase(),
+          onclick: () => set(type, field, index, !isOn),
+        },
+        letter,
+      );
+    }),
+  );
 
 async function set(type, field, index, isOn) {
   try {
-    await call(`/_brume/admin/schema/index?${place()}`, { type: type.name, field: field.name, index: index.toLowerCase(), on: isOn });
+    await call(`/_brume/admin/schema/index?${place()}`, {
+      type: type.name,
+      field: field.name,
+      index: index.toLowerCase(),
+      on: isOn,
+    });
     say(`${type.name}.${field.name} is ${isOn ? "" : "no longer "}${index.toLowerCase()}`);
     refresh();
   } catch (error) {

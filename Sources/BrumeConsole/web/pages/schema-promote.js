@@ -17,28 +17,58 @@ export function Promote({ text, productionText }) {
   const answer = isSame ? undefined : remote(admin("schema/diff"), {});
   const changes = answer?.value?.changes ?? [];
   const isBlocked = answer?.value === undefined || !answer.value.allowed;
-  return h(Pane, { key: "promote", class: "promote", title: "Promote",
-    actions: h(Badge, { kind: isSame ? "off" : "wait", icon: isSame ? "ok" : "pencil" }, isSame ? "no change" : plural(changes.length, "change")),
-    foot: !isSame && [
-      h(Button, { kind: "primary", disabled: isBlocked || Boolean(answer?.isLoading), onclick: () => ask(text, changes) }, "Promote to production"),
-      h("p.note", null, "Same as ", h("code", null, "brume schema deploy")),
-    ] },
-    isSame ? Empty("Production is what development is", undefined, "ok")
-      : Loaded(answer, () => h("ul.changes", null, changes.map((change) =>
-        h("li", { key: change.change, class: change.obstacle ? "bad" : "" }, Icon(change.obstacle ? "bad" : change.drops ? "warn" : "plus"),
-          h("div", null, h("p", null, change.change), h("p.note", null, change.obstacle ?? change.consequence)))))));
+  return h(
+    Pane,
+    {
+      key: "promote",
+      class: "promote",
+      title: "Promote",
+      actions: h(
+        Badge,
+        { kind: isSame ? "off" : "wait", icon: isSame ? "ok" : "pencil" },
+        isSame ? "no change" : plural(changes.length, "change"),
+      ),
+      foot:
+        !isSame && [
+          h(
+            Button,
+            { kind: "primary", disabled: isBlocked || Boolean(answer?.isLoading), onclick: () => ask(text, changes) },
+            "Promote to production",
+          ),
+          h("p.note", null, "Same as ", h("code", null, "brume schema deploy")),
+        ],
+    },
+    isSame
+      ? Empty("Production is what development is", undefined, "ok")
+      : Loaded(answer, () =>
+          h(
+            "ul.changes",
+            null,
+            changes.map((change) =>
+              h(
+                "li",
+                { key: change.change, class: change.obstacle ? "bad" : "" },
+                Icon(change.obstacle ? "bad" : change.drops ? "warn" : "plus"),
+                h("div", null, h("p", null, change.change), h("p.note", null, change.obstacle ?? change.consequence)),
+              )),
+          )),
+  );
 }
 
 function ask(shown, changes) {
   confirm({
-    title: "Promote to production", word: `${shortContainer(route.container)} production`, button: "Promote",
+    title: "Promote to production",
+    word: `${shortContainer(route.container)} production`,
+    button: "Promote",
     loses: `${plural(changes.length, "change")} of the schema take effect in production at once and cannot be taken back.`,
     act: async () => {
       const query = new URLSearchParams({ container: route.container, environment: "development" });
       const now = await call(`/_brume/admin/schema?${query}`);
       if (now.schema !== shown) {
         refresh();
-        throw new Error("Development has changed since this was shown. Close this, look at the difference, and promote again.");
+        throw new Error(
+          "Development has changed since this was shown. Close this, look at the difference, and promote again.",
+        );
       }
       await call(`/_brume/admin/schema/deploy?${query}`, {});
       refresh();

@@ -17,7 +17,9 @@ export function read(text) {
     else if (grant) type?.grants.push({ right: grant[1], role: unquoted(grant[2]) });
     else if (field) {
       type?.fields.push({
-        name: unquoted(field[1]), type: field[3], isEncrypted: Boolean(field[2]) || field[3].includes("ENCRYPTED"),
+        name: unquoted(field[1]),
+        type: field[3],
+        isEncrypted: Boolean(field[2]) || field[3].includes("ENCRYPTED"),
         indexes: field[4].trim().split(" ").filter(Boolean),
       });
     }

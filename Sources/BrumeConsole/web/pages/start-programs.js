@@ -33,11 +33,14 @@ print(found.count, "notes")` },
 ];
 
 const browser = (origin) => [
-  { says: "Any CloudKit web client works when its host is this server. Without a library it is one call:", text: `const base = "${origin}/database/1/" + CONTAINER + "/development";
+  {
+    says: "Any CloudKit web client works when its host is this server. Without a library it is one call:",
+    text: `const base = "${origin}/database/1/" + CONTAINER + "/development";
 const who = new URLSearchParams({ ckAPIToken: API_TOKEN });
 const answer = await fetch(base + "/public/records/query?" + who, {
   method: "POST",
   body: JSON.stringify({ query: { recordType: "Note" } }),
 });
-console.log((await answer.json()).records);` },
+console.log((await answer.json()).records);`,
+  },
 ];

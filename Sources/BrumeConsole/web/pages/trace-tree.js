@@ -10,11 +10,30 @@ import { Badge } from "../parts/states.js";
 
 /** Verdicts as icon, colour and words. */
 const verdicts = {
-  fired: ["ok", "ok", "Fired"], createdLater: ["ring", "off", "Saved later"], recordType: ["ring", "off", "Other type"], event: ["ring", "off", "Not fired"], zone: ["ring", "off", "Other zone"],
-  condition: ["ring", "off", "Not fired"], replaced: ["ring", "off", "Replaced"], noRight: ["lock", "bad", "No right"], shareLeft: ["door", "off", "Share left"], ownWriter: ["pencil", "off", "Own writer"],
-  noDevice: ["devices", "off", "No device"], pending: ["wait", "wait", "Not served yet"], signedOut: ["door", "off", "Signed out"], waiting: ["wait", "wait", "Waiting"], merged: ["merged", "info", "Merged"],
-  sent: ["ok", "ok", "Sent"], acknowledged: ["ok", "ok", "Acknowledged"], retry: ["retry", "wait", "Retry"], gone: ["bad", "bad", "Gone"], refused: ["bad", "bad", "Refused"], withdrawn: ["lock", "off", "Withdrawn"],
-  expired: ["wait", "off", "Expired"], stoppedByFault: ["faults", "wait", "Stopped by a fault"], unknown: ["unasked", "off", "Not known"],
+  fired: ["ok", "ok", "Fired"],
+  createdLater: ["ring", "off", "Saved later"],
+  recordType: ["ring", "off", "Other type"],
+  event: ["ring", "off", "Not fired"],
+  zone: ["ring", "off", "Other zone"],
+  condition: ["ring", "off", "Not fired"],
+  replaced: ["ring", "off", "Replaced"],
+  noRight: ["lock", "bad", "No right"],
+  shareLeft: ["door", "off", "Share left"],
+  ownWriter: ["pencil", "off", "Own writer"],
+  noDevice: ["devices", "off", "No device"],
+  pending: ["wait", "wait", "Not served yet"],
+  signedOut: ["door", "off", "Signed out"],
+  waiting: ["wait", "wait", "Waiting"],
+  merged: ["merged", "info", "Merged"],
+  sent: ["ok", "ok", "Sent"],
+  acknowledged: ["ok", "ok", "Acknowledged"],
+  retry: ["retry", "wait", "Retry"],
+  gone: ["bad", "bad", "Gone"],
+  refused: ["bad", "bad", "Refused"],
+  withdrawn: ["lock", "off", "Withdrawn"],
+  expired: ["wait", "off", "Expired"],
+  stoppedByFault: ["faults", "wait", "Stopped by a fault"],
+  unknown: ["unasked", "off", "Not known"],
 };
 
 export const Verdict = (verdict) => {
@@ -27,8 +46,14 @@ function rows(trace, closed) {
   return trace.subscriptions.flatMap((subscription) => {
     const id = `${subscription.user}/${subscription.scope}/${subscription.subscription}`;
     const isOpen = !closed.has(id);
-    const devices = isOpen ? subscription.devices.map((device) => ({ id: `${id}/${device.device}`, level: 2, item: device, subscription })) : [];
-    return [{ id, level: 1, item: subscription, subscription, isOpen: subscription.devices.length > 0 ? isOpen : undefined }, ...devices];
+    const devices =
+      isOpen
+        ? subscription.devices.map((device) => ({ id: `${id}/${device.device}`, level: 2, item: device, subscription }))
+        : [];
+    return [
+      { id, level: 1, item: subscription, subscription, isOpen: subscription.devices.length > 0 ? isOpen : undefined },
+      ...devices
+    ];
   });
 }
 
@@ -41,22 +66,64 @@ export function Tree(trace) {
   const { closed } = draft("trace.closed", () => ({ closed: new Set() }));
   const all = rows(trace, closed);
   const stop = all.find((row) => row.id === route.query.sel) ?? all[0];
-  return h("div.table", { key: "tree" }, h("table", { role: "treegrid", "aria-label": "Subscriptions and their devices" },
-    h("thead", null, h("tr", null, ["Subscription and devices", "Verdict", "Because", "When"].map((title) => h("th", { scope: "col" }, title)))),
-    h("tbody", { onkeydown: (event) => moved(event, all, closed) }, all.map((row) => Row(row, row === stop, closed)))));
+  return h(
+    "div.table",
+    { key: "tree" },
+    h(
+      "table",
+      { role: "treegrid", "aria-label": "Subscriptions and their devices" },
+      h(
+        "thead",
+        null,
+        h(
+          "tr",
+          null,
+          ["Subscription and devices", "Verdict", "Because", "When"].map((title) => h("th", { scope: "col" }, title)),
+        ),
+      ),
+      h("tbody", { onkeydown: (event) => moved(event, all, closed) }, all.map((row) => Row(row, row === stop, closed))),
+    ),
+  );
 }
 
 function Row(row, isStop, closed) {
   const { item } = row;
-  return h("tr", { key: row.id, class: row.level === 1 ? "group" : "", tabindex: isStop ? 0 : -1, "aria-level": row.level, "aria-expanded": row.isOpen === undefined ? undefined : String(row.isOpen),
-    "aria-current": row.id === route.query.sel && "true", onclick: () => choose(row.id) },
-    h("td", null, h("span", { class: `branch level-${row.level}` },
-      row.isOpen !== undefined && h("span.twist", { onclick: (event) => (event.stopPropagation(), toggle(closed, row.id)) }, Icon(row.isOpen ? "down" : "right")),
-      Icon(row.level === 1 ? "push" : item.channel === "webhook" ? "webhook" : "devices"),
-      row.level === 1 ? [h("b", null, item.subscription), h("span.note", null, item.user)] : [h("span", null, item.device), h("span.note", null, item.channel ?? "")])),
+  return h(
+    "tr",
+    {
+      key: row.id,
+      class: row.level === 1 ? "group" : "",
+      tabindex: isStop ? 0 : -1,
+      "aria-level": row.level,
+      "aria-expanded": row.isOpen === undefined ? undefined : String(row.isOpen),
+      "aria-current": row.id === route.query.sel && "true",
+      onclick: () => choose(row.id),
+    },
+    h(
+      "td",
+      null,
+      h(
+        "span",
+        { class: `branch level-${row.level}` },
+        row.isOpen !== undefined && h(
+          "span.twist",
+          { onclick: (event) => (event.stopPropagation(), toggle(closed, row.id)) },
+          Icon(row.isOpen ? "down" : "right"),
+        ),
+        Icon(row.level === 1 ? "push" : item.channel === "webhook" ? "webhook" : "devices"),
+        row.level === 1
+          ? [h("b", null, item.subscription), h("span.note", null, item.user)]
+          : [h("span", null, item.device), h("span.note", null, item.channel ?? "")],
+      ),
+    ),
     h("td", null, Verdict(item.verdict)),
     h("td.because", { title: item.reason }, item.reason),
-    h("td.note", null, item.attempts?.length > 0 ? moment(item.attempts.at(-1).time) : item.due ? `due ${moment(item.due)}` : ""));
+    h(
+      "td.note",
+      null,
+      item.attempts?.length > 0 ? moment(item.attempts.at(-1).time) : item.due ? `due ${moment(item.due)}` : "",
+    ),
+  );
 }
 
 function toggle(closed, id) {

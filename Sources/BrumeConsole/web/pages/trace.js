@@ -6,16 +6,20 @@ import { admin, userNames } from "../core/places.js";
 import { h } from "../core/render.js";
 import { go, route, to, withQuery } from "../core/router.js";
 import { draft, into } from "../core/state.js";
-import { exactly, moment, number, plural, short } from "../core/words.js";
+import { plural } from "../core/words.js";
 import { Button, CopyButton, Field, Picker } from "../parts/controls.js";
 import { Beside, Form, Head, Pane } from "../parts/layout.js";
 import { Empty, Loaded } from "../parts/states.js";
-import { recordsAt } from "./records-query.js";
+import { Change } from "./trace-change.js";
 import { Gates } from "./trace-gates.js";
 import { find, Tree } from "./trace-tree.js";
 
 export const page = {
-  name: "trace", title: "Trace", icon: "trace", isLive: true, view,
+  name: "trace",
+  title: "Trace",
+  icon: "trace",
+  isLive: true,
+  view,
   keys: () => ({
     "[": ["The change before", () => neighbour(1)],
     "]": ["The change after", () => neighbour(-1)],
@@ -23,7 +27,14 @@ export const page = {
   }),
 };
 
-const asked = () => ({ change: route.path[0], record: route.query.record, zone: route.query.zone, request: route.query.request, user: route.query.user, device: route.query.device });
+const asked = () => ({
+  change: route.path[0],
+  record: route.query.record,
+  zone: route.query.zone,
+  request: route.query.request,
+  user: route.query.user,
+  device: route.query.device,
+});
 let others = [];
 let current;
 
@@ -38,66 +49,121 @@ function view() {
   const isAsked = question.change || question.record || question.request || question.user || question.device;
   const entry = isAsked ? remote(admin("trace", question)) : undefined;
   return [
-    h(Head, { title: "Trace", note: "what became of a change", actions: isAsked && [
-      h(CopyButton, { text: location.href, what: "the link", kind: "primary" }, "Copy link"),
-      h(CopyButton, { text: command(question), what: "the command" }, "Copy as command")] }),
+    h(Head, {
+      title: "Trace",
+      note: "what became of a change",
+      actions:
+        isAsked && [
+          h(CopyButton, { text: location.href, what: "the link", kind: "primary" }, "Copy link"),
+          h(CopyButton, { text: command(question), what: "the command" }, "Copy as command"),
+        ],
+    }),
     Question(question),
-    entry ? Loaded(entry, Answer) : h(Pane, { class: "fill", key: "none" }, Empty("Save something, then ask for it by its record name or by the ID of the request that saved it", undefined, "trace")),
+    entry
+      ? Loaded(entry, Answer)
+      : h(
+          Pane,
+          { class: "fill", key: "none" },
+          Empty(
+            "Save something, then ask for it by its record name or by the ID of the request that saved it",
+            undefined,
+            "trace",
+          ),
+        ),
   ];
 }
 
 const command = ({ record, zone, request, user, device, change }) =>
-  ["brume push explain", change && `--change ${change}`, record && `--record ${record}`, zone && `--zone ${zone}`, request && `--request ${request}`, user && `--user ${user}`, device && `--device ${device}`].filter(Boolean).join(" ");
+  [
+    "brume push explain",
+    change && `--change ${change}`,
+    record && `--record ${record}`,
+    zone && `--zone ${zone}`,
+    request && `--request ${request}`,
+    user && `--user ${user}`,
+    device && `--device ${device}`,
+  ].filter(Boolean).join(" ");
 
 function Question(question) {
   const state = draft("trace", () => ({ text: question.record ?? question.request ?? "", zone: question.zone ?? "" }));
   const ask = () => {
     const text = state.text.trim();
     const isRequest = /^[0-9A-F]{8}-[0-9A-F-]{27}$/i.test(text) && !state.zone;
-    go(to("trace", [], { [isRequest ? "request" : "record"]: text, zone: isRequest ? "" : state.zone.trim(), user: question.user }));
+    go(
+      to("trace", [], {
+        [isRequest ? "request" : "record"]: text,
+        zone: isRequest ? "" : state.zone.trim(),
+        user: question.user,
+      }),
+    );
   };
-  return h(Pane, { key: "question", class: "question" },
-    h(Form, { class: "body", onsend: ask }, h("div.line", null,
-      h(Field, { label: "Record or request ID", wide: true, value: state.text, oninput: into(state, "text"), placeholder: "a record name, or the ID of a request" }),
-      h(Field, { label: "Zone", value: state.zone, oninput: into(state, "zone"), placeholder: "_defaultZone" }),
-      h(Picker, { label: "For", icon: "user", value: question.user ?? "", options: [["", "everybody"], ...userNames().map((name) => [name, name])], onchange: (event) => go(withQuery({ user: event.target.value, device: "", sel: "" })) }),
-      h(Button, { type: "submit", disabled: state.text.trim() === "" }, "Ask"))));
+  return h(
+    Pane,
+    { key: "question", class: "question" },
+    h(
+      Form,
+      { class: "body", onsend: ask },
+      h(
+        "div.line",
+        null,
+        h(Field, {
+          label: "Record or request ID",
+          wide: true,
+          value: state.text,
+          oninput: into(state, "text"),
+          placeholder: "a record name, or the ID of a request",
+        }),
+        h(Field, { label: "Zone", value: state.zone, oninput: into(state, "zone"), placeholder: "_defaultZone" }),
+        h(Picker, {
+          label: "For",
+          icon: "user",
+          value: question.user ?? "",
+          options: [["", "everybody"], ...userNames().map((name) => [name, name])],
+          onchange: (event) => go(withQuery({ user: event.target.value, device: "", sel: "" })),
+        }),
+        h(Button, { type: "submit", disabled: state.text.trim() === "" }, "Ask"),
+      ),
+    ),
+  );
 }
 
 function Answer(trace) {
   [others, current] = [trace.others, trace.change];
   const chosen = find(trace, route.query.sel);
   return [
-    trace.change ? Facts(trace) : h("p.sentence", { key: "sentence", role: "status" }, trace.sentence),
+    trace.change ? Change(trace) : h("p.sentence", { key: "sentence", role: "status" }, trace.sentence),
     trace.change && Beside(
-      h(Pane, { class: "fill", key: "tree", foot: Rest(trace) },
-        trace.subscriptions.length === 0 ? Empty("No subscription could have fired for this change", undefined, "push") : Tree(trace)),
-      chosen && Gates(chosen)),
+      h(
+        Pane,
+        { class: "fill", key: "tree", foot: Rest(trace) },
+        trace.subscriptions.length === 0
+          ? Empty("No subscription could have fired for this change", undefined, "push")
+          : Tree(trace),
+      ),
+      chosen && Gates(chosen),
+    ),
   ];
-}
-
-/** The way of the change in figures. */
-function Facts({ change, sentence, subscriptions, history }) {
-  const fired = subscriptions.filter((item) => item.verdict === "fired");
-  const devices = fired.flatMap((item) => item.devices);
-  const arrived = devices.filter((device) => ["acknowledged", "sent"].includes(device.verdict)).length;
-  const where = { database: change.scope, user: change.owner ?? "", zone: change.zone ?? "_defaultZone", type: change.recordType };
-  const facts = [
-    ["Change", change.record ? h("a", { href: recordsAt(where, { sel: change.record }) }, `${change.recordType ?? ""} ${short(change.record, 12)}`) : (change.zone ?? change.kind)],
-    [change.kind, h("span", { title: exactly(change.time) }, moment(change.time))],
-    ["by", change.user ? `${change.user}${change.device ? `, ${short(change.device, 14)}` : ""}` : "no request"],
-    ["Fired", `${fired.length} of ${number(subscriptions.length)} judged`],
-    ["Reached", `${arrived} of ${plural(devices.length, "device")}`],
-  ];
-  return h("section.pane", { key: "facts", "aria-label": "Change" },
-    h("p.sentence", { role: "status" }, sentence),
-    h("dl.figures.small", null, facts.map(([name, value]) => h("div", { key: name }, h("dt", null, name), h("dd", null, value)))),
-    history.age === 0 && h("p.note", null, "Nothing is remembered of pushes that are done."));
 }
 
 const Rest = (trace) =>
-  h("div.pages", null, h("span.note", null, trace.notCandidates > 0 ? `${plural(trace.notCandidates, "subscription")} more watch another database, zone or type` : "All subscriptions are named", trace.complete === false && "; the list is cut off"),
-    h("div.actions", null, h(Button, { icon: "left", disabled: !before(trace), onclick: () => neighbour(1), label: "The change before" }), h(Button, { icon: "right", disabled: !after(trace), onclick: () => neighbour(-1), label: "The change after" })));
+  h(
+    "div.pages",
+    null,
+    h(
+      "span.note",
+      null,
+      trace.notCandidates > 0
+        ? `${plural(trace.notCandidates, "subscription")} more watch another database, zone or type`
+        : "All subscriptions are named",
+      trace.complete === false && "; the list is cut off",
+    ),
+    h(
+      "div.actions",
+      null,
+      h(Button, { icon: "left", disabled: !before(trace), onclick: () => neighbour(1), label: "The change before" }),
+      h(Button, { icon: "right", disabled: !after(trace), onclick: () => neighbour(-1), label: "The change after" }),
+    ),
+  );
 
 const before = ({ change, others }) => others.some((other) => other.time < change.time);
 const after = ({ change, others }) => others.some((other) => other.time > change.time);

@@ -21,25 +21,41 @@ export const Actions = () => h(Button, { kind: "primary", icon: "plus", onclick:
 export const View = () =>
   Loaded(remote(admin("apns")), ({ senders }) =>
     Beside(
-      h(Pane, { class: "fill", key: "apns" },
+      h(
+        Pane,
+        { class: "fill", key: "apns" },
         senders.length === 0
-          ? Empty("No key of Apple's push service: iPhones get no pushes from here", h(Button, { icon: "plus", onclick: begin }, newTitle), "push")
-          : h(Table, { label: "Keys of Apple's push service", columns, rows: senders, id: (sender) => sender.topic })),
-      route.query.new && Add()));
+          ? Empty(
+              "No key of Apple's push service: iPhones get no pushes from here",
+              h(Button, { icon: "plus", onclick: begin }, newTitle),
+              "push",
+            )
+          : h(Table, { label: "Keys of Apple's push service", columns, rows: senders, id: (sender) => sender.topic }),
+      ),
+      route.query.new && Add(),
+    ));
 
 const columns = [
   { title: "Topic", cell: (sender) => h("b", null, sender.topic) },
   { title: "Team", cell: (sender) => h("code", null, sender.team) },
   { title: "Key ID", cell: (sender) => h("code", null, sender.keyID) },
-  { title: "Actions", hidden: true, class: "end", cell: (sender) =>
-    h(Button, { kind: "quiet", icon: "trash", label: `Remove ${sender.topic}`, onclick: () => remove(sender) }) },
+  {
+    title: "Actions",
+    hidden: true,
+    class: "end",
+    cell: (sender) =>
+      h(Button, { kind: "quiet", icon: "trash", label: `Remove ${sender.topic}`, onclick: () => remove(sender) }),
+  },
 ];
 
 function remove(sender) {
   confirm({
-    title: `Remove the key for ${sender.topic}`, word: sender.topic, button: "Remove",
+    title: `Remove the key for ${sender.topic}`,
+    word: sender.topic,
+    button: "Remove",
     loses: "Apple's devices of this app get no pushes until a key is added again. What waits for them stays.",
-    act: () => call(`/_brume/admin/apns/remove?${place()}`, { topic: sender.topic }).then(refresh), done: `${sender.topic} has no key now`,
+    act: () => call(`/_brume/admin/apns/remove?${place()}`, { topic: sender.topic }).then(refresh),
+    done: `${sender.topic} has no key now`,
   });
 }
 
@@ -48,7 +64,12 @@ function Add() {
   const isComplete = [state.topic, state.team, state.keyID, state.key].every((text) => text.trim() !== "");
   const send = async () => {
     try {
-      await call(`/_brume/admin/apns?${place()}`, { topic: state.topic.trim(), team: state.team.trim(), keyID: state.keyID.trim(), key: state.key });
+      await call(`/_brume/admin/apns?${place()}`, {
+        topic: state.topic.trim(),
+        team: state.team.trim(),
+        keyID: state.keyID.trim(),
+        key: state.key,
+      });
       say(`Pushes of ${state.topic} are signed now`);
       drop("apns.new");
       refresh();
@@ -58,12 +79,36 @@ function Add() {
       update();
     }
   };
-  return h(Inspector, { key: "new", title: newTitle, note: h("code", null, "brume apns add"), onclose: () => (drop("apns.new"), go(home())) },
-    h(Form, { onsend: send },
-      h(Field, { label: "Topic", value: state.topic, oninput: into(state, "topic"), note: "The app's bundle ID.", created: (element) => element.focus() }),
+  return h(
+    Inspector,
+    {
+      key: "new",
+      title: newTitle,
+      note: h("code", null, "brume apns add"),
+      onclose: () => (drop("apns.new"), go(home())),
+    },
+    h(
+      Form,
+      { onsend: send },
+      h(Field, {
+        label: "Topic",
+        value: state.topic,
+        oninput: into(state, "topic"),
+        note: "The app's bundle ID.",
+        created: (element) => element.focus(),
+      }),
       h(Field, { label: "Team ID", value: state.team, oninput: into(state, "team") }),
       h(Field, { label: "Key ID", value: state.keyID, oninput: into(state, "keyID") }),
-      h(Field, { label: "Key (.p8)", type: "area", class: "mono", value: state.key, oninput: into(state, "key"), note: "The file's text. It is kept by the server and not shown again." }),
+      h(Field, {
+        label: "Key (.p8)",
+        type: "area",
+        class: "mono",
+        value: state.key,
+        oninput: into(state, "key"),
+        note: "The file's text. It is kept by the server and not shown again.",
+      }),
       Wrong(state.error),
-      h("div.line", null, h(Button, { kind: "primary", type: "submit", disabled: !isComplete }, "Add key"))));
+      h("div.line", null, h(Button, { kind: "primary", type: "submit", disabled: !isComplete }, "Add key")),
+    ),
+  );
 }

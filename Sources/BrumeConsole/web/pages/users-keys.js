@@ -23,28 +23,40 @@ export const View = () =>
   Loaded(remote("/_brume/admin/keys"), ({ keys }) => {
     const here = keys.filter(isHere);
     return Beside(
-      h(Pane, { class: "fill", key: "keys" },
+      h(
+        Pane,
+        { class: "fill", key: "keys" },
         here.length === 0
           ? Empty("No program signs requests here", h(Button, { icon: "plus", onclick: begin }, newTitle), "key")
-          : h(Table, { label: "Server keys", columns, rows: here, id: (key) => key.id })),
-      route.query.new && NewKey());
+          : h(Table, { label: "Server keys", columns, rows: here, id: (key) => key.id }),
+      ),
+      route.query.new && NewKey(),
+    );
   });
 
 const columns = [
   { title: "Name", cell: (key) => h("b", null, key.name) },
   { title: "Key ID", cell: (key) => h("code", null, key.id) },
   { title: "Writes as", cell: (key) => h("code", null, key.user) },
-  { title: "Actions", hidden: true, class: "end", cell: (key) => [
-    h(CopyButton, { text: key.id, what: `the ID of ${key.name}`, kind: "quiet" }),
-    h(Button, { kind: "quiet", icon: "trash", label: `Revoke ${key.name}`, onclick: () => revoke(key) }),
-  ] },
+  {
+    title: "Actions",
+    hidden: true,
+    class: "end",
+    cell: (key) => [
+      h(CopyButton, { text: key.id, what: `the ID of ${key.name}`, kind: "quiet" }),
+      h(Button, { kind: "quiet", icon: "trash", label: `Revoke ${key.name}`, onclick: () => revoke(key) }),
+    ],
+  },
 ];
 
 function revoke(key) {
   confirm({
-    title: `Revoke ${key.name}`, word: key.name, button: "Revoke",
+    title: `Revoke ${key.name}`,
+    word: key.name,
+    button: "Revoke",
     loses: "Requests signed with this key are refused from now on. What it wrote stays.",
-    act: () => call(`/_brume/admin/keys/revoke?${place()}`, { id: key.id }).then(refresh), done: `${key.name} is revoked`,
+    act: () => call(`/_brume/admin/keys/revoke?${place()}`, { id: key.id }).then(refresh),
+    done: `${key.name} is revoked`,
   });
 }
 
@@ -52,20 +64,57 @@ function NewKey() {
   const state = draft("keys.new", () => ({ name: "", publicKey: "", error: undefined }));
   const send = async () => {
     try {
-      const made = await call(`/_brume/admin/keys?${place()}`, { name: state.name.trim(), publicKey: state.publicKey.trim() || undefined });
+      const made = await call(`/_brume/admin/keys?${place()}`, {
+        name: state.name.trim(),
+        publicKey: state.publicKey.trim() || undefined,
+      });
       drop("keys.new");
       refresh();
       go(home());
-      if (made.privateKey) showOnce({ title: `Private key of ${made.name}`, note: "The server does not keep it, and it is not shown again.", secret: made.privateKey, what: "the private key", lines: true });
+      if (made.privateKey)
+        showOnce({
+          title: `Private key of ${made.name}`,
+          note: "The server does not keep it, and it is not shown again.",
+          secret: made.privateKey,
+          what: "the private key",
+          lines: true,
+        });
     } catch (error) {
       state.error = error;
       update();
     }
   };
-  return h(Inspector, { key: "new", title: newTitle, note: h("code", null, `brume key create ${state.name || "NAME"}`), onclose: () => (drop("keys.new"), go(home())) },
-    h(Form, { onsend: send },
-      h(Field, { label: "Name", value: state.name, oninput: into(state, "name"), created: (element) => element.focus() }),
-      h(Field, { label: "Public key (PEM)", type: "area", class: "mono", value: state.publicKey, oninput: into(state, "publicKey"), note: "Empty: the server makes a pair and shows you the private half, once." }),
+  return h(
+    Inspector,
+    {
+      key: "new",
+      title: newTitle,
+      note: h("code", null, `brume key create ${state.name || "NAME"}`),
+      onclose: () => (drop("keys.new"), go(home())),
+    },
+    h(
+      Form,
+      { onsend: send },
+      h(Field, {
+        label: "Name",
+        value: state.name,
+        oninput: into(state, "name"),
+        created: (element) => element.focus(),
+      }),
+      h(Field, {
+        label: "Public key (PEM)",
+        type: "area",
+        class: "mono",
+        value: state.publicKey,
+        oninput: into(state, "publicKey"),
+        note: "Empty: the server makes a pair and shows you the private half, once.",
+      }),
       Wrong(state.error),
-      h("div.line", null, h(Button, { kind: "primary", type: "submit", disabled: state.name.trim() === "" }, "Create key"))));
+      h(
+        "div.line",
+        null,
+        h(Button, { kind: "primary", type: "submit", disabled: state.name.trim() === "" }, "Create key"),
+      ),
+    ),
+  );
 }

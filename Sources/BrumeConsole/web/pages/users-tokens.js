@@ -25,12 +25,24 @@ export const View = () =>
   Loaded(remote("/_brume/admin/tokens"), ({ tokens }) => {
     const here = tokens.filter(isHere);
     return Beside(
-      h(Pane, { class: "fill", key: "tokens",
-        foot: here.length < tokens.length && h("span.note", null, `${tokens.length - here.length} more in other containers and environments`) },
+      h(
+        Pane,
+        {
+          class: "fill",
+          key: "tokens",
+          foot:
+            here.length < tokens.length && h(
+              "span.note",
+              null,
+              `${tokens.length - here.length} more in other containers and environments`,
+            ),
+        },
         here.length === 0
           ? Empty("No app may call this container yet", h(Button, { icon: "plus", onclick: begin }, newTitle), "key")
-          : h(Table, { label: "API tokens", columns, rows: here, id: (token) => token.token })),
-      route.query.new && NewToken());
+          : h(Table, { label: "API tokens", columns, rows: here, id: (token) => token.token }),
+      ),
+      route.query.new && NewToken(),
+    );
   });
 
 const columns = [
@@ -38,17 +50,25 @@ const columns = [
   { title: "Allowed origins", cell: (token) => token.origins?.join(", ") ?? "any" },
   { title: "Signs in at", cell: (token) => token.callback ?? "–" },
   { title: "Token", cell: (token) => h("code", null, token.token.slice(0, 6) + "…") },
-  { title: "Actions", hidden: true, class: "end", cell: (token) => [
-    h(CopyButton, { text: token.token, what: `the token ${token.name}`, kind: "quiet" }),
-    h(Button, { kind: "quiet", icon: "trash", label: `Revoke ${token.name}`, onclick: () => revoke(token) }),
-  ] },
+  {
+    title: "Actions",
+    hidden: true,
+    class: "end",
+    cell: (token) => [
+      h(CopyButton, { text: token.token, what: `the token ${token.name}`, kind: "quiet" }),
+      h(Button, { kind: "quiet", icon: "trash", label: `Revoke ${token.name}`, onclick: () => revoke(token) }),
+    ],
+  },
 ];
 
 function revoke(token) {
   confirm({
-    title: `Revoke ${token.name}`, word: token.name, button: "Revoke",
+    title: `Revoke ${token.name}`,
+    word: token.name,
+    button: "Revoke",
     loses: "Every app that uses this token stops at once, and its streams end. It cannot be brought back.",
-    act: () => call(`/_brume/admin/tokens/revoke?${place()}`, { token: token.token }).then(refresh), done: `${token.name} is revoked`,
+    act: () => call(`/_brume/admin/tokens/revoke?${place()}`, { token: token.token }).then(refresh),
+    done: `${token.name} is revoked`,
   });
 }
 
@@ -57,7 +77,11 @@ function NewToken() {
   const send = async () => {
     try {
       const origins = state.origins.split(/[\s,]+/).filter(Boolean);
-      await call(`/_brume/admin/tokens?${place()}`, { name: state.name.trim(), origins: origins.length > 0 ? origins : undefined, callback: state.callback || undefined });
+      await call(`/_brume/admin/tokens?${place()}`, {
+        name: state.name.trim(),
+        origins: origins.length > 0 ? origins : undefined,
+        callback: state.callback || undefined,
+      });
       say(`${state.name} may call now`);
       drop("tokens.new");
       refresh();
@@ -67,11 +91,43 @@ function NewToken() {
       update();
     }
   };
-  return h(Inspector, { key: "new", title: newTitle, note: h("code", null, `brume token create ${state.name || "NAME"}`), onclose: () => (drop("tokens.new"), go(home())) },
-    h(Form, { onsend: send },
-      h(Field, { label: "Name", value: state.name, oninput: into(state, "name"), note: "Shown to people who sign in.", created: (element) => element.focus() }),
-      h(Field, { label: "Allowed origins", type: "area", value: state.origins, oninput: into(state, "origins"), note: "One a line, such as https://app.example.org; empty: any." }),
-      h(Field, { label: "Address after signing in", value: state.callback, oninput: into(state, "callback"), note: "Empty: the sign-in answers the window that opened it." }),
+  return h(
+    Inspector,
+    {
+      key: "new",
+      title: newTitle,
+      note: h("code", null, `brume token create ${state.name || "NAME"}`),
+      onclose: () => (drop("tokens.new"), go(home())),
+    },
+    h(
+      Form,
+      { onsend: send },
+      h(Field, {
+        label: "Name",
+        value: state.name,
+        oninput: into(state, "name"),
+        note: "Shown to people who sign in.",
+        created: (element) => element.focus(),
+      }),
+      h(Field, {
+        label: "Allowed origins",
+        type: "area",
+        value: state.origins,
+        oninput: into(state, "origins"),
+        note: "One a line, such as https://app.example.org; empty: any.",
+      }),
+      h(Field, {
+        label: "Address after signing in",
+        value: state.callback,
+        oninput: into(state, "callback"),
+        note: "Empty: the sign-in answers the window that opened it.",
+      }),
       Wrong(state.error),
-      h("div.line", null, h(Button, { kind: "primary", type: "submit", disabled: state.name.trim() === "" }, "Create token"))));
+      h(
+        "div.line",
+        null,
+        h(Button, { kind: "primary", type: "submit", disabled: state.name.trim() === "" }, "Create token"),
+      ),
+    ),
+  );
 }

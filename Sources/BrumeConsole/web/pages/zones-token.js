@@ -20,19 +20,53 @@ export function Decoder() {
     }
     update();
   };
-  return h(Pane, { key: "token", title: "What does a change token say?", note: "the syncToken of a zone or a database" },
-    h(Form, { class: "body", onsend: send },
-      h(Field, { label: "Token", type: "area", class: "mono", rows: 3, value: state.token, oninput: into(state, "token") }),
+  return h(
+    Pane,
+    { key: "token", title: "What does a change token say?", note: "the syncToken of a zone or a database" },
+    h(
+      Form,
+      { class: "body", onsend: send },
+      h(Field, {
+        label: "Token",
+        type: "area",
+        class: "mono",
+        rows: 3,
+        value: state.token,
+        oninput: into(state, "token"),
+      }),
       Wrong(state.error),
-      h("div.line", null, h(Button, { kind: "primary", type: "submit", disabled: state.token.trim() === "" }, "Read it")),
-      state.found && Contents(state.found)));
+      h(
+        "div.line",
+        null,
+        h(Button, { kind: "primary", type: "submit", disabled: state.token.trim() === "" }, "Read it"),
+      ),
+      state.found && Contents(state.found),
+    ),
+  );
 }
 
 const Contents = (found) =>
-  h("div.stack", { key: "found", role: "status" },
-    found.refusal ? h(Badge, { kind: "bad" }, found.refusal) : h(Badge, { kind: "ok" }, found.newest > found.position ? `valid, ${number(found.newest - found.position)} behind the newest change` : "valid, nothing newer"),
+  h(
+    "div.stack",
+    { key: "found", role: "status" },
+    found.refusal
+      ? h(Badge, { kind: "bad" }, found.refusal)
+      : h(
+          Badge,
+          { kind: "ok" },
+          found.newest > found.position
+            ? `valid, ${number(found.newest - found.position)} behind the newest change`
+            : "valid, nothing newer",
+        ),
     Facts([
-      ["About", found.about + (found.zoneID ? ` ${found.zoneID.zoneName}` : "")], ["Of", found.user ?? found.userRecordName], ["Container", `${found.container}, ${found.environment}`],
-      ["Database", found.database], ["Position", number(found.position)], ["Newest", found.newest !== undefined && number(found.newest)],
-      ["Generation", `${found.generation}, now ${found.currentGeneration}`], ["Seen until", found.seenUntil && exactly(found.seenUntil)], ["More follows", found.moreComing ? "yes" : "no"],
-    ]));
+      ["About", found.about + (found.zoneID ? ` ${found.zoneID.zoneName}` : "")],
+      ["Of", found.user ?? found.userRecordName],
+      ["Container", `${found.container}, ${found.environment}`],
+      ["Database", found.database],
+      ["Position", number(found.position)],
+      ["Newest", found.newest !== undefined && number(found.newest)],
+      ["Generation", `${found.generation}, now ${found.currentGeneration}`],
+      ["Seen until", found.seenUntil && exactly(found.seenUntil)],
+      ["More follows", found.moreComing ? "yes" : "no"],
+    ]),
+  );

@@ -23,10 +23,17 @@ export function close() {
 
 /** The dialog that is open, if one is; drawn by frame.js. */
 export const Dialogs = () =>
-  open && h("dialog", { key: open.label, "aria-label": open.label, created: (element) => element.showModal(),
-    onclose: (event) => event.target === event.currentTarget && open && close(),
-    onclick: (event) => event.target === event.currentTarget && close() },
-    h("div.dialog", null, open.view()));
+  open && h(
+    "dialog",
+    {
+      key: open.label,
+      "aria-label": open.label,
+      created: (element) => element.showModal(),
+      onclose: (event) => event.target === event.currentTarget && open && close(),
+      onclick: (event) => event.target === event.currentTarget && close(),
+    },
+    h("div.dialog", null, open.view()),
+  );
 
 /**
  * Asks before something is lost. `loses` says what, in numbers; `word` must be typed; `act` does it, and its
@@ -48,34 +55,76 @@ export function confirm({ title, loses, word, button, act, done }) {
     state.isBusy = false;
     update();
   };
-  show(() => h("form", { onsubmit: (event) => (event.preventDefault(), run()) },
-    h("h2", null, title), h("p", null, loses),
-    h(Field, { id: "confirmation", label: ["Type ", h("b", null, word)], value: state.typed,
-      created: (element) => element.focus(),
-      oninput: (event) => ((state.typed = event.target.value), update()) }),
-    Wrong(state.error),
-    h("div.actions", null, h(Button, { onclick: close }, "Cancel"),
-      h(Button, { kind: "danger", type: "submit", disabled: state.typed.trim() !== word || state.isBusy }, button))), title);
+  show(
+    () =>
+      h(
+        "form",
+        { onsubmit: (event) => (event.preventDefault(), run()) },
+        h("h2", null, title),
+        h("p", null, loses),
+        h(Field, {
+          id: "confirmation",
+          label: ["Type ", h("b", null, word)],
+          value: state.typed,
+          created: (element) => element.focus(),
+          oninput: (event) => ((state.typed = event.target.value), update()),
+        }),
+        Wrong(state.error),
+        h(
+          "div.actions",
+          null,
+          h(Button, { onclick: close }, "Cancel"),
+          h(Button, { kind: "danger", type: "submit", disabled: state.typed.trim() !== word || state.isBusy }, button),
+        ),
+      ),
+    title,
+  );
 }
 
 /** Shows a secret, this once. */
 export function showOnce({ title, note, secret, what, lines = false }) {
-  show(() => [
-    h("h2", null, title), h("p", null, note),
-    h("pre.secret", { tabindex: 0, class: lines && "lines" }, secret),
-    h("div.actions", null, h(CopyButton, { text: secret, what }, "Copy"), h(Button, { kind: "primary", onclick: close }, "Done")),
-  ], title);
+  show(
+    () => [
+      h("h2", null, title),
+      h("p", null, note),
+      h("pre.secret", { tabindex: 0, class: lines && "lines" }, secret),
+      h(
+        "div.actions",
+        null,
+        h(CopyButton, { text: secret, what }, "Copy"),
+        h(Button, { kind: "primary", onclick: close }, "Done"),
+      ),
+    ],
+    title,
+  );
 }
 
 /** The list that `?` opens. */
 export function showKeys() {
-  const shown = (name) => name.split("+").map((part) => part.length === 1 ? part.toUpperCase() : part[0].toUpperCase() + part.slice(1));
-  show(() => [
-    h("h2", null, "Keys"),
-    h("dl.keys", null, Object.entries(allKeys()).map(([name, [meaning]]) =>
-      h("div", { key: name }, h("dt", null, shown(name).map((part) => h("kbd", null, part))), h("dd", null, meaning)))),
-    h("p.note", null, "In tables: arrows or J and K move, Enter opens. Esc closes what is open."),
-    h(Check, { label: "Single keys act", checked: singleKeys.areOn, onchange: (event) => (singleKeys.areOn = event.target.checked) }),
-    h("div.actions", null, h(Button, { kind: "primary", onclick: close }, "Close")),
-  ], "Keys");
+  const shown = (name) =>
+    name.split("+").map((part) => part.length === 1 ? part.toUpperCase() : part[0].toUpperCase() + part.slice(1));
+  show(
+    () => [
+      h("h2", null, "Keys"),
+      h(
+        "dl.keys",
+        null,
+        Object.entries(allKeys()).map(([name, [meaning]]) =>
+          h(
+            "div",
+            { key: name },
+            h("dt", null, shown(name).map((part) => h("kbd", null, part))),
+            h("dd", null, meaning),
+          )),
+      ),
+      h("p.note", null, "In tables: arrows or J and K move, Enter opens. Esc closes what is open."),
+      h(Check, {
+        label: "Single keys act",
+        checked: singleKeys.areOn,
+        onchange: (event) => (singleKeys.areOn = event.target.checked),
+      }),
+      h("div.actions", null, h(Button, { kind: "primary", onclick: close }, "Close")),
+    ],
+    "Keys",
+  );
 }

@@ -11,13 +11,22 @@ const spoken = { same: "", old: "removed: ", new: "added: " };
 export function TextDifference({ before, after, label }) {
   const steps = difference(before.split("\n"), after.split("\n"));
   const partners = pairs(steps);
-  return h("div.diff", { tabindex: 0, role: "region", "aria-label": label },
-    folded(steps).map((step, index) => step.kind === "fold"
-      ? h("p.fold", { key: `fold-${index}` }, `${plural(step.steps.length, "line")} the same`)
-      : h("p", { key: `${step.before ?? "-"}:${step.after ?? "-"}`, class: step.kind },
-        h("span.number", null, String(step.before ?? "")), h("span.number", null, String(step.after ?? "")),
-        h("span.sign", { "aria-hidden": "true" }, signs[step.kind]), h("span.unseen", null, spoken[step.kind]),
-        h("span", null, partners.has(step) ? Words(step, partners.get(step)) : step.item))));
+  return h(
+    "div.diff",
+    { tabindex: 0, role: "region", "aria-label": label },
+    folded(steps).map((step, index) =>
+      step.kind === "fold"
+        ? h("p.fold", { key: `fold-${index}` }, `${plural(step.steps.length, "line")} the same`)
+        : h(
+            "p",
+            { key: `${step.before ?? "-"}:${step.after ?? "-"}`, class: step.kind },
+            h("span.number", null, String(step.before ?? "")),
+            h("span.number", null, String(step.after ?? "")),
+            h("span.sign", { "aria-hidden": "true" }, signs[step.kind]),
+            h("span.unseen", null, spoken[step.kind]),
+            h("span", null, partners.has(step) ? Words(step, partners.get(step)) : step.item),
+          )),
+  );
 }
 
 /** A removed line and the added one that stands right after it. */
@@ -34,15 +43,19 @@ function pairs(steps) {
 
 const Words = (line, other) => {
   const [before, after] = line.kind === "old" ? [line.item, other.item] : [other.item, line.item];
-  return wordDifference(before, after).filter((step) => step.kind === "same" || step.kind === line.kind)
-    .map((step) => (step.kind === "same" ? step.item : h("u", null, step.item)));
+  return wordDifference(before, after).filter((step) => step.kind === "same" || step.kind === line.kind).map((step) =>
+    (step.kind === "same" ? step.item : h("u", null, step.item)));
 };
 
 /** What a value was and is, in one line. */
 export const ValueDifference = ({ before, after }) =>
-  h("p.was", null, h("span.note", null, "was "),
-    wordDifference(before, after).map((step) => step.kind === "same" ? step.item
-      : step.kind === "old" ? h("del", null, step.item) : h("ins", null, step.item)));
+  h(
+    "p.was",
+    null,
+    h("span.note", null, "was "),
+    wordDifference(before, after).map((step) =>
+      step.kind === "same" ? step.item : step.kind === "old" ? h("del", null, step.item) : h("ins", null, step.item)),
+  );
 
 /** How many lines come and go: "+5 −2". */
 export function count(before, after) {

@@ -23,25 +23,46 @@ export function Loaded(entry, view, { forbidden } = {}) {
 
 /** Grey rows, after 200 ms. */
 export const Loading = () =>
-  h("div.loading", { key: "loading", role: "status" }, h("span.unseen", null, "Loading"),
-    [1, 2, 3, 4].map(() => h("span.bone")));
+  h(
+    "div.loading",
+    { key: "loading", role: "status" },
+    h("span.unseen", null, "Loading"),
+    [1, 2, 3, 4].map(() => h("span.bone")),
+  );
 
 /** What failed, under which request ID, and Retry. */
 export const Failed = (error, isOld = false) =>
-  h("div.state.failed", { key: "failed", role: "alert", class: isOld && "strip" },
+  h(
+    "div.state.failed",
+    { key: "failed", role: "alert", class: isOld && "strip" },
     Icon("bad"),
-    h("div", null,
+    h(
+      "div",
+      null,
       h("p", null, error.message + (isOld ? ". What is shown is older." : "")),
-      error.requestID && h("p.note", null, "Request ",
-        h("a", { href: to("push", [], { request: error.requestID }) }, h("code", null, error.requestID)))),
-    h(Button, { icon: "retry", onclick: refresh }, "Retry"));
+      error.requestID && h(
+        "p.note",
+        null,
+        "Request ",
+        h("a", { href: to("push", [], { request: error.requestID }) }, h("code", null, error.requestID)),
+      ),
+    ),
+    h(Button, { icon: "retry", onclick: refresh }, "Retry"),
+  );
 
 /** Whose role is needed; the page stays in the navigation. */
 const Forbidden = (error, role) =>
-  h("div.state", { key: "forbidden" }, Icon("lock"),
-    h("div", null,
+  h(
+    "div.state",
+    { key: "forbidden" },
+    Icon("lock"),
+    h(
+      "div",
+      null,
       h("p", null, role ? `This needs the role ${role}` : "Your role does not allow this"),
-      h("p.note", null, error.message)));
+      h("p.note", null, error.message),
+    ),
+  );
 
 /** Nothing there: one sentence, one action. */
 export const Empty = (sentence, action, icon = "ring") =>
@@ -49,5 +70,9 @@ export const Empty = (sentence, action, icon = "ring") =>
 
 /** The error of something that was just tried, beside the button that tried it. */
 export const Wrong = (error) =>
-  error && h("p.wrong", { key: "wrong", role: "alert" }, Icon("bad"), h("span", null, error.message,
-    error.requestID && h("span.note", null, ` · request ${error.requestID}`)));
+  error && h(
+    "p.wrong",
+    { key: "wrong", role: "alert" },
+    Icon("bad"),
+    h("span", null, error.message, error.requestID && h("span.note", null, ` · request ${error.requestID}`)),
+  );

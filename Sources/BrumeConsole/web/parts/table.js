@@ -9,26 +9,57 @@ import { Icon } from "./icons.js";
  * `chosen` is the name of the row that is open.
  */
 export const Table = ({ label, columns, rows, id, chosen, onopen, rowClass }) =>
-  h("div.table", { key: "table" },
-    h("table", null,
+  h(
+    "div.table",
+    { key: "table" },
+    h(
+      "table",
+      null,
       h("caption.unseen", null, label),
       h("thead", null, h("tr", null, columns.map((column) => HeadCell(column)))),
-      h("tbody", { onkeydown: (event) => moved(event, rows, id, onopen) },
+      h(
+        "tbody",
+        { onkeydown: (event) => moved(event, rows, id, onopen) },
         rows.map((row, index) => {
           const isChosen = id(row) === chosen;
-          return h("tr", { key: "row-" + id(row), class: rowClass?.(row),
-            tabindex: onopen ? (isChosen || (index === 0 && !rows.some((other) => id(other) === chosen)) ? 0 : -1) : undefined,
-            "aria-current": isChosen && "true", onclick: onopen && ((event) => clicked(event, () => onopen(row))) },
-            columns.map((column) => h("td", { class: column.class }, column.cell(row))));
-        }))));
+          return h(
+            "tr",
+            {
+              key: "row-" + id(row),
+              class: rowClass?.(row),
+              tabindex:
+                onopen
+                  ? (isChosen || (index === 0 && !rows.some((other) => id(other) === chosen)) ? 0 : -1)
+                  : undefined,
+              "aria-current": isChosen && "true",
+              onclick: onopen && ((event) => clicked(event, () => onopen(row))),
+            },
+            columns.map((column) => h("td", { class: column.class }, column.cell(row))),
+          );
+        }),
+      ),
+    ),
+  );
 
 const HeadCell = ({ title, class: names, sort, hidden }) =>
-  h("th", { scope: "col", class: names,
-    "aria-sort": sort?.isOn ? (sort.isDescending ? "descending" : "ascending") : undefined },
+  h(
+    "th",
+    {
+      scope: "col",
+      class: names,
+      "aria-sort": sort?.isOn ? (sort.isDescending ? "descending" : "ascending") : undefined,
+    },
     sort
-      ? h("button.sort", { type: "button", onclick: sort.onclick }, title,
-        sort.isOn && h("span", { "aria-hidden": "true" }, sort.isDescending ? " ↓" : " ↑"))
-      : hidden ? h("span.unseen", null, title) : title);
+      ? h(
+          "button.sort",
+          { type: "button", onclick: sort.onclick },
+          title,
+          sort.isOn && h("span", { "aria-hidden": "true" }, sort.isDescending ? " ↓" : " ↑"),
+        )
+      : hidden
+      ? h("span.unseen", null, title)
+      : title,
+  );
 
 /** Links and buttons in a row do what they say; everything else opens the row. */
 function clicked(event, open) {
@@ -36,7 +67,18 @@ function clicked(event, open) {
   open();
 }
 
-const steps = { ArrowDown: 1, j: 1, J: 1, ArrowUp: -1, k: -1, K: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity };
+const steps = {
+  ArrowDown: 1,
+  j: 1,
+  J: 1,
+  ArrowUp: -1,
+  k: -1,
+  K: -1,
+  PageDown: 10,
+  PageUp: -10,
+  Home: -Infinity,
+  End: Infinity,
+};
 
 function moved(event, rows, id, onopen) {
   const row = event.target.closest("tr");
@@ -66,7 +108,14 @@ export function focusTable() {
 
 /** The foot of a table that comes in pages. */
 export const Pages = ({ text, newer, older }) =>
-  h("div.pages", null, h("span.note", null, text),
-    h("div.actions", null,
+  h(
+    "div.pages",
+    null,
+    h("span.note", null, text),
+    h(
+      "div.actions",
+      null,
       h("button.button", { type: "button", disabled: !newer, onclick: newer }, Icon("left"), h("span", null, "Newer")),
-      h("button.button", { type: "button", disabled: !older, onclick: older }, h("span", null, "Older"), Icon("right"))));
+      h("button.button", { type: "button", disabled: !older, onclick: older }, h("span", null, "Older"), Icon("right")),
+    ),
+  );

@@ -78,6 +78,9 @@ struct FullTables {
       FROM generate_series(1, 3000) AS n;
     INSERT INTO settings (bucket, name, value)
       SELECT 0, 'stored-bytes/' || n, '1' FROM generate_series(1, 3000) AS n;
+    INSERT INTO served_changes (bucket, last, position, generation, time, deliveries, bytes)
+      SELECT bucket, n, n, 1, n, 1, 'x' FROM buckets, generate_series(1, 3000) AS n
+      WHERE bucket >= 0;
     INSERT INTO writers (name, last_commit) SELECT 'w' || n, 1 FROM generate_series(1, 1000) AS n;
     """
 
@@ -187,6 +190,8 @@ struct FullTables {
       let bucket = transaction.log.bucket(of: key.database)
       _ = try transaction.log.entries(in: bucket, after: 2000, limit: 100)
       _ = try transaction.log.lastPositions()
+      _ = try transaction.history.served(at: 20_000, in: bucket)
+      _ = try transaction.history.served(after: 2000, in: bucket, limit: 100)
     }
   }
 
@@ -204,7 +209,21 @@ struct FullTables {
       }
       try transaction.settings.set(.notifierCursor(bucket), to: [1])
       try transaction.log.trim(in: bucket, through: 10)
+      try transaction.log.trim(in: bucket, through: 20, before: 1, rows: 10)
+      try transaction.log.dropImages(in: bucket, after: 2000, through: 2010, largerThan: 1)
+      try keepHistory(in: bucket, transaction)
     }
+  }
+
+  private func keepHistory(in bucket: Bucket, _ transaction: any WriteTransaction) throws {
+    let last = try transaction.history.lastDelivery(in: bucket)
+    try transaction.history.append(
+      [
+        ServedChange(
+          last: last + 1, position: 20_000, generation: 1, time: 1, deliveries: 1, bytes: [1])
+      ], in: bucket)
+    try transaction.history.trim(in: bucket, through: 3)
+    try transaction.history.trim(in: bucket, before: 1, rows: 10)
   }
 
   private func readMail() async throws {

@@ -1,0 +1,166 @@
+// The sentences of a trace: what each gate asks, and what its failure means. They name fields and types, never
+// values.
+
+import BrumeModel
+
+extension [Trace.Gate.Name] {
+  /// Asked of each subscription, in the order of `FireRules`.
+  static var ofMatching: Self { [.database, .recordType, .zone, .event, .start, .condition] }
+  /// Asked of each subscription that matches, in the order of `Gates`.
+  static var ofDelivery: Self { [.subscription, .right, .writer] }
+}
+
+extension Trace.Gate.Name {
+  static var ofMatching: [Self] { .ofMatching }
+  static var ofDelivery: [Self] { .ofDelivery }
+
+  /// What a subscription is like that passes.
+  var passed: String {
+    switch self {
+    case .database: "It watches the database of the change."
+    case .recordType: "It watches the record type."
+    case .zone: "It watches the zone."
+    case .event: "It fires for this kind of change."
+    case .start: "It was there before the change."
+    case .condition: "Its conditions hold for the record."
+    case .subscription: "It was still the same when the push was made."
+    case .right: "Its user may read the record."
+    case .writer: "Its user has other devices than the one that made the change."
+    case .device, .mailbox, .merging, .permission, .age, .answer, .fetch: ""
+    }
+  }
+
+  /// What one is like that fails, where nothing more can be said.
+  var failed: String {
+    switch self {
+    case .database: "It watches another database."
+    case .recordType: "It watches another record type."
+    case .zone: "It watches another zone."
+    case .event: "It does not fire for this kind of change."
+    case .start: "It was saved after the change."
+    case .condition: "A condition does not hold for the record."
+    case .subscription: "It was removed or saved anew before the push was made."
+    case .right: "Its user may not read the record."
+    case .writer: "The change was made by its user's only device."
+    case .device, .mailbox, .merging, .permission, .age, .answer, .fetch: ""
+    }
+  }
+}
+
+extension Trace.Gate {
+  /// A gate of those before a push is made, given the one that failed.
+  init(_ name: Name, after failed: Name?, _ reason: String?, _ source: Trace.Source) {
+    let order = Name.ofDelivery
+    let (own, end) = (order.firstIndex(of: name) ?? 0, failed.flatMap { order.firstIndex(of: $0) })
+    if let end, own == end {
+      self.init(name, .failed, reason ?? name.failed, source)
+    } else if let end, own > end {
+      self.init(name, .notAsked, "An earlier question ended it.", source)
+    } else {
+      self.init(name, .passed, name.passed, source)
+    }
+  }
+}
+
+extension Withheld {
+  var verdict: Trace.Verdict {
+    switch self {
+    case .replaced: .replaced
+    case .noRight: .noRight
+    case .shareLeft: .shareLeft
+    case .ownWriter: .ownWriter
+    }
+  }
+
+  var gate: Trace.Gate.Name {
+    switch self {
+    case .replaced: .subscription
+    case .noRight, .shareLeft: .right
+    case .ownWriter: .writer
+    }
+  }
+
+  func sentence(_ user: String) -> String {
+    switch self {
+    case .replaced:
+      "It was removed, or saved with other conditions, before the push was made."
+    case .noRight: "\(user) may not read the record: the schema grants it to no role of \(user)."
+    case .shareLeft: "No share that \(user) takes part in covers the record."
+    case .ownWriter: "\(user)'s only device made the change; no device is notified of its own."
+    }
+  }
+}
+
+extension FireMiss {
+  var gate: Trace.Gate.Name {
+    switch self {
+    case .database: .database
+    case .recordType: .recordType
+    case .zone: .zone
+    case .event: .event
+    case .start: .start
+    case .image, .condition: .condition
+    }
+  }
+
+  var verdict: Trace.Verdict {
+    switch self {
+    case .database, .zone: .zone
+    case .recordType: .recordType
+    case .event: .event
+    case .start: .createdLater
+    case .image: .unknown
+    case .condition: .condition
+    }
+  }
+
+  /// It watches something else: never a candidate.
+  var isOfPlace: Bool {
+    switch self {
+    case .database, .recordType, .zone: true
+    case .event, .start, .image, .condition: false
+    }
+  }
+
+  func sentence(
+    _ stored: StoredSubscription, _ entry: LogEntry, _ record: TracedRecord
+  ) -> String {
+    switch self {
+    case .database:
+      return "It watches \(stored.scope.scope.rawValue) data that this change is not part of."
+    case .recordType: return "It watches records of type \(stored.subscription.watchedType)."
+    case .zone: return stored.subscription.watchedZones
+    case .event: return "It fires on \(stored.subscription.watchedEvents) only."
+    case .start:
+      return "It was saved after the change, or saved anew with other conditions."
+    case .image:
+      return "The record's state was not kept, so its conditions cannot be judged any more."
+    case .condition(let filter):
+      let field = filter.field.map { "field '\($0)'" } ?? "the searchable fields"
+      let when = record.isRecorded ? "of the change" : "as it is now"
+      return
+        "Its condition \(filter.comparator.rawValue) on \(field) does not hold for the record \(when)."
+    }
+  }
+}
+
+extension Subscription {
+  fileprivate var watchedType: String {
+    switch kind {
+    case .query(let query, _, _, _): "'\(query.recordType)'"
+    case .zone(_, let type), .database(let type): type.map { "'\($0)'" } ?? "any, and no zones"
+    }
+  }
+
+  fileprivate var watchedZones: String {
+    switch kind {
+    case .query(_, let zone?, _, _), .zone(let zone, _): "It watches zone '\(zone.name)'."
+    case .query, .database: "A database subscription does not watch the default zone."
+    }
+  }
+
+  fileprivate var watchedEvents: String {
+    guard case .query(_, _, let events, _) = kind else { return "any event" }
+    return events.map(\.rawValue).sorted().joined(separator: " and ")
+  }
+}

@@ -1,0 +1,34 @@
+// The history of deliveries, in memory.
+
+import BrumeModel
+
+final class MemoryHistory: HistoryWriting {
+  private let draft: MemoryDraft
+
+  init(_ draft: MemoryDraft) { self.draft = draft }
+
+  func lastDelivery(in bucket: Bucket) throws -> Int64 { draft.state.history.last?.last ?? 0 }
+
+  func served(at position: Int64, in bucket: Bucket) throws -> [ServedChange] {
+    draft.state.history.filter { $0.position == position }
+  }
+
+  func served(after delivery: Int64, in bucket: Bucket, limit: Int) throws -> [ServedChange] {
+    Array(draft.state.history.drop { $0.last <= delivery }.prefix(max(0, limit)))
+  }
+
+  func append(_ served: [ServedChange], in bucket: Bucket) throws {
+    draft.requireScope(.bucket(bucket))
+    draft.state.history += served
+  }
+
+  func trim(in bucket: Bucket, through delivery: Int64) throws {
+    draft.requireScope(.bucket(bucket))
+    draft.state.history.removeAll { $0.last <= delivery }
+  }
+
+  func trim(in bucket: Bucket, before time: Milliseconds, rows: Int) throws {
+    let old = draft.state.history.prefix(max(0, rows)).last { $0.time < time }
+    if let old { try trim(in: bucket, through: old.last) }
+  }
+}
