@@ -195,6 +195,20 @@ class Tour:
                "a phone is not notified of its own change, the other one is")
         self.done("devices", "two phones on real streams")
 
+    def trace(self):
+        """What became of the record that a phone has saved."""
+        console = self.console
+        found = self.server.client("alice", "checker").call("records/query", {"query": {
+            "recordType": "Contact"}}, "public")["records"]
+        self.open("trace", f"?record={found[0]['recordName']}")
+        console.see("treegrid", "Subscriptions and their devices")
+        console.page.run("document.querySelector('.table tbody tr[tabindex=\"0\"]').focus()")
+        console.press("ArrowDown")
+        console.press("Enter")
+        console.see("complementary", "console-alice")
+        console.see_text("Subscription is older than the change")
+        self.done("trace", "a change, its subscriptions and devices, the gates of one row by keys")
+
     def push(self):
         console = self.console
         self.open("push")
@@ -342,7 +356,7 @@ def main():
             fill(server)
             tour = Tour(server, browser, options.pictures)
             for walk in (tour.sign_in, tour.start, tour.records, tour.missing_index, tour.zones, tour.schema, tour.devices,
-                         tour.push, tour.faults, tour.users, tour.operators, tour.everywhere, tour.failure, tour.narrow):
+                         tour.trace, tour.push, tour.faults, tour.users, tour.operators, tour.everywhere, tour.failure, tour.narrow):
                 walk()
             expect(not browser.problems, f"the browser complained about nothing {browser.problems or ''}")
         finally:

@@ -5,6 +5,7 @@ import { page as start } from "../pages/start.js";
 import { page as records } from "../pages/records.js";
 import { page as schema } from "../pages/schema.js";
 import { page as zones } from "../pages/zones.js";
+import { page as trace } from "../pages/trace.js";
 import { page as devices } from "../pages/devices.js";
 import { page as push } from "../pages/push.js";
 import { page as faults } from "../pages/faults.js";
@@ -15,7 +16,7 @@ import { page as users } from "../pages/users.js";
 export const groups = [
   { title: "", pages: [start] },
   { title: "Data", pages: [records, zones, schema] },
-  { title: "Sync", pages: [devices, push, faults] },
+  { title: "Sync", pages: [trace, devices, push, faults] },
   { title: "Server", pages: [users, audit] },
 ];
 

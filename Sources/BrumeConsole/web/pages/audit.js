@@ -131,6 +131,6 @@ const Line = (line) =>
         ["Time", exactly(line.time)],
         ["Request", h("a", { href: to("audit", [], { request: line.request }) }, h("code", null, line.request))],
       ]),
-      h("div.line", null, h("a", { href: to("push", [], { request: line.request }) }, "Its pushes")),
+      h("div.line", null, h("a", { href: to("trace", [], { request: line.request }) }, "What became of it")),
     ),
   );
