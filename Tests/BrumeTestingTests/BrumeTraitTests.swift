@@ -117,7 +117,9 @@ import Testing
     #expect(unknown?.description.contains("registerForPushes(\"laptop\")") == true)
   }
 
-  @Test(.brume(users: "alice")) func `pushes pass their faults on the way to a device`() async throws {
+  @Test(.brume(users: "alice")) func `pushes pass their faults on the way to a device`()
+    async throws
+  {
     let server = try LocalServer.current
     try await watch(server["alice"].privateCloudDatabase, "mine")
     server.faults.add(.droppedPush)

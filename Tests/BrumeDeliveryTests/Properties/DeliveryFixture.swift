@@ -301,7 +301,8 @@ final class DeliveryFixture {
   }
 
   private func readStream(_ name: String, _ receiver: Receiver) async throws {
-    if fault != .signOutForgotten, try await !engine.webAuthTokens.isSignedIn(by: receiver.session, with: nil)
+    if fault != .signOutForgotten,
+      try await !engine.webAuthTokens.isSignedIn(by: receiver.session, with: nil)
     {
       return
     }
