@@ -1,6 +1,7 @@
 import BrumeModel
 import BrumeStorage
 import BrumeWire
+import HTTPTypes
 import Testing
 
 @testable import BrumeServer

@@ -1,6 +1,7 @@
 import BrumeModel
 import BrumeNotifier
 import BrumeStorage
+import BrumeTestKit
 import Testing
 
 @testable import BrumeCore

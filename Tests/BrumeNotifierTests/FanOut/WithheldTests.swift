@@ -1,5 +1,6 @@
 import BrumeModel
 import BrumeStorage
+import BrumeTestKit
 import Testing
 
 @testable import BrumeCore
@@ -8,6 +9,8 @@ import Testing
 /// What is withheld in the transaction of a fan-out, because something happened between the match and it: the
 /// history says which question it failed.
 struct WithheldTests {
+  private let main = zone(ZoneID.defaultName, of: alice)
+
   private func trace(_ record: String, in zone: ZoneKey, _ fixture: NotifierFixture) async throws
     -> Trace
   {
