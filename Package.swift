@@ -167,8 +167,8 @@ let tool = Target.executableTarget(
   name: "brume",
   dependencies: [
     "BrumeModel", "BrumeStorage", "BrumeCore", "BrumeNotifier", "BrumeDelivery", "BrumePush",
-    "BrumeServer", "BrumeClient", "BrumeKit", "BrumeSchema", "BrumeWire", "BrumeConformance",
-    "CMemoryArenas", arguments, signals,
+    "BrumeServer", "BrumeClient", "BrumeKit", "BrumeSchema", "BrumeWire", "BrumePredicate",
+    "BrumeConformance", "CMemoryArenas", arguments, signals,
     log,
   ],
   swiftSettings: settings)

@@ -12,9 +12,7 @@ extension DatabaseCaller {
     try Wire.uploadTickets(
       await session.call("POST", path("assets/upload"), body: request.bytes(), isRead: true))
   }
-}
 
-extension DatabaseCaller {
   /// IDs of the files that fields hold, in order.
   package func exportAssets(
     _ request: AssetRereferenceRequest

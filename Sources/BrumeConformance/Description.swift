@@ -10,9 +10,12 @@ package struct Description: Sendable {
   private let paths: [(parts: [String], operations: JSON)]
   private let components: JSON
 
+  /// As it is written.
+  package let document: JSON
+
   /// - Parameter text: `docs/protocol/openapi.yaml`.
   package init(_ text: String) throws {
-    let document = try Yams.compose(yaml: text).map { JSON(yaml: $0) } ?? .null
+    document = try Yams.compose(yaml: text).map { JSON(yaml: $0) } ?? .null
     components = document["components"] ?? .null
     paths = (document["paths"]?.object?.members ?? []).map { member in
       (member.key.split(separator: "/").map(String.init), member.value)

@@ -10,7 +10,7 @@ package struct Caller: Equatable, Sendable, InContainerEnvironment {
     case user
     /// A signed request: the public database, as the key's own user.
     case serverKey
-    /// The command line and the console, with the server's admin token.
+    /// The command line, the console, and programs of operators.
     case `operator`
   }
   package let containerEnvironment: ContainerEnvironment
@@ -23,13 +23,15 @@ package struct Caller: Equatable, Sendable, InContainerEnvironment {
   package let epoch: Int64?
   /// The last moment of the session; nil without a web auth token.
   package let sessionEnds: Milliseconds?
+  /// Who administers, in calls of operators; nil in others.
+  package let access: OperatorAccess?
   /// Names the request in logs, errors and the notifications it causes.
   package let requestID: String
 
   package init(
     in containerEnvironment: ContainerEnvironment, user: UserID?, device: DeviceID?,
     kind: Kind, roles: Set<String> = [], epoch: Int64? = nil,
-    sessionEnds: Milliseconds? = nil, requestID: String
+    sessionEnds: Milliseconds? = nil, access: OperatorAccess? = nil, requestID: String
   ) {
     self.containerEnvironment = containerEnvironment
     self.user = user
@@ -38,6 +40,7 @@ package struct Caller: Equatable, Sendable, InContainerEnvironment {
     self.roles = roles
     self.epoch = epoch
     self.sessionEnds = sessionEnds
+    self.access = access
     self.requestID = requestID
   }
 }

@@ -11,6 +11,12 @@ package struct Engine: Sendable {
   package let queries: Queries
   package let zones: Zones
   package let zoneAdministration: ZoneAdministration
+  package let zoneLists: ZoneLists
+  package let containers: Containers
+  package let shareLists: ShareLists
+  package let permissionQuestions: PermissionQuestions
+  package let tokenInspection: TokenInspection
+  package let operatorViews: OperatorViews
   package let changes: Changes
   package let subscriptions: Subscriptions
   package let notifications: Notifications
@@ -29,6 +35,7 @@ package struct Engine: Sendable {
   package let assetSweeper: AssetSweeper
   package let assetCheck: AssetCheck
   package let accounts: Accounts
+  package let userRemovals: UserRemovals
   package let discovery: Discovery
   package let roles: Roles
   package let authentication: Authentication
@@ -37,6 +44,12 @@ package struct Engine: Sendable {
   package let serverKeys: ServerKeys
   package let signIns: SignIns
   package let providerVisits: ProviderVisits
+  package let operators: Operators
+  package let operatorSessions: OperatorSessions
+  package let operatorLinks: OperatorLinks
+  package let operatorAuthentication: OperatorAuthentication
+  package let adminTokens: AdminTokens
+  package let audit: Audit
   /// Who may read what, as it is asked when notifications are made and delivered.
   package let permission: ReadPermission
   package let limits: Limits
@@ -63,6 +76,12 @@ package struct Engine: Sendable {
     queries = Queries(parts)
     zones = Zones(parts)
     zoneAdministration = ZoneAdministration(parts)
+    zoneLists = ZoneLists(parts)
+    containers = Containers(parts)
+    shareLists = ShareLists(parts)
+    permissionQuestions = PermissionQuestions(parts)
+    tokenInspection = TokenInspection(parts)
+    operatorViews = OperatorViews(parts)
     changes = Changes(parts)
     subscriptions = Subscriptions(parts)
     notifications = Notifications(parts)
@@ -81,6 +100,7 @@ package struct Engine: Sendable {
     assetSweeper = AssetSweeper(parts)
     assetCheck = AssetCheck(parts)
     accounts = Accounts(parts)
+    userRemovals = UserRemovals(parts)
     discovery = Discovery(parts)
     roles = Roles(parts)
     authentication = Authentication(parts)
@@ -89,6 +109,12 @@ package struct Engine: Sendable {
     serverKeys = ServerKeys(parts)
     signIns = SignIns(parts)
     providerVisits = ProviderVisits(parts)
+    operators = Operators(parts)
+    operatorSessions = OperatorSessions(parts)
+    operatorLinks = OperatorLinks(parts)
+    operatorAuthentication = OperatorAuthentication(parts)
+    adminTokens = AdminTokens(parts)
+    audit = Audit(parts)
     permission = ReadPermission(schemas: parts.schemas, limits: parts.limits)
     limits = parts.limits
     generation = parts.generation

@@ -14,6 +14,14 @@ package struct ContainerEnvironment: Hashable, Sendable, CustomStringConvertible
   package var description: String { "\(container) in \(environment.rawValue)" }
 }
 
+/// By the bytes of the container's name, development first.
+extension ContainerEnvironment: Comparable {
+  package static func < (a: ContainerEnvironment, b: ContainerEnvironment) -> Bool {
+    if a.container == b.container { return a.environment.rawValue < b.environment.rawValue }
+    return a.container.name.utf8.lexicographicallyPrecedes(b.container.name.utf8)
+  }
+}
+
 /// Something that belongs to one environment of a container.
 package protocol InContainerEnvironment {
   var containerEnvironment: ContainerEnvironment { get }

@@ -74,6 +74,12 @@ package struct Limits: Sendable, Equatable {
 
   /// Ours: zones of one private database. All are listed in one answer.
   package var zonesPerDatabase = 2000
+  /// Ours: zones or shares of one answer to an operator.
+  package var operatorListPage = 200
+  /// Ours: accounts of one answer to an operator.
+  package var operatorListUsers = 1000
+  /// Ours: mistakes of a schema's text that one answer lists.
+  package var schemaFaults = 100
   /// Ours: shares that one user takes part in, in a container. Their zones are listed in one answer.
   package var sharesJoinedPerUser = 2000
 
@@ -328,6 +334,31 @@ package struct Limits: Sendable, Equatable {
   package var providerCallsBurst = 500
   /// Ours: how long a provider that did not answer is left alone.
   package var providerPause: Milliseconds = 5000
+
+  // MARK: Operators
+
+  /// Ours: operators of a server, and admin tokens of all of them.
+  package var operators = 200
+  package var adminTokens = 500
+  /// Ours: browsers in which one operator is signed in; the oldest goes.
+  package var sessionsPerOperator = 20
+  /// Ours: how long an operator's session lasts after its last use, and at most.
+  package var operatorSessionIdle: Milliseconds = 2 * 3_600_000
+  package var operatorSessionLifetime: Milliseconds = 12 * 3_600_000
+  /// Ours: how often it is noted that a session or token was used.
+  package var operatorUseNoted: Milliseconds = 60_000
+  /// Ours: one-time links at once, and how long one is good.
+  package var operatorLinks = 10
+  package var operatorLinkLifetime: Milliseconds = 30 * 60_000
+  /// Ours: lines of the audit log, of refused requests in it, and how long they are kept.
+  package var auditLines = 100_000
+  package var auditRefusals = 10_000
+  package var auditLifetime: Milliseconds = 365 * 86_400_000
+  /// Ours: lines of the audit log in one answer.
+  package var auditPage = 1000
+  /// Ours: refused requests a second that get a line, in the long run, and at once after a rest.
+  package var auditRefusalsPerSecond = 1
+  package var auditRefusalsBurst = 100
 
   // MARK: Development
 

@@ -150,6 +150,13 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
     }
   }
 
+  func removeAll(of user: UserID, in containerEnvironment: ContainerEnvironment) throws {
+    guard let inbox = try inbox(user, containerEnvironment) else { return }
+    try connection.run(Self.removeAll) { $0.bind(1, inbox) }
+    try connection.run(Self.removeInbox) { $0.bind(1, inbox) }
+    inboxes[AccountKey(user: user, containerEnvironment: containerEnvironment)] = nil
+  }
+
   private func inbox(
     _ user: UserID, _ containerEnvironment: ContainerEnvironment
   ) throws -> Int64? {
@@ -180,6 +187,8 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
     return connection.lastRowID
   }
 
+  private static let removeAll = SQL("DELETE FROM kept_notifications WHERE inbox = ?1")
+  private static let removeInbox = SQL("DELETE FROM inboxes WHERE id = ?1")
   private static let accountKey = "container = ?1 AND environment = ?2 AND user = ?3"
   private static let findInbox = SQL("SELECT id FROM inboxes WHERE \(accountKey)")
   private static let findBadge = SQL("SELECT badge FROM inboxes WHERE \(accountKey)")

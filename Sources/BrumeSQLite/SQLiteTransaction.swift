@@ -69,6 +69,8 @@ final class SQLiteTransaction: WriteTransaction {
   private(set) lazy var shares: SQLiteShares = SQLiteShares(connection, numbers)
   private(set) lazy var settings: SQLiteSettings = SQLiteSettings(connection)
   private(set) lazy var assets: SQLiteAssets = SQLiteAssets(connection)
+  private(set) lazy var operators: SQLiteOperators = SQLiteOperators(connection)
+  private(set) lazy var audit: SQLiteAudit = SQLiteAudit(connection)
 
   // MARK: Bodies, in the order of events
 

@@ -26,6 +26,16 @@ final class SQLiteUsers: UserWriting {
 
   func all() throws -> [User] { try connection.all(Self.allUsers) { $0.user() } }
 
+  func page(after name: String?, limit: Int) throws -> [User] {
+    try connection.all(
+      Self.userPage,
+      {
+        $0.bind(1, name ?? "")
+        $0.bind(2, limit)
+      }
+    ) { $0.user() }
+  }
+
   func put(_ user: User) throws {
     try connection.run(Self.putUser) {
       $0.bind(1, user.id.name)
@@ -53,6 +63,8 @@ final class SQLiteUsers: UserWriting {
   private static let userByPhone = SQL(
     "SELECT \(userColumns) FROM users WHERE phone = ?1 ORDER BY name, id LIMIT 1")
   private static let allUsers = SQL("SELECT \(userColumns) FROM users ORDER BY name, id")
+  private static let userPage = SQL(
+    "SELECT \(userColumns) FROM users WHERE name > ?1 ORDER BY name, id LIMIT ?2")
   private static let putUser = SQL(
     "INSERT OR REPLACE INTO users (\(userColumns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
 
@@ -76,6 +88,13 @@ final class SQLiteUsers: UserWriting {
     }
   }
 
+  func remove(_ id: UserID) throws {
+    try connection.run(Self.unlink) { $0.bind(1, id.name) }
+    try connection.run(Self.removeUser) { $0.bind(1, id.name) }
+  }
+
+  private static let unlink = SQL("DELETE FROM identities WHERE user = ?1")
+  private static let removeUser = SQL("DELETE FROM users WHERE id = ?1")
   private static let findIdentity = SQL(
     "SELECT user FROM identities WHERE issuer = ?1 AND subject = ?2")
   private static let putIdentity = SQL(

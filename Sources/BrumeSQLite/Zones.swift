@@ -42,6 +42,23 @@ final class SQLiteZones: ZoneWriting {
     ) { try $0.zone(of: database) }
   }
 
+  func databases(of owner: UserID) throws -> [DatabaseKey] {
+    try connection.all(Self.databasesOfOwner, { $0.bind(1, owner.name) }) { try $0.database(0) }
+  }
+
+  func databases(in containerEnvironment: ContainerEnvironment) throws -> [DatabaseKey] {
+    try connection.all(Self.databasesOfContainer, { $0.bind(containerEnvironment, from: 1) }) {
+      try $0.database(0)
+    }
+  }
+
+  func databaseCounts() throws -> [ContainerEnvironment: Int] {
+    let counts = try connection.all(Self.countDatabases) {
+      (try $0.containerEnvironment(0), Int($0.int(2)))
+    }
+    return Dictionary(counts) { $1 }
+  }
+
   func put(_ zone: Zone) throws {
     let number = try numbers.givenNumber(of: zone.key)
     try connection.run(Self.putZone) {
@@ -69,6 +86,18 @@ final class SQLiteZones: ZoneWriting {
     WHERE database = ?1 AND last_sequence > ?2 AND incarnation IS NOT NULL
     ORDER BY last_sequence, name LIMIT ?3
     """)
+  private static let databasesOfOwner = SQL(
+    """
+    SELECT container, environment, owner FROM databases WHERE owner = ?1
+    ORDER BY container, environment
+    """)
+  private static let databasesOfContainer = SQL(
+    """
+    SELECT container, environment, owner FROM databases
+    WHERE container = ?1 AND environment = ?2 ORDER BY owner
+    """)
+  private static let countDatabases = SQL(
+    "SELECT container, environment, count(*) FROM databases GROUP BY container, environment")
   private static let putZone = SQL(
     """
     UPDATE zones SET incarnation = ?2, last_sequence = ?3, deletion = ?4, has_shares = ?5

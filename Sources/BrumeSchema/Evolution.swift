@@ -42,14 +42,22 @@ extension Schema {
   package func checkChange(
     to other: Schema, in environment: Environment, deployed: Schema
   ) throws(BrumeError) {
-    let kept = environment == .production ? self : deployed
-    let faults = changes(to: other).compactMap { $0.obstacle(kept: kept) }
+    let faults = changes(to: other).compactMap {
+      $0.obstacle(kept: kept(in: environment, deployed: deployed))
+    }
     guard !faults.isEmpty else { return }
     let rest = faults.count > 5 ? "; and \(faults.count - 5) more" : ""
     throw BrumeError(
       .badRequest,
       "the schema cannot be changed: \(faults.prefix(5).joined(separator: "; "))\(rest); nothing "
         + "was changed")
+  }
+}
+
+extension Schema {
+  /// The schema whose types and fields must stay.
+  package func kept(in environment: Environment, deployed: Schema) -> Schema {
+    environment == .production ? self : deployed
   }
 }
 
@@ -103,7 +111,7 @@ extension Schema.Field {
 
 extension Schema.Change {
   /// Why the change is not allowed while the types and fields of `kept` must stay; nil when it is.
-  func obstacle(kept: Schema) -> String? {
+  package func obstacle(kept: Schema) -> String? {
     switch self {
     case .removeType(let type):
       kept.recordTypes[type].map { _ in "record type '\(type)' is in production and cannot go" }
@@ -129,7 +137,7 @@ extension Schema.Change: CustomStringConvertible {
     case .removeType(let type): "remove record type \(type) and its records"
     case .addField(let type, let field, let value):
       "add field \(type).\(field) \(Schema.text(of: value))"
-    case .removeField(let type, let field): "remove field \(type).\(field) and its values"
+    case .removeField(let type, let field): "remove field \(type).\(field)"
     case .changeType(let type, let field, let old, let new):
       "change \(type).\(field) from \(Schema.text(of: old)) to \(Schema.text(of: new))"
     case .changeEncryption(let type, let field, let isEncrypted):

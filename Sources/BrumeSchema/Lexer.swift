@@ -27,7 +27,7 @@ struct SchemaLexer {
   init(_ text: String) { self.text = Array(text.unicodeScalars) }
 
   /// Every token, the last one `.end`.
-  mutating func tokens() throws(BrumeError) -> [SchemaToken] {
+  mutating func tokens() throws(SchemaFault) -> [SchemaToken] {
     var tokens: [SchemaToken] = []
     while true {
       try skipSpace()
@@ -38,7 +38,7 @@ struct SchemaLexer {
     }
   }
 
-  private mutating func token() throws(BrumeError) -> SchemaToken.Kind {
+  private mutating func token() throws(SchemaFault) -> SchemaToken.Kind {
     guard let scalar = peek() else { return .end }
     if scalar == "\"" { return .quoted(try quoted()) }
     if isWordPart(scalar) {
@@ -58,7 +58,7 @@ struct SchemaLexer {
     return .sign(scalar)
   }
 
-  private mutating func quoted() throws(BrumeError) -> String {
+  private mutating func quoted() throws(SchemaFault) -> String {
     let start = position
     advance()
     var name = String.UnicodeScalarView()
@@ -74,7 +74,7 @@ struct SchemaLexer {
 // MARK: Space and comments
 
 extension SchemaLexer {
-  private mutating func skipSpace() throws(BrumeError) {
+  private mutating func skipSpace() throws(SchemaFault) {
     while let scalar = peek() {
       switch (scalar, peek(1)) {
       case ("/", "/"), ("-", "-"):
@@ -89,7 +89,7 @@ extension SchemaLexer {
     }
   }
 
-  private mutating func skipComment() throws(BrumeError) {
+  private mutating func skipComment() throws(SchemaFault) {
     let start = position
     advance()
     advance()

@@ -5,7 +5,7 @@ package import BrumeModel
 extension SchemaParser {
   mutating func field(
     of recordType: String, into fields: inout [String: Schema.Field]
-  ) throws(BrumeError) {
+  ) throws(SchemaFault) {
     let position = token.position
     let name = try name("a field name or GRANT")
     guard fields[name] == nil else {
@@ -30,7 +30,7 @@ extension SchemaParser {
 
   private mutating func index(
     of name: String, _ field: Schema.Field
-  ) throws(BrumeError) -> Schema.Index? {
+  ) throws(SchemaFault) -> Schema.Index? {
     let position = token.position
     guard let index = acceptOne(of: Schema.Index.allCases, \.rawValue) else { return nil }
     if let obstacle = field.obstacle(to: index) {
@@ -57,7 +57,7 @@ extension Schema.Field {
 
 extension SchemaParser {
   /// A field of the type that follows, without indexes.
-  private mutating func type() throws(BrumeError) -> Schema.Field {
+  private mutating func type() throws(SchemaFault) -> Schema.Field {
     guard accept("LIST") else { return try primitive() }
     try expect(sign: "<")
     var field = try primitive()
@@ -66,7 +66,7 @@ extension SchemaParser {
     return field
   }
 
-  private mutating func primitive() throws(BrumeError) -> Schema.Field {
+  private mutating func primitive() throws(SchemaFault) -> Schema.Field {
     if accept("NUMBER") { return Schema.Field(try number()) }
     let isEncrypted = accept("ENCRYPTED")
     let types: [FieldType] =
@@ -81,7 +81,7 @@ extension SchemaParser {
   }
 
   /// `NUMBER` is a field whose type a save left open. Both kinds of number fit a `DOUBLE`.
-  private mutating func number() throws(BrumeError) -> FieldType {
+  private mutating func number() throws(SchemaFault) -> FieldType {
     guard accept("PREFERRED") else { return .double }
     try expect("AS")
     if accept("INT64") { return .int64 }

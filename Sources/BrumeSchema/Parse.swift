@@ -12,10 +12,26 @@
 package import BrumeModel
 
 extension Schema {
+  /// - Throws: `badRequest` with the line and the column of the first mistake.
   package init(parsing text: String) throws(BrumeError) {
-    var lexer = SchemaLexer(text)
-    var parser = SchemaParser(try lexer.tokens())
-    self = try parser.parse()
+    do throws(SchemaFault) {
+      var lexer = SchemaLexer(text)
+      var parser = SchemaParser(try lexer.tokens())
+      self = try parser.parse()
+    } catch {
+      throw error.error
+    }
+  }
+
+  /// Mistakes of a text, at most `limit`: after one, reading goes on with the next statement.
+  package static func faults(of text: String, limit: Int) -> [SchemaFault] {
+    do throws(SchemaFault) {
+      var lexer = SchemaLexer(text)
+      var parser = SchemaParser(try lexer.tokens())
+      return parser.faults(limit: limit)
+    } catch {
+      return [error]
+    }
   }
 }
 
@@ -29,24 +45,55 @@ struct SchemaParser {
 
   init(_ tokens: [SchemaToken]) { self.tokens = tokens }
 
-  mutating func parse() throws(BrumeError) -> Schema {
-    try expect("DEFINE")
-    try expect("SCHEMA")
-    _ = accept(sign: ";")
-    while token.kind != .end {
-      try statement()
-      try expect(sign: ";")
-    }
-    for (role, position) in named where !roles.contains(role) && !Schema.builtInRoles.contains(role)
-    {
-      throw Self.fault(
-        position, "encountered role \(Self.shown(role))",
-        "a role that CREATE ROLE makes, or _world, _icloud, _creator")
-    }
+  mutating func parse() throws(SchemaFault) -> Schema {
+    try begin()
+    while token.kind != .end { try wholeStatement() }
+    if let fault = unknownRoles.first { throw fault }
     return Schema(recordTypes: recordTypes, roles: Array(roles))
   }
 
-  private mutating func statement() throws(BrumeError) {
+  /// All mistakes, at most `limit`.
+  mutating func faults(limit: Int) -> [SchemaFault] {
+    var faults: [SchemaFault] = []
+    do throws(SchemaFault) { try begin() } catch { return [error] }
+    while token.kind != .end, faults.count < limit {
+      do throws(SchemaFault) { try wholeStatement() } catch {
+        faults.append(error)
+        skipStatement()
+      }
+    }
+    // A role may be one of a statement that is wrong.
+    return faults.isEmpty ? Array(unknownRoles.prefix(limit)) : faults
+  }
+
+  private mutating func begin() throws(SchemaFault) {
+    try expect("DEFINE")
+    try expect("SCHEMA")
+    _ = accept(sign: ";")
+  }
+
+  private mutating func wholeStatement() throws(SchemaFault) {
+    try statement()
+    try expect(sign: ";")
+  }
+
+  private mutating func skipStatement() {
+    while token.kind != .end {
+      if accept(sign: ";") { return }
+      next += 1
+    }
+  }
+
+  private var unknownRoles: [SchemaFault] {
+    named.filter { !roles.contains($0.role) && !Schema.builtInRoles.contains($0.role) }
+      .map { role, position in
+        Self.fault(
+          position, "encountered role \(Self.shown(role))",
+          "a role that CREATE ROLE makes, or _world, _icloud, _creator")
+      }
+  }
+
+  private mutating func statement() throws(SchemaFault) {
     if accept("CREATE") {
       try expect("ROLE")
       let position = token.position
@@ -62,7 +109,7 @@ struct SchemaParser {
     }
   }
 
-  private mutating func recordType() throws(BrumeError) {
+  private mutating func recordType() throws(SchemaFault) {
     let position = token.position
     let typeName = try name("a record type name")
     try Self.check(position) { () throws(BrumeError) in
@@ -87,7 +134,7 @@ struct SchemaParser {
     recordTypes[typeName] = Schema.RecordType(fields: fields, grants: grants)
   }
 
-  private mutating func grant() throws(BrumeError) -> Schema.Grant {
+  private mutating func grant() throws(SchemaFault) -> Schema.Grant {
     var permissions: Set<Schema.Permission> = []
     repeat {
       guard let permission = acceptOne(of: Schema.Permission.allCases, \.rawValue) else {
@@ -126,16 +173,16 @@ extension SchemaParser {
     return one
   }
 
-  mutating func expect(_ keyword: String) throws(BrumeError) {
+  mutating func expect(_ keyword: String) throws(SchemaFault) {
     guard accept(keyword) else { throw unexpected(keyword) }
   }
 
-  mutating func expect(sign: Unicode.Scalar) throws(BrumeError) {
+  mutating func expect(sign: Unicode.Scalar) throws(SchemaFault) {
     guard accept(sign: sign) else { throw unexpected("'\(sign)'") }
   }
 
   /// A name; words of the language that may start or follow a member need quotation marks.
-  mutating func name(_ what: String) throws(BrumeError) -> String {
+  mutating func name(_ what: String) throws(SchemaFault) -> String {
     switch token.kind {
     case .word(let word) where !Schema.reservedWords.contains(word.uppercased()):
       next += 1
@@ -158,7 +205,7 @@ extension SchemaToken.Kind {
 // MARK: Errors
 
 extension SchemaParser {
-  func unexpected(_ expected: String) -> BrumeError {
+  func unexpected(_ expected: String) -> SchemaFault {
     let found =
       switch token.kind {
       case .word(let text), .quoted(let text): Self.shown(text)
@@ -170,19 +217,18 @@ extension SchemaParser {
 
   static func fault(
     _ position: SchemaToken.Position, _ encountered: String, _ expected: String
-  ) -> BrumeError {
-    BrumeError(
-      .badRequest,
-      "line \(position.line), column \(position.column): \(encountered), was expecting \(expected)")
+  ) -> SchemaFault {
+    SchemaFault(
+      line: position.line, column: position.column,
+      "\(encountered), was expecting \(expected)")
   }
 
   /// Runs a rule of another file and says where it was broken.
   static func check(
     _ position: SchemaToken.Position, _ rule: () throws(BrumeError) -> Void
-  ) throws(BrumeError) {
-    do { try rule() } catch {
-      throw BrumeError(
-        error.code, "line \(position.line), column \(position.column): \(error.reason)")
+  ) throws(SchemaFault) {
+    do throws(BrumeError) { try rule() } catch {
+      throw SchemaFault(line: position.line, column: position.column, error.reason)
     }
   }
 

@@ -9,6 +9,7 @@ struct AdminHandlers: Sendable {
   let accounts: AccountAdmin
   let credentials: CredentialAdmin
   let roles: RoleAdmin
+  let records: RecordAdmin
   let schemas: SchemaAdmin
   let zones: ZoneAdmin
   let assets: AssetAdmin
@@ -18,6 +19,8 @@ struct AdminHandlers: Sendable {
   let trace: TraceAdmin
   let apns: APNsAdmin
   let webhooks: WebhookAdmin
+  let operators: OperatorAdmin
+  let audit: AuditAdmin
 
   init(_ server: Composition) {
     let (engine, store, settings) = (server.engine, server.store, server.settings)
@@ -25,15 +28,25 @@ struct AdminHandlers: Sendable {
     status = StatusAdmin(
       settings: settings, server: server.address, store: store, development: server.development)
     accounts = AccountAdmin(
-      accounts: engine.accounts, tokens: engine.webAuthTokens, signOut: server.signOut,
+      accounts: engine.accounts, removals: engine.userRemovals, tokens: engine.webAuthTokens,
+      signOut: server.signOut,
       store: store,
-      users: named)
+      users: named, mostUsers: settings.limits.operatorListUsers)
     credentials = CredentialAdmin(
       apiTokens: engine.apiTokens, serverKeys: engine.serverKeys, signOut: server.signOut,
       store: store)
     roles = RoleAdmin(roles: engine.roles, store: store, users: named)
-    schemas = SchemaAdmin(schemas: engine.schemas)
-    zones = ZoneAdmin(zones: engine.zoneAdministration, users: named)
+    records = RecordAdmin(
+      views: engine.operatorViews, records: engine.records, queries: engine.queries,
+      questions: engine.permissionQuestions,
+      addresses: AssetAddresses(
+        server: server.address, base: settings.assets.baseURL, downloads: engine.assetDownloads),
+      metrics: server.metrics)
+    schemas = SchemaAdmin(schemas: engine.schemas, mostFaults: settings.limits.schemaFaults)
+    zones = ZoneAdmin(
+      views: engine.operatorViews, administration: engine.zoneAdministration, zones: engine.zones,
+      containers: engine.containers, lists: engine.zoneLists, shareLists: engine.shareLists,
+      tokens: engine.tokenInspection, users: named)
     assets = AssetAdmin(assets: engine.assetCheck, mostNames: settings.limits.assetCheckNames)
     devices = DeviceAdmin(
       testPushes: engine.testPushes, delivery: server.delivery, store: store, users: named)
@@ -46,5 +59,9 @@ struct AdminHandlers: Sendable {
       webhooks: engine.webhooks, store: store, worker: server.delivery.worker,
       outside: server.deliveries.webhookGuard,
       uuid: server.host.uuid)
+    operators = OperatorAdmin(
+      operators: engine.operators, tokens: engine.adminTokens, links: engine.operatorLinks,
+      server: server.address, isDevelopment: settings.isDevelopment)
+    audit = AuditAdmin(log: engine.audit)
   }
 }

@@ -24,6 +24,8 @@ package struct Call: Sendable {
   package let caller: Caller
   /// Where the request comes from.
   package let address: ClientAddress
+  /// The other end of the connection.
+  let peer: RequestPeer
   /// The connection, for answers that never end; nil in the same process.
   package let channel: (any NIOCore.Channel)?
   /// How deep the body's JSON may be nested.
@@ -44,6 +46,11 @@ package struct Call: Sendable {
 
   /// The database that the path names. Routes without one do not ask.
   package var scope: DatabaseScope { databasePath.scope ?? .public }
+
+  /// Where a call of an operator comes from.
+  var sender: OperatorSender {
+    OperatorSender(peer: peer, address: address, requestID: caller.requestID)
+  }
 
   /// The body as JSON. An absent body counts as `{}`: clients send GET without and POST with one.
   package func json() throws(BrumeError) -> JSON {

@@ -3,7 +3,7 @@
 
 package import BrumeCore
 package import BrumeDelivery
-import BrumeModel
+package import BrumeModel
 package import BrumeNotifier
 import BrumeOpenID
 package import BrumeStorage
@@ -45,6 +45,7 @@ package final class Composition: Sendable {
   /// Faults of pushes to play; nil outside development.
   let pushFaults: PushFaults?
   let passwords: PasswordVerifier
+  let auditTrail: AuditTrail
   /// Nil: nobody signs in by a provider.
   let provider: OpenIDProvider?
   let providerCalls: ProviderCalls
@@ -104,6 +105,7 @@ package final class Composition: Sendable {
     bodyMemory = BodyMemory(
       most: limits.bodyBytesAtOnce, mostOfOne: limits.bodyBytesAtOncePerAddress)
     passwords = PasswordVerifier(accounts: engine.accounts, limits: limits, host: host)
+    auditTrail = AuditTrail(engine.audit, limits: limits, host: host)
     provider = try settings.provider.map {
       try OpenIDProvider(settings: $0, limits: limits, host: host)
     }
@@ -126,12 +128,37 @@ package final class Composition: Sendable {
   @discardableResult
   package func releasePushes() async throws -> Int { try await pushFaults?.release() ?? 0 }
 
+  /// What of a device's entries really leaves for it, past the faults.
+  package func leaving(
+    _ entries: [MailboxEntry], to device: DeviceKey
+  ) async throws -> [MailboxEntry] {
+    try await pushFaults?.leaving(entries, to: device) ?? entries
+  }
+
   /// Nil: this process is the only one that has the store open.
   var accountTail: AccountTail? {
     store.sharedAccounts.map { AccountTail(accounts: $0, signOut: signOut) }
   }
 
   var signInAddress: SignInAddress { SignInAddress(signIns: engine.signIns, server: address) }
+
+  var secureRequests: SecureRequests {
+    SecureRequests(trustedProxies: settings.trustedProxies, baseURL: settings.baseURL)
+  }
+
+  var operatorGate: OperatorGate {
+    OperatorGate(
+      authentication: engine.operatorAuthentication, adminToken: adminToken, server: address,
+      secure: secureRequests, isDevelopment: settings.isDevelopment, trail: auditTrail)
+  }
+
+  /// The address of a new one-time link; nil if there are operators, who need none, and this is no
+  /// development.
+  package func oneTimeLink() async throws -> String? {
+    try await engine.operatorLinks.make(inDevelopment: settings.isDevelopment).map {
+      AccessPage.link($0.secret, on: address)
+    }
+  }
 
   var signOut: SignOut {
     SignOut(accounts: engine.accounts, streams: delivery.streams, signals: delivery.signals)

@@ -6,7 +6,8 @@ import BrumeWire
 enum UnknownSettings {
   /// What clients of a server read (`brume status --format env`). `brume exec` sets them for any command.
   private static let ofClients: Set<String> = [
-    "BRUME_URL", "BRUME_CONTAINER", "BRUME_ENVIRONMENT", "BRUME_API_TOKEN", "BRUME_USER_TOKEN",
+    "BRUME_URL", "BRUME_ADMIN_TOKEN", "BRUME_CONTAINER", "BRUME_ENVIRONMENT", "BRUME_API_TOKEN",
+    "BRUME_USER_TOKEN",
     "BRUME_DEVICE_ID", "BRUME_STATE_DIR", "BRUME_KEY_ID", "BRUME_KEY_FILE",
   ]
 

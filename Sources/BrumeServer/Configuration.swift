@@ -118,9 +118,15 @@ extension Setting {
   package static let metricsToken = Setting(
     key: "metrics.token", kind: .text, fallback: nil, form: "TEXT",
     help: "Opens the metrics to other machines that send 'Authorization: Bearer TEXT'.")
+  package static let auditDays = Setting(
+    key: "audit.days", kind: .number, fallback: "365", form: "DAYS",
+    help:
+      "How long the audit log keeps what operators did; never more than its 100,000 newest lines.")
   package static let trustedProxies = Setting(
     key: "trusted.proxies", kind: .text, fallback: "", form: "LIST",
-    help: "Addresses of proxies whose X-Forwarded-For is believed, separated by commas.")
+    help:
+      "Addresses of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, separated by "
+      + "commas.")
   package static let oidcDiscovery = Setting(
     key: "oidc.discovery", kind: .text, fallback: nil, form: "URL",
     help: "Sign-in by an OpenID Connect provider: its .well-known/openid-configuration.")
@@ -144,7 +150,8 @@ extension Setting {
       host, port, data, marks, store, dev, container, limits, userQuota, strictSubscriptions,
       baseURL, origins, allowedHosts, logLevel, logFormat, headerTimeout, bodyTimeout, idleTimeout,
       writeTimeout, requestTimeout, shutdownTimeout, heartbeat, poll, connections,
-      addressConnections, userRate, anonymousRate, metricsToken, trustedProxies, oidcDiscovery,
+      addressConnections, userRate, anonymousRate, metricsToken, auditDays, trustedProxies,
+      oidcDiscovery,
       oidcClientID, oidcClientSecret, oidcName,
     ] + ofAssets + ofDelivery + [config]
 }

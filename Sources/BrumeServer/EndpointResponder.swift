@@ -13,6 +13,7 @@ struct EndpointResponder: Sendable {
   private let tokens: WebAuthTokens
   private let bodyMemory: BodyMemory
   private let requestShares: RequestShares
+  private let auditTrail: AuditTrail
   private let fetches: LastFetches
   private let now: @Sendable () -> Milliseconds
 
@@ -20,10 +21,11 @@ struct EndpointResponder: Sendable {
     settings = server.settings
     authentication = AuthenticateParts(
       rules: server.targets.rules, rates: server.rates, signIn: server.signInAddress,
-      adminToken: server.adminToken, container: settings.container, limits: settings.limits)
+      operators: server.operatorGate, container: settings.container, limits: settings.limits)
     tokens = server.engine.webAuthTokens
     bodyMemory = server.bodyMemory
     requestShares = server.requestShares
+    auditTrail = server.auditTrail
     fetches = server.fetches
     now = server.host.now
   }
@@ -58,7 +60,7 @@ struct EndpointResponder: Sendable {
       endpoint.streams ? [] : try await BodyLimit.collect(request, upTo: mostBytes, in: memory)
     let authenticate = Authenticate(
       parts: authentication, endpoint: endpoint, databasePath: databasePath,
-      requestID: state.requestID)
+      requestID: state.requestID, peer: RequestPeer(address: state.peer))
     return try await endpoint.carryOut(for: address.lane) { lane in
       do {
         let caller = try await authenticate.caller(
@@ -68,11 +70,14 @@ struct EndpointResponder: Sendable {
           authority: request.head.authority, headers: request.headers,
           query: query, body: body, incoming: endpoint.streams ? request.body : nil,
           databasePath: databasePath,
-          caller: caller, address: address, channel: state.channel,
+          caller: caller, address: address, peer: RequestPeer(address: state.peer),
+          channel: state.channel,
           jsonDepth: limits.jsonDepth)
-        var response = try await answer(call, endpoint, in: lane).response
+        var response = try await auditTrail.carryOut(call, endpoint) {
+          try await answer(call, endpoint, in: lane)
+        }.response
         note(call, endpoint)
-        if caller.kind == .user, let token = query["ckWebAuthToken"] {
+        if caller.kind == .user, let token = request.headers.webAuthToken(or: query) {
           response.headers[.webAuthToken] = tokens.renewed(after: token)
         }
         return response

@@ -23,6 +23,7 @@ struct Handlers: Sendable {
   let provider: ProviderRoutes
   let health: HealthRoutes
   let metrics: MetricsRoute
+  let session: SessionRoutes
 
   init(_ server: Composition) {
     let (engine, store, settings) = (server.engine, server.store, server.settings)
@@ -68,6 +69,11 @@ struct Handlers: Sendable {
       provider: server.provider, calls: server.providerCalls, signIns: engine.signIns,
       visits: engine.providerVisits, server: server.address, randomBytes: server.host.randomBytes,
       cookieSeconds: limits.signInLifetime / 1000)
+    session = SessionRoutes(
+      operators: engine.operators, sessions: engine.operatorSessions, links: engine.operatorLinks,
+      authentication: engine.operatorAuthentication, passwords: server.passwords,
+      trail: server.auditTrail, server: server.address, secure: server.secureRequests,
+      isDevelopment: settings.isDevelopment, limits: limits)
     health = HealthRoutes(store: store, health: server.health)
     metrics = MetricsRoute(
       metrics: server.metrics, store: store, notifiers: server.notifiers, delivery: delivery,

@@ -6,8 +6,30 @@
 package import HTTPTypes
 
 /// Who may call an endpoint, before the rules look at the request itself.
-package enum Access: String, CaseIterable, Sendable {
-  case probe, open, bearer, anyone, account, user, `operator`
+package enum Access: Hashable, Sendable {
+  case probe, open, bearer, anyone, account, user
+  case `operator`(Effect)
+
+  /// One of each kind, for the list of endpoints.
+  package static let kinds: [Access] = [
+    .probe, .open, .bearer, .anyone, .account, .user, .operator(.reads), .operator(.changes()),
+    .operator(.endsSession),
+  ]
+
+  /// What the list of endpoints calls it.
+  package var name: String {
+    switch self {
+    case .probe: "probe"
+    case .open: "open"
+    case .bearer: "bearer"
+    case .anyone: "anyone"
+    case .account: "account"
+    case .user: "user"
+    case .operator(.reads): "operator, reads"
+    case .operator(.changes): "operator, changes"
+    case .operator(.endsSession): "operator, own session"
+    }
+  }
 
   /// One sentence for the list of endpoints.
   package var meaning: String {
@@ -22,12 +44,29 @@ package enum Access: String, CaseIterable, Sendable {
     case .anyone: "whoever has an API token; the rules decide what callers without a user see"
     case .account: "a signed-in user or a server-to-server key"
     case .user: "a signed-in user; server-to-server keys have no such endpoints"
-    case .operator: "whoever has the server's admin token"
+    case .operator(.reads): "every operator: whoever has an admin token or is signed in"
+    case .operator(.changes):
+      "operators with the role 'full'; each call has a line in the audit log"
+    case .operator(.endsSession): "every operator, for the session that calls"
     }
   }
 
+  /// Operators only.
+  package var isOperators: Bool { if case .operator = self { true } else { false } }
+
   /// Nobody has to show who he is; a body is small then.
   var isOpen: Bool { self == .probe || self == .open || self == .bearer }
+}
+
+/// What an operator's endpoint does. Each line of the table has to say it: read-only operators may call what
+/// reads, and the rest is written into the audit log.
+package enum Effect: Hashable, Sendable {
+  case reads
+  /// `of`: the key of the body that names whom or what it changes; nil: nothing has a name there, or a
+  /// secret stands in its place.
+  case changes(of: String? = nil)
+  /// Ends the caller's own session, and changes nothing else.
+  case endsSession
 }
 
 /// How an endpoint is worked on: where, how long, and whether it takes its turn. One table decides, so that
@@ -45,7 +84,7 @@ package enum Work: String, CaseIterable, Sendable {
     // Polls end by themselves, files must flow, and connections are counted.
     case .lasting:
       "on a worker thread, without deadline and turn: it waits for a push, lasts as long as a file "
-        + "is on its way, or must be answered when nobody else is"
+        + "is on its way, deletes whatever there is, or must be answered when nobody else is"
     }
   }
 }
@@ -108,8 +147,9 @@ package struct RouteTable: Sendable {
   package init(_ server: Composition) {
     let handlers = Handlers(server)
     endpoints =
-      Self.apple(handlers) + Self.tokens(handlers) + Self.ours(handlers) + Self.signIn(handlers)
-      + Self.operators(AdminHandlers(server))
+      Self.descriptions + Self.apple(handlers) + Self.tokens(handlers) + Self.ours(handlers)
+      + Self.signIn(handlers)
+      + Self.operators(AdminHandlers(server)) + Self.access(handlers, AdminHandlers(server))
   }
 
   private static let post: [HTTPRequest.Method] = [.post]
@@ -119,6 +159,15 @@ package struct RouteTable: Sendable {
   private static let environmentPath = "/database/1/:container/:environment"
   private static let database = environmentPath + "/:database"
   private static let device = "/device/1/:container/:environment"
+
+  private static let page: [HTTPRequest.Method] = [.get, .head]
+
+  private static let descriptions: [Endpoint] = [
+    Endpoint(page, "/", .open, DescriptionRoutes.root).working(.brief),
+    Endpoint(page, "/_brume/openapi.yaml", .open, DescriptionRoutes.yaml).working(.brief),
+    Endpoint(page, "/_brume/openapi", .open, DescriptionRoutes.page).working(.brief),
+    Endpoint(page, "/_brume/openapi.css", .open, DescriptionRoutes.style).working(.brief),
+  ]
 
   private static func apple(_ to: Handlers) -> [Endpoint] {
     [
@@ -164,8 +213,12 @@ package struct RouteTable: Sendable {
       Endpoint(get, "/_brume/health/live", .probe, to.health.live).working(.brief),
       Endpoint(get, "/_brume/health/ready", .probe, to.health.ready).working(.lasting),
       Endpoint(get, "/_brume/metrics", .open, to.metrics.show),
-      Endpoint(get, "/_brume/console", .open, ConsoleRoutes.index).working(.brief),
-      Endpoint(get, "/_brume/console/:file", .open, ConsoleRoutes.file).working(.brief),
+      // Its page loads all of its files at once, and they are the same for everybody.
+      Endpoint(get, ConsoleRoutes.path, .probe, ConsoleRoutes.index).working(.brief),
+      Endpoint(get, ConsoleRoutes.path + "/:name", .probe, ConsoleRoutes.file).working(.brief),
+      Endpoint(get, ConsoleRoutes.path + "/:name/:file", .probe, ConsoleRoutes.file)
+        .working(.brief),
+      Endpoint(get, ClientRoutes.path + "/:file", .open, ClientRoutes.file).working(.brief),
       Endpoint([.post, .put], "/_brume/assets/upload", .bearer, to.assets.upload)
         .streaming.working(.lasting),
       Endpoint([.get, .head], "/_brume/assets/file", .bearer, to.assets.download)
@@ -199,44 +252,113 @@ package struct RouteTable: Sendable {
   }
 
   private static func operators(_ admin: AdminHandlers) -> [Endpoint] {
-    [
-      Endpoint(get, "/_brume/admin/status", .operator, admin.status.show),
-      Endpoint(get, "/_brume/admin/users", .operator, admin.accounts.list),
-      Endpoint(post, "/_brume/admin/users", .operator, admin.accounts.create),
-      Endpoint(post, "/_brume/admin/users/token", .operator, admin.accounts.makeToken),
-      Endpoint(post, "/_brume/admin/users/change", .operator, admin.accounts.change),
-      Endpoint(post, "/_brume/admin/users/signout", .operator, admin.accounts.signOutEverywhere),
-      Endpoint(get, "/_brume/admin/roles", .operator, admin.roles.list),
-      Endpoint(post, "/_brume/admin/roles", .operator, admin.roles.set),
-      Endpoint(get, "/_brume/admin/tokens", .operator, admin.credentials.tokens),
-      Endpoint(post, "/_brume/admin/tokens", .operator, admin.credentials.createToken),
+    data(admin) + [
+      Endpoint(get, "/_brume/admin/status", .operator(.reads), admin.status.show),
+      Endpoint(get, "/_brume/admin/users", .operator(.reads), admin.accounts.list),
+      Endpoint(post, "/_brume/admin/users", .operator(.changes(of: "name")), admin.accounts.create),
       Endpoint(
-        post, "/_brume/admin/tokens/revoke", .operator, admin.credentials.revokeToken),
-      Endpoint(get, "/_brume/admin/keys", .operator, admin.credentials.keys),
-      Endpoint(post, "/_brume/admin/keys", .operator, admin.credentials.createKey),
-      Endpoint(post, "/_brume/admin/keys/revoke", .operator, admin.credentials.revokeKey),
-      Endpoint(get, "/_brume/admin/schema", .operator, admin.schemas.show),
-      Endpoint(post, "/_brume/admin/schema", .operator, admin.schemas.importText),
-      Endpoint(post, "/_brume/admin/schema/index", .operator, admin.schemas.index),
-      Endpoint(post, "/_brume/admin/schema/deploy", .operator, admin.schemas.deploy),
-      Endpoint(post, "/_brume/admin/zones/purge", .operator, admin.zones.purge),
-      Endpoint(get, "/_brume/admin/assets/check", .operator, admin.assets.check),
-      Endpoint(get, "/_brume/admin/devices", .operator, admin.devices.list),
-      Endpoint(get, "/_brume/admin/faults", .operator, admin.faults.list),
-      Endpoint(post, "/_brume/admin/faults", .operator, admin.faults.add),
-      Endpoint(post, "/_brume/admin/faults/clear", .operator, admin.faults.clear),
-      Endpoint(post, "/_brume/admin/faults/release", .operator, admin.faults.release),
-      Endpoint(post, "/_brume/admin/push", .operator, admin.devices.testPush),
-      Endpoint(get, "/_brume/admin/push/log", .operator, admin.pushLog.list),
-      Endpoint(get, "/_brume/admin/trace", .operator, admin.trace.show),
-      Endpoint(get, "/_brume/admin/apns", .operator, admin.apns.list),
-      Endpoint(post, "/_brume/admin/apns", .operator, admin.apns.add),
-      Endpoint(post, "/_brume/admin/apns/remove", .operator, admin.apns.remove),
-      Endpoint(get, "/_brume/admin/webhooks", .operator, admin.webhooks.list),
-      Endpoint(post, "/_brume/admin/webhooks", .operator, admin.webhooks.add),
-      Endpoint(post, "/_brume/admin/webhooks/enable", .operator, admin.webhooks.enable),
-      Endpoint(post, "/_brume/admin/webhooks/remove", .operator, admin.webhooks.remove),
-      Endpoint(post, "/_brume/admin/webhooks/test", .operator, admin.webhooks.test),
+        post, "/_brume/admin/users/token", .operator(.changes(of: "user")), admin.accounts.makeToken
+      ),
+      Endpoint(
+        post, "/_brume/admin/users/change", .operator(.changes(of: "user")), admin.accounts.change),
+      Endpoint(
+        post, "/_brume/admin/users/signout", .operator(.changes(of: "user")),
+        admin.accounts.signOutEverywhere),
+      Endpoint(get, "/_brume/admin/roles", .operator(.reads), admin.roles.list),
+      Endpoint(post, "/_brume/admin/roles", .operator(.changes(of: "user")), admin.roles.set),
+      Endpoint(get, "/_brume/admin/tokens", .operator(.reads), admin.credentials.tokens),
+      Endpoint(
+        post, "/_brume/admin/tokens", .operator(.changes(of: "name")), admin.credentials.createToken
+      ),
+      Endpoint(
+        post, "/_brume/admin/tokens/revoke", .operator(.changes()), admin.credentials.revokeToken),
+      Endpoint(get, "/_brume/admin/keys", .operator(.reads), admin.credentials.keys),
+      Endpoint(
+        post, "/_brume/admin/keys", .operator(.changes(of: "name")), admin.credentials.createKey),
+      Endpoint(
+        post, "/_brume/admin/keys/revoke", .operator(.changes(of: "id")),
+        admin.credentials.revokeKey),
+      Endpoint(get, "/_brume/admin/assets/check", .operator(.reads), admin.assets.check),
+      Endpoint(get, "/_brume/admin/devices", .operator(.reads), admin.devices.list),
+      Endpoint(get, "/_brume/admin/faults", .operator(.reads), admin.faults.list),
+      Endpoint(post, "/_brume/admin/faults", .operator(.changes()), admin.faults.add),
+      Endpoint(post, "/_brume/admin/faults/clear", .operator(.changes()), admin.faults.clear),
+      Endpoint(post, "/_brume/admin/faults/release", .operator(.changes()), admin.faults.release),
+      Endpoint(post, "/_brume/admin/push", .operator(.changes(of: "user")), admin.devices.testPush),
+      Endpoint(post, "/_brume/admin/push/preview", .operator(.reads), admin.devices.previewPush),
+      Endpoint(get, "/_brume/admin/push/log", .operator(.reads), admin.pushLog.list),
+      Endpoint(get, "/_brume/admin/trace", .operator(.reads), admin.trace.show),
+      Endpoint(get, "/_brume/admin/apns", .operator(.reads), admin.apns.list),
+      Endpoint(post, "/_brume/admin/apns", .operator(.changes(of: "topic")), admin.apns.add),
+      Endpoint(
+        post, "/_brume/admin/apns/remove", .operator(.changes(of: "topic")), admin.apns.remove),
+      Endpoint(get, "/_brume/admin/webhooks", .operator(.reads), admin.webhooks.list),
+      Endpoint(post, "/_brume/admin/webhooks", .operator(.changes()), admin.webhooks.add),
+      Endpoint(
+        post, "/_brume/admin/webhooks/enable", .operator(.changes(of: "id")), admin.webhooks.enable),
+      Endpoint(
+        post, "/_brume/admin/webhooks/remove", .operator(.changes(of: "id")), admin.webhooks.remove),
+      Endpoint(
+        post, "/_brume/admin/webhooks/test", .operator(.changes(of: "id")), admin.webhooks.test),
+    ]
+  }
+
+  private static func access(_ to: Handlers, _ admin: AdminHandlers) -> [Endpoint] {
+    let path = "/_brume/admin"
+    return [
+      Endpoint(get, AccessPage.path, .open, AccessPage.page).working(.brief),
+      Endpoint(get, AccessPage.path + "/file/:file", .open, AccessPage.file).working(.brief),
+      Endpoint(post, path + "/session", .open, to.session.signIn),
+      Endpoint(post, path + "/session/first", .open, to.session.first),
+      Endpoint(get, path + "/session", .operator(.reads), to.session.show),
+      Endpoint(post, path + "/session/end", .operator(.endsSession), to.session.end),
+      Endpoint(get, path + "/operators", .operator(.reads), admin.operators.list),
+      Endpoint(post, path + "/operators", .operator(.changes(of: "name")), admin.operators.add),
+      Endpoint(
+        post, path + "/operators/change", .operator(.changes(of: "name")), admin.operators.change),
+      Endpoint(
+        post, path + "/operators/remove", .operator(.changes(of: "name")), admin.operators.remove),
+      Endpoint(post, path + "/operators/link", .operator(.changes()), admin.operators.link),
+      Endpoint(get, path + "/operators/tokens", .operator(.reads), admin.operators.listTokens),
+      Endpoint(
+        post, path + "/operators/tokens", .operator(.changes(of: "name")),
+        admin.operators.createToken),
+      Endpoint(
+        post, path + "/operators/tokens/revoke", .operator(.changes(of: "name")),
+        admin.operators.revokeToken),
+      Endpoint(get, path + "/audit", .operator(.reads), admin.audit.list),
+    ]
+  }
+
+  /// Data and schemas. What may delete very many records has no deadline.
+  private static func data(_ admin: AdminHandlers) -> [Endpoint] {
+    [
+      Endpoint(get, "/_brume/admin/containers", .operator(.reads), admin.zones.listContainers),
+      Endpoint(both, "/_brume/admin/zones", .operator(.reads), admin.zones.list),
+      Endpoint(post, "/_brume/admin/zones/create", .operator(.changes()), admin.zones.create),
+      Endpoint(post, "/_brume/admin/zones/delete", .operator(.changes()), admin.zones.delete),
+      Endpoint(
+        post, "/_brume/admin/zones/purge", .operator(.changes(of: "zone")), admin.zones.purge),
+      Endpoint(post, "/_brume/admin/records/query", .operator(.reads), admin.records.query),
+      Endpoint(post, "/_brume/admin/records/lookup", .operator(.reads), admin.records.lookup),
+      Endpoint(post, "/_brume/admin/records/modify", .operator(.changes()), admin.records.modify),
+      Endpoint(post, "/_brume/admin/allowed", .operator(.reads), admin.records.allowed),
+      Endpoint(get, "/_brume/admin/shares", .operator(.reads), admin.zones.listShares),
+      Endpoint(post, "/_brume/admin/tokens/decode", .operator(.reads), admin.zones.decodeToken),
+      Endpoint(get, "/_brume/admin/schema", .operator(.reads), admin.schemas.show),
+      Endpoint(post, "/_brume/admin/schema", .operator(.changes()), admin.schemas.importText)
+        .working(.lasting),
+      Endpoint(
+        post, "/_brume/admin/schema/index", .operator(.changes(of: "type")), admin.schemas.index),
+      Endpoint(post, "/_brume/admin/schema/validate", .operator(.reads), admin.schemas.validate),
+      Endpoint(post, "/_brume/admin/schema/diff", .operator(.reads), admin.schemas.difference),
+      Endpoint(post, "/_brume/admin/schema/deploy", .operator(.changes()), admin.schemas.deploy),
+      Endpoint(post, "/_brume/admin/schema/reset", .operator(.changes()), admin.schemas.reset)
+        .working(.lasting),
+      Endpoint(
+        post, "/_brume/admin/users/delete", .operator(.changes(of: "user")), admin.accounts.delete
+      )
+      .working(.lasting),
     ]
   }
 }

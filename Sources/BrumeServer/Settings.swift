@@ -11,6 +11,15 @@ package struct Settings: Sendable {
     case sqlite, memory
     /// With the URL of the database, which may hold a password.
     case postgres(String)
+
+    /// Without the URL.
+    package var name: String {
+      switch self {
+      case .sqlite: "sqlite"
+      case .memory: "memory"
+      case .postgres: "postgres"
+      }
+    }
   }
   /// How a line of the log looks.
   package enum LogFormat: String, Sendable { case console, json }
@@ -94,6 +103,8 @@ package struct Settings: Sendable {
     limits = try Self.choice(.limits, from: sources) { Self.profiles[$0] }
     let quota = try Self.number(.userQuota, from: sources, in: 0...Int.max)
     limits.storageBytesPerUser = quota == 0 ? nil : Int64(quota)
+    limits.auditLifetime =
+      Milliseconds(try Self.number(.auditDays, from: sources, in: 1...36_500)) * 86_400_000
     limits.deploysSubscriptionTypes = try sources.isOn(.strictSubscriptions)
     baseURL = try sources.text(.baseURL)
     allowedOrigins = try Self.list(.origins, from: sources)

@@ -76,10 +76,37 @@ package struct EngineQueryPage: Sendable {
   package let records: [StoredRecord]
   /// Nil when there is nothing more.
   package let next: QueryPosition?
-  package init(records: [StoredRecord], next: QueryPosition?) {
+  /// What finding them took.
+  package var work: QueryWork
+  package init(records: [StoredRecord], next: QueryPosition?, work: QueryWork = QueryWork()) {
     self.records = records
     self.next = next
+    self.work = work
   }
+}
+
+/// Where the candidates of a page came from, and how many were looked at, for operators.
+package struct QueryWork: Equatable, Sendable {
+  package enum Source: Hashable, Sendable {
+    /// Every record of the type.
+    case type
+    /// The index of a field, by its name in the schema; the words of every field have none.
+    case index(String)
+    /// Records that the query names.
+    case names
+  }
+  /// Each once, in the order in which they were used.
+  package private(set) var sources: [Source] = []
+  /// Candidates that were looked at.
+  package private(set) var rows = 0
+
+  package init() {}
+
+  package mutating func begin(_ source: Source) {
+    if !sources.contains(source) { sources.append(source) }
+  }
+
+  package mutating func look(at count: Int = 1) { rows += count }
 }
 
 extension VisibleRecords {

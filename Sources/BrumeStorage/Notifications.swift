@@ -24,4 +24,6 @@ package protocol NotificationWriting: NotificationReading {
     _ ids: [String], of user: UserID, in containerEnvironment: ContainerEnvironment
   ) throws -> [String]
   func setBadge(_ value: Int, of user: UserID, in containerEnvironment: ContainerEnvironment) throws
+  /// Forgets everything kept for a user, and the badge.
+  func removeAll(of user: UserID, in containerEnvironment: ContainerEnvironment) throws
 }

@@ -26,6 +26,8 @@ package protocol ReadTransaction: AnyObject {
   associatedtype Shares: ShareReading
   associatedtype Settings: SettingReading
   associatedtype Assets: AssetReading
+  associatedtype Operators: OperatorReading
+  associatedtype Audit: AuditReading
 
   var records: Records { get }
   var queries: Queries { get }
@@ -47,6 +49,8 @@ package protocol ReadTransaction: AnyObject {
   var shares: Shares { get }
   var settings: Settings { get }
   var assets: Assets { get }
+  var operators: Operators { get }
+  var audit: Audit { get }
 }
 
 /// Everything that can be written.
@@ -69,7 +73,9 @@ where
   Roles: RoleWriting,
   Shares: ShareWriting,
   Settings: SettingWriting,
-  Assets: AssetWriting
+  Assets: AssetWriting,
+  Operators: OperatorWriting,
+  Audit: AuditWriting
 {
   /// Whether other writes wait for this transaction to end. Work that can go on in a later one ends
   /// soon then.

@@ -11,6 +11,8 @@ package protocol UserReading: AnyObject {
   func find(phoneNumber: String) throws -> User?
   /// All accounts in name order.
   func all() throws -> [User]
+  /// Accounts with a name after `name`, in name order, at most `limit`.
+  func page(after name: String?, limit: Int) throws -> [User]
   /// The account that a provider's identity was linked to.
   func linked(to identity: ProviderIdentity) throws -> UserID?
 }
@@ -18,4 +20,6 @@ package protocol UserReading: AnyObject {
 package protocol UserWriting: UserReading {
   func put(_ user: User) throws
   func link(_ identity: ProviderIdentity, to user: UserID) throws
+  /// Removes the account, and every identity that was linked to it.
+  func remove(_ id: UserID) throws
 }

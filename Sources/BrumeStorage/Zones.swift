@@ -10,6 +10,13 @@ package protocol ZoneReading: AnyObject {
   /// Zones, live and deleted, with a last sequence in (`after`, …], in sequence order, at most
   /// `limit`.
   func changed(in database: DatabaseKey, after: Int64, limit: Int) throws -> [Zone]
+  /// The private databases of a user in which something was ever written, in the order of containers.
+  func databases(of owner: UserID) throws -> [DatabaseKey]
+  /// The databases of a container environment in which something was ever written, in the order of owners,
+  /// the public one first.
+  func databases(in containerEnvironment: ContainerEnvironment) throws -> [DatabaseKey]
+  /// How many databases something was ever written in, by container environment.
+  func databaseCounts() throws -> [ContainerEnvironment: Int]
 }
 
 package protocol ZoneWriting: ZoneReading {

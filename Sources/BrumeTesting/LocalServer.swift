@@ -29,14 +29,12 @@ public final class LocalServer: Sendable {
   /// The time of the server and of its devices. Stands still until ``ManualClock/advance(by:)``.
   public let clock: ManualClock
   let server: Composition
-  private let containerEnvironment: ContainerEnvironment
+  let containerEnvironment: ContainerEnvironment
   private let apiToken: String
   private let inProcess: InProcessServer
   private let notifier: Task<Void, Never>
-  private let users = KnownUsers()
-  private let devices = Mutex<[String: LocalTransport]>([:])
-  private let containers = Mutex<[String: CKContainer]>([:])
-  private let stateDirectories = Mutex<[String: String]>([:])
+  let users = KnownUsers()
+  private let devices = Mutex<[String: LocalDevice]>([:])
 
   /// Starts a server.
   ///
@@ -88,23 +86,43 @@ public final class LocalServer: Sendable {
   public func device(
     _ name: String, of user: String?, stateDirectory: String? = nil
   ) async throws -> CKContainer {
-    if let known = containers.withLock({ $0[name] }) { return known }
+    if let known = devices.withLock({ $0[name]?.container }) { return known }
     let transport = LocalTransport(inProcess, token: try await token(of: user))
-    devices.withLock { $0[name] = transport }
-    stateDirectories.withLock { $0[name] = stateDirectory }
-    return process(of: name, transport)
+    let container = container(of: name, stateDirectory, transport)
+    devices.withLock {
+      $0[name] = LocalDevice(
+        user: user, stateDirectory: stateDirectory, transport: transport, container: container)
+    }
+    return container
   }
 
   /// The app on a device, started once.
-  private func process(of device: String, _ transport: LocalTransport) -> CKContainer {
+  private func container(
+    of device: String, _ stateDirectory: String?, _ transport: LocalTransport
+  ) -> CKContainer {
     let settings = BrumeClient.Configuration(
       url: "http://local.server", in: containerEnvironment, apiToken: apiToken,
-      userToken: "account", deviceID: DeviceID(device),
-      stateDirectory: stateDirectories.withLock { $0[device] })
-    let made = Brume.container(settings, transport: transport, host: .manual(clock))
-    containers.withLock { $0[device] = made }
-    return made
+      userToken: "account", deviceID: DeviceID(device), stateDirectory: stateDirectory)
+    return Brume.container(settings, transport: transport, host: .manual(clock))
   }
+
+  /// A device that was made before.
+  func known(_ name: String) throws -> LocalDevice {
+    guard let device = devices.withLock({ $0[name] }) else { throw UnknownDevice(name: name) }
+    return device
+  }
+
+  /// Changes what is known of a device that was made before.
+  func change<Value>(
+    _ name: String, _ body: (inout LocalDevice) -> Value
+  ) throws -> Value {
+    let value = devices.withLock { devices in devices[name] == nil ? nil : body(&devices[name]!) }
+    guard let value else { throw UnknownDevice(name: name) }
+    return value
+  }
+
+  /// The names of the devices that were made so far, sorted.
+  var deviceNames: [String] { devices.withLock { $0.keys.sorted() } }
 
   /// A program without a user, which speaks with a server-to-server key: it reaches the public
   /// database.
@@ -122,25 +140,26 @@ public final class LocalServer: Sendable {
   /// Another process on the same device: the same user and name, and nothing remembered but what is
   /// in its state directory. For apps that are killed and started again.
   public func restartedDevice(_ name: String) throws -> CKContainer {
-    guard let transport = devices.withLock({ $0[name] }) else { throw UnknownDevice(name: name) }
-    return process(of: name, transport)
+    let device = try known(name)
+    let container = container(of: name, device.stateDirectory, device.transport)
+    try change(name) { $0.container = container }
+    return container
   }
 
   /// The device's account goes: its calls fail with `notAuthenticated`, and `CKAccountChanged` is
   /// posted.
-  public func signOut(_ device: String) throws { try setAccount(of: device, nil) }
+  public func signOut(_ device: String) throws { try setAccount(of: device, nil, token: nil) }
 
   /// Somebody signs in on the device, instead of whoever was before.
   public func signIn(_ device: String, as user: String) async throws {
-    try setAccount(of: device, try await token(of: user))
+    try setAccount(of: device, user, token: try await token(of: user))
   }
 
-  private func setAccount(of device: String, _ token: String?) throws {
-    guard let transport = devices.withLock({ $0[device] }) else {
-      throw UnknownDevice(name: device)
-    }
-    transport.account = token
-    containers.withLock { $0[device] }?.accountChanged()
+  private func setAccount(of name: String, _ user: String?, token: String?) throws {
+    let device = try known(name)
+    try change(name) { $0.user = user }
+    device.transport.account = token
+    device.container.accountChanged()
   }
 
   private func token(of name: String?) async throws -> String? {
@@ -149,7 +168,7 @@ public final class LocalServer: Sendable {
       for: try await user(name).id, in: containerEnvironment, keep: true)
   }
 
-  private func user(_ name: String) async throws -> User {
+  func user(_ name: String) async throws -> User {
     let known = try await server.engine.accounts.user(named: name)
     let user: User
     if let known {
@@ -226,9 +245,22 @@ public final class LocalServer: Sendable {
   public func releasePushes() async throws -> Int { try await server.releasePushes() }
 }
 
+/// A device that the test made.
+struct LocalDevice: Sendable {
+  /// Whose account it has; nil for none.
+  var user: String?
+  let stateDirectory: String?
+  let transport: LocalTransport
+  var container: CKContainer
+  /// Pushes that have left for it, which the test has not taken.
+  var pushes: [MailboxEntry] = []
+}
+
 /// The users of a server, by name.
 final class KnownUsers: Sendable {
   private let users = Mutex<[String: UserID]>([:])
+
+  var all: [String: UserID] { users.withLock { $0 } }
 
   subscript(name: String) -> UserID? {
     get { users.withLock { $0[name] } }

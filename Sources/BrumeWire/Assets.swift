@@ -112,11 +112,23 @@ extension AssetRereferenceRequest: WireRequest {
 extension Wire {
   /// The reply of `assets/rereference`: values for fields, by index.
   package static func assetResults(_ results: [AssetResult]) -> [UInt8] {
+    fieldResults(results) { writer, asset in writer.fieldValue(.asset(asset), RecordOptions()) }
+  }
+
+  package static func assetResults(_ json: JSON) throws(BrumeError) -> [AssetResult] {
+    try fieldResults(json) { asset throws(BrumeError) in try Asset(asset) }
+  }
+
+  /// What became of each field of a request, by index; a failure names the field.
+  private static func fieldResults<Value>(
+    _ results: [Result<Value, ItemFailure<AssetField>>],
+    _ write: (inout JSONWriter, Value) -> Void
+  ) -> [UInt8] {
     bytes { writer in
       writer.beginObject()
       writer.array("assets", results) { writer, result in
         switch result {
-        case .success(let asset): writer.fieldValue(.asset(asset), RecordOptions())
+        case .success(let value): write(&writer, value)
         case .failure(let failure):
           writer.beginObject()
           writer.member("recordName", failure.id.recordName)
@@ -129,15 +141,17 @@ extension Wire {
     }
   }
 
-  package static func assetResults(_ json: JSON) throws(BrumeError) -> [AssetResult] {
+  private static func fieldResults<Value>(
+    _ json: JSON, _ read: (JSONObject) throws(BrumeError) -> Value
+  ) throws(BrumeError) -> [Result<Value, ItemFailure<AssetField>>] {
     let object = try json.asObject("the reply")
     let assets = try object.required("assets", try object.array("assets"))
     return try eachElement(of: assets, in: "assets") { asset throws(BrumeError) in
-      guard let error = error(in: asset) else { return .success(try Asset(asset)) }
-      let place = AssetField(
+      guard let error = error(in: asset) else { return .success(try read(asset)) }
+      let field = AssetField(
         recordName: try asset.string("recordName") ?? "",
         fieldName: try asset.string("fieldName") ?? "")
-      return .failure(ItemFailure(place, error))
+      return .failure(ItemFailure(field, error))
     }
   }
 }
@@ -176,34 +190,14 @@ extension AssetImportRequest: WireRequest {
 extension Wire {
   /// The reply of `/_brume/assets/export`: IDs, by index.
   package static func assetExports(_ results: [AssetExportResult]) -> [UInt8] {
-    bytes { writer in
+    fieldResults(results) { writer, text in
       writer.beginObject()
-      writer.array("assets", results) { writer, result in
-        writer.beginObject()
-        switch result {
-        case .success(let text): writer.member("exported", text)
-        case .failure(let failure):
-          writer.member("recordName", failure.id.recordName)
-          writer.member("fieldName", failure.id.fieldName)
-          writer.errorMembers(failure.error)
-        }
-        writer.endObject()
-      }
+      writer.member("exported", text)
       writer.endObject()
     }
   }
 
   package static func assetExports(_ json: JSON) throws(BrumeError) -> [AssetExportResult] {
-    let object = try json.asObject("the reply")
-    let assets = try object.required("assets", try object.array("assets"))
-    return try eachElement(of: assets, in: "assets") { asset throws(BrumeError) in
-      guard let error = error(in: asset) else {
-        return .success(try asset.requiredString("exported"))
-      }
-      let place = AssetField(
-        recordName: try asset.string("recordName") ?? "",
-        fieldName: try asset.string("fieldName") ?? "")
-      return .failure(ItemFailure(place, error))
-    }
+    try fieldResults(json) { asset throws(BrumeError) in try asset.requiredString("exported") }
   }
 }

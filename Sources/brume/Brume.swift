@@ -1,6 +1,7 @@
 // The command line's root: which nouns there are. Each is in `<Noun>Command.swift`.
 
 import ArgumentParser
+import BrumeModel
 
 @main
 struct BrumeTool: AsyncParsableCommand {
@@ -10,9 +11,11 @@ struct BrumeTool: AsyncParsableCommand {
       Start with 'brume serve --dev', or run a program against a server of its own with
       'brume exec -- COMMAND'.
       """,
+    version: "brume \(Release.version) (\(Release.platform))",
     subcommands: [
       ServeCommand.self, ExecCommand.self, StatusCommand.self, DoctorCommand.self,
-      ConfigCommand.self, MigrateCommand.self,
+      ConfigCommand.self, MigrateCommand.self, VersionCommand.self,
+      ExportCommand.self, ImportCommand.self, OperatorCommand.self, AuditCommand.self,
       UserCommand.self, TokenCommand.self, KeyCommand.self, SchemaCommand.self,
       ZonesCommand.self, RecordsCommand.self, SubscriptionsCommand.self, DevicesCommand.self,
       PushCommand.self, APNsCommand.self, WebhookCommand.self, FaultsCommand.self,

@@ -28,8 +28,10 @@ struct ConformanceCommand: AsyncParsableCommand {
   var secondUserToken: String?
   @Option(help: "The ID of a server-to-server key. [BRUME_KEY_ID]") var keyID: String?
   @Option(help: "The file of its private half, in PEM. [BRUME_KEY_FILE]") var keyFile: String?
-  @Option(help: "The server's admin token, for cases that change its schema.")
-  var operatorToken: String?
+  @Option(
+    name: [.customLong("admin-token"), .customLong("operator-token")],
+    help: "An admin token, for cases that change its schema. [BRUME_ADMIN_TOKEN]")
+  var adminToken: String?
   @Option(help: "The container. [BRUME_CONTAINER]") var container: String?
   @Option(help: "development or production. [BRUME_ENVIRONMENT]") var environment: String?
   @Option(help: "A folder with cases, instead of those that are built in.") var cases: String?
@@ -80,7 +82,9 @@ struct ConformanceCommand: AsyncParsableCommand {
       wait: { try await Task.sleep(for: .seconds($0)) })
     target.firstUser = userToken ?? ServerOptions.variable("BRUME_USER_TOKEN")
     target.secondUser = secondUserToken ?? ServerOptions.variable("BRUME_SECOND_USER_TOKEN")
-    target.operatorToken = operatorToken
+    // The variable is the token of the server that BRUME_URL names.
+    target.operatorToken =
+      adminToken ?? (url == nil ? ServerOptions.variable("BRUME_ADMIN_TOKEN") : nil)
     target.settings = Set(with)
     if let id = keyID ?? ServerOptions.variable("BRUME_KEY_ID"),
       let file = keyFile ?? ServerOptions.variable("BRUME_KEY_FILE")

@@ -34,6 +34,7 @@ struct DoctorCommand: AsyncParsableCommand {
       Output.line("\(finding.isWell ? "ok   " : "wrong") \(finding.subject): \(finding.text)")
     }
     await check("data folder") {
+      guard server.url == nil else { return "that of another machine is not looked at" }
       guard FileManager.default.fileExists(atPath: server.folder) else {
         return "'\(server.folder)' does not exist yet; 'brume serve' makes it"
       }
@@ -46,7 +47,7 @@ struct DoctorCommand: AsyncParsableCommand {
       let connection = try server.connect()
       guard try await connection.isReady() else { throw ServerConnection.notReady }
       _ = try await connection.get("status")
-      return "ready at \(connection.file.url)"
+      return "ready at \(connection.access.url)"
     }
     await check("assets") { try await assets() }
     if !isWell { throw ExitCode(1) }

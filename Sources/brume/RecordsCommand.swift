@@ -1,59 +1,105 @@
-// brume records: looking at records.
+// brume records: looking at records and changing them. What changes is in `RecordChangeCommands.swift`.
 
 import ArgumentParser
 import BrumeModel
+import BrumePredicate
 import BrumeWire
 
 struct RecordsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "records", abstract: "Records of a database.",
-    subcommands: [List.self, Get.self])
+    discussion: """
+      The operator sees and changes everything; --as NAME sees and may do what that user does.
+        brume records query Note --user alice --where "title BEGINSWITH 'A'" --sort title
+        brume records create Note --user alice --set title=Hello
+      """,
+    subcommands: [
+      QueryCommand.self, Get.self, CreateRecord.self, UpdateRecord.self, DeleteRecords.self,
+    ])
 
-  struct List: AsyncParsableCommand {
+  struct QueryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List the records of a type, one JSON a line.")
-    @OptionGroup var options: DatabaseOptions
+      commandName: "query", abstract: "Print records that meet a condition, one JSON a line.",
+      aliases: ["list"])
+    @OptionGroup var options: DataOptions
+    @OptionGroup var zone: ZoneOption
     @Argument(help: "The record type.") var type: String
-    @Option(help: "The zone. (default: the default zone)") var zone: String?
+    @Option(help: "A condition as NSPredicate has it, such as \"age > 3 AND name BEGINSWITH 'A'\".")
+    var `where`: String?
+    @Option(help: "A field to sort by; with ':desc', from the highest down. May be repeated.")
+    var sort: [String] = []
     @Option(help: "At most so many.") var limit = 200
+    @Flag(help: "Print how the query was answered instead of the records.") var plan = false
+    @Flag(help: "One JSON object a line, as always; for scripts that say it everywhere.")
+    var json = false
+
+    func validate() throws {
+      guard limit > 0 else { throw ValidationError("--limit is \(limit); it is at least 1") }
+    }
 
     func run() async throws {
-      var body = Self.body(zone)
-      body["query"] = ["recordType": .string(type)]
+      var request = QueryRequest(query: try query(), zone: zone.id)
       var left = limit
       while left > 0 {
-        body["resultsLimit"] = .int(Int64(min(left, 200)))
-        let page = try await options.call("records/query", .object(body))
+        request.limit = min(left, Limits.apple.recordsPerResponse)
+        let page = try await options.call("records/query", request.json)
+        try Self.refuseMissing(page)
+        if plan { return Output.line((page["plan"] ?? .null).bytes()) }
         let records = page["records"]?.array ?? []
         for record in records { Output.line(record.bytes()) }
         left -= records.count
         guard let marker = page["continuationMarker"]?.string else { return }
-        body["continuationMarker"] = .string(marker)
+        request.marker = marker
       }
     }
 
-    static func body(_ zone: String?) -> JSONObject {
-      var body = JSONObject()
-      body["zoneID"] = zone.map { ["zoneName": .string($0)] }
-      return body
+    private func query() throws -> Query {
+      let filters = try `where`.map { try Predicate(format: $0).filters() } ?? []
+      return Query(recordType: type, filters: filters, sorts: try sort.map { try Self.sort($0) })
+    }
+
+    private static func sort(_ text: String) throws -> Sort {
+      let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+      guard let name = parts.first, parts.count == 1 || ["asc", "desc"].contains(parts[1]) else {
+        throw CommandFailure("--sort is '\(text)'; write FIELD, FIELD:asc or FIELD:desc")
+      }
+      return Sort(try FieldName(keyPath: name), ascending: parts.count == 1 || parts[1] == "asc")
+    }
+
+    /// A query that the operator may run all the same brings records.
+    private static func refuseMissing(_ page: JSON) throws {
+      let missing = page["plan"]?["missing"]?.array ?? []
+      guard !missing.isEmpty, page["plan"]?["sources"]?.array?.isEmpty ?? true else { return }
+      let commands = missing.compactMap { $0["command"]?.string }
+      throw CommandFailure(
+        "the query needs indexes that the schema lacks; run\n  "
+          + commands.joined(separator: "\n  "))
     }
   }
 
   struct Get: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Print one record as JSON.")
-    @OptionGroup var options: DatabaseOptions
+    @OptionGroup var options: DataOptions
+    @OptionGroup var zone: ZoneOption
     @Argument(help: "The record name.") var name: String
-    @Option(help: "The zone. (default: the default zone)") var zone: String?
 
     func run() async throws {
-      var body = List.body(zone)
-      body["records"] = [["recordName": .string(name)]]
-      let answer = try await options.call("records/lookup", .object(body))
-      guard let record = answer["records"]?.array?.first else { return }
-      guard record["serverErrorCode"] == nil else {
-        throw CommandFailure("\(name): \(Wire.error(record).reason)")
-      }
-      Output.line(record.bytes())
+      let request = LookupRecordsRequest(zone: zone.id, items: [.init(name: name)])
+      let answer = try await options.call("records/lookup", request.json)
+      Output.line(try answer.onlyRecord(name).bytes())
     }
+  }
+}
+
+extension JSON {
+  /// The one record of an answer, or its failure.
+  func onlyRecord(_ name: String) throws -> JSON {
+    guard let record = self["records"]?.array?.first else {
+      throw CommandFailure("the server answered nothing about '\(name)'; see its log")
+    }
+    guard record["serverErrorCode"] == nil else {
+      throw CommandFailure("\(name): \(Wire.error(record).reason)")
+    }
+    return record
   }
 }

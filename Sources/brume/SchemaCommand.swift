@@ -1,7 +1,7 @@
-// brume schema: record types, fields and indexes of a container's environment.
+// brume schema: record types, fields and indexes of a container's environment. What compares and checks
+// schemas is `SchemaChangeCommands.swift`.
 
 import ArgumentParser
-import BrumeServer
 import BrumeWire
 import FoundationEssentials
 
@@ -9,7 +9,8 @@ struct SchemaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema", abstract: "Record types, fields and indexes.",
     subcommands: [
-      Show.self, Export.self, Import.self, Deploy.self, IndexCommand.self, RoleCommand.self,
+      Show.self, Export.self, ValidateSchema.self, DiffSchema.self, ImportSchema.self,
+      DeploySchema.self, ResetSchema.self, IndexCommand.self, RoleCommand.self,
     ])
 
   struct Show: AsyncParsableCommand {
@@ -34,33 +35,6 @@ struct SchemaCommand: AsyncParsableCommand {
       } catch {
         throw CommandFailure("'\(file)' cannot be written; check its folder")
       }
-    }
-  }
-
-  struct Import: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      abstract: "Replace the schema by a file's, if the change is allowed.")
-    @OptionGroup var server: ServerOptions
-    @Argument(help: "A file in the schema language.") var file: String
-
-    func run() async throws {
-      guard let text = DataFolder.read(file) else {
-        throw CommandFailure("'\(file)' cannot be read; check its path")
-      }
-      _ = try await server.connect().post(
-        "schema", ["schema": .string(String(decoding: text, as: UTF8.self))])
-      Output.say("imported \(file)")
-    }
-  }
-
-  struct Deploy: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      abstract: "Make production's schema what development's is. Deploying only adds.")
-    @OptionGroup var server: ServerOptions
-
-    func run() async throws {
-      _ = try await server.connect().post("schema/deploy", [:])
-      Output.say("deployed; production now has development's record types and fields")
     }
   }
 

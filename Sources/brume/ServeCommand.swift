@@ -59,12 +59,19 @@ enum Greeting {
       case .postgres: "PostgreSQL"
       }
     Output.line("Brume serves \(server.url)")
-    Output.line("  console    \(server.url)/_brume/console/")
+    let link = try await server.oneTimeLink()
+    let console = settings.isDevelopment ? link : nil
+    Output.line("  console    \(console ?? "\(server.url)/_brume/console/")")
     Output.line("  storage    \(engine)")
     Output.line("  data       \(server.folder?.path ?? settings.dataFolder)")
     if settings.isDevelopment {
+      // The address signs one browser in.
       try await ready(server)
     } else {
+      if let link {
+        Output.line("  operator   none yet; this makes the first one, once, within 30 minutes:")
+        Output.line("             \(link)")
+      }
       Output.line("  accounts   nobody has access until you give it, in another terminal:")
       Output.line("             brume user create NAME")
       Output.line("             brume token create NAME --container iCloud.org.example.app")

@@ -1,13 +1,12 @@
 // brume user: accounts of the server.
 
 import ArgumentParser
-import BrumeServer
 import BrumeWire
 
 struct UserCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "user", abstract: "The server's accounts.",
-    subcommands: [Create.self, Change.self, List.self, Token.self, SignOut.self])
+    subcommands: [Create.self, Change.self, List.self, Token.self, SignOut.self, Delete.self])
 
   /// What an account holds besides its name.
   struct Attributes: ParsableArguments {
@@ -29,20 +28,7 @@ struct UserCommand: AsyncParsableCommand {
       body["givenName"] = givenName.map { .string($0) }
       body["familyName"] = familyName.map { .string($0) }
       body["discoverable"] = discoverable.map { .bool($0) }
-      body["password"] = try passwordFile.map { .string(try Self.firstLine(of: $0)) }
-    }
-
-    private static func firstLine(of file: String) throws -> String {
-      let text: String?
-      if file == "-" {
-        text = readLine()
-      } else {
-        text = DataFolder.read(file).map { String(decoding: $0, as: UTF8.self) }
-      }
-      guard let line = text?.split(whereSeparator: \.isNewline).first else {
-        throw CommandFailure("'\(file)' holds no password; write it into the first line")
-      }
-      return String(line)
+      body["password"] = try passwordFile.map { .string(try PasswordInput.firstLine(of: $0)) }
     }
   }
 
@@ -92,14 +78,47 @@ struct UserCommand: AsyncParsableCommand {
     }
   }
 
+  struct Delete: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Delete a user with everything they own.",
+      discussion: """
+        Zones with their records, shares, subscriptions, devices and sessions go, and joined shares are \
+        left. Public records that the user made stay. --dry-run says what that is.
+        """)
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "The sign-in name.") var name: String
+    @Flag(help: "Only show what would go.") var dryRun = false
+    @Flag(help: "One JSON object a line.") var json = false
+
+    func run() async throws {
+      let answer = try await server.connect().post(
+        "users/delete", ["user": .string(name), "dryRun": .bool(dryRun)])
+      let places = answer["containers"]?.array ?? []
+      if !places.isEmpty {
+        Listing([
+          "container", "environment", "zones", "subscriptions", "devices", "waiting",
+          "participants", "joinedShares", "roles",
+        ]).show(places, asJSON: json)
+      }
+      Output.say(dryRun ? "'\(name)' and this would go" : "deleted '\(name)'")
+    }
+  }
+
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "List the accounts.")
     @OptionGroup var server: ServerOptions
     @Flag(help: "One JSON object a line.") var json = false
 
     func run() async throws {
-      let users = try await server.connect().get("users")["users"]?.array ?? []
-      Listing(["name", "recordName", "email", "phone"]).show(users, asJSON: json)
+      let connection = try server.connect()
+      var after: String?
+      var widths: [Int] = []
+      repeat {
+        let page = try await connection.get("users", after.map { [("after", $0)] } ?? [])
+        widths = Listing(["name", "recordName", "email", "phone"]).show(
+          page["users"]?.array ?? [], asJSON: json, heading: after == nil, atLeast: widths)
+        after = page["after"]?.string
+      } while after != nil
     }
   }
 

@@ -1,20 +1,67 @@
 // brume zones: the zones of a database.
 
 import ArgumentParser
+import BrumeModel
 import BrumeWire
 
 struct ZonesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "zones", abstract: "Zones of a database.", subcommands: [List.self, Purge.self])
+    commandName: "zones", abstract: "Zones of a database.",
+    subcommands: [List.self, Create.self, Delete.self, Purge.self])
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List the zones, one JSON a line.")
-    @OptionGroup var options: DatabaseOptions
+    static let configuration = CommandConfiguration(
+      abstract: "List the zones, with the place and time of their last change.")
+    @OptionGroup var options: DataOptions
+    @Flag(help: "One JSON object a line.") var json = false
 
     func run() async throws {
-      for zone in try await options.call("zones/list")["zones"]?.array ?? [] {
-        Output.line(zone.bytes())
+      var body = JSONObject()
+      var isFirst = true
+      repeat {
+        let page = try await options.call("zones", .object(body))
+        show(page["zones"]?.array ?? [], heading: isFirst)
+        body["after"] = page["after"]
+        isFirst = false
+      } while body["after"] != nil
+    }
+
+    private func show(_ zones: [JSON], heading: Bool) {
+      if json { return zones.forEach { Output.line($0.bytes()) } }
+      let rows = zones.map { zone -> JSON in
+        [
+          "zone": zone["zoneID"]?["zoneName"] ?? .null,
+          "owner": zone["zoneID"]?["ownerRecordName"] ?? .null,
+          "position": zone["brume"]?["sequence"] ?? .null,
+          "changed": .string(zone["brume"]?["changed"]?.int.map { ISODate.text($0) } ?? ""),
+          "shared": .string(zone["brume"]?["hasShares"]?.bool == true ? "yes" : ""),
+        ]
       }
+      Listing(["zone", "owner", "position", "changed", "shared"])
+        .show(rows, asJSON: false, heading: heading)
+    }
+  }
+
+  struct Create: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Make zones of a user.")
+    @OptionGroup var options: DataOptions
+    @Argument(help: "The zones' names.") var names: [String]
+
+    func run() async throws {
+      try await options.modifyZones("create", names)
+      Output.say("made \(names.joined(separator: ", "))")
+    }
+  }
+
+  struct Delete: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Delete zones with their records, as their user would.")
+    @OptionGroup var options: DataOptions
+    @Argument(help: "The zones' names.") var names: [String]
+
+    func run() async throws {
+      try await options.modifyZones("delete", names)
+      Output.say("deleted \(names.joined(separator: ", "))")
     }
   }
 
@@ -29,6 +76,18 @@ struct ZonesCommand: AsyncParsableCommand {
       _ = try await server.connect().post(
         "zones/purge", ["user": .string(user), "zone": .string(zone)])
       Output.say("purged '\(zone)' of \(user)")
+    }
+  }
+}
+
+extension DataOptions {
+  /// The first zone that fails ends the command.
+  fileprivate func modifyZones(_ verb: String, _ names: [String]) async throws {
+    let zones = names.map { name -> JSON in ["zoneName": .string(name)] }
+    let answer = try await call("zones/\(verb)", ["zones": .array(zones)])
+    for zone in answer["zones"]?.array ?? [] where zone["serverErrorCode"] != nil {
+      let name = zone["zoneID"]?["zoneName"]?.string ?? ""
+      throw CommandFailure("\(name): \(Wire.error(zone).reason)")
     }
   }
 }

@@ -209,8 +209,8 @@ import Testing
   @Test(arguments: [nil, "", "Bearer x", "Basic abc"] as [String?])
   func `admin calls need the admin token`(header: String?) async throws {
     try await ServerFixture().routes { client in
-      for endpoint in RouteTable(client.fixture.server).endpoints where endpoint.access == .operator
-      {
+      for endpoint in RouteTable(client.fixture.server).endpoints
+      where endpoint.access.isOperators {
         var headers: HTTPFields = [:]
         headers[.authorization] = header
         let answer = try await client.send(

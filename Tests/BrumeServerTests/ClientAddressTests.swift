@@ -56,4 +56,32 @@ struct ClientAddressTests {
       peer: try SocketAddress(unixDomainSocketPath: "/tmp/s"), forwarded: nil, trustedProxies: [])
     #expect(unix.isLocal)
   }
+
+  // MARK: TLS
+
+  @Test func `over TLS the cookie goes over TLS only, and no other host can have set it`() {
+    let cookie = OperatorCookie(authority: "brume.example", isSecure: true)
+    #expect(cookie.name == "__Host-brume-operator")
+    #expect(
+      cookie.header("x", seconds: 1)
+        == "__Host-brume-operator=x; Path=/; Max-Age=1; HttpOnly; SameSite=Strict; Secure")
+    for (authority, name) in [
+      ("localhost:8787", "brume-operator-8787"), ("[::1]:9", "brume-operator-9"),
+      ("example.org", "brume-operator-80"),
+    ] {
+      #expect(OperatorCookie(authority: authority, isSecure: false).name == name)
+    }
+  }
+
+  @Test func `that a request came over TLS is believed from trusted proxies only`() throws {
+    let proxy = try SocketAddress(ipAddress: "10.0.0.1", port: 1)
+    let stranger = try SocketAddress(ipAddress: "10.0.0.2", port: 1)
+    let rule = SecureRequests(trustedProxies: ["10.0.0.1"], baseURL: "https://brume.example")
+    #expect(rule.isSecure(from: proxy, forwarded: "https"))
+    #expect(rule.isSecure(from: proxy, forwarded: "http, HTTPS"))
+    #expect(!rule.isSecure(from: proxy, forwarded: "https, http"))
+    #expect(rule.isSecure(from: proxy, forwarded: nil))
+    #expect(!rule.isSecure(from: stranger, forwarded: "https"))
+    #expect(!rule.isSecure(from: nil, forwarded: "https"))
+  }
 }

@@ -1,4 +1,4 @@
-// What the command line asks of a server, health, metrics, the console and browsers.
+// What the command line asks of a server, health, metrics and browsers.
 
 import BrumeModel
 import BrumeServer
@@ -128,6 +128,25 @@ import Testing
     }
   }
 
+  @Test func `a test push can be shown without being sent, and is then sent as it was shown`()
+    async throws
+  {
+    try await ServerFixture().routes { client in
+      _ = try await client.own("devices", [:], device: "phone")
+      let shown = try await client.admin("push/preview", ["user": "alice", "text": "hi"])
+      #expect(shown["payload"]?["aps"]?["alert"]?["body"] == "hi")
+      #expect(shown["bytes"]?.int == shown["payload"].map { Int64($0.bytes().count) })
+      #expect(shown["cut"] == false)
+      let nothing = try await client.admin("devices")["devices"]?.array?.first
+      #expect(nothing?["waiting"] == 0)
+      let long = String(repeating: "long ", count: 2000)
+      let cut = try await client.admin("push", ["user": "alice", "text": .string(long)])
+      #expect(cut["cut"] == true)
+      #expect(cut["devices"] == 1)
+      #expect(cut["bytes"]?.int ?? 0 <= cut["mostBytes"]?.int ?? 0)
+    }
+  }
+
   // MARK: Health and metrics
 
   @Test func `live and ready answer without credentials`() async throws {
@@ -171,25 +190,6 @@ import Testing
       #expect(text.contains("brume_notifier_unserved_subscriptions"))
       #expect(!text.contains(client.fixture.ready.apiToken))
       #expect(!text.contains(ServerFixture.container))
-    }
-  }
-
-  // MARK: Console
-
-  @Test func `the console is served with a policy that allows nothing from elsewhere`() async throws
-  {
-    try await ServerFixture().routes { client in
-      for path in ["/_brume/console/", "/_brume/console"] {
-        let page = try await client.send(path)
-        #expect(page.status == 200)
-        #expect(page.text.contains("<!doctype html>"))
-        #expect(page.headers[.contentSecurityPolicy]?.contains("default-src 'none'") == true)
-        #expect(page.headers[.xContentTypeOptions] == "nosniff")
-      }
-      let script = try await client.send("/_brume/console/console.js")
-      #expect(script.headers[.contentType] == "text/javascript")
-      let unknown = try await client.send("/_brume/console/secret.txt")
-      #expect(unknown.status == 404)
     }
   }
 

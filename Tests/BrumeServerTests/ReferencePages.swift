@@ -53,7 +53,7 @@ enum ReferencePage: String, CaseIterable, Sendable {
 
 extension ReferencePage {
   private static func routesPage(_ all: [Endpoint]) -> [String] {
-    let callers = Access.allCases.map { [code($0.rawValue), $0.meaning] }
+    let callers = Access.kinds.map { [code($0.name), $0.meaning] }
     let places = Work.allCases.map { [code($0.rawValue), $0.meaning] }
     let paths = "/_brume/"
     let operators = "/_brume/admin/"
@@ -84,7 +84,7 @@ extension ReferencePage {
     let methods = endpoint.methods.map(\.rawValue).joined(separator: ", ")
     let body = endpoint.streams ? ", body in pieces" : ""
     return [
-      methods, code(template(endpoint.path)), endpoint.access.rawValue,
+      methods, code(template(endpoint.path)), endpoint.access.name,
       "\(endpoint.work.rawValue)\(body)", endpoint.isRead ? "yes" : "",
     ]
   }

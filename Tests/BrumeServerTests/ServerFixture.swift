@@ -35,7 +35,7 @@ struct ServerFixture: Sendable {
 
   init(
     host: BrumeCore.Host = .real, _ adjust: (inout Settings) -> Void = { _ in },
-    wrapping: (any Store) -> any Store = { $0 }
+    wrapping: (any Store) -> any Store = { $0 }, logger: Logger = Self.silent
   ) async throws {
     var settings = Settings()
     settings.engine = .memory
@@ -53,7 +53,7 @@ struct ServerFixture: Sendable {
     adjust(&settings)
     server = try await Composition(
       settings: settings, folder: try DataFolder(path: folder), host: host,
-      logger: Self.silent, wrapping: wrapping)
+      logger: logger, wrapping: wrapping)
     ready = try await server.development.prepare(
       in: ContainerEnvironment(settings.container, .development))
   }
@@ -96,10 +96,12 @@ struct ServerFixture: Sendable {
 
   // MARK: Without a socket
 
-  func routes(_ body: @Sendable (RouteClient) async throws -> Void) async throws {
+  func routes(
+    _ logger: Logger = Self.silent, _ body: @Sendable (RouteClient) async throws -> Void
+  ) async throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     server.health.serving(true)
-    let application = Services.application(server, Self.silent)
+    let application = Services.application(server, logger)
     try await application.test(.router) { client in
       try await body(RouteClient(fixture: self, client: client))
     }

@@ -40,6 +40,7 @@ import Testing
     arguments: [
       ("Origin", String(repeating: "x", count: 5000)),
       ("X-Apple-CloudKit-Request-KeyID", String(repeating: "x", count: 5000)),
+      ("X-Apple-CloudKit-Web-Auth-Token", String(repeating: "x", count: 5000)),
       ("Last-Event-ID", "a\u{fffd}"),
     ])
   func `headers that are read have a bound and are UTF-8`(

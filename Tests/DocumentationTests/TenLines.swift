@@ -19,3 +19,21 @@ import Testing
   #expect(server.faults.waiting == 0)
 }
 // End
+
+// Text docs/testing.md 3
+// Text Sources/BrumeTesting/BrumeTrait.swift 1
+@Test(.brume(users: "alice", "bob")) func `bob may read what alice shares, and gets a push`()
+  async throws
+{
+  let server = try LocalServer.current
+  let subscription = CKDatabaseSubscription(subscriptionID: "shared")
+  subscription.notificationInfo = CKSubscription.NotificationInfo(alertBody: "News")
+  try await server["bob"].sharedCloudDatabase.save(subscription)
+  let zone = CKRecordZone.ID(zoneName: "Notes")
+  let list = CKRecord(recordType: "List", recordID: CKRecord.ID(recordName: "a", zoneID: zone))
+  try await server.share(list, from: "alice", with: "bob", permission: .readOnly)
+  list["title"] = "Groceries"
+  try await server["alice"].privateCloudDatabase.save(list)
+  try await server.push(to: "bob") { $0.subscriptionID == "shared" }
+}
+// End

@@ -84,6 +84,8 @@ class Chromium:
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         port, path = self._address()
         self.socket, self.count, self.popups = WebSocket(port, path), 0, []
+        # What pages did wrong: exceptions, errors in the console, violations of a policy.
+        self.problems = []
         self.call("Target.setDiscoverTargets", {"discover": True})
 
     def _address(self):
@@ -119,7 +121,18 @@ class Chromium:
             found = message["params"]["targetInfo"]
             if found["type"] == "page" and found.get("openerId"):
                 self.popups.append(found["targetId"])
+        self._note(message.get("method"), message.get("params"))
         return message
+
+    def _note(self, method, parameters):
+        if method == "Runtime.exceptionThrown":
+            details = parameters["exceptionDetails"]
+            self.problems.append(details.get("exception", {}).get("description") or details["text"])
+        elif method == "Runtime.consoleAPICalled" and parameters["type"] in ("error", "assert", "warning"):
+            self.problems.append(str([value.get("value") for value in parameters["args"]]))
+        elif method == "Log.entryAdded" and parameters["entry"]["level"] in ("error", "warning"):
+            entry = parameters["entry"]
+            self.problems.append(f"{entry['source']}: {entry['text']} {entry.get('url', '')}")
 
     def _attach(self, target):
         session = self.call("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
@@ -131,6 +144,12 @@ class Chromium:
         page = self._attach(target)
         self.go(page, url)
         return page
+
+    def crash(self, page):
+        """Ends the page's process as a crash does; nothing answers then."""
+        self.count += 1
+        self.socket.send(json.dumps({"id": self.count, "method": "Page.crash", "params": {}, "sessionId": page.session}))
+        self.call("Target.getTargets", {})
 
     def go(self, page, url):
         self.call("Page.enable", {}, page.session)

@@ -6,11 +6,11 @@ work over at once; signing out at one server ends the stream at the other. Postg
 processes on loopback.
 """
 import argparse
-import http.client
 import tempfile
 import time
 
 from brume_server import Listener, Refused, Server, expect
+from load import call, created
 from postgres import Postgres
 
 ZONE = {"zoneName": "Nodes"}
@@ -20,21 +20,9 @@ TAKEOVER = 20
 SHARED = 8
 
 
-def record(name):
-    return {"operationType": "create", "record": {
-        "recordType": "Note", "recordName": name, "fields": {"text": {"value": name}}}}
-
-
 def save(client, name):
-    """Until it is acknowledged: the server may be gone. The same operation is never done twice."""
-    body = {"zoneID": ZONE, "operations": [record(name)], "brume": {"operationID": f"op-{name}"}}
-    for _ in range(100):
-        try:
-            client.call("records/modify", body)
-            return
-        except (OSError, http.client.HTTPException, Refused):
-            time.sleep(0.1)
-    raise SystemExit(f"'{name}' could not be saved")
+    body = {"zoneID": ZONE, "operations": [created("Note", name)], "brume": {"operationID": f"op-{name}"}}
+    call(client, "records/modify", body)
 
 
 def pushed(events):
@@ -48,7 +36,7 @@ def pushed(events):
 
 def prepare(client):
     client.call("zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": ZONE}}]})
-    client.call("records/modify", {"zoneID": ZONE, "operations": [record("first")]})
+    client.call("records/modify", {"zoneID": ZONE, "operations": [created("Note", "first")]})
     client.call("subscriptions/modify", {"operations": [{"operationType": "create", "subscription": {
         "subscriptionID": "notes", "subscriptionType": "query", "zoneID": ZONE,
         "query": {"recordType": "Note"}, "firesOn": ["create"],

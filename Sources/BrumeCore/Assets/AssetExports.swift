@@ -12,6 +12,7 @@ package struct AssetExports: Sendable {
   private let host: Host
   private let seal: Seal
   private let held: HeldAssets
+  private let receipts: AssetReceipts
 
   init(_ parts: EngineParts) {
     store = parts.store
@@ -19,6 +20,7 @@ package struct AssetExports: Sendable {
     host = parts.host
     seal = parts.seal
     held = HeldAssets(parts)
+    receipts = AssetReceipts(parts)
   }
 
   // MARK: Making
@@ -64,26 +66,30 @@ package struct AssetExports: Sendable {
     let target = try caller.zoneKey(request.zone, in: scope, limits: limits)
     _ = try await store.read { try ZoneView(of: target, in: scope, for: caller, from: $0) }
     let now = host.now()
-    var results: [AssetResult] = []
-    var uploads: [AssetUpload] = []
+    var found: [AssetResult] = []
     for item in request.assets {
-      do {
-        try check(item.field, of: target)
-        var asset = try await source(item.exported, of: user, device, as: caller, now: now)
-        let upload = AssetUpload(
-          id: host.objectName(), checksum: asset.fileChecksum, began: now)
-        let ticket = AssetTicket(
-          user: user, zone: target, record: item.field.recordName, field: item.field.fieldName,
-          expires: now + limits.assetReceiptLifetime)
-        asset.receipt = seal.text(AssetReceipt(id: upload.id, ticket: ticket))
-        uploads.append(upload)
-        results.append(.success(asset))
-      } catch let error as BrumeError {
-        results.append(.failure(ItemFailure(item.field, error)))
-      }
+      found.append(
+        try await Self.result(of: item.field) {
+          try check(item.field, of: target)
+          return try await source(item.exported, of: user, device, as: caller, now: now)
+        })
     }
-    try await note(uploads)
-    return results
+    let copies = zip(request.assets, found).compactMap { item, result in
+      (try? result.get()).map { AssetReceipts.Copy(asset: $0, field: item.field) }
+    }
+    var made = try await receipts.make(copies, in: target, for: user)[...]
+    return found.map { result in result.map { _ in made.removeFirst() } }
+  }
+
+  /// What a file cannot be taken for fails alone.
+  private static func result(
+    of field: AssetField, _ find: () async throws -> Asset
+  ) async throws -> AssetResult {
+    do {
+      return .success(try await find())
+    } catch let error as BrumeError {
+      return .failure(ItemFailure(field, error))
+    }
   }
 
   private func check(_ field: AssetField, of zone: ZoneKey) throws(BrumeError) {
@@ -116,13 +122,5 @@ package struct AssetExports: Sendable {
       .notFound,
       "the record that the ID of the asset was made of does not hold the file any more; upload the "
         + "file, or make an ID of another record")
-  }
-
-  /// The files are needed from here on, until a save holds them or does not come.
-  private func note(_ uploads: [AssetUpload]) async throws {
-    guard !uploads.isEmpty else { return }
-    try await store.write(in: .server) { transaction in
-      for upload in uploads { try transaction.assets.put(upload) }
-    }
   }
 }

@@ -7,16 +7,14 @@ import BrumeStorage
 package struct AssetRereferences: Sendable {
   private let store: any Store
   private let limits: Limits
-  private let host: Host
-  private let seal: Seal
   private let held: HeldAssets
+  private let receipts: AssetReceipts
 
   init(_ parts: EngineParts) {
     store = parts.store
     limits = parts.limits
-    host = parts.host
-    seal = parts.seal
     held = HeldAssets(parts)
+    receipts = AssetReceipts(parts)
   }
 
   /// For each record and field the asset with a new receipt, in order. The receipts are for any
@@ -30,22 +28,8 @@ package struct AssetRereferences: Sendable {
       request.targetZone ?? request.zone, in: scope, limits: limits)
     _ = try await store.read { try ZoneView(of: target, in: scope, for: caller, from: $0) }
     let found = try await held.find(request.assets, in: request.zone, of: scope, as: caller)
-    let now = host.now()
-    let uploads = found.map { $0.map { (asset: $0, id: host.objectName()) } }
-    try await store.write(in: .server) { transaction in
-      for case .success(let upload) in uploads {
-        try transaction.assets.put(
-          AssetUpload(id: upload.id, checksum: upload.asset.fileChecksum, began: now))
-      }
-    }
-    let ticket = AssetTicket(
-      user: user, zone: target, record: nil, field: nil, expires: now + limits.assetReceiptLifetime)
-    return uploads.map { upload in
-      upload.map { upload in
-        var asset = upload.asset
-        asset.receipt = seal.text(AssetReceipt(id: upload.id, ticket: ticket))
-        return asset
-      }
-    }
+    let copies = found.compactMap { try? $0.get() }.map { AssetReceipts.Copy(asset: $0) }
+    var made = try await receipts.make(copies, in: target, for: user)[...]
+    return found.map { result in result.map { _ in made.removeFirst() } }
   }
 }

@@ -46,6 +46,14 @@ struct PendingUploads {
     return room
   }
 
+  /// Reserves a place for a file that the store has already: it needs no bytes of its own.
+  mutating func reserveCopy(
+    _ id: String, began: Milliseconds, _ limits: Limits
+  ) throws(BrumeError) {
+    guard entries.count < limits.pendingUploadsPerUser else { throw Self.full }
+    entries.append(Entry(id: id, bytes: 0, began: began))
+  }
+
   mutating func arrived(_ id: String, bytes: Int64) {
     guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
     entries[index].bytes = bytes

@@ -19,14 +19,21 @@ package struct UploadTickets: Sendable {
 
   /// A ticket for each file, in order. A request without a record name gets one.
   ///
-  /// - Throws: too many files, a name that cannot be, or a zone that is not there for the caller.
+  /// - Throws: too many files, a name that cannot be, a zone that is not there for the caller, or one of
+  ///   which he may only read what is shared with him: his uploads would be measured against its owner's quota.
   package func issue(
     _ request: AssetUploadRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [AssetUploadTicket] {
     let user = try caller.requireUser()
     try limits.checkCount(request.files.count, of: "tokens")
     let zone = try caller.zoneKey(request.zone, in: scope, limits: limits)
-    _ = try await store.read { try ZoneView(of: zone, in: scope, for: caller, from: $0) }
+    let view = try await store.read { try ZoneView(of: zone, in: scope, for: caller, from: $0) }
+    if let shares = view.shares,
+      let error = Permissions.decide(
+        caller.principal, .write, in: .shared(shares.best), creator: nil)
+    {
+      throw error
+    }
     let expires = host.now() + limits.assetUploadLifetime
     return try request.files.map { file in
       let name = file.recordName ?? host.uuid()

@@ -32,7 +32,7 @@ enum PasswordHash {
       let salt = Base64.bytes(parts[4]), let wanted = Base64.bytes(parts[5]),
       let hash = try? derive(password, salt, rounds, blockSize, parallelism)
     else { return false }
-    return areEqual(hash, wanted)
+    return ConstantTime.areEqual(hash, wanted)
   }
 
   private static func derive(
@@ -42,11 +42,5 @@ enum PasswordHash {
       from: Array(password.utf8), salt: salt, outputByteCount: 32, rounds: rounds,
       blockSize: blockSize, parallelism: parallelism, maxMemory: 256 << 20)
     return key.withUnsafeBytes { Array($0) }
-  }
-
-  /// Takes the same time wherever the first difference is.
-  private static func areEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
-    guard a.count == b.count else { return false }
-    return zip(a, b).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
 }

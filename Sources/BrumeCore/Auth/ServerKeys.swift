@@ -9,11 +9,13 @@ package struct ServerKeys: Sendable {
   private let store: any Store
   private let limits: Limits
   private let host: Host
+  private let knownCredentials: KnownCredentials
 
   init(_ parts: EngineParts) {
     store = parts.store
     limits = parts.limits
     host = parts.host
+    knownCredentials = parts.knownCredentials
   }
 
   /// Registers the public half of a server-to-server key. The key gets a user of its own.
@@ -53,7 +55,7 @@ package struct ServerKeys: Sendable {
   package func revoke(
     _ text: String, in containerEnvironment: ContainerEnvironment
   ) async throws -> ServerKey {
-    try await store.write(in: .everything(of: store)) { transaction in
+    let key = try await store.write(in: .everything(of: store)) { transaction in
       let key = try NamedCredential.find(
         text, among: transaction.credentials.serverKeys(), in: containerEnvironment,
         command: "key", id: \.id, name: \.name)
@@ -61,5 +63,7 @@ package struct ServerKeys: Sendable {
       try transaction.endSessions(of: key.user)
       return key
     }
+    knownCredentials.forget()
+    return key
   }
 }

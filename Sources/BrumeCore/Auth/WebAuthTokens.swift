@@ -33,13 +33,17 @@ package struct WebAuthTokens: Sendable {
     return seal.text(token.bytes, for: .webAuthToken)
   }
 
-  /// Whether the user has not signed out since the token was issued. Its age does not matter: what
-  /// began while it was good may go on.
-  package func isSignedIn(by text: String) async throws -> Bool {
+  /// Whether the user has not signed out since the token was issued, and the API token that it came with
+  /// was not revoked. Its age does not matter: what began while it was good may go on.
+  ///
+  /// - Parameter apiToken: nil where another proof than an API token let the call in.
+  package func isSignedIn(by text: String, with apiToken: String?) async throws -> Bool {
     guard let bytes = seal.payload(of: text, for: .webAuthToken), let token = WebAuthToken(bytes)
     else { return false }
-    let epoch = try await store.read { try $0.users.find(token.user)?.tokenEpoch }
-    return epoch == token.epoch
+    return try await store.read { transaction in
+      if let apiToken, try transaction.credentials.apiToken(apiToken) == nil { return false }
+      return try transaction.users.find(token.user)?.tokenEpoch == token.epoch
+    }
   }
 
   /// A token that speaks for a user in a container environment.

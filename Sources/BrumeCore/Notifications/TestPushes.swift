@@ -23,25 +23,47 @@ package struct TestPushes: Sendable {
     package var full = 0
   }
 
-  /// Puts an alert into the mailboxes of a user's devices, as a subscription would.
+  /// A push as devices get it, before anybody has got it.
+  package struct Composed: Sendable {
+    package let notificationID: String
+    package let payload: [UInt8]
+    /// Whether something was left out, so that it fits.
+    package let isCut: Bool
+    /// How many bytes a payload may have.
+    package let mostBytes: Int
+  }
+
+  /// Makes an alert for a user's devices, and sends nothing.
   ///
   /// - Parameters:
   ///   - text: the alert's body.
-  ///   - requestID: names the request in the push log.
   ///   - encode: the push in the wire's form.
-  package func send(
+  package func compose(
     _ text: String, to user: UserID, in containerEnvironment: ContainerEnvironment,
-    requestID: String, encode: @escaping @Sendable (Notification) -> [UInt8]
-  ) async throws -> Sent {
+    encode: @escaping @Sendable (Notification) -> [UInt8]
+  ) -> Composed {
     var notification = Notification(
       id: host.uuid(), in: containerEnvironment, scope: .private, subscriptionID: "brume-test",
       user: user, subject: .database(nil))
     notification.alert.literal = text
     let budget = PayloadBudget(
       maximum: limits.payloadBytes, textLength: limits.payloadStringLength, encode: encode)
+    let (payload, sent) = budget.fit(notification)
+    return Composed(
+      notificationID: notification.id, payload: payload, isCut: sent.isPruned,
+      mostBytes: limits.payloadBytes)
+  }
+
+  /// Puts an alert into the mailboxes of a user's devices, as a subscription would.
+  ///
+  /// - Parameter requestID: names the request in the push log.
+  package func send(
+    _ push: Composed, to user: UserID, in containerEnvironment: ContainerEnvironment,
+    requestID: String
+  ) async throws -> Sent {
     let entry = MailboxEntry(
-      position: 0, notificationID: notification.id, subscriptionID: "brume-test", collapseID: nil,
-      payload: budget.fit(notification).payload, time: host.now(), requestID: requestID)
+      position: 0, notificationID: push.notificationID, subscriptionID: "brume-test",
+      collapseID: nil, payload: push.payload, time: host.now(), requestID: requestID)
     let rows = limits.mailboxRows
     return try await store.write(in: .account(user, containerEnvironment)) { store in
       var sent = Sent(notificationID: entry.notificationID)

@@ -53,8 +53,27 @@ struct ContinuationMarker: Equatable, Sendable {
     return hash.value
   }
 
+  /// The error for a marker of another query.
   static let refused = BrumeError(
     .badRequest,
     "the continuation marker does not belong to this query; repeat the query as it was, or start "
       + "without a marker")
+}
+
+extension Seal {
+  /// The position of a marker that belongs to this digest; nil for no marker.
+  func position(
+    _ marker: String?, of digest: UInt64
+  ) throws(BrumeError) -> QueryPosition? {
+    guard let marker else { return nil }
+    guard let bytes = payload(of: marker, for: .continuationMarker),
+      let opened = ContinuationMarker(bytes), opened.digest == digest
+    else { throw ContinuationMarker.refused }
+    return opened.position
+  }
+
+  func marker(at position: QueryPosition, of digest: UInt64) -> String {
+    text(
+      ContinuationMarker(digest: digest, position: position).bytes, for: .continuationMarker)
+  }
 }

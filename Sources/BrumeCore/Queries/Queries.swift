@@ -24,6 +24,24 @@ package struct Queries: Sendable {
   package func run(
     _ request: QueryRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> QueryPage {
+    let run = try prepared(request, in: scope, as: caller)
+    return try await store.read { transaction in try run.page(request, in: transaction).0 }
+  }
+
+  /// The same, with where the records were looked for. A query that lacks indexes answers with their names
+  /// instead of records.
+  package func explained(
+    _ request: QueryRequest, in scope: DatabaseScope, as caller: Caller
+  ) async throws -> (QueryPage, QueryCost) {
+    let run = try prepared(request, in: scope, as: caller)
+    return try await store.read { transaction in
+      try run.explainedPage(request, in: transaction)
+    }
+  }
+
+  private func prepared(
+    _ request: QueryRequest, in scope: DatabaseScope, as caller: Caller
+  ) throws(BrumeError) -> QueryRun {
     try caller.requireAccess(to: scope)
     let namesNoZone = request.zoneWide && request.zone == nil
     if namesNoZone, scope == .shared {
@@ -34,10 +52,9 @@ package struct Queries: Sendable {
     // CloudKit: web clients send `zoneWide` with each query that names no zone; the public database
     // has the default zone only.
     let isZoneWide = namesNoZone && scope == .private
-    let run = QueryRun(
+    return QueryRun(
       zone: try caller.zoneKey(request.zone, in: scope, limits: limits), isZoneWide: isZoneWide,
       scope: scope, caller: caller, limits: limits, schemas: schemas, seal: seal)
-    return try await store.read { transaction in try run.page(request, in: transaction) }
   }
 }
 
@@ -52,11 +69,31 @@ private struct QueryRun: Sendable {
 
   private var zoneName: String? { isZoneWide ? nil : zone.name }
 
-  func page(_ request: QueryRequest, in transaction: any ReadTransaction) throws -> QueryPage {
+  /// The page, and what an operator is told of it. Without an index that the query needs, it is not run.
+  func explainedPage(
+    _ request: QueryRequest, in transaction: any ReadTransaction
+  ) throws -> (QueryPage, QueryCost) {
+    let schema = try schemas.schema(of: caller.containerEnvironment, in: transaction)
+    let missing = QueryPlan.missingIndexes(of: request.query, in: schema)
+    // An operator may look through all records of a type; the app still needs the index.
+    let browses = caller.kind == .operator && request.query.filters.isEmpty
+    guard missing.allSatisfy({ browses && $0.field == SystemField.recordName.schemaName }) else {
+      return (QueryPage(records: [], marker: nil), QueryCost(missing: missing))
+    }
+    let (page, work) = try self.page(request, in: transaction)
+    return (
+      page, QueryCost(sources: work.sources.map(\.words), rows: work.rows, missing: missing)
+    )
+  }
+
+  func page(
+    _ request: QueryRequest, in transaction: any ReadTransaction
+  ) throws -> (QueryPage, QueryWork) {
     let view = isZoneWide ? nil : try ZoneView(of: zone, in: scope, for: caller, from: transaction)
     let schema = try schemas.schema(of: caller.containerEnvironment, in: transaction)
     let query = try QueryPlan.checked(
-      request.query.naming(caller.user), schema: schema, limits: limits)
+      request.query.naming(caller.user), schema: schema, limits: limits,
+      browsing: caller.kind == .operator)
     let digest = ContinuationMarker.digest(
       query, zone: zoneName, in: zone.database, scope, as: caller)
     let visible =
@@ -66,22 +103,11 @@ private struct QueryRun: Sendable {
     let page = try transaction.queries.matching(
       EngineQuery(
         database: zone.database, zone: zoneName, query: query, visible: visible,
-        after: try position(request.marker, digest), limit: limits.page(request.limit),
+        after: try seal.position(request.marker, of: digest), limit: limits.page(request.limit),
         candidateLimit: limits.candidatesPerPage, byteLimit: limits.answerBytes,
         searchable: { fields[$0]?.indexes.contains(.searchable) ?? false }))
-    let marker = page.next.map { position in
-      seal.text(
-        ContinuationMarker(digest: digest, position: position).bytes, for: .continuationMarker)
-    }
-    return QueryPage(records: page.records, marker: marker)
-  }
-
-  private func position(_ marker: String?, _ digest: UInt64) throws(BrumeError) -> QueryPosition? {
-    guard let marker else { return nil }
-    guard let bytes = seal.payload(of: marker, for: .continuationMarker),
-      let opened = ContinuationMarker(bytes), opened.digest == digest
-    else { throw ContinuationMarker.refused }
-    return opened.position
+    let marker = page.next.map { seal.marker(at: $0, of: digest) }
+    return (QueryPage(records: page.records, marker: marker), page.work)
   }
 
   /// What the caller may read by the type's rights (case QRY-21): where only creators read, his own.
@@ -134,5 +160,21 @@ extension Limits {
   func page(_ wanted: Int?) -> Int {
     guard let wanted, wanted > 0 else { return recordsPerResponse }
     return min(wanted, recordsPerResponse)
+  }
+
+  /// The size of a page of an operator's list.
+  func listPage(_ wanted: Int?) -> Int {
+    min(wanted.map { max(1, $0) } ?? operatorListPage, operatorListPage)
+  }
+}
+
+extension QueryWork.Source {
+  /// For operators.
+  fileprivate var words: String {
+    switch self {
+    case .type: "every record of the type"
+    case .index(let field): "index \(field)"
+    case .names: "record names"
+    }
   }
 }

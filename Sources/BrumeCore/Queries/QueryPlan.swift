@@ -7,8 +7,10 @@ package import BrumeSchema
 
 package enum QueryPlan {
   /// The query with coerced values, ready for an engine.
+  ///
+  /// - Parameter browsing: whether all records of a type may be looked through without an index.
   package static func checked(
-    _ query: Query, schema: Schema, limits: Limits
+    _ query: Query, schema: Schema, limits: Limits, browsing: Bool = false
   ) throws(BrumeError) -> Query {
     guard let type = schema.recordTypes[query.recordType] else {
       throw Schema.missing(type: query.recordType)
@@ -19,7 +21,7 @@ package enum QueryPlan {
     try checkCount(values, "values in its conditions", limits.valuesPerQuery)
     let bytes = query.filters.reduce(0) { $0 + $1.value.size }
     try checkCount(bytes, "bytes in its conditions", limits.queryBytes)
-    if query.filters.isEmpty {
+    if query.filters.isEmpty, !browsing {
       try require([.queryable], on: .system(.recordName), of: type, query.recordType)
     }
     var checked = query
@@ -40,6 +42,27 @@ package enum QueryPlan {
     }
   }
 
+  /// The indexes that the query needs and the schema could have, but has not.
+  package static func missingIndexes(of query: Query, in schema: Schema) -> [MissingIndex] {
+    guard let type = schema.recordTypes[query.recordType] else { return [] }
+    var needs = query.filters.compactMap { filter in
+      filter.field.map { (field: $0, indexes: filter.comparator.indexes) }
+    }
+    if query.filters.isEmpty { needs.append((.system(.recordName), [.queryable])) }
+    needs += query.sorts.map { (field: $0.field, indexes: $0.indexes) }
+    var missing: [MissingIndex] = []
+    for need in needs {
+      guard let wanted = need.indexes.first, let field = type.field(need.field),
+        !field.isEncrypted, field.indexes.isDisjoint(with: need.indexes),
+        Schema.Index.allowed(for: field.type).contains(wanted)
+      else { continue }
+      let index = MissingIndex(
+        type: query.recordType, field: need.field.schemaName, index: wanted.rawValue.lowercased())
+      if !missing.contains(index) { missing.append(index) }
+    }
+    return missing
+  }
+
   /// Any one of the indexes will do.
   private static func require(
     _ indexes: [Schema.Index], on name: FieldName, of type: Schema.RecordType, _ typeName: String
@@ -55,6 +78,7 @@ package enum QueryPlan {
     }
     guard let wanted = indexes.first, field.indexes.isDisjoint(with: indexes) else { return }
     let word = wanted.rawValue.lowercased()
+    let missing = MissingIndex(type: typeName, field: name.schemaName, index: word)
     guard Schema.Index.allowed(for: field.type).contains(wanted) else {
       throw BrumeError(
         .badRequest,
@@ -63,16 +87,14 @@ package enum QueryPlan {
     }
     throw BrumeError(
       .badRequest,
-      "Field '\(name)' is not marked \(word) in record type '\(typeName)'; run `brume schema index "
-        + "add \(typeName) \(name.schemaName) \(word)`")
+      "Field '\(name)' is not marked \(word) in record type '\(typeName)'; run `\(missing.command)`"
+    )
   }
 
   private static func sort(
     _ sort: Sort, _ type: Schema.RecordType, _ typeName: String
   ) throws(BrumeError) {
-    let indexes: [Schema.Index] =
-      sort.relativeLocation == nil ? [.sortable] : [.sortable, .queryable]
-    try require(indexes, on: sort.field, of: type, typeName)
+    try require(sort.indexes, on: sort.field, of: type, typeName)
     if sort.relativeLocation != nil, type.field(sort.field)?.type != .location {
       throw BrumeError(
         .badRequest,
@@ -149,6 +171,13 @@ extension QueryPlan {
 extension FieldValue {
   /// How many values a condition compares with.
   fileprivate var count: Int { if case .list(let values, _) = self { values.count } else { 1 } }
+}
+
+extension Sort {
+  /// The indexes of which the sort needs one.
+  fileprivate var indexes: [Schema.Index] {
+    relativeLocation == nil ? [.sortable] : [.sortable, .queryable]
+  }
 }
 
 extension Comparator {

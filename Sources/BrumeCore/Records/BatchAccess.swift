@@ -36,6 +36,18 @@ final class BatchAccess {
     if let error = refusal(of: .create, on: record, in: place) { throw error }
   }
 
+  /// Refuses new records of who may only read in a shared zone, before it matters which names are taken
+  /// there: he would learn those of records that he does not see.
+  func refuseReaders() throws(BrumeError) {
+    guard let shares = view.shares else { return }
+    let place = Permissions.Context.shared(shares.best)
+    if let error = Permissions.decide(
+      context.caller.principal, .create, in: place, creator: nil)
+    {
+      throw error
+    }
+  }
+
   /// The error for a save in the shared database: the shares that cover the record afterwards must allow
   /// the write (cases SHR-11 to SHR-13).
   func refusal(of action: Permissions.Action, through covering: [String]) -> BrumeError? {

@@ -37,6 +37,7 @@ struct RecordRules {
     case .nothing:
       return Judgement(action: .nothing)
     case .insert:
+      try access.refuseReaders()
       let (record, receipts) = try builder.next(item, after: nil)
       try access.authorizeCreation(of: record)
       stage.put(record)
@@ -74,6 +75,7 @@ struct RecordRules {
     case .delete, .forceDelete: return Judgement(action: .nothing)
     case .update, .replace: throw SavePolicy.recordNotFound
     case .create, .forceUpdate, .forceReplace:
+      try access.refuseReaders()
       throw BrumeError(
         .accessDenied, "record '\(item.name)' cannot be saved: the name is taken; choose another")
     }

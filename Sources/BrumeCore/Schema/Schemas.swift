@@ -9,10 +9,12 @@ import BrumeStorage
 package struct Schemas: Sendable {
   private let store: any Store
   private let schemas: SchemaCache
+  private let removal: TypeRemoval
 
   init(_ parts: EngineParts) {
     store = parts.store
     schemas = parts.schemas
+    removal = TypeRemoval(parts)
   }
 
   /// The schema of a container environment.
@@ -51,13 +53,75 @@ package struct Schemas: Sendable {
 
   /// Replaces a schema by the one in `text`. All or nothing: existing fields keep their type, and
   /// what production has stays.
+  ///
+  /// - Parameter allowsDrops: whether record types may go, with all their records. Without it a text that
+  ///   lacks one is refused.
   package func replace(
-    by text: String, in containerEnvironment: ContainerEnvironment
+    by text: String, in containerEnvironment: ContainerEnvironment, allowsDrops: Bool = true
   ) async throws {
-    let new = try Schema(parsing: text)
+    try await replace(
+      by: try Schema(parsing: text), in: containerEnvironment, allowsDrops: allowsDrops)
+  }
+
+  /// Makes development's schema what production's is. Types that production does not have go, with all
+  /// their records.
+  package func reset(_ container: ContainerID) async throws {
+    let deployed = try await current(of: ContainerEnvironment(container, .production))
+    try await replace(
+      by: deployed, in: ContainerEnvironment(container, .development), allowsDrops: true)
+  }
+
+  private func replace(
+    by new: Schema, in containerEnvironment: ContainerEnvironment, allowsDrops: Bool
+  ) async throws {
+    let difference = try await difference(to: new, in: containerEnvironment)
+    try difference.checkDrops(areAllowed: allowsDrops)
+    let dropped = difference.isAllowed ? difference.dropped : []
+    try await removal.removeRecords(of: dropped, in: containerEnvironment)
     try await change(of: containerEnvironment) { schema, deployed in
       try schema.checkChange(to: new, in: containerEnvironment.environment, deployed: deployed)
+      let others = SchemaDifference(from: schema, to: new, kept: Schema())
+      try others.checkDrops(areAllowed: allowsDrops)
       schema = new
+    }
+    // What was saved while the records went.
+    try await removal.removeRecords(of: dropped, in: containerEnvironment)
+  }
+
+  // MARK: Differences
+
+  /// What a schema would become with the one in `text`.
+  package func difference(
+    to text: String, in containerEnvironment: ContainerEnvironment
+  ) async throws -> SchemaDifference {
+    try await difference(to: try Schema(parsing: text), in: containerEnvironment)
+  }
+
+  /// What production's schema would become by a deployment.
+  package func differenceOfDeployment(_ container: ContainerID) async throws -> SchemaDifference {
+    let development = try await current(of: ContainerEnvironment(container, .development))
+    return try await difference(
+      to: development, in: ContainerEnvironment(container, .production))
+  }
+
+  /// What development's schema would become by a reset.
+  package func differenceOfReset(_ container: ContainerID) async throws -> SchemaDifference {
+    let deployed = try await current(of: ContainerEnvironment(container, .production))
+    return try await difference(to: deployed, in: ContainerEnvironment(container, .development))
+  }
+
+  private func difference(
+    to new: Schema, in containerEnvironment: ContainerEnvironment
+  ) async throws -> SchemaDifference {
+    let schemas = schemas
+    let container = containerEnvironment.container
+    return try await store.read { transaction in
+      let schema = try schemas.schema(of: containerEnvironment, in: transaction)
+      let deployed = try schemas.schema(
+        of: ContainerEnvironment(container, .production), in: transaction)
+      return SchemaDifference(
+        from: schema, to: new,
+        kept: schema.kept(in: containerEnvironment.environment, deployed: deployed))
     }
   }
 

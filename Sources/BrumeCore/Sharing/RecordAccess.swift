@@ -38,16 +38,40 @@ struct RecordAccess {
   mutating func allows(
     _ action: Permissions.Action, _ stored: StoredRecord, in zone: ZoneKey
   ) throws -> Bool {
-    let view = try view(of: zone)
+    _ = try view(of: zone)
     if scope == .private { return true }
-    let record = try stored.record()
-    let context: Permissions.Context =
-      switch view.shares {
-      case nil: .public(schema.rights(of: stored.type))
-      case let shares?: .shared(shares.permission(through: try covering(record, in: zone)))
-      }
+    let context = try context(of: stored, in: zone).context
     return Permissions.decide(
-      caller.principal, action, in: context, creator: record.created?.user) == nil
+      caller.principal, action, in: context, creator: try stored.record().created?.user) == nil
+  }
+
+  /// Where a stored record is, seen from the caller, and the shares that cover it for them.
+  mutating func context(
+    of stored: StoredRecord, in zone: ZoneKey
+  ) throws -> (context: Permissions.Context, shares: [String]) {
+    switch scope {
+    case .private: return (.own, [])
+    case .public: return (.public(schema.rights(of: stored.type)), [])
+    case .shared: return try shared(through: covering(stored.record(), in: zone), zone)
+    }
+  }
+
+  /// The same of a record of the shared database that is not there yet.
+  ///
+  /// - Parameter parent: nil: it has none, so that only a share of the whole zone covers it.
+  mutating func contextOfNew(
+    below parent: StoredRecord?, in zone: ZoneKey
+  ) throws -> (context: Permissions.Context, shares: [String]) {
+    let new = Record(name: "", zone: zone.id, type: "", changeTag: "", parent: parent?.name)
+    return try shared(through: covering(new, in: zone), zone)
+  }
+
+  private mutating func shared(
+    through covering: [String], _ zone: ZoneKey
+  ) throws -> (context: Permissions.Context, shares: [String]) {
+    let own = try view(of: zone).shares
+    let accepted = covering.filter { own?.permissions[$0] != nil }
+    return (.shared(own?.permission(through: covering)), accepted)
   }
 
   private mutating func covering(_ record: Record, in zone: ZoneKey) throws -> [String] {

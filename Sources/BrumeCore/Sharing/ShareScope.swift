@@ -26,6 +26,9 @@ package struct ShareScope: Equatable, Sendable {
     return granted.contains(.readWrite) ? .readWrite : granted.first
   }
 
+  /// The most that any of the shares grants: who may write nowhere in the zone makes nothing there.
+  package var best: SharePermission? { permission(through: Array(permissions.keys)) }
+
   /// Another number whenever other records may be visible.
   package var digest: UInt64 {
     var digest = StableHash()

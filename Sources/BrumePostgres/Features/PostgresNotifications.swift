@@ -88,6 +88,12 @@ final class PostgresNotifications: NotificationWriting, Remembering {
     badges[account] = value
   }
 
+  func removeAll(of user: UserID, in containerEnvironment: ContainerEnvironment) throws {
+    let account = AccountKey(user, containerEnvironment)
+    for statement in Self.removeAll { session.run(statement, places.values(account)) }
+    badges[account] = 0
+  }
+
   // MARK: Plans
 
   /// The badge.
@@ -170,5 +176,8 @@ extension PostgresNotifications {
     WHERE bucket = $1 AND container = $2 AND environment = $3 AND user_id = $4
       AND kept.notification = moved.notification AND kept.subscription = moved.subscription
     """)
+  private static let removeAll = ["kept_notifications", "inboxes", "badges"].map {
+    SQL("DELETE FROM \($0) WHERE \(AccountKey.condition)")
+  }
   private static let findBadge = SQL("SELECT badge FROM badges WHERE \(AccountKey.condition)")
 }

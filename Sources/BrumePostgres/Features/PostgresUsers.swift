@@ -35,6 +35,10 @@ final class PostgresUsers: UserWriting, Remembering {
 
   func all() throws -> [User] { try session.all(Self.all) { $0.user() } }
 
+  func page(after name: String?, limit: Int) throws -> [User] {
+    try session.all(Self.page, [.text(name ?? ""), .integer(limit)]) { $0.user() }
+  }
+
   func put(_ user: User) throws {
     session.put(
       [
@@ -57,6 +61,13 @@ final class PostgresUsers: UserWriting, Remembering {
   func link(_ identity: ProviderIdentity, to user: UserID) throws {
     session.put(
       [.text(identity.issuer), .text(identity.subject), .text(user.name)], in: Self.identities)
+  }
+
+  func remove(_ id: UserID) throws {
+    session.run(Self.unlink, [.text(id.name)])
+    session.remove([.text(id.name)], from: Self.table)
+    known[id] = .some(nil)
+    try changes.note(id)
   }
 
   // MARK: Plans
@@ -93,6 +104,8 @@ extension PostgresUsers {
     "\(select) WHERE lower(email) = $1 ORDER BY (email = $2) DESC, name, id LIMIT 1")
   private static let findNumber = SQL("\(select) WHERE phone = $1 ORDER BY name, id LIMIT 1")
   private static let all = SQL("\(select) ORDER BY name, id")
+  private static let page = SQL("\(select) WHERE name > $1 ORDER BY name, id LIMIT $2")
+  private static let unlink = SQL("DELETE FROM identities WHERE user_id = $1")
   private static let findLinked = SQL(
     "SELECT user_id FROM identities WHERE issuer = $1 AND subject = $2")
 }

@@ -42,6 +42,21 @@ final class PostgresZones: ZoneWriting, Remembering {
     ) { try $0.zone(of: database) }
   }
 
+  func databases(of owner: UserID) throws -> [DatabaseKey] {
+    try session.all(Self.databasesOfOwner, [.text(owner.name)]) { try $0.database(0) }
+  }
+
+  func databases(in containerEnvironment: ContainerEnvironment) throws -> [DatabaseKey] {
+    try session.all(Self.databasesOfContainer, containerEnvironment.values) { try $0.database(0) }
+  }
+
+  func databaseCounts() throws -> [ContainerEnvironment: Int] {
+    let counts = try session.all(Self.countDatabases) {
+      (try $0.containerEnvironment(0), Int($0.integer(2)))
+    }
+    return Dictionary(counts) { $1 }
+  }
+
   func put(_ zone: Zone) throws {
     known[zone.key] = .some(zone)
     pages = [:]
@@ -96,6 +111,18 @@ final class PostgresZones: ZoneWriting, Remembering {
     WHERE bucket = $1 AND database = $2 AND incarnation IS NOT NULL AND deletion IS NULL
     ORDER BY name
     """)
+  private static let databasesOfOwner = SQL(
+    """
+    SELECT container, environment, owner FROM databases WHERE owner = $1
+    ORDER BY container, environment
+    """)
+  private static let databasesOfContainer = SQL(
+    """
+    SELECT container, environment, owner FROM databases
+    WHERE container = $1 AND environment = $2 ORDER BY owner
+    """)
+  private static let countDatabases = SQL(
+    "SELECT container, environment, count(*) FROM databases GROUP BY container, environment")
   private static let changed = SQL(
     """
     SELECT \(columns) FROM zones

@@ -8,6 +8,7 @@ enum Migrations {
   /// The statements of each version, from nothing to the newest.
   static let all: [String] = [
     foundation + records + queries + subscriptions + notifications + accounts + assets,
+    operators,
     servedChanges,
   ]
 

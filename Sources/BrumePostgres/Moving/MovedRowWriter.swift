@@ -141,6 +141,9 @@ private enum MovedTables {
     .keptNotifications: plain(.keptNotifications, "kept_notifications", inBucket: true),
     .badges: plain(.badges, "badges", inBucket: true), .webhooks: plain(.webhooks, "webhooks"),
     .apnsSenders: plain(.apnsSenders, "apns_senders"), .pushLog: plain(.pushLog, "push_log"),
+    .operators: plain(.operators, "operators"),
+    .operatorCredentials: plain(.operatorCredentials, "operator_credentials"),
+    .audit: plain(.audit, "audit"),
     .log: log,
   ]
 

@@ -232,7 +232,10 @@ extension PostgresMoving {
       WHERE buckets.bucket = found.bucket
       """,
     ].map { SQL($0) }
-    + [("subscriptions", "serial"), ("apns_senders", "serial"), ("push_log", "position")].map {
+    + [
+      ("subscriptions", "serial"), ("apns_senders", "serial"), ("push_log", "position"),
+      ("audit", "position"),
+    ].map {
       SQL(
         """
         SELECT setval(pg_get_serial_sequence('\($0)', '\($1)'), max(\($1))) FROM \($0)

@@ -61,6 +61,8 @@ final class PostgresTransaction: WriteTransaction {
   private(set) lazy var shares: PostgresShares = PostgresShares(session, places)
   private(set) lazy var settings: PostgresSettings = PostgresSettings(session, places)
   private(set) lazy var assets: PostgresAssets = PostgresAssets(session, locks)
+  private(set) lazy var operators: PostgresOperators = PostgresOperators(session)
+  private(set) lazy var audit: PostgresAudit = PostgresAudit(session)
 
   // MARK: Bodies, in the order of events
 

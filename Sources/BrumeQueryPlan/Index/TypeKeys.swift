@@ -77,4 +77,9 @@ package struct TypeKeys: Equatable, Sendable {
   package func complete(_ field: IndexedField) -> [IndexKey]? {
     fields[field.indexName].flatMap { $0.isComplete ? $0.keys : nil }
   }
+
+  /// The name of the field that a key is of; nil if the key is of none of them.
+  package func field(of key: IndexKey) -> String? {
+    fields.first { $0.value.keys.contains { $0.id == key.id } }?.key
+  }
 }

@@ -7,22 +7,45 @@ import BrumeStorage
 struct Candidates {
   let request: EngineQuery
   let rows: EngineRows
+  /// What all of it took so far.
+  let tally = QueryTally()
 
   /// Candidates in name order until `visit` answers false.
   func each(
     _ plan: ZonePlan, after: String?, limit: Int?, _ visit: (RecordRow) throws -> Bool
   ) throws {
     let needs = RowNeeds(limit: limit, probes: plan.probes)
+    tally.work.begin(try source(of: plan))
+    func counted(_ row: RecordRow) throws -> Bool {
+      tally.work.look()
+      return try visit(row)
+    }
     switch plan.source {
     case .type:
-      try rows.index.each(ofType: plan.recordType, in: plan.zone, after: after, needs, visit)
+      try rows.index.each(ofType: plan.recordType, in: plan.zone, after: after, needs, counted)
     case .index(let found):
-      try rows.index.each(found, after: after, needs, visit)
+      try rows.index.each(found, after: after, needs, counted)
     case .names(let names):
       let start = after.map { ByteText($0) }
       let left = start.map { start in names.filter { start < ByteText($0) } } ?? names
-      try rows.records.each(named: left, in: plan.zone, visit)
+      try rows.records.each(named: left, in: plan.zone, counted)
     }
+  }
+
+  /// The plan's source as operators know it.
+  private func source(of plan: ZonePlan) throws -> QueryWork.Source {
+    switch plan.source {
+    case .type: .type
+    case .names: .names
+    case .index(let found): try source(of: found.key, plan)
+    }
+  }
+
+  /// The index that has a key.
+  func source(of key: IndexKey, _ plan: ZonePlan) throws -> QueryWork.Source {
+    let known = try rows.keys.keys(
+      of: RecordTypeRowKey(zone: plan.zone, type: plan.recordType))
+    return .index(known.field(of: key) ?? "")
   }
 
   /// The record of a candidate, fetched unless the candidate has brought it along.
@@ -56,4 +79,9 @@ struct Candidates {
     }
     return true
   }
+}
+
+/// What a query took so far. Every part of one query adds to the same.
+final class QueryTally {
+  var work = QueryWork()
 }

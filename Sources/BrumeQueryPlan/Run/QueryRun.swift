@@ -73,7 +73,8 @@ package struct QueryRun {
       }
       if page.next != nil { break }
     }
-    return EngineQueryPage(records: page.records, next: page.next)
+    return EngineQueryPage(
+      records: page.records, next: page.next, work: candidates.tally.work)
   }
 }
 

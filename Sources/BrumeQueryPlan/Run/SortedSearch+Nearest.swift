@@ -11,6 +11,7 @@ extension SortedSearch {
   ) throws -> [SortedMatch] {
     var walk = SortedWalk(plan, count: count)
     var search = SquareSearch(place, candidates.request.query)
+    candidates.tally.work.begin(try candidates.source(of: plan.key, plan.checks))
     if plan.ascending, search.mayLackPlace { try walkMissing(plan, &walk) }
     while walk.wantsMore, let square = search.next() {
       walk.add(try sorted(search.settled(before: square)))
@@ -35,6 +36,7 @@ extension SortedSearch {
     let checks = plan.checks
     let needs = RowNeeds(probes: checks.probes)
     try candidates.rows.index.each(rows, after: nil, needs) { row in
+      candidates.tally.work.look()
       guard let stored = try candidates.match(row, checks) else { return true }
       search.add(
         try keyed(SortedMatch(zone: checks.zone, name: row.name, stored: stored)))

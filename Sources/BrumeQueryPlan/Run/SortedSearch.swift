@@ -20,7 +20,9 @@ struct SortedSearch {
     var matches: [SortedMatch] = []
     for zone in zones { matches += try first(page.count, in: zone.number) }
     if zones.count > 1 { matches = try sorted(matches) }
-    return page.page(try fetched(page.slice(of: matches)), of: matches.count, zones)
+    var answer = page.page(try fetched(page.slice(of: matches)), of: matches.count, zones)
+    answer.work = candidates.tally.work
+    return answer
   }
 
   /// The first matches of one zone in their order.
@@ -89,6 +91,7 @@ extension SortedSearch {
 extension SortedSearch {
   private func walk(_ plan: KeyWalk, _ count: Int) throws -> [SortedMatch] {
     var walk = SortedWalk(plan, count: count)
+    candidates.tally.work.begin(try candidates.source(of: plan.key, plan.checks))
     if plan.ascending { try walkMissing(plan, &walk) }
     try candidates.rows.index.each(
       under: plan.key, plan.range, ascending: plan.ascending,
@@ -115,6 +118,7 @@ extension SortedSearch {
   ) throws -> Bool {
     if walk.isEnd(ofBlock: value) { try walk.endBlock { try sorted($0) } }
     if walk.isFull { return false }
+    candidates.tally.work.look()
     walk.look(at: value)
     if let match = try match(row, plan) { walk.add(match) }
     if walk.isBlockLong(many: few) { walk.shortenBlock(try sorted(walk.block)) }

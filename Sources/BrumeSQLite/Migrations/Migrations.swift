@@ -7,7 +7,7 @@ import GRDB
 enum Migrations {
   static let steps: [String] = [
     foundation, wantedFields, assets, signIn, delivery, devicesOfUser, deletedCreators,
-    emailCase, ownColumns, indexedRows, lateIndexRows, servedChanges,
+    emailCase, ownColumns, indexedRows, lateIndexRows, operators, servedChanges,
   ]
 
   /// Brings a database file from where it is to the newest step, or to an earlier one.

@@ -34,7 +34,8 @@ final class MovedRowWriter {
     switch row.table {
     case .settings: (Self.setting, [.text("port/\(try row.text("name"))"), row["value"]])
     case .users, .identities, .apiTokens, .serverKeys, .usedSignatures, .roles, .assetFiles,
-      .assetUploads, .assetDiscards, .apnsSenders, .pushLog:
+      .assetUploads, .assetDiscards, .apnsSenders, .pushLog, .operators, .operatorCredentials,
+      .audit:
       (Self.plain(row.table), row.values)
     case .databases: (Self.database, row.values)
     case .zones: (Self.zone, [try database(row)] + row.values.dropFirst(3))
@@ -196,6 +197,7 @@ extension MovedRowWriter {
     (.serverKeys, "server_keys"), (.usedSignatures, "used_signatures"), (.roles, "role_members"),
     (.assetFiles, "asset_files"), (.assetUploads, "asset_uploads"),
     (.assetDiscards, "asset_discards"), (.apnsSenders, "apns_senders"), (.pushLog, "push_log"),
+    (.operators, "operators"), (.operatorCredentials, "operator_credentials"), (.audit, "audit"),
   ].reduce(into: [:]) { tables, table in
     // The senders' number is called otherwise here.
     let names = table.0.columns.map { $0.name == "serial" ? "id" : $0.name }

@@ -48,6 +48,17 @@ extension MovedTable {
       SELECT position, time, container, environment, user, device, channel, notification,
         subscription, request, subject, verdict, status, reason, attempt FROM push_log
       """
+    case .operators: "SELECT id, name, role, password_hash, created FROM operators"
+    case .operatorCredentials:
+      """
+      SELECT id, kind, name, operator_id, role, created, last_used, ends
+      FROM operator_credentials
+      """
+    case .audit:
+      """
+      SELECT position, time, operator_name, address, request, action, subject, container, environment,
+        status, refused FROM audit
+      """
     case .log:
       """
       SELECT d.container, d.environment, d.owner,

@@ -11,7 +11,7 @@ struct AuthenticateParts: Sendable {
   let rules: any RuleCalls
   let rates: RateLimits
   let signIn: SignInAddress
-  let adminToken: String
+  let operators: OperatorGate
   /// Whose calls of the operator are that name no container.
   let container: ContainerID
   let limits: Limits
@@ -22,6 +22,7 @@ struct Authenticate: Sendable {
   let endpoint: Endpoint
   let databasePath: Call.DatabasePath
   let requestID: String
+  let peer: RequestPeer
 
   /// The caller, who has not called too often.
   func caller(
@@ -30,7 +31,8 @@ struct Authenticate: Sendable {
   ) async throws -> Caller {
     let caller: Caller
     do {
-      caller = try await self.caller(request, query: query, target: target, body: body)
+      caller = try await identify(
+        request, query: query, target: target, body: body, from: address)
     } catch let error as BrumeError {
       try parts.rates.check(address)
       throw error
@@ -54,18 +56,17 @@ struct Authenticate: Sendable {
     return error
   }
 
-  private func caller(
-    _ request: Request, query: QueryString, target: String, body: [UInt8]
+  private func identify(
+    _ request: Request, query: QueryString, target: String, body: [UInt8],
+    from address: ClientAddress
   ) async throws -> Caller {
     switch endpoint.access {
     case .probe, .open, .bearer: return nobody(.anonymous)
-    case .operator:
-      guard isOperator(request) else {
-        throw BrumeError(
-          .authenticationFailed,
-          "this endpoint needs the admin token of the server's data folder (server.json)")
-      }
-      return nobody(.operator)
+    case .operator(let effect):
+      let sender = OperatorSender(peer: peer, address: address, requestID: requestID)
+      let access = try await parts.operators.access(
+        to: effect, request, from: sender, action: AuditTrail.action(endpoint))
+      return nobody(.operator, access)
     case .anyone, .account, .user:
       let caller = try await parts.rules.authenticate(
         try credentials(request, query: query, target: target, body: body))
@@ -104,7 +105,7 @@ struct Authenticate: Sendable {
     if let device { try NameRules.device(device, limits: parts.limits) }
     return Credentials(
       in: containerEnvironment, apiToken: query["ckAPIToken"],
-      webAuthToken: query["ckWebAuthToken"],
+      webAuthToken: request.headers.webAuthToken(or: query),
       signature: signature(request, target: target, body: body),
       device: device.map { DeviceID($0) }, origin: request.headers[.origin], requestID: requestID)
   }
@@ -120,25 +121,23 @@ struct Authenticate: Sendable {
       isRead: endpoint.isRead)
   }
 
-  private func isOperator(_ request: Request) -> Bool {
-    request.headers.carryBearer(parts.adminToken)
-  }
-
-  private func nobody(_ kind: Caller.Kind) -> Caller {
+  private func nobody(_ kind: Caller.Kind, _ access: OperatorAccess? = nil) -> Caller {
     Caller(
       in: ContainerEnvironment(
         databasePath.container ?? parts.container, databasePath.environment ?? .development),
-      user: nil, device: nil, kind: kind,
-      requestID: requestID)
+      user: nil, device: nil, kind: kind, access: access, requestID: requestID)
   }
 }
 
 extension HTTPFields {
+  /// The user's token: a header, which no log of addresses keeps, or Apple's parameter.
+  func webAuthToken(or query: QueryString) -> String? {
+    self[.webAuthToken] ?? query["ckWebAuthToken"]
+  }
+
   /// Whether `Authorization` carries this token. Takes the same time wherever the two differ.
   func carryBearer(_ token: String) -> Bool {
     guard let header = self[.authorization], header.hasPrefix("Bearer ") else { return false }
-    let given = header.utf8.dropFirst(7)
-    guard given.count == token.utf8.count else { return false }
-    return zip(given, token.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    return ConstantTime.areEqual(header.utf8.dropFirst(7), token.utf8)
   }
 }

@@ -38,16 +38,17 @@ struct CrossOrigin: RouterMiddleware {
     return response
   }
 
-  /// Courier, upload and download addresses: whoever has one may use it, from any page.
-  private static func carriesItsOwnSecret(_ path: String) -> Bool {
-    path == "/_brume/courier" || path.hasPrefix(assets)
+  /// Courier, upload and download addresses: whoever has one may use it, from any page. The JavaScript
+  /// client is no secret.
+  private static func isForEveryPage(_ path: String) -> Bool {
+    path == "/_brume/courier" || path.hasPrefix(assets) || path.hasPrefix(ClientRoutes.path + "/")
   }
 
   private func allows(_ origin: String, _ request: Request) async throws -> Bool {
     let path = request.uri.path
     // Pages of ours, and calls that only the command line makes: for no other page.
     if path.hasPrefix("/_brume/admin") || path.hasPrefix("/_brume/signin") { return false }
-    if isOpen || Self.carriesItsOwnSecret(path) { return true }
+    if isOpen || Self.isForEveryPage(path) { return true }
     if allowedOrigins.contains(origin) { return true }
     let query = try? QueryString(
       target: request.head.path ?? "", limits: limits)

@@ -6,7 +6,7 @@ import HTTPTypes
 enum HeaderRules {
   private static let read: [HTTPField.Name] = [
     .authorization, .origin, .device, .keyID, .signatureDate, .signature, .forwardedFor,
-    .lastEventID, .fetchSite,
+    .lastEventID, .fetchSite, .webAuthToken, .forwardedProto, .operatorForm,
   ]
 
   /// - Throws: `badRequest` that names the header.

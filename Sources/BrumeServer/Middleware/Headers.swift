@@ -16,6 +16,9 @@ extension HTTPField.Name {
   /// HTTPTypes keeps the first Host apart from the fields and gives no name to a second.
   static let secondHost = HTTPField.Name("Host")!
   static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
+  static let forwardedProto = HTTPField.Name("X-Forwarded-Proto")!
+  /// The CSRF token of an operator's session.
+  static let operatorForm = HTTPField.Name("X-Brume-CSRF")!
   static let fetchSite = HTTPField.Name("Sec-Fetch-Site")!
   static let frameOptions = HTTPField.Name("X-Frame-Options")!
   static let referrerPolicy = HTTPField.Name("Referrer-Policy")!

@@ -3,6 +3,11 @@
 package import Hummingbird
 package import NIOCore
 
+/// The other end of a connection; nil without one.
+struct RequestPeer: Sendable {
+  let address: SocketAddress?
+}
+
 /// The context that Hummingbird makes for each request.
 package struct RequestState: RequestContext, Sendable {
   package var coreContext: CoreRequestContextStorage

@@ -7,14 +7,23 @@ import BrumeWire
 
 struct AccountAdmin: Sendable {
   let accounts: Accounts
+  let removals: UserRemovals
   let tokens: WebAuthTokens
   let signOut: SignOut
   let store: any Store
   let users: NamedUsers
+  /// Accounts of one answer.
+  let mostUsers: Int
 
+  /// Accounts in name order, a page at a time: the next call names the answer's `after`.
   func list(_ call: Call) async throws -> Reply {
-    let users = try await store.read { try $0.users.all() }
-    return .json(["users": .array(users.map { Self.describe($0) })])
+    let part = try ListRequest(after: call.query["after"], limit: call.query["limit"])
+    let size = min(part.limit ?? mostUsers, mostUsers)
+    let users = try await store.read { try $0.users.page(after: part.after, limit: size + 1) }
+    var answer = JSONObject()
+    answer["users"] = .array(users.prefix(size).map { Self.describe($0) })
+    if users.count > size { answer["after"] = .string(users[size - 1].name) }
+    return .json(.object(answer))
   }
 
   func create(_ call: Call) async throws -> Reply {
@@ -47,6 +56,18 @@ struct AccountAdmin: Sendable {
     let user = try await users.user(call.json().text("user"))
     try await signOut.everywhere(user.id)
     return .json(Self.describe(user))
+  }
+
+  /// Deletes a user with everything they own; a dry run says what that is.
+  func delete(_ call: Call) async throws -> Reply {
+    let json = try call.json()
+    let name = try json.text("user")
+    if json["dryRun"]?.bool ?? false {
+      return .json(Wire.userRemoval(try await removals.report(on: name)))
+    }
+    let removal = try await removals.remove(name)
+    signOut.endOpenRequests(of: removal.user)
+    return .json(Wire.userRemoval(removal))
   }
 
   /// A web auth token for a user, for two weeks.

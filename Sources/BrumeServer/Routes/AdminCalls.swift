@@ -24,13 +24,6 @@ struct NamedUsers: Sendable {
 
   /// A user by sign-in name, or by record name.
   func user(_ name: String) async throws -> User {
-    let user = try await store.read {
-      try $0.users.find(named: name) ?? $0.users.find(UserID(name))
-    }
-    guard let user else {
-      throw BrumeError(
-        .notFound, "there is no user '\(name)'; make one with 'brume user create \(name)'")
-    }
-    return user
+    try await store.read { try $0.users.account(named: name) }
   }
 }

@@ -32,16 +32,39 @@ struct DeviceAdmin: Sendable {
 
   /// Puts a notification into the mailboxes of a user's devices, as a subscription would.
   func testPush(_ call: Call) async throws -> Reply {
-    let json = try call.json()
-    let containerEnvironment = call.containerEnvironment
-    let user = try await users.user(json.text("user"))
+    let (push, user) = try await composed(call)
     let sent = try await testPushes.send(
-      json["text"]?.string ?? "A test push from Brume", to: user.id,
-      in: containerEnvironment, requestID: call.caller.requestID, encode: PushPayload.encode)
+      push, to: user, in: call.containerEnvironment, requestID: call.caller.requestID)
     delivery.notify(Set(sent.devices))
-    return .json([
-      "devices": .int(Int64(sent.devices.count)), "full": .int(Int64(sent.full)),
-      "notification": .string(sent.notificationID),
-    ])
+    var answer = try Self.describe(push)
+    answer["devices"] = .int(Int64(sent.devices.count))
+    answer["full"] = .int(Int64(sent.full))
+    return .json(.object(answer))
+  }
+
+  /// Shows what `testPush` would send, and sends nothing.
+  func previewPush(_ call: Call) async throws -> Reply {
+    .json(.object(try Self.describe(try await composed(call).push)))
+  }
+
+  private func composed(
+    _ call: Call
+  ) async throws -> (push: TestPushes.Composed, user: UserID) {
+    let json = try call.json()
+    let user = try await users.user(json.text("user")).id
+    let push = testPushes.compose(
+      json["text"]?.string ?? "A test push from Brume", to: user, in: call.containerEnvironment,
+      encode: PushPayload.encode)
+    return (push, user)
+  }
+
+  private static func describe(_ push: TestPushes.Composed) throws -> JSONObject {
+    var object = JSONObject()
+    object["notification"] = .string(push.notificationID)
+    object["payload"] = try JSON(parsing: push.payload)
+    object["bytes"] = .int(Int64(push.payload.count))
+    object["mostBytes"] = .int(Int64(push.mostBytes))
+    object["cut"] = .bool(push.isCut)
+    return object
   }
 }

@@ -20,7 +20,7 @@ struct RecordRoutes: Sendable {
     }
     let token = try await currentSyncToken(call, of: request.zone)
     let results = try await rules.modifyRecords(request, in: call.scope, as: call.caller)
-    count(results)
+    metrics.count(results)
     let options = RecordOptions(
       json, of: call, desiring: request.desiredKeys, addresses)
     return .json(Wire.records(results, for: request, options, syncToken: token))
@@ -80,8 +80,11 @@ extension RecordRoutes {
       return .failure(ItemFailure(failure.id, error))
     }
   }
+}
 
-  private func count(_ results: [RecordResult]) {
+extension ServerMetrics {
+  /// Counts what a request saved and deleted.
+  func count(_ results: [RecordResult]) {
     var saved = 0
     var deleted = 0
     for case .success(let outcome) in results {
@@ -90,6 +93,6 @@ extension RecordRoutes {
       case .deleted: deleted += 1
       }
     }
-    metrics.records(saved: saved, deleted: deleted)
+    records(saved: saved, deleted: deleted)
   }
 }

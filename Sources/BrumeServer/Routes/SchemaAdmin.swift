@@ -1,4 +1,4 @@
-// Schemas, for the command line: show, import, indexes, deployment.
+// Schemas, for the command line and the console: show, check, compare, import, indexes, deployment.
 
 import BrumeCore
 import BrumeModel
@@ -7,23 +7,61 @@ import BrumeWire
 
 struct SchemaAdmin: Sendable {
   let schemas: Schemas
+  /// Mistakes that one answer lists.
+  let mostFaults: Int
 
   func show(_ call: Call) async throws -> Reply {
     let schema = try await schemas.current(of: call.containerEnvironment)
     return .json(["schema": .string(schema.text())])
   }
 
+  /// Where a text is wrong; asks no store.
+  func validate(_ call: Call) async throws -> Reply {
+    let text = try call.json().text("schema")
+    let faults = Schema.faults(of: text, limit: mostFaults)
+    let types = faults.isEmpty ? try Schema(parsing: text).recordTypes.count : nil
+    return .json(Wire.schemaFaults(faults, recordTypes: types))
+  }
+
+  /// What the schema would become with a text; without one, what production would become by a deployment.
+  func difference(_ call: Call) async throws -> Reply {
+    let place = call.containerEnvironment
+    guard let text = try call.json()["schema"]?.string else {
+      return .json(
+        Wire.schemaDifference(try await schemas.differenceOfDeployment(place.container)))
+    }
+    return .json(Wire.schemaDifference(try await schemas.difference(to: text, in: place)))
+  }
+
   func importText(_ call: Call) async throws -> Reply {
-    try await schemas.replace(by: call.json().text("schema"), in: call.containerEnvironment)
+    let json = try call.json()
+    try await schemas.replace(
+      by: json.text("schema"), in: call.containerEnvironment,
+      allowsDrops: json["allowDrops"]?.bool ?? false)
     return try await show(call)
   }
 
-  /// Makes production's schema what development's is; answers production's.
+  /// Makes production's schema what development's is; answers production's. A dry run answers the changes.
   func deploy(_ call: Call) async throws -> Reply {
     let container = call.containerEnvironment.container
+    if try call.json()["dryRun"]?.bool ?? false {
+      return .json(Wire.schemaDifference(try await schemas.differenceOfDeployment(container)))
+    }
     try await schemas.deploy(container)
     let schema = try await schemas.current(of: ContainerEnvironment(container, .production))
     return .json(["schema": .string(schema.text())])
+  }
+
+  /// Makes development's schema what production's is; answers the changes.
+  func reset(_ call: Call) async throws -> Reply {
+    guard call.databasePath.environment != .production else {
+      throw BrumeError(
+        .badRequest, "production's schema cannot be reset; name the development environment")
+    }
+    let container = call.containerEnvironment.container
+    let difference = try await schemas.differenceOfReset(container)
+    if !(try call.json()["dryRun"]?.bool ?? false) { try await schemas.reset(container) }
+    return .json(Wire.schemaDifference(difference))
   }
 
   func index(_ call: Call) async throws -> Reply {

@@ -11,7 +11,8 @@ struct StatusAdmin: Sendable {
   let store: any Store
   let development: Development
 
-  /// How to reach the server; in development also the ready-made credentials of a container.
+  /// How to reach the server; in development also the ready-made credentials of a container. They act as
+  /// users and are not for an operator who may only read.
   func show(_ call: Call) async throws -> Reply {
     let (users, tokens, keys, log) = try await store.read { store in
       (
@@ -23,7 +24,7 @@ struct StatusAdmin: Sendable {
     var facts: [JSONObject.Member] = [
       .init(key: "url", value: .string(server.url)),
       .init(key: "console", value: .string("\(server.url)/_brume/console")),
-      .init(key: "store", value: .string(settings.engine == .memory ? "memory" : "sqlite")),
+      .init(key: "store", value: .string(settings.engine.name)),
       .init(key: "data", value: .string(settings.dataFolder)),
       .init(key: "dev", value: .bool(settings.isDevelopment)),
       .init(key: "users", value: .int(Int64(users.count))),
@@ -32,7 +33,7 @@ struct StatusAdmin: Sendable {
       .init(key: "logPosition", value: .int(log)),
     ]
     let variables =
-      settings.isDevelopment
+      settings.isDevelopment && call.caller.access?.role == .full
       ? try await development.prepare(
         in: call.containerEnvironment
       ).variables : variables(call, tokens)
@@ -41,7 +42,7 @@ struct StatusAdmin: Sendable {
     return .json(.object(JSONObject(uniqueMembers: facts)))
   }
 
-  /// Outside development: the address, and the API token of the container asked for, or of the first
+  /// Outside development, and for whoever may only read: the address, and the API token of the container asked for, or of the first
   /// one that has a token. Users sign in themselves.
   private func variables(
     _ call: Call, _ tokens: [APIToken]

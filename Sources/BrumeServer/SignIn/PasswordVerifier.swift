@@ -28,7 +28,45 @@ final class PasswordVerifier: Sendable {
   func account(
     name: String, password: String, at address: ClientAddress
   ) async throws -> User {
+    try checkLengths(name: name, password: password)
+    return try await attempt(name, at: address) { [accounts] in
+      let check = try await accounts.passwordCheck(name: name)
+      return { try check.account(password: password) }
+    }
+  }
+
+  func checkLengths(name: String, password: String) throws(BrumeError) {
     try accounts.checkLengths(name: name, password: password)
+  }
+
+  /// An attempt at whom `name` means, which counts as failed until it was right.
+  ///
+  /// - Parameter prepare: makes what is carried out on a thread of its own.
+  func attempt<Value: Sendable>(
+    _ name: String, at address: ClientAddress,
+    _ prepare: () async throws -> @Sendable () throws -> Value
+  ) async throws -> Value {
+    try await costly { [self] in
+      let now = host.now()
+      if let wait = attempts.withLock({ $0.begin(name: name, address: address.name, now: now) }) {
+        let seconds = (Double(wait) / 1000).rounded(.up)
+        throw BrumeError(
+          .throttled, "too many wrong passwords; try again in \(Int(seconds)) seconds",
+          retryAfter: seconds)
+      }
+      let value = try await threads.runIfActive(prepare())
+      attempts.withLock { $0.succeeded(name: name, address: address.name) }
+      return value
+    }
+  }
+
+  /// Hashes a password, or does what costs as much.
+  func hash<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await costly { [threads] in try await threads.runIfActive(body) }
+  }
+
+  /// - Throws: THROTTLED if as many are at work as may be.
+  private func costly<Value>(_ body: () async throws -> Value) async throws -> Value {
     let isFree = taken.withLock { taken in
       guard taken < slots else { return false }
       taken += 1
@@ -38,16 +76,6 @@ final class PasswordVerifier: Sendable {
       throw BrumeError(.throttled, "many people sign in just now; try again", retryAfter: 1)
     }
     defer { taken.withLock { $0 -= 1 } }
-    let now = host.now()
-    if let wait = attempts.withLock({ $0.begin(name: name, address: address.name, now: now) }) {
-      let seconds = (Double(wait) / 1000).rounded(.up)
-      throw BrumeError(
-        .throttled, "too many wrong passwords; try again in \(Int(seconds)) seconds",
-        retryAfter: seconds)
-    }
-    let check = try await accounts.passwordCheck(name: name)
-    let user = try await threads.runIfActive { try check.account(password: password) }
-    attempts.withLock { $0.succeeded(name: name, address: address.name) }
-    return user
+    return try await body()
   }
 }

@@ -93,16 +93,7 @@ struct ProviderRoutes: Sendable {
 enum BrowserCookie {
   private static let name = "brume-signin"
 
-  static func value(_ headers: HTTPFields) -> String? {
-    for header in headers[values: .cookie] {
-      for pair in header.split(separator: ";") {
-        let parts = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
-        guard parts.count == 2, parts[0] == name, parts[1].utf8.count == 64 else { continue }
-        return String(parts[1])
-      }
-    }
-    return nil
-  }
+  static func value(_ headers: HTTPFields) -> String? { headers.cookie(name) }
 
   static func header(_ value: String, seconds: Int64, isSecure: Bool) -> String {
     let secure = isSecure ? "; Secure" : ""

@@ -60,17 +60,11 @@ struct SignInRoutes: Sendable {
     ).id
   }
 
-  /// Browsers say which page makes a call, older ones by its origin; other programs say nothing and
-  /// have no page to be fooled.
   private func requireOwnPage(_ call: Call) throws(BrumeError) {
-    if let site = call.headers[.fetchSite] {
-      if site == "same-origin" || site == "none" { return }
-    } else {
-      guard let origin = call.headers[.origin] else { return }
-      let host = call.authority ?? ""
-      if ["http://\(host)", "https://\(host)", server.url].contains(origin) { return }
+    guard OwnPage.isSender(of: call.headers, authority: call.authority, serverURL: server.url)
+    else {
+      throw BrumeError(.accessDenied, "only the sign-in page itself may send a password")
     }
-    throw BrumeError(.accessDenied, "only the sign-in page itself may send a password")
   }
 
   /// Ends every session of the caller, on all devices.

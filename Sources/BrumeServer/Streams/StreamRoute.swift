@@ -85,8 +85,9 @@ struct StreamRoute: Sendable {
     }
   }
 
-  /// Whether the user has not signed out since the request began.
+  /// Whether the user has not signed out, and nobody has revoked the API token, since the request began.
   func isStillSignedIn(_ call: Call) async throws -> Bool {
-    try await tokens.isSignedIn(by: call.query["ckWebAuthToken"] ?? "")
+    try await tokens.isSignedIn(
+      by: call.headers.webAuthToken(or: call.query) ?? "", with: call.query["ckAPIToken"])
   }
 }

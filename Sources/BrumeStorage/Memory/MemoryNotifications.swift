@@ -56,6 +56,12 @@ final class MemoryNotifications: NotificationWriting {
     draft.state.badges[place(user, containerEnvironment)] = value
   }
 
+  func removeAll(of user: UserID, in containerEnvironment: ContainerEnvironment) throws {
+    draft.requireScope(.account(user, containerEnvironment))
+    draft.state.kept[place(user, containerEnvironment)] = nil
+    draft.state.badges[place(user, containerEnvironment)] = nil
+  }
+
   private func place(_ user: UserID, _ containerEnvironment: ContainerEnvironment) -> ByteText {
     ByteText(
       parts: containerEnvironment.container.name, containerEnvironment.environment.rawValue,

@@ -26,22 +26,25 @@ final class MemoryQueries: QueryReading {
         bytes += candidate.bytes.count
         if found.count == limit || (bytes > request.byteLimit && !found.isEmpty) {
           return answer(
-            found, request.position(after: found.count, at: found[found.count - 1].record))
+            found, request.position(after: found.count, at: found[found.count - 1].record),
+            looked: index + 1)
         }
         found.append(candidate)
       }
       if index + 1 >= request.candidateLimit, index + 1 < candidates.count {
-        return answer(found, request.position(after: found.count, at: candidate.record))
+        return answer(
+          found, request.position(after: found.count, at: candidate.record), looked: index + 1)
       }
     }
-    return answer(found, nil)
+    return answer(found, nil, looked: candidates.count)
   }
 
   /// All matches in their order, then the page at the offset.
   private func page(bySort request: EngineQuery) throws -> EngineQueryPage {
     let offset = max(0, request.after?.offset ?? 0)
     let filters = PreparedFilters(request.query.filters)
-    let all = try candidates(of: request).filter { candidate in
+    let candidates = candidates(of: request)
+    let all = try candidates.filter { candidate in
       try Task.checkCancellation()
       return filters.match(candidate.record, searchable: request.searchable)
     }
@@ -49,8 +52,11 @@ final class MemoryQueries: QueryReading {
     let page = request.fitting(all.dropFirst(offset).prefix(max(1, request.limit))) {
       $0.bytes.count
     }
-    guard let last = page.last, offset + page.count < all.count else { return answer(page, nil) }
-    return answer(page, request.position(after: page.count, at: last.record))
+    guard let last = page.last, offset + page.count < all.count else {
+      return answer(page, nil, looked: candidates.count)
+    }
+    return answer(
+      page, request.position(after: page.count, at: last.record), looked: candidates.count)
   }
 
   /// The type's records in key order; without sorting only those after the last page.
@@ -71,8 +77,13 @@ final class MemoryQueries: QueryReading {
     return candidates.sorted { $0.key < $1.key }.map(\.record)
   }
 
-  private func answer(_ found: [MemoryRecord], _ next: QueryPosition?) -> EngineQueryPage {
-    EngineQueryPage(records: found.map(draft.stored), next: next)
+  private func answer(
+    _ found: [MemoryRecord], _ next: QueryPosition?, looked: Int
+  ) -> EngineQueryPage {
+    var work = QueryWork()
+    work.begin(.type)
+    work.look(at: looked)
+    return EngineQueryPage(records: found.map(draft.stored), next: next, work: work)
   }
 }
 

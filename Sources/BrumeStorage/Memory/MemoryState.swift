@@ -36,6 +36,11 @@ struct MemoryState: Sendable {
   var shortGUIDs: [ByteText: RecordKey] = [:]
   var settings: [ByteText: [UInt8]] = [:]
 
+  var operators: [ByteText: Operator] = [:]
+  var operatorCredentials: [ByteText: OperatorCredential] = [:]
+  var audit: [AuditEntry] = []
+  var lastAuditPosition: Int64 = 0
+
   var assetFiles: [ByteText: AssetFile] = [:]
   var assetUploads: [ByteText: AssetUpload] = [:]
   var discardedAssetObjects: Set<ByteText> = []

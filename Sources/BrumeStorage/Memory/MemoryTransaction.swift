@@ -31,4 +31,6 @@ final class MemoryTransaction: WriteTransaction {
   private(set) lazy var shares: MemoryShares = MemoryShares(draft)
   private(set) lazy var settings: MemorySettings = MemorySettings(draft)
   private(set) lazy var assets: MemoryAssets = MemoryAssets(draft)
+  private(set) lazy var operators: MemoryOperators = MemoryOperators(draft)
+  private(set) lazy var audit: MemoryAudit = MemoryAudit(draft)
 }

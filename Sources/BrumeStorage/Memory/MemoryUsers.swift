@@ -31,6 +31,13 @@ final class MemoryUsers: UserWriting {
     }
   }
 
+  func page(after name: String?, limit: Int) throws -> [User] {
+    let rest = try all().filter { user in
+      name.map { ByteText($0) < ByteText(user.name) } ?? true
+    }
+    return Array(rest.prefix(limit))
+  }
+
   func put(_ user: User) throws {
     draft.requireScope(.server)
     draft.state.users[user.id] = user
@@ -42,6 +49,12 @@ final class MemoryUsers: UserWriting {
   func link(_ identity: ProviderIdentity, to user: UserID) throws {
     draft.requireScope(.server)
     draft.state.identities[key(identity)] = user
+  }
+
+  func remove(_ id: UserID) throws {
+    draft.requireScope(.server)
+    draft.state.users[id] = nil
+    draft.state.identities = draft.state.identities.filter { $0.value != id }
   }
 
   private func key(_ identity: ProviderIdentity) -> [ByteText] {

@@ -24,6 +24,21 @@ final class MemoryZones: ZoneWriting {
     return Array(changed.prefix(limit))
   }
 
+  func databases(of owner: UserID) throws -> [DatabaseKey] {
+    draft.state.databases.keys.filter { $0.owner == owner }
+      .sorted { $0.containerEnvironment < $1.containerEnvironment }
+  }
+
+  func databases(in containerEnvironment: ContainerEnvironment) throws -> [DatabaseKey] {
+    draft.state.databases.keys.filter { $0.containerEnvironment == containerEnvironment }
+      .sorted { ByteText($0.owner?.name ?? "") < ByteText($1.owner?.name ?? "") }
+  }
+
+  func databaseCounts() throws -> [ContainerEnvironment: Int] {
+    Dictionary(grouping: draft.state.databases.keys, by: \.containerEnvironment)
+      .mapValues(\.count)
+  }
+
   func put(_ zone: Zone) throws {
     draft.requireScope(.database(zone.key.database))
     draft.change(zone.key) { $0.row = zone }

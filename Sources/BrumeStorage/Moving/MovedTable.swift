@@ -28,6 +28,9 @@ package enum MovedTable: String, CaseIterable, Sendable {
   case webhooks
   case apnsSenders = "apns_senders"
   case pushLog = "push_log"
+  case operators
+  case operatorCredentials = "operator_credentials"
+  case audit
   case log
 }
 
@@ -58,7 +61,9 @@ extension MovedTable {
     }
 
   /// Whether keys are nothing that a log or a terminal should show.
-  package var hasSecretKeys: Bool { self == .apiTokens || self == .usedSignatures }
+  package var hasSecretKeys: Bool {
+    self == .apiTokens || self == .usedSignatures || self == .operatorCredentials
+  }
 
   private typealias Form = (key: [MovedColumn], others: [MovedColumn])
 
@@ -77,6 +82,7 @@ extension MovedTable {
     case .assetDiscards: ([text("object")], [])
     case .subscriptions, .devices, .mailboxes, .keptNotifications, .badges: notificationForm
     case .webhooks, .apnsSenders, .pushLog: deliveryForm
+    case .operators, .operatorCredentials, .audit: operatorForm
     case .log: logForm
     }
   }
@@ -176,6 +182,29 @@ extension MovedTable {
           + ["device", "channel", "notification", "subscription", "request", "subject", "verdict"]
           .map { text($0) }
           + [integer("status", isOptional: true), text("reason"), integer("attempt")]
+      )
+    }
+  }
+
+  private var operatorForm: Form {
+    switch self {
+    case .operators:
+      (
+        [text("id")], [text("name"), text("role"), text("password_hash"), integer("created")]
+      )
+    case .operatorCredentials:
+      (
+        [text("id")],
+        [text("kind"), text("name"), text("operator_id", isOptional: true), text("role")]
+          + [integer("created")]
+          + [integer("last_used", isOptional: true), integer("ends", isOptional: true)]
+      )
+    default:
+      (
+        [integer("position")],
+        [integer("time")]
+          + ["operator_name", "address", "request", "action", "subject"].map { text($0) } + place
+          + [integer("status", isOptional: true), integer("refused")]
       )
     }
   }

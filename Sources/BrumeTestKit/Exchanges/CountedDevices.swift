@@ -152,4 +152,9 @@ extension CountedNotifications: NotificationWriting where Inner: NotificationWri
     count.writes()
     return try inner.setBadge(value, of: user, in: containerEnvironment)
   }
+
+  func removeAll(of user: UserID, in containerEnvironment: ContainerEnvironment) throws {
+    count.writes()
+    return try inner.removeAll(of: user, in: containerEnvironment)
+  }
 }

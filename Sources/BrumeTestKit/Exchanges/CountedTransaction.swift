@@ -25,6 +25,8 @@ final class CountedTransaction<Inner: ReadTransaction>: ReadTransaction {
   let shares: CountedShares<Inner.Shares>
   let settings: CountedSettings<Inner.Settings>
   let assets: CountedAssets<Inner.Assets>
+  let operators: CountedOperators<Inner.Operators>
+  let audit: CountedAudit<Inner.Audit>
   private let inner: Inner
 
   init(_ inner: Inner, _ count: ExchangeCount) {
@@ -49,6 +51,8 @@ final class CountedTransaction<Inner: ReadTransaction>: ReadTransaction {
     shares = .init(inner.shares, count)
     settings = .init(inner.settings, count)
     assets = .init(inner.assets, count)
+    operators = .init(inner.operators, count)
+    audit = .init(inner.audit, count)
   }
 }
 

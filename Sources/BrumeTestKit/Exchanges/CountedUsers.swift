@@ -37,6 +37,11 @@ final class CountedUsers<Inner: UserReading>: UserReading {
     return try inner.all()
   }
 
+  func page(after name: String?, limit: Int) throws -> [User] {
+    count.asks()
+    return try inner.page(after: name, limit: limit)
+  }
+
   func linked(to identity: ProviderIdentity) throws -> UserID? {
     count.asks()
     return try inner.linked(to: identity)
@@ -52,6 +57,11 @@ extension CountedUsers: UserWriting where Inner: UserWriting {
   func link(_ identity: ProviderIdentity, to user: UserID) throws {
     count.writes()
     return try inner.link(identity, to: user)
+  }
+
+  func remove(_ id: UserID) throws {
+    count.writes(.user(id))
+    return try inner.remove(id)
   }
 }
 

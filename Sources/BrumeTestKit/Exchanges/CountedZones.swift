@@ -26,6 +26,21 @@ final class CountedZones<Inner: ZoneReading>: ZoneReading {
     count.asks(.zonesChanged(database, after: after, limit: limit))
     return try inner.changed(in: database, after: after, limit: limit)
   }
+
+  func databases(of owner: UserID) throws -> [DatabaseKey] {
+    count.asks()
+    return try inner.databases(of: owner)
+  }
+
+  func databases(in containerEnvironment: ContainerEnvironment) throws -> [DatabaseKey] {
+    count.asks()
+    return try inner.databases(in: containerEnvironment)
+  }
+
+  func databaseCounts() throws -> [ContainerEnvironment: Int] {
+    count.asks()
+    return try inner.databaseCounts()
+  }
 }
 
 extension CountedZones: ZoneWriting where Inner: ZoneWriting {

@@ -18,6 +18,7 @@ package enum FilledStore {
       try putSubscriptions(transaction)
       try putDevices(transaction)
       try putDelivery(transaction)
+      try putOperators(transaction)
     }
     // What is served is gone, as a notifier leaves it; the rest waits.
     for bucket in (0..<store.bucketCount).map({ Bucket($0) }) {
@@ -196,6 +197,28 @@ package enum FilledStore {
     }
     try transaction.notifications.setBadge(3, of: UserID("_a1"), in: .sample)
     try transaction.notifications.setBadge(4, of: UserID("_e5"), in: .sample)
+  }
+
+  private static func putOperators(_ transaction: any WriteTransaction) throws {
+    let ada = Operator(
+      id: "o1", name: "ada", role: .readOnly, passwordHash: "hash", created: 5)
+    try transaction.operators.put(ada)
+    try transaction.operators.put(
+      OperatorCredential(
+        id: "d1", kind: .session, operatorID: "o1", role: .readOnly, created: 6, lastUsed: 7,
+        ends: 8))
+    try transaction.operators.put(
+      OperatorCredential(
+        id: "d2", kind: .token, name: "ci", operatorID: nil, role: .full, created: 9, ends: nil))
+    let bounds = AuditBounds(lines: 2, refusals: 1, oldest: 0)
+    for (number, name) in ["ada", "", "ada", "owner"].enumerated() {
+      try transaction.audit.append(
+        AuditEntry(
+          time: Int64(number), operatorName: name, address: "local", requestID: "R\(number)",
+          action: "users", subject: "alice", container: number == 0 ? "" : "iCloud.a",
+          environment: "", status: number == 2 ? nil : 200,
+          isRefused: name.isEmpty), keeping: bounds)
+    }
   }
 
   private static func putDelivery(_ transaction: any WriteTransaction) throws {

@@ -19,6 +19,9 @@ extension StorageContract {
       }
       try await store.read { transaction in
         try expectEqual(try transaction.users.all(), users, "users")
+        let first = try transaction.users.page(after: nil, limit: 2)
+        try expectEqual(first, Array(users.prefix(2)), "a page")
+        try expectEqual(try transaction.users.page(after: "bob", limit: 2), [users[2]], "the next")
         try expectEqual(try transaction.users.find(UserID("_2")), users[0], "by ID")
         try expectEqual(try transaction.users.find(named: "bob"), users[1], "by name")
         try expectEqual(try transaction.users.find(named: "zoe\u{308}"), nil, "by another spelling")
@@ -47,6 +50,27 @@ extension StorageContract {
         try expectEqual(try found("ZO\u{eb}[@EXAMPLE.org"), users[2], "other letters as they are")
         try expectEqual(try found("zo\u{cb}[@example.org"), nil, "another letter")
         try expectEqual(try found("zo\u{eb}{@example.org"), nil, "what is no letter")
+      }
+    },
+    Case("a removed account is found by nothing, and others stay") { store in
+      let identity = ProviderIdentity(issuer: "https://i.example", subject: "s")
+      let users = [
+        User(id: UserID("_1"), name: "ann", emailAddress: "a@example.org", phoneNumber: "1"),
+        User(id: UserID("_2"), name: "bob"),
+      ]
+      try await store.write(in: .everything(of: store)) { transaction in
+        for user in users { try transaction.users.put(user) }
+        try transaction.users.link(identity, to: users[0].id)
+        try transaction.users.remove(users[0].id)
+        try expectEqual(try transaction.users.find(users[0].id), nil, "in the same transaction")
+        try transaction.users.remove(UserID("_9"))
+      }
+      try await store.read { transaction in
+        try expectEqual(try transaction.users.all(), [users[1]], "users")
+        try expectEqual(try transaction.users.find(named: "ann"), nil, "by name")
+        try expectEqual(
+          try transaction.users.find(emailAddress: "a@example.org"), nil, "by address")
+        try expectEqual(try transaction.users.linked(to: identity), nil, "by identity")
       }
     },
     Case("credentials come back until they are removed") { store in

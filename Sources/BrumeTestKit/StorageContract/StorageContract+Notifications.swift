@@ -68,6 +68,29 @@ extension StorageContract {
       try expect(
         (after.last?.position ?? 0) > (before.last?.position ?? 0), "the position did not rise")
     },
+    Case("what is kept for a user goes with the badge, and the count begins anew") { store in
+      let user = UserID("_a1")
+      try await store.write(in: .everything(of: store)) { transaction in
+        for id in ["a", "b"] { try transaction.notifications.keepSample(id, limit: 2) }
+        try transaction.notifications.keepSample("a", user: "_b2", limit: 2)
+        try transaction.notifications.setBadge(5, of: user, in: .sample)
+      }
+      try await store.write(in: .everything(of: store)) { transaction in
+        try transaction.notifications.removeAll(of: user, in: .sample)
+        try transaction.notifications.removeAll(of: UserID("_x9"), in: .sample)
+      }
+      try await store.read { transaction in
+        try expectEqual(try transaction.notifications.keptSample(), [], "kept")
+        try expectEqual(try transaction.notifications.badge(of: user, in: .sample), 0, "badge")
+        try expectEqual(
+          try transaction.notifications.keptSample(user: "_b2").count, 1, "another user's")
+      }
+      try await store.write(in: .everything(of: store)) { transaction in
+        for id in ["c", "d", "e"] { try transaction.notifications.keepSample(id, limit: 2) }
+      }
+      try expectEqual(
+        try await store.read { try $0.notifications.keptSample().map(\.id) }, ["d", "e"])
+    },
     Case("badges are per user, container and environment") { store in
       let user = UserID("_a1")
       try await store.write(in: .everything(of: store)) { transaction in

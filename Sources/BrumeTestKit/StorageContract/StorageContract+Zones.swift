@@ -48,6 +48,36 @@ extension StorageContract {
           "changed zones after 4")
       }
     },
+    Case("databases are found by owner and by container, and counted") { store in
+      let other = ContainerEnvironment(ContainerID("iCloud.org.example.other"), .development)
+      let databases = [
+        DatabaseKey.sample(owner: nil), .sample(), .sample(owner: "_b2"),
+        DatabaseKey(in: .sampleProduction, owner: UserID("_a1")),
+        DatabaseKey(in: other, owner: UserID("_a1")),
+      ]
+      try await store.write(in: .everything(of: store)) { transaction in
+        for database in databases.reversed() {
+          let key = ZoneKey(database: database, name: "Z")
+          try transaction.zones.put(
+            Zone(
+              key: key, incarnation: 1, lastSequence: try transaction.sequences.next(in: database)))
+        }
+      }
+      try await store.read { transaction in
+        try expectEqual(
+          try transaction.zones.databases(of: UserID("_a1")),
+          [databases[1], databases[3], databases[4]].sorted {
+            $0.containerEnvironment < $1.containerEnvironment
+          }, "of an owner")
+        try expectEqual(try transaction.zones.databases(of: UserID("_x9")), [], "of nobody")
+        try expectEqual(
+          try transaction.zones.databases(in: .sample), Array(databases.prefix(3)),
+          "of a container")
+        try expectEqual(
+          try transaction.zones.databaseCounts(), [.sample: 3, .sampleProduction: 1, other: 1],
+          "counts")
+      }
+    },
     Case("databases know nothing of each other") { store in
       let databases = [
         DatabaseKey.sample(), .sample(owner: nil), .sample(owner: "_b2"),

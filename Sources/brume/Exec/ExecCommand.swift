@@ -84,6 +84,8 @@ struct ExecCommand: AsyncParsableCommand {
     var environment = ProcessInfo.processInfo.environment
     let ready = try await server.development.prepare(in: place)
     for (name, value) in ready.variables { environment[name] = value }
+    // Commands inside reach this server and no other.
+    environment["BRUME_ADMIN_TOKEN"] = server.adminToken
     return try await ChildProcess.run(command, environment: environment)
   }
 }

@@ -1,5 +1,6 @@
-// How commands reach the running server: through `server.json` of the data folder. As its operator
-// for what is under `/_brume/admin`, or as one of its users for what Apple's protocol can do.
+// How commands reach the running server: through `server.json` of the data folder, or by its address and an
+// admin token. As an operator for what is under `/_brume/admin`, or as one of its users for what Apple's
+// protocol can do.
 
 import ArgumentParser
 import BrumeClient
@@ -12,6 +13,16 @@ import FoundationEssentials
 struct ServerOptions: ParsableArguments {
   @Option(help: "The data folder of the running server. (default: ./brume-data) [BRUME_DATA]")
   var data: String?
+
+  @Option(help: "The server's address, instead of its folder, with an admin token. [BRUME_URL]")
+  var url: String?
+
+  @Option(
+    help: """
+      What 'brume operator token create' printed. The variable keeps it out of process lists. \
+      [BRUME_ADMIN_TOKEN]
+      """)
+  var adminToken: String?
 
   @Option(help: "The container. (default: that of development mode) [BRUME_CONTAINER]")
   var container: String?
@@ -33,28 +44,76 @@ struct ServerOptions: ParsableArguments {
     if let environment = environment ?? Self.variable("BRUME_ENVIRONMENT") {
       query.append(("environment", environment))
     }
-    return ServerConnection(file: try ServerFile(folder: folder), folder: folder, place: query)
+    return ServerConnection(try ServerAccess(self), place: query)
+  }
+}
+
+/// Where a server is, and what calls of its operator carry.
+struct ServerAccess: Sendable {
+  let url: String
+  /// Nil: only what is open to anybody can be asked.
+  let adminToken: String?
+  /// Nil: the server was named by its address.
+  let folder: String?
+
+  /// What the command line says counts before variables; the variables count only together, because clients
+  /// have the address alone.
+  init(_ options: ServerOptions) throws {
+    let token = options.adminToken ?? ServerOptions.variable("BRUME_ADMIN_TOKEN")
+    if options.data != nil, options.url != nil || options.adminToken != nil {
+      throw ValidationError("name the server by --data, or by --url and --admin-token; not by both")
+    }
+    if options.url != nil || options.adminToken != nil {
+      guard let url = options.url ?? ServerOptions.variable("BRUME_URL") else {
+        throw ValidationError("--admin-token needs the server's address: --url or BRUME_URL")
+      }
+      self.init(url: url, adminToken: token)
+    } else if options.data == nil, let token, let url = ServerOptions.variable("BRUME_URL") {
+      self.init(url: url, adminToken: token)
+    } else {
+      try self.init(folder: options.folder)
+    }
+  }
+
+  /// The server that runs on a folder now.
+  init(folder: String) throws {
+    let file = try ServerFile(folder: folder)
+    (url, adminToken, self.folder) = (file.url, file.adminToken, folder)
+  }
+
+  private init(url: String, adminToken: String?) {
+    var url = url
+    while url.last == "/" { url.removeLast() }
+    (self.url, self.adminToken, folder) = (url, adminToken, nil)
+  }
+
+  var silence: CommandFailure {
+    guard let folder else {
+      return CommandFailure("no server answers at \(url); check the address, and that it runs")
+    }
+    return CommandFailure(
+      "no server answers at \(url), which the data folder '\(folder)' names; start it with "
+        + "'brume serve --data \(folder)'")
   }
 }
 
 struct ServerConnection: Sendable {
-  let file: ServerFile
-  let folder: String
+  let access: ServerAccess
   let place: [(String, String)]
   private let transport = HTTPTransport()
 
-  init(file: ServerFile, folder: String, place: [(String, String)]) {
-    self.file = file
-    self.folder = folder
+  init(_ access: ServerAccess, place: [(String, String)]) {
+    self.access = access
     self.place = place
   }
 
   static let notReady = CommandFailure(
     "the server is not ready: its storage does not answer; its log says why")
 
-  /// To the server that runs on the folder now.
+  /// To the server that runs on the folder now, or at the same address.
   func anew() throws -> ServerConnection {
-    ServerConnection(file: try ServerFile(folder: folder), folder: folder, place: place)
+    ServerConnection(
+      try access.folder.map { try ServerAccess(folder: $0) } ?? access, place: place)
   }
 
   /// An admin call.
@@ -91,8 +150,7 @@ struct ServerConnection: Sendable {
     }
     let environment = Environment(rawValue: variables["BRUME_ENVIRONMENT"] ?? "") ?? .development
     let connection = ServerConnection(
-      file: file, folder: folder,
-      place: [("container", container), ("environment", environment.rawValue)])
+      access, place: [("container", container), ("environment", environment.rawValue)])
     let answer = try await connection.post("users/token", ["user": .string(user)])
     return Configuration(
       url: url, in: ContainerEnvironment(ContainerID(container), environment), apiToken: api,
@@ -129,15 +187,19 @@ struct ServerConnection: Sendable {
     isOperator: Bool
   ) async throws -> HTTPAnswer {
     var request = HTTPCall(
-      method: method, base: file.url, target: path + Self.text(query), body: body,
+      method: method, base: access.url, target: path + Self.text(query), body: body,
       timeout: .seconds(60))
-    if isOperator { request.headers.append(.init("Authorization", "Bearer \(file.adminToken)")) }
+    if isOperator {
+      guard let token = access.adminToken else {
+        throw CommandFailure(
+          "\(access.url) needs an admin token; give one with --admin-token or BRUME_ADMIN_TOKEN")
+      }
+      request.headers.append(.init("Authorization", "Bearer \(token)"))
+    }
     do {
       return try await transport.send(request)
     } catch is CallFailure {
-      throw CommandFailure(
-        "no server answers at \(file.url), which the data folder '\(folder)' names; start it with "
-          + "'brume serve --data \(folder)'")
+      throw access.silence
     }
   }
 

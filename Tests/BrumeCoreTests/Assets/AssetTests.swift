@@ -126,6 +126,23 @@ struct AssetFixture: Sendable {
     #expect(await refused(.init(zone: EngineFixture.trails, files: [odd])) == .badRequest)
   }
 
+  @Test(arguments: [SharePermission.readOnly, .readWrite])
+  func `a participant gets upload addresses only where he may write (SHR-13)`(
+    permission: SharePermission
+  ) async throws {
+    let assets = try await AssetFixture()
+    let fixture = assets.fixture
+    let (_, share) = try await fixture.shareHike(with: "bob", permission)
+    try await fixture.join(share, as: fixture.bob)
+    let zone = ZoneID(name: "Trails", ownerName: fixture.phone.user?.name)
+    do {
+      _ = try await assets.ticket(zone: zone, in: .shared, as: fixture.bob)
+      #expect(permission == .readWrite)
+    } catch let error as BrumeError {
+      #expect(error.code == .accessDenied && permission == .readOnly)
+    }
+  }
+
   @Test func `a file at the limit is taken and one byte more is not`() async throws {
     let assets = try await AssetFixture { $0.assetBytes = 5000 }
     _ = try await assets.upload(Self.photo)

@@ -86,4 +86,34 @@ struct PendingUploadTests {
     _ = try await fixture.upload(bytes(500))
     #expect(try await ruleFailure { try await fixture.upload(bytes(900)) }.code == .quotaExceeded)
   }
+
+  @Test func `receipts for files of other records count as uploads until a save uses them`()
+    async throws
+  {
+    let fixture = try await AssetFixture { $0.pendingUploadsPerUser = 2 }
+    try await fixture.save(fixture.upload(bytes(10)))
+    let photo = AssetField(recordName: "one", fieldName: "photo")
+    let request = AssetRereferenceRequest(zone: EngineFixture.trails, assets: [photo])
+    let phone = fixture.fixture.phone
+    let ids = try await fixture.engine.assetExports.make(request, in: .private, as: phone)
+    let cover = AssetField(recordName: "two", fieldName: "cover")
+    let taking = AssetImportRequest(
+      zone: EngineFixture.trails,
+      assets: [.init(field: cover, exported: try #require(ids.first).get())])
+    func rereference() async throws -> [AssetResult] {
+      try await fixture.engine.assetRereferences.make(request, in: .private, as: phone)
+    }
+    func take() async throws -> [AssetResult] {
+      try await fixture.engine.assetExports.take(taking, in: .private, as: phone)
+    }
+    let taken = try #require(try await take().first).get()
+    _ = try await rereference()
+    #expect(try await ruleFailure { try await rereference() }.code == .quotaExceeded)
+    #expect(try await ruleFailure { try await take() }.code == .quotaExceeded)
+    #expect(try await ruleFailure { try await fixture.upload(bytes(1)) }.code == .quotaExceeded)
+    try await fixture.save(taken, in: "two", "cover")
+    _ = try await rereference()
+    fixture.clock.advance(by: fixture.limits.assetReceiptLifetime)
+    _ = try await take()
+  }
 }

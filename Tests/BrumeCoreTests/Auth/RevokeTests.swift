@@ -72,4 +72,36 @@ import Testing
     let error = try await ruleFailure { try await keys.revoke(key.id, in: production) }
     #expect(error.code == .notFound)
   }
+
+  @Test func `a web auth token of a key's user ends with the key, also where it was just used`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    let pem = P256.Signing.PrivateKey().publicKey.pemRepresentation
+    let key = try await fixture.engine.serverKeys.create(
+      name: "backend", publicKeyPEM: pem, in: TestContainer.development)
+    let credentials = Credentials(
+      in: TestContainer.development, apiToken: try await make("web", fixture).token,
+      webAuthToken: try await fixture.engine.webAuthTokens.issue(
+        for: key.user, in: TestContainer.development, keep: false), requestID: "r1")
+    #expect(try await fixture.engine.authentication.authenticate(credentials).user == key.user)
+    _ = try await fixture.engine.serverKeys.revoke(key.id, in: TestContainer.development)
+    let error = try await ruleFailure {
+      try await fixture.engine.authentication.authenticate(credentials)
+    }
+    #expect(error.code == .authenticationRequired)
+  }
+
+  @Test func `what began with an API token may not go on when the token is revoked`() async throws {
+    let fixture = try await EngineFixture()
+    let tokens = fixture.engine.webAuthTokens
+    let (web, other) = (try await make("web", fixture), try await make("other", fixture))
+    let session = try await tokens.issue(
+      for: try #require(fixture.phone.user), in: TestContainer.development, keep: false)
+    #expect(try await tokens.isSignedIn(by: session, with: web.token))
+    _ = try await fixture.engine.apiTokens.revoke("web", in: TestContainer.development)
+    #expect(try await !tokens.isSignedIn(by: session, with: web.token))
+    #expect(try await tokens.isSignedIn(by: session, with: other.token))
+    #expect(try await tokens.isSignedIn(by: session, with: nil))
+  }
 }

@@ -242,6 +242,28 @@ struct PinTests {
     #expect(together.allSucceeded)
   }
 
+  @Test(arguments: ["root", "nothing", nil])
+  func `who may only read does not learn which names are taken (SHR-13)`(
+    parent: String?
+  ) async throws {
+    let fixture = try await EngineFixture()
+    let (_, share) = try await fixture.shareHike(with: "bob")
+    try await fixture.join(share, as: fixture.bob)
+    try await fixture.save(.create("hidden"))
+    let zone = ZoneID(name: "Trails", ownerName: fixture.phone.user?.name)
+    for kind in [RecordOperation.Kind.create, .forceUpdate, .forceReplace] {
+      var answers: [String] = []
+      for name in ["hidden", "free"] {
+        var operation = RecordOperation.create(name, parent: parent)
+        operation.kind = kind
+        let error = try await fixture.failure(
+          of: operation, in: .shared, zone: zone, as: fixture.bob)
+        answers.append("\(error.code) \(error.reason)")
+      }
+      #expect(answers[0] == answers[1])
+    }
+  }
+
   @Test func `a participant who may only read a tree keeps none of its records`() async throws {
     let fixture = try await EngineFixture()
     let (_, mine) = try await fixture.shareHike(with: "bob", .readWrite)

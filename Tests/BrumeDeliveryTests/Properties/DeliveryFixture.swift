@@ -301,7 +301,7 @@ final class DeliveryFixture {
   }
 
   private func readStream(_ name: String, _ receiver: Receiver) async throws {
-    if fault != .signOutForgotten, try await !engine.webAuthTokens.isSignedIn(by: receiver.session)
+    if fault != .signOutForgotten, try await !engine.webAuthTokens.isSignedIn(by: receiver.session, with: nil)
     {
       return
     }

@@ -130,9 +130,11 @@ struct DeviceTests {
     let fixture = try await NotifierFixture { $0.mailboxRows = 3 }
     try await fixture.register(alice, "A")
     func send() async throws -> TestPushes.Sent {
-      try await fixture.engine.testPushes.send(
-        String(repeating: "\u{1}", count: 5000), to: alice, in: development, requestID: "r",
+      let pushes = fixture.engine.testPushes
+      let push = pushes.compose(
+        String(repeating: "\u{1}", count: 5000), to: alice, in: development,
         encode: PushPayload.encode)
+      return try await pushes.send(push, to: alice, in: development, requestID: "r")
     }
     for _ in 0..<3 { #expect(try await send().devices == [device("A", of: alice)]) }
     let late = try await send()

@@ -1,0 +1,51 @@
+// The JavaScript client. Its parts are one module: they are joined here, in the order in which one
+// reads them, so that a page loads one file and nobody needs a build step.
+#include "BrumeConsole.h"
+// #embed is C23, which the compiler has and SwiftPM cannot ask for.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char module_js[] = {
+#embed "web/client/about.js"
+  ,
+#embed "web/client/errors.js"
+  ,
+#embed "web/client/values.js"
+  ,
+#embed "web/client/records.js"
+  ,
+#embed "web/client/calls.js"
+  ,
+#embed "web/client/container.js"
+  ,
+#embed "web/client/database.js"
+  ,
+#embed "web/client/sharing.js"
+  ,
+#embed "web/client/assets.js"
+  ,
+#embed "web/client/pushes.js"
+  ,
+#embed "web/client/storage.js"
+  ,
+#embed "web/client/tabs.js"
+  ,
+#embed "web/client/merging.js"
+  ,
+#embed "web/client/outbox.js"
+  ,
+#embed "web/client/fetching.js"
+  ,
+#embed "web/client/store.js"
+};
+static const unsigned char types_ts[] = {
+#embed "web/client/brume.d.ts"
+};
+
+const unsigned char *brume_client_module(size_t *length) {
+  *length = sizeof(module_js);
+  return module_js;
+}
+const unsigned char *brume_client_types(size_t *length) {
+  *length = sizeof(types_ts);
+  return types_ts;
+}

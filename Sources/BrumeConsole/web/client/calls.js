@@ -1,0 +1,229 @@
+// MARK: Calls over HTTP
+// One request and its answer: address, credentials, the next web auth token, time limits, repetition, and
+// the way through the sign-in page. Knows no records.
+
+// Node 18 has it, but not as a global.
+const webCrypto = globalThis.crypto ?? (await import("node:crypto")).webcrypto;
+
+/** Where time, chance and the network come from; tests give others. */
+const realHost = () => ({
+  fetch: (...request) => globalThis.fetch(...request),
+  random: () => Math.random(),
+  uuid: () => {
+    const bytes = webCrypto.getRandomValues(new Uint8Array(16));
+    return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  },
+  sleep: (milliseconds, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const stop = () => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener("abort", stop);
+        resolve();
+      }, milliseconds);
+      signal?.addEventListener("abort", stop, { once: true });
+    }),
+});
+
+/** A controller that follows a signal; `release` lets go of it. */
+const following = (signal) => {
+  const controller = new AbortController();
+  const stop = () => controller.abort(signal.reason);
+  if (signal?.aborted) stop();
+  signal?.addEventListener("abort", stop, { once: true });
+  return { controller, release: () => signal?.removeEventListener("abort", stop) };
+};
+
+/** Keeps a web auth token for as long as the page, or program, lives. */
+const memoryTokens = (token = null) => ({
+  get: () => token,
+  set: (next) => {
+    token = next;
+  },
+});
+
+/** Keeps it in a browser's `localStorage`, where scripts of the same origin can read it. */
+export const browserTokens = (key = "brume-web-auth-token") => ({
+  get: () => globalThis.localStorage.getItem(key),
+  set: (next) =>
+    next === null ? globalThis.localStorage.removeItem(key) : globalThis.localStorage.setItem(key, next),
+});
+
+/** How Node 18 fails when an answer is 421: it sends the request again and has lost its body. */
+const LOST_421 = "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH";
+
+class Calls {
+  #session = 0;
+  #signingIn;
+
+  constructor({
+    url, container, environment = "development", apiToken, webAuthToken, tokens, deviceID, onSignInRequired,
+    host, timeout = 60_000, attempts = 5, longestPause = 30_000,
+  }) {
+    for (const [name, value] of Object.entries({ url, container, apiToken })) {
+      if (typeof value !== "string" || value === "") throw usageError(`a container needs '${name}', a text`);
+    }
+    Object.assign(this, { container, environment, apiToken, onSignInRequired, timeout, attempts, longestPause });
+    this.url = url.replace(/\/+$/, "");
+    this.host = { ...realHost(), ...host };
+    this.tokens = tokens ?? memoryTokens(webAuthToken ?? null);
+    this.deviceID = deviceID ?? this.#keptDevice();
+  }
+
+  /** One name for this browser on this origin; elsewhere a new one for each container object. */
+  #keptDevice() {
+    const key = "brume-device";
+    try {
+      const kept = globalThis.localStorage?.getItem(key) ?? this.host.uuid();
+      globalThis.localStorage?.setItem(key, kept);
+      return kept;
+    } catch {
+      return this.host.uuid();
+    }
+  }
+
+  /** Starts or ends a session: answers to requests from before bring no token any more. */
+  async setToken(token) {
+    this.#session += 1;
+    await this.tokens.set(token);
+  }
+
+  /** The path of an endpoint of a database. */
+  path(scope, endpoint) {
+    return `/database/1/${encodeURIComponent(this.container)}/${this.environment}/${scope}/${endpoint}`;
+  }
+
+  /** The address of an endpoint. What is ours names container and environment as parameters. */
+  address(path, query = {}) {
+    const place = path.startsWith("/_brume/") ? { container: this.container, environment: this.environment } : {};
+    const parameters = new URLSearchParams({ ...place, ...query, ckAPIToken: this.apiToken });
+    return `${this.url}${path}?${parameters}`;
+  }
+
+  /** The web auth token goes in a header, so that no log of addresses has it. */
+  async headers(more) {
+    const token = await this.tokens.get();
+    return { "X-Brume-Device": this.deviceID, ...(token && { "X-Apple-CloudKit-Web-Auth-Token": token }), ...more };
+  }
+
+  /**
+   * Posts a body and answers the JSON object that comes back.
+   *
+   * @param {object} options `signal`; `query`; `isRepeatable`: whether the request does no harm twice.
+   */
+  async call(path, body = {}, options = {}) {
+    const text = JSON.stringify(body);
+    return this.repeating(options, () => this.#exchange(path, text, options));
+  }
+
+  /** Carries out one request, again if that is worth it, and once more after the user has signed in. */
+  async repeating({ signal, isRepeatable = true, attempts = this.attempts }, request) {
+    let hasSignedIn = false;
+    for (let attempt = 1; ; attempt += 1) {
+      signal?.throwIfAborted();
+      const session = this.#session;
+      try {
+        return await request();
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason;
+        if (!hasSignedIn && (await this.#signsIn(error, session, signal))) {
+          hasSignedIn = true;
+          continue;
+        }
+        const rules = { attempts, longestPause: this.longestPause, isRepeatable, chance: this.host.random() };
+        const pause = pauseBeforeRetry(error, attempt, rules);
+        if (pause === undefined) throw error;
+        await this.host.sleep(pause, signal);
+      }
+    }
+  }
+
+  async #exchange(path, text, { signal, query }) {
+    const session = this.#session;
+    const headers = await this.headers({ "Content-Type": "text/plain" });
+    const request = { method: "POST", body: text, headers };
+    const response = await this.fetch(this.address(path, query), request, signal).catch(async (error) => {
+      throw error.cause?.cause?.code === LOST_421 ? await this.signInAddress(signal, error) : error;
+    });
+    const next = response.headers.get("X-Apple-CloudKit-Web-Auth-Token");
+    if (next && session === this.#session) await this.tokens.set(next);
+    return readAnswer(response);
+  }
+
+  /** Fetches an address, and the whole body of its answer, within a time limit; null for none. */
+  async fetch(address, request, signal, timeout = this.timeout) {
+    const { controller, release } = following(signal);
+    const late = () => controller.abort(networkError(`no answer in ${timeout} ms`));
+    const timer = timeout === null ? undefined : setTimeout(late, timeout);
+    try {
+      const response = await this.host.fetch(address, { ...request, signal: controller.signal });
+      const body = new Uint8Array(await response.arrayBuffer());
+      return { status: response.status, ok: response.ok, headers: response.headers, body };
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      throw error instanceof BrumeError ? error : networkError(`the request failed: ${error.message}`, error);
+    } finally {
+      clearTimeout(timer);
+      release();
+    }
+  }
+
+  // MARK: Signing in
+
+  /** Whether the user has signed in because of this error. Calls that fail together open one page. */
+  async #signsIn(error, session, signal) {
+    const isSignedOut = error instanceof BrumeError && (error.status === 421 || error.status === 401);
+    if (!isSignedOut || !this.onSignInRequired) return false;
+    // Somebody else has led the user through the page since the request was sent.
+    if (session !== this.#session) return true;
+    const { redirectURL } = error.redirectURL ? error : await this.signInAddress(signal, error);
+    this.#signingIn ??= this.#signIn(redirectURL, signal).finally(() => {
+      this.#signingIn = undefined;
+    });
+    await this.#signingIn;
+    return true;
+  }
+
+  async #signIn(redirectURL, signal) {
+    const token = await this.onSignInRequired(redirectURL, { signal });
+    await this.setToken(token);
+  }
+
+  /** Where a user signs in: the server says so to whoever calls without one. */
+  async signInAddress(signal, otherwise) {
+    const address = this.address(this.path("public", "users/caller"));
+    const headers = { "X-Brume-Device": this.deviceID };
+    const response = await this.fetch(address, { headers }, signal);
+    try {
+      readAnswer(response);
+    } catch (error) {
+      if (error.redirectURL) return error;
+      throw otherwise ?? error;
+    }
+    throw otherwise ?? networkError("the server names no page for signing in");
+  }
+}
+
+/** The object that an answer holds; throws the error that it stands for. */
+const readAnswer = ({ status, ok, headers, body }) => {
+  const uuid = headers.get("X-Apple-Request-UUID") ?? undefined;
+  // Proxies may write a date there, which is as good as nothing.
+  const seconds = Number.parseInt(headers.get("Retry-After") ?? "", 10);
+  const retryAfter = Number.isNaN(seconds) ? undefined : seconds;
+  let object;
+  try {
+    object = parseJSON(new TextDecoder().decode(body));
+  } catch (error) {
+    // A proxy in front of the server answers in its own words while it cannot reach it.
+    if (!ok) throw networkError(`status ${status}, and no word from Brume`, error, status);
+  }
+  if (isErrorObject(object)) throw errorFromWire(object, { status, uuid, retryAfter });
+  if (!ok || typeof object !== "object" || object === null) {
+    throw networkError(`status ${status} with an answer that is no object`, undefined, status);
+  }
+  return object;
+};
+

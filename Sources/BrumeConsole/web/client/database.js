@@ -1,0 +1,247 @@
+// MARK: A database
+// Records, queries, zones, changes and subscriptions of the public, the private or the shared database.
+
+/** What the offline store calls: it keeps records in the form of the protocol. */
+const modifyWire = Symbol("records/modify");
+const changesWire = Symbol("changes/zone");
+const callsOf = Symbol("calls");
+
+export class Database {
+  #calls;
+
+  constructor(calls, scope, container) {
+    this.#calls = calls;
+    this.scope = scope;
+    this.container = container;
+  }
+
+  get [callsOf]() {
+    return this.#calls;
+  }
+
+  #call(endpoint, body, { signal, isRepeatable } = {}) {
+    return this.#calls.call(this.#calls.path(this.scope, endpoint), body, { signal, isRepeatable });
+  }
+
+  // MARK: Records
+
+  /**
+   * Saves and deletes up to 200 records in one request.
+   *
+   * @returns one result for each operation, in order: a record, a deletion or an error.
+   */
+  async modifyRecords(operations, options) {
+    const encoded = operations.map((operation) => ({ ...operation, record: encodeRecord(operation.record) }));
+    return (await this[modifyWire](encoded, options)).map(decodeResult);
+  }
+
+  /** The same in the protocol's own form. */
+  async [modifyWire](operations, { zoneID, atomic, desiredKeys, operationID, signal } = {}) {
+    const body = {
+      operations, atomic, desiredKeys, zoneID: encodeZoneID(zoneID),
+      // The server answers a repetition as it answered the first time, so a lost answer does no harm.
+      brume: { operationID: operationID ?? this.#calls.host.uuid() },
+    };
+    return (await this.#call("records/modify", body, { signal })).records;
+  }
+
+  /** Saves one record: a new one without a tag, a fetched one if nobody else has changed it since. */
+  async saveRecord(record, options) {
+    const [{ record: saved }] = await this.saveRecords([record], options);
+    return saved;
+  }
+
+  /**
+   * Saves records, files first. Throws the first error; its `results` are those of all.
+   *
+   * `policy` is "ifUnchanged", "changedFields" (whatever the tag is) or "allFields" (what is not given goes).
+   */
+  async saveRecords(records, { policy = "ifUnchanged", ...options } = {}) {
+    const ready = [];
+    for (const record of records) ready.push(await withUploadedFiles(this, record, options));
+    const operations = ready.map((record) => ({ operationType: saveType(record, policy), record: encodeRecord(record) }));
+    return allOrError((await this[modifyWire](operations, options)).map(decodeResult));
+  }
+
+  /** Deletes records. One with a tag only if nobody has changed it; a name alone in any case. */
+  async deleteRecords(records, options) {
+    const operations = records.map((record) => ({
+      operationType: record.recordChangeTag ? "delete" : "forceDelete",
+      record: { ...encodeRecordName(record), recordChangeTag: record.recordChangeTag },
+    }));
+    return allOrError((await this[modifyWire](operations, options)).map(decodeResult));
+  }
+
+  async deleteRecord(record, options) {
+    await this.deleteRecords([record], options);
+  }
+
+  /** Records by name, in order; null for those that are not there. */
+  async lookupRecords(records, { zoneID, desiredKeys, signal } = {}) {
+    const body = { records: records.map(encodeRecordName), zoneID: encodeZoneID(zoneID), desiredKeys };
+    const results = (await this.#call("records/lookup", body, { signal })).records.map(decodeResult);
+    const isMissing = ({ error }) => error?.serverErrorCode === "NOT_FOUND";
+    allOrError(results.filter((result) => !isMissing(result)));
+    return results.map((result) => result.record ?? null);
+  }
+
+  async lookupRecord(record, options) {
+    return (await this.lookupRecords([record], options))[0];
+  }
+
+  // MARK: Queries
+
+  /** All records that match, fetched page by page as they are asked for. */
+  async *query(query, options) {
+    for await (const page of this.queryPages(query, options)) yield* page.records;
+  }
+
+  /** The same as pages; `continuationMarker` goes on where an earlier page ended. */
+  async *queryPages(query, { zoneID, zoneWide, resultsLimit, desiredKeys, continuationMarker, signal } = {}) {
+    const body = { query: encodeQuery(query), zoneID: encodeZoneID(zoneID), zoneWide, resultsLimit, desiredKeys };
+    let marker = continuationMarker;
+    do {
+      const page = await this.#call("records/query", { ...body, continuationMarker: marker }, { signal });
+      marker = page.continuationMarker;
+      yield {
+        records: allOrError(page.records.map(decodeResult)).map(({ record }) => record),
+        continuationMarker: marker,
+      };
+    } while (marker);
+  }
+
+  // MARK: Zones
+
+  async zones({ signal } = {}) {
+    return zonesOrError((await this.#call("zones/list", {}, { signal })).zones);
+  }
+
+  /** Zones by name, in order; null for those that are not there. */
+  async lookupZones(zones, { signal } = {}) {
+    const results = (await this.#call("zones/lookup", { zones: zones.map(encodeZoneID) }, { signal })).zones;
+    const isMissing = (zone) => zone.serverErrorCode === "ZONE_NOT_FOUND";
+    zonesOrError(results.filter((zone) => !isMissing(zone)));
+    return results.map((zone) => (isMissing(zone) ? null : zone));
+  }
+
+  /** Makes a zone; one that is there stays as it is. */
+  async createZone(zone, { signal } = {}) {
+    return this.#modifyZone("create", zone, { signal });
+  }
+
+  /** Deletes a zone with its records. In the shared database: leaves its shares. */
+  async deleteZone(zone, { signal } = {}) {
+    // A second attempt would find no zone, so an answer that is lost is reported.
+    await this.#modifyZone("delete", zone, { signal, isRepeatable: false });
+  }
+
+  async #modifyZone(operationType, zone, options) {
+    const operations = [{ operationType, zone: { zoneID: encodeZoneID(zone) } }];
+    return zonesOrError((await this.#call("zones/modify", { operations }, options)).zones)[0];
+  }
+
+  // MARK: Changes
+
+  /** Which zones changed since a token, page by page until nothing more is coming. */
+  async *changes({ syncToken, resultsLimit, signal } = {}) {
+    let page = { syncToken };
+    do {
+      page = await this.#call("changes/database", { syncToken: page.syncToken, resultsLimit }, { signal });
+      const isGone = (zone) => zone.deleted === true;
+      yield {
+        zones: page.zones.filter((zone) => !isGone(zone)),
+        deletedZones: page.zones.filter(isGone),
+        syncToken: page.syncToken,
+        moreComing: page.moreComing,
+      };
+    } while (page.moreComing);
+  }
+
+  /** What changed in a zone since a token, page by page until nothing more is coming. */
+  async *zoneChanges(zone, options = {}) {
+    let { syncToken } = options;
+    let page;
+    do {
+      page = await this[changesWire](zone, { ...options, syncToken });
+      syncToken = page.syncToken;
+      const isGone = (record) => record.deleted === true;
+      yield {
+        records: page.records.filter((record) => !isGone(record)).map(decodeRecord),
+        deletedRecordNames: page.records.filter(isGone).map((record) => record.recordName),
+        syncToken,
+        moreComing: page.moreComing,
+      };
+    } while (page.moreComing);
+  }
+
+  /** One page of a zone's changes as the protocol writes it. */
+  async [changesWire](zone, { syncToken, resultsLimit, desiredKeys, desiredRecordTypes, reverse, signal } = {}) {
+    const request = { zoneID: encodeZoneID(zone), syncToken, resultsLimit, desiredKeys, desiredRecordTypes, reverse };
+    const [page] = (await this.#call("changes/zone", { zones: [request] }, { signal })).zones;
+    if (isErrorObject(page)) throw errorFromWire(page);
+    return page;
+  }
+
+  // MARK: Subscriptions
+
+  async subscriptions({ signal } = {}) {
+    return (await this.#call("subscriptions/list", {}, { signal })).subscriptions.map(decodeSubscription);
+  }
+
+  /** Subscriptions by ID, in order; null for those that are not there. */
+  async lookupSubscriptions(subscriptionIDs, { signal } = {}) {
+    const body = { subscriptions: subscriptionIDs.map((subscriptionID) => ({ subscriptionID })) };
+    const results = (await this.#call("subscriptions/lookup", body, { signal })).subscriptions;
+    return results.map((result) => {
+      if (result.serverErrorCode === "NOT_FOUND") return null;
+      if (isErrorObject(result)) throw errorFromWire(result);
+      return decodeSubscription(result);
+    });
+  }
+
+  /** Saves a subscription; the same ID takes the place of the old one. It is active when this returns. */
+  async saveSubscription(subscription, { signal } = {}) {
+    const named = { subscriptionID: this.#calls.host.uuid(), ...subscription };
+    return decodeSubscription(await this.#modifySubscription("create", encodeSubscription(named), { signal }));
+  }
+
+  async deleteSubscription(subscriptionID, { signal } = {}) {
+    await this.#modifySubscription("delete", { subscriptionID }, { signal, isRepeatable: false });
+  }
+
+  async #modifySubscription(operationType, subscription, options) {
+    const body = { operations: [{ operationType, subscription }] };
+    const [result] = (await this.#call("subscriptions/modify", body, options)).subscriptions;
+    if (isErrorObject(result)) throw errorFromWire(result);
+    return result;
+  }
+
+  // MARK: Shares and files
+
+  /** Shares a record, and what is below it by `parent`; without a record, a whole zone. */
+  async share(root, options) {
+    return share(this, root, options);
+  }
+
+  /** Sends a file for a field and answers the value to save there. */
+  async uploadAsset(place, file, { signal } = {}) {
+    return uploadAsset(this.#calls, this.#calls.path(this.scope, "assets/upload"), place, file, signal);
+  }
+}
+
+const zonesOrError = (zones) => {
+  const failed = zones.find(isErrorObject);
+  if (failed) throw errorFromWire(failed);
+  return zones;
+};
+
+/** Which operation saves a record under a policy. */
+const saveType = (record, policy) => {
+  switch (policy) {
+    case "ifUnchanged": return record.recordChangeTag ? "update" : "create";
+    case "changedFields": return "forceUpdate";
+    case "allFields": return "forceReplace";
+  }
+  throw usageError(`'policy' must be ifUnchanged, changedFields or allFields, not '${policy}'`);
+};
+

@@ -1,0 +1,241 @@
+// MARK: The outbox
+// Edits that the server has not confirmed, one entry a record. A batch is written down, with its
+// operation ID, before it is sent: whoever finds it after a crash sends the same again, and the server
+// answers as it answered the first time. Nothing is lost, and nothing is saved twice.
+
+/** Records of one request, and their bytes: a request takes 200, and a record 1 MB. */
+const BATCH_RECORDS = 100;
+const BATCH_BYTES = 1_000_000;
+/** Batches in a row that only met other people's changes. */
+const MOST_CONFLICTS = 20;
+/** Codes of a whole request that its content is to blame for. */
+const REFUSES_REQUEST = new Set(["BAD_REQUEST", "QUOTA_EXCEEDED", "ACCESS_DENIED", "NOT_FOUND", "ZONE_NOT_FOUND"]);
+
+class Outbox {
+  /** @param {object} parts `storage`, `database`, `zones`, `host`, `limit`, `resolve`, `locked`, `changed`; see `OfflineStore` */
+  constructor(parts) {
+    Object.assign(this, parts);
+  }
+
+  /** All entries in the order in which the records were first edited. */
+  async entries(prefix) {
+    const entries = (await this.storage.list("outbox", prefix)).map(({ key, value }) => ({ key, ...value }));
+    return entries.sort((one, other) => one.sequence - other.sequence);
+  }
+
+  // MARK: Editing
+
+  /** Adds an edit to what waits for the record. To be called with the store's data locked. */
+  async add(zone, recordName, edit) {
+    const key = `${zone.key}\n${recordName}`;
+    const [old, row] = [await this.storage.get("outbox", key), await this.storage.get("records", key)];
+    if (!old && (await this.storage.count("outbox")) >= this.limit) {
+      throw new BrumeError({
+        serverErrorCode: "QUOTA_EXCEEDED", code: "client",
+        reason: `${this.limit} edits wait already: let the store sync before more are made`,
+      });
+    }
+    const base = old ? old.base : row?.record ?? null;
+    const { entry, sequence } = await this.#merged(old, edit, { recordName, zoneID: zone.zoneID, base });
+    const isUnsent = !(await this.#isBeingSent(zone, recordName));
+    const isUndone = entry.kind === "delete" && base === null && isUnsent;
+    await this.storage.apply([
+      { table: "outbox", key, value: isUndone ? undefined : entry },
+      { table: "meta", key: "sequence", value: sequence },
+    ]);
+  }
+
+  async #merged(old, edit, known) {
+    const sequence = ((await this.storage.get("meta", "sequence")) ?? 0) + 1;
+    // What was deleted and comes back keeps nothing of what it was.
+    const before = old?.kind === "save" ? old.fields : old ? difference(known.base?.fields, {}) : {};
+    const fields = edit.kind === "save" ? { ...before, ...stillEncrypted(edit.fields, known.base?.fields, before) } : {};
+    const parent = edit.parent ?? old?.parent;
+    const recordType = edit.recordType ?? old?.recordType ?? known.base?.recordType;
+    const entry = { ...known, kind: edit.kind, recordType, fields, parent, edits: sequence, sequence: old?.sequence ?? sequence };
+    return { entry, sequence };
+  }
+
+  async #isBeingSent(zone, recordName) {
+    const batch = await this.storage.get("meta", `batch\n${zone.key}`);
+    return batch?.items.some((item) => item.recordName === recordName) ?? false;
+  }
+
+  // MARK: Sending
+
+  /** Sends what waits for a zone; returns when nothing does, except what the server refused for good. */
+  async send(zone, signal) {
+    let most = BATCH_RECORDS;
+    for (let conflicts = 0; conflicts < MOST_CONFLICTS; ) {
+      const batch = await this.locked(() => this.#nextBatch(zone, most));
+      if (!batch) return;
+      const results = await this.#results(zone, batch, signal);
+      // The request as a whole is no good: record by record, until the one that makes it so is found.
+      if (results) conflicts += await this.#take(zone, batch, results, signal);
+      else most = 1;
+    }
+    throw new BrumeError({
+      serverErrorCode: "TRY_AGAIN_LATER", code: "client", retryAfter: 1,
+      reason: `others changed the same records ${MOST_CONFLICTS} times while they were sent`,
+    });
+  }
+
+  /** The server's answers in order; undefined if it took the batch apart. */
+  async #results(zone, { items, operationID }, signal) {
+    const operations = items.map((item) => item.operation);
+    const options = { zoneID: zone.zoneID, atomic: false, operationID, signal };
+    try {
+      return await this.database[modifyWire](operations, options);
+    } catch (error) {
+      if (signal?.aborted || isPassing(error) || !REFUSES_REQUEST.has(error.serverErrorCode)) throw error;
+      const { serverErrorCode, reason, uuid } = error;
+      if (items.length === 1) return [{ recordName: items[0].recordName, serverErrorCode, reason, uuid }];
+      await this.storage.apply([{ table: "meta", key: `batch\n${zone.key}`, value: undefined }]);
+      return undefined;
+    }
+  }
+
+  /** The batch that was on its way when a tab died, or a new one, written down. */
+  async #nextBatch(zone, most) {
+    const key = `batch\n${zone.key}`;
+    const kept = await this.storage.get("meta", key);
+    if (kept) return kept;
+    const waiting = (await this.entries(`${zone.key}\n`)).filter((entry) => !entry.error);
+    const items = [];
+    let bytes = 0;
+    for (const entry of waiting.slice(0, most)) {
+      const item = { recordName: entry.recordName, edits: entry.edits, operation: operationOf(entry) };
+      bytes += JSON.stringify(item.operation).length;
+      if (items.length > 0 && bytes > BATCH_BYTES) break;
+      items.push(item);
+    }
+    if (items.length === 0) return undefined;
+    const batch = { operationID: this.host.uuid(), items };
+    await this.storage.apply([{ table: "meta", key, value: batch }]);
+    return batch;
+  }
+
+  /**
+   * Takes over the answers; conflicts are decided first, because an app may take its time. Answers 1 if
+   * there was nothing but conflicts, otherwise 0.
+   */
+  async #take(zone, batch, results, signal) {
+    const answers = [];
+    for (const [index, item] of batch.items.entries()) {
+      answers.push({ item, result: results[index], settled: await this.#settle(zone, item, results[index]) });
+      signal?.throwIfAborted();
+    }
+    await this.locked(async () => {
+      const changes = [{ table: "meta", key: `batch\n${zone.key}`, value: undefined }];
+      for (const answer of answers) changes.push(...(await this.#changes(zone, answer)));
+      await this.storage.apply(changes);
+    });
+    this.changed(zone, batch.items.map((item) => item.recordName), "sent");
+    // What may pass is asked for again later, by whoever called.
+    const passing = answers.find(({ settled }) => settled.kind === "later");
+    if (passing) throw errorFromWire(passing.result);
+    return answers.every(({ settled }) => settled.kind === "resolved") ? 1 : 0;
+  }
+
+  /** What an answer means for the entry: `saved`, `deleted`, `resolved`, `refused` or `later`. */
+  async #settle(zone, { recordName, operation }, result) {
+    if (!isErrorObject(result)) return result.deleted ? { kind: "deleted" } : { kind: "saved", record: result };
+    const error = errorFromWire(result);
+    const theirs = result.brume?.serverRecord ?? null;
+    // A record that is gone is news to an update; a new record meets NOT_FOUND for other reasons.
+    const isGone = error.serverErrorCode === "NOT_FOUND" && operation.record.recordChangeTag !== undefined;
+    if (theirs === null && !isGone) return { kind: isPassing(error) ? "later" : "refused" };
+    if (theirs === null && operation.operationType === "delete") return { kind: "deleted" };
+    // An answer that was lost long ago: the server has what was to be saved.
+    if (theirs && isSavedAs(theirs, operation)) return { kind: "saved", record: theirs };
+    return this.#resolve(zone, recordName, theirs, error);
+  }
+
+  async #resolve(zone, recordName, theirs, error) {
+    const key = `${zone.key}\n${recordName}`;
+    const entry = await this.storage.get("outbox", key);
+    if (!entry) return { kind: "resolved", theirs, edits: undefined };
+    const conflict = {
+      zoneID: zone.zoneID,
+      recordName,
+      base: entry.base && decodeRecord(entry.base),
+      theirs: theirs && decodeRecord(theirs),
+      yours: mapped(visibleRecord(entry.base, entry), decodeRecord),
+      error,
+    };
+    const wanted = await this.resolve(conflict);
+    if (wanted === undefined) throw usageError("'resolve' must answer a record, or null to delete it");
+    const encrypted = [wanted, conflict.theirs, conflict.yours].flatMap((record) => record?.encryptedFields ?? []);
+    const fields = wanted && encodeFields(wanted.fields, encrypted);
+    return { kind: "resolved", theirs, edits: entry.edits, fields };
+  }
+
+  /** What an answer changes in the storage. An edit that was made meanwhile waits for the next batch. */
+  async #changes(zone, { item, result, settled }) {
+    const key = `${zone.key}\n${item.recordName}`;
+    const entry = await this.storage.get("outbox", key);
+    const { generation = 0 } = (await this.storage.get("meta", `zone\n${zone.key}`)) ?? {};
+    const row = (record) => ({ table: "records", key, value: record && { record, generation } });
+    const out = (value) => ({ table: "outbox", key, value });
+    const isSame = entry?.edits === item.edits;
+    switch (settled.kind) {
+      case "later": return [];
+      case "saved": {
+        const { record } = settled;
+        const rest = entry && !isSame && { ...entry, base: record, fields: unsentFields(item, entry) };
+        return [row(record), out(rest || undefined)];
+      }
+      case "deleted": return [row(undefined), out(entry && !isSame ? { ...entry, base: null } : undefined)];
+      case "refused": {
+        const { serverErrorCode, reason, brume, uuid } = result;
+        return entry && isSame ? [out({ ...entry, error: { serverErrorCode, reason, brume, uuid } })] : [];
+      }
+      case "resolved": return entry?.edits === settled.edits ? resolvedChanges(entry, settled, row, out) : [];
+    }
+  }
+}
+
+/** What was encrypted once is so for good, whether or not an edit says so again. */
+const stillEncrypted = (fields, ...known) => {
+  const isEncrypted = (name) => known.some((before) => before?.[name]?.isEncrypted);
+  const marked = ([name, field]) => [name, isEncrypted(name) ? { ...field, isEncrypted: true } : field];
+  return Object.fromEntries(Object.entries(fields).map(marked));
+};
+
+const mapped = (value, transform) => (value === null ? null : transform(value));
+
+/** What of a newer edit was not in the request. */
+const unsentFields = ({ operation }, { fields }) => {
+  const sent = operation.record.fields ?? {};
+  const isNew = ([name, field]) => !sent[name] || !isSameField(sent[name], field);
+  return Object.fromEntries(Object.entries(fields).filter(isNew));
+};
+
+/** Whether the server's record is what an operation was to make of it. */
+const isSavedAs = (theirs, { operationType, record }) => {
+  if (operationType === "delete" || operationType === "forceDelete") return false;
+  const isParentSame = record.parent === undefined || record.parent.recordName === theirs.parent?.recordName;
+  return isParentSame && hasFields(theirs, record.fields);
+};
+
+/** The entry that leads from the server's record to the one that was wanted. */
+const resolvedChanges = (entry, { theirs, fields }, row, out) => {
+  if (fields === null && theirs === null) return [row(undefined), out(undefined)];
+  const base = theirs;
+  if (fields === null) return [row(theirs), out({ ...entry, kind: "delete", fields: {}, base })];
+  const change = difference(theirs?.fields, fields);
+  const isDone = theirs !== null && Object.keys(change).length === 0;
+  const next = { ...entry, kind: "save", fields: change, base, recordType: entry.recordType ?? theirs?.recordType };
+  return [row(theirs ?? undefined), out(isDone ? undefined : next)];
+};
+
+/** The operation that an entry stands for. */
+const operationOf = ({ kind, recordName, recordType, base, fields, parent }) => {
+  const recordChangeTag = base?.recordChangeTag;
+  if (kind === "delete") {
+    return { operationType: base ? "delete" : "forceDelete", record: { recordName, recordChangeTag } };
+  }
+  const record = { recordName, recordType, recordChangeTag, fields, parent };
+  return { operationType: base ? "update" : "create", record };
+};
+

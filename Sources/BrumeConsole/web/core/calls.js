@@ -1,0 +1,110 @@
+// Calls of the server. What was answered is kept: a page paints from memory, then asks again. A call that
+// nobody waits for any more is aborted. Who calls is session.js.
+
+import { proof, signedOut } from "./session.js";
+import { update } from "./state.js";
+
+/** Why a call failed, with the ID under which the server's log knows it. */
+export class Failure extends Error {
+  constructor(status, body, requestID) {
+    super(body?.reason ?? (status ? `The server answered ${status}` : "The server does not answer"));
+    this.status = status;
+    this.code = body?.brume?.code ?? body?.serverErrorCode ?? "";
+    this.requestID = body?.uuid ?? requestID ?? "";
+    this.body = body;
+  }
+  /** Nobody is signed in, or no longer. */
+  get isSignedOut() {
+    return this.status === 401;
+  }
+  get isForbidden() {
+    return this.status === 403;
+  }
+}
+
+/** One call; a body makes it a POST. Throws a `Failure`. */
+export async function call(path, body, signal) {
+  let answer;
+  try {
+    answer = await fetch(path, {
+      method: body === undefined ? "GET" : "POST",
+      headers: proof(body !== undefined),
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal,
+    });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Failure(0, null, "");
+  }
+  const isJSON = answer.headers.get("content-type")?.includes("json");
+  const content = isJSON ? await answer.json().catch(() => null) : await answer.text();
+  if (answer.ok) return content;
+  const failure = new Failure(answer.status, isJSON ? content : null, answer.headers.get("x-apple-request-uuid"));
+  if (failure.isSignedOut) signedOut();
+  throw failure;
+}
+
+// MARK: What is kept
+
+const kept = new Map();
+let visit = 0;
+const mostKept = 200;
+
+/**
+ * What a path answers: `{ value, error, isLoading }`, now from memory and soon from the server. Asked for
+ * while the page is drawn; when the answer is there, the page is drawn again. With a body it is a question
+ * that is posted, and must change nothing.
+ */
+export function remote(path, body) {
+  const name = body === undefined ? path : path + JSON.stringify(body);
+  let entry = kept.get(name);
+  if (!entry) {
+    entry = { isLoading: false, visit: -1 };
+    kept.set(name, entry);
+  }
+  entry.asked = drawing;
+  if (entry.visit !== visit) load(entry, path, body);
+  return entry;
+}
+
+async function load(entry, path, body) {
+  entry.visit = visit;
+  entry.abort?.abort();
+  const abort = new AbortController();
+  Object.assign(entry, { abort, isLoading: true });
+  try {
+    const value = await call(path, body, abort.signal);
+    if (entry.abort !== abort) return;
+    Object.assign(entry, { value, error: undefined });
+  } catch (error) {
+    if (entry.abort !== abort || error.name === "AbortError") return;
+    entry.error = error;
+  }
+  Object.assign(entry, { isLoading: false, abort: undefined });
+  update();
+}
+
+/** All that is shown is asked for again. */
+export function refresh() {
+  visit += 1;
+  update();
+}
+
+let drawing = 0;
+/** Called before the page is drawn. */
+export const beginDrawing = () => (drawing += 1);
+
+/** Called afterwards: what the page no longer asks for is given up, and the oldest of it forgotten. */
+export function endDrawing() {
+  for (const [path, entry] of kept) {
+    if (entry.asked === drawing) continue;
+    if (entry.isLoading) {
+      entry.abort?.abort();
+      Object.assign(entry, { isLoading: false, visit: -1, abort: undefined });
+    }
+    if (kept.size > mostKept) kept.delete(path);
+  }
+}
+
+/** Forgets everything: somebody else may sign in. */
+export const forget = () => kept.clear();

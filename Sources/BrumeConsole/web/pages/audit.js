@@ -1,0 +1,136 @@
+// Audit: who did what, when, from where, and what came of it. Every call of an operator that changes
+// something, and every one that was refused.
+
+import { remote } from "../core/calls.js";
+import { h } from "../core/render.js";
+import { go, route, to, withQuery } from "../core/router.js";
+import { draft, into } from "../core/state.js";
+import { exactly, moment, shortContainer } from "../core/words.js";
+import { Button, CopyButton, Field } from "../parts/controls.js";
+import { Beside, Facts, Form, Head, Inspector, Pane } from "../parts/layout.js";
+import { Badge, Empty, Loaded } from "../parts/states.js";
+import { Pages, Table } from "../parts/table.js";
+
+export const page = { name: "audit", title: "Audit", icon: "logs", isLive: true, view };
+
+const limit = 100;
+const home = () => to("audit", [], { operator: route.query.operator, request: route.query.request });
+
+function view() {
+  const query = new URLSearchParams({ limit: String(limit) });
+  for (const name of ["operator", "request", "before"]) if (route.query[name]) query.set(name, route.query[name]);
+  const entry = remote(`/_brume/admin/audit?${query}`);
+  const chosen = entry.value?.audit.find((line) => String(line.position) === route.query.sel);
+  return [
+    h(Head, { title: "Audit", note: "what operators changed, and what was refused" }),
+    Filter(),
+    Beside(
+      h(
+        Pane,
+        {
+          class: "fill",
+          key: "audit",
+          foot:
+            entry.value && h(Pages, {
+              text: "newest first",
+              newer: route.query.before && (() => history.back()),
+              older: entry.value.next && (() => go(withQuery({ before: String(entry.value.next), sel: "" }))),
+            }),
+        },
+        Loaded(entry, ({ audit }) =>
+          audit.length === 0
+            ? Empty(
+                route.query.request || route.query.operator
+                  ? "Nothing for this"
+                  : "No operator has changed anything yet",
+                undefined,
+                "logs",
+              )
+            : h(Table, {
+                label: "Audit log",
+                columns,
+                rows: audit,
+                id: (line) => String(line.position),
+                chosen: route.query.sel,
+                onopen: (line) => go(withQuery({ sel: String(line.position) })),
+              })),
+      ),
+      chosen && Line(chosen),
+    ),
+  ];
+}
+
+function Filter() {
+  const state = draft("audit", () => ({ operator: route.query.operator ?? "", request: route.query.request ?? "" }));
+  const send = () => go(to("audit", [], { operator: state.operator.trim(), request: state.request.trim() }));
+  return h(
+    Pane,
+    { key: "filter" },
+    h(
+      Form,
+      { class: "body", onsend: send },
+      h(
+        "div.line",
+        null,
+        h(Field, {
+          label: "Operator",
+          value: state.operator,
+          oninput: into(state, "operator"),
+          placeholder: "anybody",
+        }),
+        h(Field, {
+          label: "Request ID",
+          wide: true,
+          value: state.request,
+          oninput: into(state, "request"),
+          placeholder: "any",
+        }),
+        h(Button, { icon: "search", type: "submit" }, "Search"),
+      ),
+    ),
+  );
+}
+
+const Outcome = (line) =>
+  line.status === undefined
+    ? h(Badge, { kind: "wait" }, "no answer")
+    : line.refused || line.status >= 400
+    ? h(Badge, { kind: "bad", icon: line.status === 403 ? "lock" : "bad" }, String(line.status))
+    : h(Badge, { kind: "ok" }, "done");
+
+const columns = [
+  { title: "Time", class: "narrow", cell: (line) => h("span", { title: exactly(line.time) }, moment(line.time)) },
+  { title: "Operator", cell: (line) => h("b", null, line.operator || "nobody known") },
+  { title: "Did", cell: (line) => h("code", null, line.action) },
+  { title: "To", cell: (line) => line.subject || "–" },
+  { title: "In", cell: (line) => (line.container ? `${shortContainer(line.container)}, ${line.environment}` : "–") },
+  { title: "Outcome", cell: Outcome },
+  { title: "From", cell: (line) => line.address },
+];
+
+const Line = (line) =>
+  h(
+    Inspector,
+    {
+      key: "line",
+      title: line.action,
+      note: moment(line.time),
+      onclose: () => go(home()),
+      actions: h(CopyButton, { text: location.href, what: "the link", kind: "quiet" }),
+    },
+    h(
+      "div",
+      null,
+      Facts([
+        ["Operator", line.operator],
+        ["To", line.subject],
+        ["Container", line.container],
+        ["Environment", line.environment],
+        ["Status", line.status],
+        ["From", line.address],
+        ["Time", exactly(line.time)],
+        ["Request", h("a", { href: to("audit", [], { request: line.request }) }, h("code", null, line.request))],
+      ]),
+      h("div.line", null, h("a", { href: to("trace", [], { request: line.request }) }, "What became of it")),
+    ),
+  );

@@ -1,0 +1,132 @@
+// One simulated phone: who uses it, whether it is there, alerts as drawn on a phone, lines of what it did;
+// offline, how much waits in its mailbox.
+
+import { h } from "../core/render.js";
+import { say, update } from "../core/state.js";
+import { moment, plural } from "../core/words.js";
+import { Button } from "../parts/controls.js";
+import { Icon } from "../parts/icons.js";
+import { Badge } from "../parts/states.js";
+import { remember } from "./devices.js";
+
+const icons = { iPad: "devices", Mac: "laptop", watch: "watch" };
+const states = {
+  online: ["ok", "Online", "live"],
+  connecting: ["wait", "Connecting", "wait"],
+  offline: ["wait", "Offline", "pause"],
+  refused: ["bad", "Refused", "bad"],
+};
+
+export function Tile(phone, waiting) {
+  const [kind, word, icon] = states[phone.state];
+  return h(
+    "section.pane.tile",
+    { key: phone.clientID, tabindex: 0, "aria-label": `${phone.name} of ${phone.user}`, onkeydown: moved },
+    h(
+      "header",
+      null,
+      h("span.device-icon", null, Icon(icons[phone.name] ?? "devices")),
+      h(
+        "div.named",
+        null,
+        h("h2", null, phone.name),
+        h("p.note", null, phone.user + (phone.badge ? ` · badge ${phone.badge}` : "")),
+      ),
+      h("div.actions", null, h(Badge, { kind, icon }, word)),
+    ),
+    h(
+      "div.screen",
+      { key: "screen" },
+      phone.alerts.map((alert) =>
+        h(
+          "div.alert",
+          { key: alert.id },
+          h(
+            "p.note",
+            null,
+            alert.title || phone.place.container.split(".").at(-1),
+            h("time", null, moment(alert.time)),
+          ),
+          h("p", null, alert.text),
+          alert.from && h("p.note", null, alert.from),
+        )),
+      phone.state !== "online" &&
+        waiting > 0 && h("p.wait", null, Icon("push"), `${plural(waiting, "push", "pushes")} in its mailbox`),
+      h(
+        "ul.lines-list",
+        null,
+        phone.lines.map((line) =>
+          h(
+            "li",
+            { key: line.id },
+            h("span", { class: line.kind }, Icon(line.icon)),
+            h("span", { title: line.text }, line.text),
+            h("time", null, moment(line.time)),
+          )),
+      ),
+    ),
+    h(
+      "footer",
+      null,
+      phone.state === "offline" || phone.state === "refused"
+        ? h(Button, { class: "small", icon: "play", onclick: () => phone.come() }, "Come back")
+        : h(Button, { class: "small", icon: "pause", onclick: () => phone.leave() }, "Go offline"),
+      h(Button, { class: "small", icon: "push", onclick: () => subscribe(phone) }, "Subscribe"),
+      h(Button, {
+        kind: "quiet",
+        icon: "trash",
+        label: `Remove ${phone.name} of ${phone.user}`,
+        onclick: () => phone.remove().then(remember),
+      }),
+    ),
+  );
+}
+
+/** Arrows go from tile to tile. */
+function moved(event) {
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  if (!step || event.target !== event.currentTarget) return;
+  const tiles = [...document.querySelectorAll(".tile")];
+  tiles[tiles.indexOf(event.target) + step]?.focus();
+  event.preventDefault();
+}
+
+/** Everything that a phone can watch: each change of the private database, each new record in public. */
+async function subscribe(phone) {
+  const subscriptions = [
+    [
+      "private",
+      {
+        subscriptionID: "everything",
+        subscriptionType: "database",
+        notificationInfo: { shouldSendContentAvailable: true },
+      },
+    ],
+    ...phone.types.map((type) => [
+      "public",
+      {
+        subscriptionID: `new-${type}`,
+        subscriptionType: "query",
+        query: { recordType: type },
+        firesOn: ["create", "update", "delete"],
+        zoneWide: true,
+        notificationInfo: { alertBody: `A ${type} has changed`, shouldSendContentAvailable: true },
+      },
+    ])
+  ];
+  for (const [database, subscription] of subscriptions) {
+    try {
+      const [answer] = (
+        await phone.ask(database, "subscriptions/modify", { operations: [{ operationType: "create", subscription }] })
+      ).subscriptions;
+      phone.note(
+        answer.serverErrorCode ? "bad" : "push",
+        answer.serverErrorCode ? answer.reason : `watches ${subscription.subscriptionID}`,
+        answer.serverErrorCode ? "bad" : "ok",
+      );
+    } catch (error) {
+      say(error.message, true);
+    }
+  }
+  update();
+}

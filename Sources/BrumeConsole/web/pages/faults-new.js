@@ -1,0 +1,122 @@
+// The form of a new fault: which call, of whom, how often, and what happens to it. The sentence that it
+// makes is shown while it is made.
+
+import { call, refresh } from "../core/calls.js";
+import { h } from "../core/render.js";
+import { draft, drop, into, say, update } from "../core/state.js";
+import { userNames } from "../core/places.js";
+import { Button, Field, Picker } from "../parts/controls.js";
+import { Form, Inspector } from "../parts/layout.js";
+import { Wrong } from "../parts/states.js";
+import { codes, effects, operations, sentence } from "./faults-words.js";
+
+const blank = () => ({
+  on: "saveRecords",
+  effect: "error",
+  code: "23",
+  user: "",
+  to: "",
+  zone: "",
+  record: "",
+  skip: "0",
+  count: "1",
+  retryAfter: "",
+  error: undefined,
+});
+
+/** The fault as the server wants it; what is empty is left out. */
+function fault(state) {
+  const result = { effect: state.effect, skip: Number(state.skip) || 0 };
+  if (state.on) result.on = [state.on];
+  if (state.effect === "error") result.code = Number(state.code);
+  if (state.effect === "switchAccount") result.to = state.to;
+  for (const name of ["user", "zone", "record"]) if (state[name]) result[name] = state[name];
+  if (state.count === "") result.always = true;
+  else result.count = Number(state.count) || 1;
+  if (state.retryAfter) result.retryAfter = Number(state.retryAfter);
+  return result;
+}
+
+export function NewFault({ onclose }) {
+  const state = draft("faults.new", blank);
+  const users = [["", "anybody"], ...userNames().map((name) => [name, name])];
+  const shut = () => (drop("faults.new"), onclose());
+  const send = async () => {
+    try {
+      await call("/_brume/admin/faults", { faults: [fault(state)] });
+      say("Armed: " + sentence(fault(state)));
+      refresh();
+      shut();
+    } catch (error) {
+      state.error = error;
+      update();
+    }
+  };
+  return h(
+    Inspector,
+    { key: "new", title: "New fault", onclose: shut },
+    h("div", { key: "sentence" }, h("p", { role: "status" }, sentence(fault(state)) + ".")),
+    h(
+      Form,
+      { key: "form", onsend: send },
+      h(Picker, {
+        label: "On",
+        value: state.on,
+        options: Object.entries(operations),
+        onchange: into(state, "on"),
+        created: (element) => element.focus(),
+      }),
+      h(Picker, { label: "Of", value: state.user, options: users, onchange: into(state, "user") }),
+      h(Picker, {
+        label: "What happens",
+        value: state.effect,
+        options: Object.entries(effects),
+        onchange: into(state, "effect"),
+      }),
+      state.effect === "error" && h(Picker, {
+        key: "code",
+        label: "Error",
+        value: state.code,
+        options: Object.entries(codes),
+        onchange: into(state, "code"),
+      }),
+      state.effect === "switchAccount" && h(Picker, {
+        key: "to",
+        label: "To",
+        value: state.to,
+        options: users,
+        onchange: into(state, "to"),
+      }),
+      h(
+        "div.line.halves",
+        { key: "where" },
+        h(Field, { label: "Zone", value: state.zone, oninput: into(state, "zone"), placeholder: "any" }),
+        h(Field, { label: "Record", value: state.record, oninput: into(state, "record"), placeholder: "any" }),
+      ),
+      h(
+        "div.line.halves",
+        { key: "when" },
+        h(Field, { label: "Let pass first", type: "number", min: 0, value: state.skip, oninput: into(state, "skip") }),
+        h(Field, {
+          label: "Times",
+          type: "number",
+          min: 1,
+          value: state.count,
+          oninput: into(state, "count"),
+          placeholder: "always",
+        }),
+      ),
+      state.effect === "error" && h(Field, {
+        key: "retry",
+        label: "Retry after, in seconds",
+        type: "number",
+        min: 0,
+        value: state.retryAfter,
+        oninput: into(state, "retryAfter"),
+        placeholder: "not said",
+      }),
+      Wrong(state.error),
+      h("div.line", { key: "send" }, h(Button, { kind: "primary", type: "submit" }, "Add")),
+    ),
+  );
+}

@@ -1,0 +1,83 @@
+// Faults, in development: make it fail now. A list of sentences, each counting down; what was held back; a
+// form that makes the next one.
+
+import { call, refresh, remote } from "../core/calls.js";
+import { h } from "../core/render.js";
+import { go, route, to } from "../core/router.js";
+import { say } from "../core/state.js";
+import { plural } from "../core/words.js";
+import { Button } from "../parts/controls.js";
+import { Beside, Head, Pane } from "../parts/layout.js";
+import { Badge, Empty, Loaded } from "../parts/states.js";
+import { Table } from "../parts/table.js";
+import { NewFault } from "./faults-new.js";
+import { sentence } from "./faults-words.js";
+
+export const page = {
+  name: "faults",
+  title: "Faults",
+  icon: "faults",
+  isForDevelopment: true,
+  isLive: true,
+  view,
+  keys: () => ({ n: ["New fault", begin] }),
+};
+
+const begin = () => go(to("faults", [], { new: "1" }));
+
+function view() {
+  const faults = remote("/_brume/admin/faults");
+  const holds = faults.value?.faults.some((fault) => fault.effect === "holdPush");
+  return [
+    h(Head, {
+      title: "Faults",
+      note: "What a client of this development server meets on request.",
+      actions: [
+        holds && h(Button, { icon: "play", onclick: release }, "Release held pushes"),
+        faults.value?.faults.length > 0 && h(Button, { icon: "trash", onclick: clear }, "Clear all"),
+        h(Button, { kind: "primary", icon: "plus", onclick: begin }, "New fault"),
+      ],
+    }),
+    Beside(
+      h(
+        Pane,
+        { class: "fill", key: "faults" },
+        Loaded(faults, ({ faults }) =>
+          faults.length === 0
+            ? Empty("Nothing will go wrong", h(Button, { icon: "faults", onclick: begin }, "Make something fail"), "ok")
+            : h(Table, { label: "Faults", columns, rows: faults, id: (fault) => String(fault.id) })),
+      ),
+      route.query.new && NewFault({ onclose: () => go(to("faults")) }),
+    ),
+  ];
+}
+
+const columns = [
+  { title: "No.", class: "narrow", cell: (fault) => String(fault.id) },
+  { title: "What happens", class: "wrap", cell: (fault) => sentence(fault) },
+  {
+    title: "State",
+    cell: (fault) =>
+      fault.after
+        ? h(Badge, { kind: "wait" }, `after no. ${fault.after}`)
+        : h(Badge, { kind: "info", icon: "faults" }, "armed"),
+  },
+  { title: "Left", class: "right", cell: (fault) => (fault.always ? "until cleared" : plural(fault.count, "time")) },
+];
+
+async function clear() {
+  await attempt("faults/clear", () => "Nothing will go wrong now");
+}
+
+async function release() {
+  await attempt("faults/release", ({ pushes }) => `${plural(pushes, "push", "pushes")} delivered that were held back`);
+}
+
+async function attempt(path, says) {
+  try {
+    say(says(await call(`/_brume/admin/${path}`, {})));
+    refresh();
+  } catch (error) {
+    say(error.message, true);
+  }
+}

@@ -1,0 +1,97 @@
+// The composer of a push: to whom, which text, what exactly would be sent, and what became of it.
+
+import { call, refresh, remote } from "../core/calls.js";
+import { admin, place, userNames } from "../core/places.js";
+import { h } from "../core/render.js";
+import { draft, into, say, update } from "../core/state.js";
+import { plural } from "../core/words.js";
+import { Button, Field, Picker } from "../parts/controls.js";
+import { Form, Pane } from "../parts/layout.js";
+import { Wrong } from "../parts/states.js";
+
+export function Composer() {
+  const state = draft("push", () => ({
+    user: "",
+    text: "A test push from Brume",
+    sent: undefined,
+    error: undefined,
+    isBusy: false,
+  }));
+  const users = userNames();
+  if (!users.includes(state.user)) state.user = users[0] ?? "";
+  const devices = state.user ? remote(admin("devices", { user: state.user })).value?.devices : undefined;
+  const preview = state.user && remote(admin("push/preview"), { user: state.user, text: state.text });
+  return h(
+    Pane,
+    { key: "composer", class: "composer" },
+    h(
+      Form,
+      { class: "body", onsend: () => send(state) },
+      h(
+        "div.line",
+        null,
+        h(Picker, { label: "To", icon: "user", value: state.user, options: users, onchange: into(state, "user") }),
+        h(Field, { label: "Text", wide: true, value: state.text, oninput: into(state, "text") }),
+        h(
+          Button,
+          {
+            kind: "primary",
+            icon: "push",
+            type: "submit",
+            disabled: state.isBusy || !state.user || devices?.length === 0,
+          },
+          "Send",
+        ),
+      ),
+      h(
+        "p.note",
+        null,
+        !devices
+          ? ""
+          : devices.length === 0
+          ? `${state.user} has no device here; open a stream first: brume push tail --user ${state.user}`
+          : `To ${plural(devices.length, "device")}: ${devices.map((device) => `${device.device} (${device.channel})`).join(", ")}`,
+      ),
+      Wrong(state.error),
+      state.sent && h("p.ok", { role: "status" }, sentence(state.sent)),
+    ),
+    preview && Payload(preview),
+  );
+}
+
+/** The server makes it, so it is what the device would get. */
+const Payload = (entry) =>
+  entry.value?.payload && h(
+    "details",
+    { key: "payload" },
+    h(
+      "summary",
+      null,
+      "Payload as sent",
+      h(
+        "span.note",
+        null,
+        ` · ${entry.value.bytes} of ${entry.value.mostBytes} bytes${entry.value.cut ? ", cut to fit" : ""}`,
+      ),
+    ),
+    h("pre.lines", { tabindex: 0 }, JSON.stringify(entry.value.payload, null, 2)),
+  );
+
+function sentence(sent) {
+  const full = sent.full > 0 ? `; ${plural(sent.full, "mailbox", "mailboxes")} full` : "";
+  return `In the mailboxes of ${plural(sent.devices, "device")}${full}, notification ${sent.notification}`;
+}
+
+async function send(state) {
+  Object.assign(state, { isBusy: true, error: undefined, sent: undefined });
+  update();
+  try {
+    state.sent = await call(`/_brume/admin/push?${place()}`, { user: state.user, text: state.text });
+    say(sentence(state.sent));
+    refresh();
+  } catch (error) {
+    state.error = error;
+  }
+  state.isBusy = false;
+  update();
+}

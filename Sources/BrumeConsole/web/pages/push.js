@@ -1,0 +1,120 @@
+// Push: compose one and send it to a user's devices; below, what was sent to whom and what became of it.
+
+import { remote } from "../core/calls.js";
+import { h } from "../core/render.js";
+import { go, route, to, withQuery } from "../core/router.js";
+import { admin } from "../core/places.js";
+import { exactly, moment, short } from "../core/words.js";
+import { Button, CopyButton } from "../parts/controls.js";
+import { Beside, Facts, Head, Inspector, Pane } from "../parts/layout.js";
+import { Badge, Empty, Loaded } from "../parts/states.js";
+import { Table } from "../parts/table.js";
+import { Composer } from "./push-composer.js";
+
+export const page = {
+  name: "push",
+  title: "Push",
+  icon: "push",
+  isLive: true,
+  view,
+  keys: () => ({ n: ["Write a push", () => document.getElementById("field-text")?.focus()] }),
+};
+
+const filters = ["user", "device", "notification", "request"];
+
+function view() {
+  const filter = Object.fromEntries(filters.map((name) => [name, route.query[name]]));
+  const log = remote(admin("push/log", { ...filter, limit: 200 }));
+  const lines = [...(log.value?.log ?? [])].reverse();
+  const chosen = lines.find((line) => String(line.position) === route.query.sel);
+  return [
+    h(Head, { title: "Push", note: "what reaches a user's devices, and what became of it" }),
+    Composer(),
+    Beside(
+      h(
+        Pane,
+        {
+          class: "fill",
+          key: "log",
+          title: "Log",
+          note: "what was sent to whom, and the answer; newest first",
+          actions: filters.filter((name) => filter[name]).map((name) =>
+            h(
+              Button,
+              { key: name, class: "small", icon: "close", onclick: () => go(withQuery({ [name]: "" })) },
+              `${name} ${short(filter[name], 12)}`,
+            )),
+        },
+        Loaded(log, () =>
+          lines.length === 0
+            ? Nothing(filter)
+            : h(Table, {
+                label: "Pushes that were sent",
+                columns,
+                rows: lines,
+                id: (line) => String(line.position),
+                chosen: route.query.sel,
+                onopen: (line) => go(withQuery({ sel: String(line.position) })),
+              })),
+      ),
+      chosen && Line(chosen),
+    ),
+  ];
+}
+
+const Nothing = (filter) =>
+  filters.some((name) => filter[name])
+    ? Empty("Nothing was sent for this", h(Button, { onclick: () => go(to("push")) }, "Show everything"), "push")
+    : Empty("Nothing was sent yet", undefined, "push");
+
+const kinds = {
+  sent: "ok",
+  retry: "wait",
+  gone: "bad",
+  refused: "bad",
+  failed: "bad",
+  withdrawn: "off",
+  expired: "off",
+  removed: "off",
+};
+
+const columns = [
+  { title: "Time", class: "narrow", cell: (line) => h("span", { title: exactly(line.time) }, moment(line.time)) },
+  { title: "To", cell: (line) => h("b", null, line.user ?? "webhook") },
+  { title: "Device", cell: (line) => h("code", { title: line.device }, short(line.device, 16)) },
+  { title: "Way", cell: (line) => line.channel },
+  { title: "Verdict", cell: (line) => h(Badge, { kind: kinds[line.verdict] ?? "info" }, line.verdict) },
+  { title: "Because", cell: (line) => line.reason || (line.status ? `answered ${line.status}` : "–") },
+  { title: "Subscription", cell: (line) => line.subscription || "–" },
+];
+
+const Line = (line) =>
+  h(
+    Inspector,
+    {
+      key: "line",
+      title: `${line.verdict}, ${line.channel}`,
+      note: moment(line.time),
+      onclose: () => go(withQuery({ sel: "" })),
+      actions: h(CopyButton, { text: location.href, what: "the link", kind: "quiet" }),
+    },
+    h(
+      "div",
+      null,
+      Facts([
+        ["To", line.user && h("a", { href: to("users", [line.user]) }, line.user)],
+        ["Device", h("code", null, line.device)],
+        ["Answer", line.status],
+        ["Because", line.reason],
+        ["Attempt", line.attempt],
+        ["Subscription", line.subscription],
+        ["Change", line.change],
+        [
+          "Notification",
+          h("a", { href: to("push", [], { notification: line.notification }) }, h("code", null, line.notification)),
+        ],
+        ["Request", h("a", { href: to("push", [], { request: line.request }) }, h("code", null, line.request))],
+        ["Time", exactly(line.time)],
+      ]),
+    ),
+  );

@@ -1,0 +1,160 @@
+// One record: its fields, to read and to edit, what the system knows of it, who would be allowed. Nothing
+// is saved before its old and new value were seen; a conflict shows theirs beside yours.
+
+import { userNames } from "../core/places.js";
+import { h } from "../core/render.js";
+import { route, withQuery } from "../core/router.js";
+import { into } from "../core/state.js";
+import { isEditable } from "../core/values.js";
+import { exactly, plural, short } from "../core/words.js";
+import { Button, CopyButton, Field, Picker, Tabs } from "../parts/controls.js";
+import { Facts, Inspector } from "../parts/layout.js";
+import { Wrong } from "../parts/states.js";
+import { Allowed } from "./records-allowed.js";
+import { who } from "./records-columns.js";
+import { remove } from "./records-delete.js";
+import { Fields } from "./records-fields.js";
+import { begun, changes, forgetDraft, save, writer } from "./records-save.js";
+import { isSystem } from "./schema-text.js";
+
+export function Record(where, record, fields, close) {
+  const state = begun(record);
+  const changed = changes(state, record, fields);
+  const tab = route.query.tab ?? "fields";
+  const tabs = { fields: "Fields", system: "System", allowed: "Allowed?" };
+  return h(
+    Inspector,
+    {
+      key: record.recordName,
+      title: short(record.recordName, 24),
+      note: `${record.recordType}, by ${who(record.modified?.userRecordName)}, tag ${record.recordChangeTag}`,
+      onclose: () => (forgetDraft(record), close()),
+      actions: [
+        h(CopyButton, { text: record.recordName, what: "the record name", kind: "quiet" }),
+        !where.as && h(Button, {
+          kind: "quiet",
+          icon: "trash",
+          label: "Delete the record",
+          onclick: () => remove(where, record, close),
+        }),
+      ],
+      foot: tab === "fields" && !where.as && Foot(where, record, fields, state, changed),
+    },
+    h(
+      "div.tabbed",
+      { key: "tabs" },
+      h(Tabs, {
+        label: "Show",
+        tabs: Object.entries(tabs).map(([name, text]) => ({
+          text,
+          isOn: name === tab,
+          href: withQuery({ tab: name === "fields" ? "" : name }),
+        })),
+      }),
+    ),
+    tab === "fields"
+      ? Fields(fields.filter((field) => !isSystem(field)), record, state, where.as)
+      : tab === "system"
+      ? System(record)
+      : Allowed(where, record),
+  );
+}
+
+export function NewRecord(where, fields, close) {
+  const record = { fields: {}, recordType: where.type };
+  const state = begun(record);
+  const own = fields.filter((field) => !isSystem(field) && isEditable(field));
+  return h(
+    Inspector,
+    {
+      key: "new-record",
+      title: "New record",
+      note: `in ${where.zone}, ${where.database}`,
+      onclose: () => (forgetDraft(record), close()),
+      foot: Foot(where, record, fields, state, changes(state, record, fields), close),
+    },
+    h(
+      "div",
+      { key: "names" },
+      h(Field, {
+        label: "Record name",
+        value: state.name,
+        oninput: into(state, "name"),
+        placeholder: "made by the server",
+        created: (element) => element.focus(),
+      }),
+      fields.length === 0 && [
+        h(Field, { label: "Type", value: state.type, oninput: into(state, "type"), placeholder: "Note" }),
+        h("p.note", null, "A type's first record makes it. Add its fields with a program, or in the schema's text."),
+      ],
+    ),
+    Fields(own, record, state),
+  );
+}
+
+function Foot(where, record, fields, state, changed, close) {
+  const count = Object.keys(changed).length;
+  const isNew = record.recordName === undefined;
+  const canSave = (count > 0 || (isNew && state.type)) && Object.keys(state.wrong).length === 0;
+  return h(
+    "div.foot",
+    { key: "foot" },
+    Wrong(state.error),
+    state.conflict && h(
+      "p.note",
+      null,
+      "Somebody saved this record first; theirs stands below each field. Saving now keeps yours where you edited.",
+    ),
+    h(
+      "div.line",
+      null,
+      h("span.note", null, isNew ? "not saved yet" : `${plural(count, "field")} changed`),
+      where.database === "public" && h(Picker, {
+        label: "written as",
+        icon: "user",
+        value: writer(state, record),
+        options: userNames(),
+        onchange: into(state, "writer"),
+      }),
+    ),
+    h(
+      "div.line",
+      null,
+      h(
+        "span.actions",
+        null,
+        !isNew && h(Button, { disabled: count === 0, onclick: () => forgetDraft(record) }, "Discard"),
+        h(
+          Button,
+          {
+            kind: "primary",
+            class: "save",
+            keys: "Ctrl S",
+            disabled: !canSave,
+            onclick: () => save(where, record, fields, state, changed, close),
+          },
+          "Save",
+        ),
+      ),
+    ),
+  );
+}
+
+const System = (record) =>
+  h(
+    "div",
+    { key: "system" },
+    Facts([
+      ["Record name", h("code", null, record.recordName)],
+      ["Type", record.recordType],
+      ["Change tag", h("code", null, record.recordChangeTag)],
+      ["Created", record.created && exactly(record.created.timestamp)],
+      ["by", who(record.created?.userRecordName)],
+      ["on device", record.created?.deviceID],
+      ["Modified", record.modified && exactly(record.modified.timestamp)],
+      ["by ", who(record.modified?.userRecordName)],
+      ["on device ", record.modified?.deviceID],
+      ["Parent", record.parent?.recordName],
+      ["Share", record.share?.recordName],
+    ]),
+  );

@@ -1,0 +1,137 @@
+// Records: what is stored, and who may see it? The place, the query, the table in pages of 50, the record
+// that is open.
+
+import { remote } from "../core/calls.js";
+import { admin } from "../core/places.js";
+import { h } from "../core/render.js";
+import { go, route, withQuery } from "../core/router.js";
+import { Button, CopyButton } from "../parts/controls.js";
+import { Beside, Head, Pane } from "../parts/layout.js";
+import { Empty, Loaded } from "../parts/states.js";
+import { Pages, Table } from "../parts/table.js";
+import { Columns, columns } from "./records-columns.js";
+import { openCondition, Query } from "./records-conditions.js";
+import { Restorable } from "./records-delete.js";
+import { NewRecord, Record } from "./records-inspector.js";
+import { ownSchema, Place, typesOf } from "./records-place.js";
+import { curl, database, pageSize, place, query, withConditions, zoneID } from "./records-query.js";
+
+export const page = {
+  name: "records",
+  title: "Records",
+  icon: "records",
+  view,
+  keys: () => ({
+    n: ["New record", begin],
+    "/": ["Another condition", openCondition],
+    e: [
+      "Edit the first field",
+      () => document.querySelector(".inspector .value input, .inspector .value textarea")?.focus(),
+    ],
+    "ctrl+s": ["Save the record", () => document.querySelector(".inspector button.save:not(:disabled)")?.click()],
+  }),
+};
+
+const begin = () => go(withQuery({ new: "1", sel: "" }));
+
+function view() {
+  const schema = ownSchema();
+  const where = place();
+  return [
+    h(
+      Head,
+      {
+        title: "Records",
+        actions:
+          !where.as && where.type !== "-" && h(Button, { kind: "primary", icon: "plus", onclick: begin }, "New record"),
+      },
+      Place(where),
+    ),
+    Loaded(schema, () => {
+      const types = typesOf(schema);
+      if (types.length === 0)
+        return h(
+          Pane,
+          { class: "fill", key: "none" },
+          Empty(
+            "No record types yet: the first save makes one",
+            h(Button, { icon: "plus", onclick: begin }, "New record"),
+            "records",
+          ),
+        );
+      const type =
+        types.find((type) => type.name === where.type) ?? types.find((type) => type.name !== "Users") ?? types[0];
+      return Page({ ...where, type: type.name }, types, type.fields);
+    }),
+    route.query.new && typesOf(schema).length === 0 && NewRecord(where, [], close),
+  ];
+}
+
+function Page(where, types, fields) {
+  let entry;
+  try {
+    const body = {
+      ...database(where),
+      zoneID: zoneID(where),
+      query: query(where, fields),
+      resultsLimit: pageSize,
+      continuationMarker: where.after,
+    };
+    entry = remote(admin("records/query"), body);
+  } catch (error) {
+    entry = { error };
+  }
+  const records = entry.value?.records ?? [];
+  const chosen = records.find((record) => record.recordName === route.query.sel);
+  return [
+    Query(where, types, fields, entry),
+    Restorable(),
+    Beside(
+      h(
+        Pane,
+        { class: "fill", key: "records", foot: entry.value && Foot(where, fields, entry.value) },
+        Loaded(entry, ({ records }) =>
+          records.length === 0
+            ? Nothing(where)
+            : h(Table, {
+                label: `${where.type} in ${where.zone}`,
+                columns: columns(where, fields),
+                rows: records,
+                id: (record) => record.recordName,
+                chosen: chosen?.recordName,
+                onopen: (record) => go(withQuery({ sel: record.recordName, new: "" })),
+              })),
+      ),
+      route.query.new ? NewRecord(where, fields, close) : chosen && Record(where, chosen, fields, close),
+    ),
+  ];
+}
+
+const close = () => go(withQuery({ sel: "", new: "" }));
+
+function Nothing(where) {
+  if (where.conditions.length === 0)
+    return Empty(`No ${where.type} in this zone`, h(Button, { icon: "plus", onclick: begin }, "New record"), "records");
+  const rest = where.conditions.slice(0, -1);
+  return Empty(
+    "No match",
+    h(Button, { icon: "close", onclick: () => go(withConditions(rest)) }, "Remove the last condition"),
+    "search",
+  );
+}
+
+function Foot(where, fields, { records, continuationMarker }) {
+  const text =
+    records.length === 0 ? "" : `${records.length} shown${continuationMarker ? ", more follow" : ", the last ones"}`;
+  return h(
+    "div.pages",
+    null,
+    h(Pages, {
+      text,
+      newer: where.after && (() => history.back()),
+      older: continuationMarker && (() => go(withQuery({ after: continuationMarker, sel: "" }))),
+    }),
+    Columns(fields),
+    h(CopyButton, { text: () => curl(where, fields), what: "the query as a command" }, "Copy as curl"),
+  );
+}

@@ -1,0 +1,121 @@
+// The schema's text, to read and to change. While it is edited the server checks it, 150 ms after the last
+// key; what is wrong stands under the text with its line and column.
+
+import { call, refresh } from "../core/calls.js";
+import { h } from "../core/render.js";
+import { draft, drop, hasDraft, say, update } from "../core/state.js";
+import { place } from "../core/places.js";
+import { route } from "../core/router.js";
+import { Button } from "../parts/controls.js";
+import { Icon } from "../parts/icons.js";
+import { Wrong } from "../parts/states.js";
+
+const name = "schema.text";
+const keywords = /\b(DEFINE SCHEMA|CREATE ROLE|RECORD TYPE|GRANT|TO|READ|WRITE|CREATE|QUERYABLE|SORTABLE|SEARCHABLE|ENCRYPTED)\b/;
+
+export function Editor({ text }) {
+  if (!hasDraft(name)) return Reading(text);
+  const state = draft(name, () => ({}));
+  return h(
+    "div.editor",
+    { key: "editing" },
+    h("textarea.mono", {
+      "aria-label": "Schema",
+      spellcheck: "false",
+      rows: 18,
+      value: state.text,
+      created: (element) => element.focus(),
+      "aria-invalid": state.faults.length > 0 && "true",
+      oninput: (event) => typed(state, event.target.value),
+      onkeydown: (event) => event.key === "F8" && (event.preventDefault(), toFault(event.target, state)),
+    }),
+    h(
+      "footer",
+      null,
+      state.faults.slice(0, 3).map((fault) =>
+        h(
+          "p.wrong",
+          { key: `${fault.line}:${fault.column}`, role: "alert" },
+          Icon("bad"),
+          h("span", null, h("code", null, `${fault.line}:${fault.column}`), ` ${fault.message}`),
+        )),
+      Wrong(state.error),
+      h(
+        "div.actions",
+        null,
+        h(Button, { onclick: () => drop(name) }, "Discard"),
+        h(
+          Button,
+          { kind: "primary", disabled: state.text === text || state.faults.length > 0, onclick: () => save(state) },
+          "Save the schema",
+        ),
+      ),
+    ),
+  );
+}
+
+const Reading = (text) =>
+  h(
+    "div.editor",
+    { key: "reading" },
+    h(
+      "pre.source",
+      { tabindex: 0, role: "region", "aria-label": "Schema" },
+      text.trimEnd().split("\n").map((line, index) =>
+        h(
+          "p",
+          { key: String(index) },
+          h("span.number", null, String(index + 1)),
+          h("span", null, line.split(keywords).map((part, at) => (at % 2 ? h("i", null, part) : part))),
+        )),
+    ),
+    route.environment === "development" && h(
+      "footer",
+      null,
+      h(Button, { icon: "pencil", onclick: () => begin(text) }, "Edit the text"),
+    ),
+  );
+
+function begin(text) {
+  draft(name, () => ({ text, faults: [], error: undefined, timer: 0 }));
+  update();
+}
+
+function typed(state, text) {
+  Object.assign(state, { text, error: undefined });
+  clearTimeout(state.timer);
+  state.timer = setTimeout(() => check(state), 150);
+  update();
+}
+
+async function check(state) {
+  const text = state.text;
+  try {
+    const answer = await call(`/_brume/admin/schema/validate?${place()}`, { schema: text });
+    if (state.text === text) state.faults = answer.errors;
+  } catch (error) {
+    state.error = error;
+  }
+  update();
+}
+
+/** F8: to the place that is wrong. */
+function toFault(area, state) {
+  const fault = state.faults[0];
+  if (!fault) return;
+  const before = state.text.split("\n").slice(0, fault.line - 1).join("\n").length;
+  const at = before + (fault.line > 1 ? 1 : 0) + fault.column - 1;
+  area.setSelectionRange(at, at + 1);
+}
+
+async function save(state) {
+  try {
+    await call(`/_brume/admin/schema?${place()}`, { schema: state.text });
+    drop(name);
+    say("The schema is saved");
+    refresh();
+  } catch (error) {
+    state.error = error;
+    update();
+  }
+}

@@ -1,0 +1,169 @@
+// Trace: what became of this change? Why was bob's phone not notified? A sentence with pickers, the change,
+// a tree of subscriptions and their devices with verdicts; for the chosen row the gates in the server's order.
+
+import { remote } from "../core/calls.js";
+import { admin, userNames } from "../core/places.js";
+import { h } from "../core/render.js";
+import { go, route, to, withQuery } from "../core/router.js";
+import { draft, into } from "../core/state.js";
+import { plural } from "../core/words.js";
+import { Button, CopyButton, Field, Picker } from "../parts/controls.js";
+import { Beside, Form, Head, Pane } from "../parts/layout.js";
+import { Empty, Loaded } from "../parts/states.js";
+import { Change } from "./trace-change.js";
+import { Gates } from "./trace-gates.js";
+import { find, Tree } from "./trace-tree.js";
+
+export const page = {
+  name: "trace",
+  title: "Trace",
+  icon: "trace",
+  isLive: true,
+  view,
+  keys: () => ({
+    "[": ["The change before", () => neighbour(1)],
+    "]": ["The change after", () => neighbour(-1)],
+    n: ["Another question", () => document.getElementById("field-record-or-request-id")?.focus()],
+  }),
+};
+
+const asked = () => ({
+  change: route.path[0],
+  record: route.query.record,
+  zone: route.query.zone,
+  request: route.query.request,
+  user: route.query.user,
+  device: route.query.device,
+});
+let others = [];
+let current;
+
+function neighbour(step) {
+  const all = [current, ...others].filter(Boolean).sort((one, other) => other.time - one.time);
+  const next = all[all.findIndex((change) => change.id === current?.id) + step];
+  if (next) go(to("trace", [next.id], { ...asked(), change: undefined, sel: "" }));
+}
+
+function view() {
+  const question = asked();
+  const isAsked = question.change || question.record || question.request || question.user || question.device;
+  const entry = isAsked ? remote(admin("trace", question)) : undefined;
+  return [
+    h(Head, {
+      title: "Trace",
+      note: "what became of a change",
+      actions:
+        isAsked && [
+          h(CopyButton, { text: location.href, what: "the link", kind: "primary" }, "Copy link"),
+          h(CopyButton, { text: command(question), what: "the command" }, "Copy as command"),
+        ],
+    }),
+    Question(question),
+    entry
+      ? Loaded(entry, Answer)
+      : h(
+          Pane,
+          { class: "fill", key: "none" },
+          Empty(
+            "Save something, then ask for it by its record name or by the ID of the request that saved it",
+            undefined,
+            "trace",
+          ),
+        ),
+  ];
+}
+
+const command = ({ record, zone, request, user, device, change }) =>
+  [
+    "brume push explain",
+    change && `--change ${change}`,
+    record && `--record ${record}`,
+    zone && `--zone ${zone}`,
+    request && `--request ${request}`,
+    user && `--user ${user}`,
+    device && `--device ${device}`,
+  ].filter(Boolean).join(" ");
+
+function Question(question) {
+  const state = draft("trace", () => ({ text: question.record ?? question.request ?? "", zone: question.zone ?? "" }));
+  const ask = () => {
+    const text = state.text.trim();
+    const isRequest = /^[0-9A-F]{8}-[0-9A-F-]{27}$/i.test(text) && !state.zone;
+    go(
+      to("trace", [], {
+        [isRequest ? "request" : "record"]: text,
+        zone: isRequest ? "" : state.zone.trim(),
+        user: question.user,
+      }),
+    );
+  };
+  return h(
+    Pane,
+    { key: "question", class: "question" },
+    h(
+      Form,
+      { class: "body", onsend: ask },
+      h(
+        "div.line",
+        null,
+        h(Field, {
+          label: "Record or request ID",
+          wide: true,
+          value: state.text,
+          oninput: into(state, "text"),
+          placeholder: "a record name, or the ID of a request",
+        }),
+        h(Field, { label: "Zone", value: state.zone, oninput: into(state, "zone"), placeholder: "_defaultZone" }),
+        h(Picker, {
+          label: "For",
+          icon: "user",
+          value: question.user ?? "",
+          options: [["", "everybody"], ...userNames().map((name) => [name, name])],
+          onchange: (event) => go(withQuery({ user: event.target.value, device: "", sel: "" })),
+        }),
+        h(Button, { type: "submit", disabled: state.text.trim() === "" }, "Ask"),
+      ),
+    ),
+  );
+}
+
+function Answer(trace) {
+  [others, current] = [trace.others, trace.change];
+  const chosen = find(trace, route.query.sel);
+  return [
+    trace.change ? Change(trace) : h("p.sentence", { key: "sentence", role: "status" }, trace.sentence),
+    trace.change && Beside(
+      h(
+        Pane,
+        { class: "fill", key: "tree", foot: Rest(trace) },
+        trace.subscriptions.length === 0
+          ? Empty("No subscription could have fired for this change", undefined, "push")
+          : Tree(trace),
+      ),
+      chosen && Gates(chosen),
+    ),
+  ];
+}
+
+const Rest = (trace) =>
+  h(
+    "div.pages",
+    null,
+    h(
+      "span.note",
+      null,
+      trace.notCandidates > 0
+        ? `${plural(trace.notCandidates, "subscription")} more watch another database, zone or type`
+        : "All subscriptions are named",
+      trace.complete === false && "; the list is cut off",
+    ),
+    h(
+      "div.actions",
+      null,
+      h(Button, { icon: "left", disabled: !before(trace), onclick: () => neighbour(1), label: "The change before" }),
+      h(Button, { icon: "right", disabled: !after(trace), onclick: () => neighbour(-1), label: "The change after" }),
+    ),
+  );
+
+const before = ({ change, others }) => others.some((other) => other.time < change.time);
+const after = ({ change, others }) => others.some((other) => other.time > change.time);

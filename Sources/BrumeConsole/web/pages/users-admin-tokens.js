@@ -1,0 +1,100 @@
+// Admin tokens: what programs administer this server with. A token is shown once.
+
+import { call, refresh, remote } from "../core/calls.js";
+import { h } from "../core/render.js";
+import { go, to } from "../core/router.js";
+import { draft, drop, into, update } from "../core/state.js";
+import { moment } from "../core/words.js";
+import { Button, Field, Picker } from "../parts/controls.js";
+import { confirm, showOnce } from "../parts/dialogs.js";
+import { Form, Inspector, Pane } from "../parts/layout.js";
+import { Empty, Loaded, Wrong } from "../parts/states.js";
+import { Table } from "../parts/table.js";
+import { Role, roles } from "./users-operators.js";
+
+const path = "/_brume/admin/operators/tokens";
+const begin = () => go(to("users", [], { tab: "operators", new: "token" }));
+
+export const AdminTokens = () =>
+  h(
+    Pane,
+    {
+      key: "tokens",
+      class: "fill",
+      title: "Admin tokens",
+      note: "for programs",
+      actions: h(Button, { class: "small", icon: "plus", onclick: begin }, "New admin token"),
+    },
+    Loaded(remote(path), ({ tokens }) =>
+      tokens.length === 0
+        ? Empty("No program has an admin token of its own", undefined, "key")
+        : h(Table, { label: "Admin tokens", columns: columns(), rows: tokens, id: (token) => token.name })),
+  );
+
+const columns = () => [
+  { title: "Name", cell: (token) => h("b", null, token.name) },
+  { title: "Role", cell: (token) => Role(token.role) },
+  { title: "Of", cell: (token) => token.operator ?? "the owner" },
+  { title: "Last used", cell: (token) => (token.lastUsed ? moment(token.lastUsed) : "never") },
+  { title: "Ends", cell: (token) => (token.ends ? moment(token.ends) : "when it is revoked") },
+  {
+    title: "Actions",
+    hidden: true,
+    class: "end",
+    cell: (token) =>
+      h(Button, { kind: "quiet", icon: "trash", label: `Revoke ${token.name}`, onclick: () => revoke(token) }),
+  },
+];
+
+function revoke(token) {
+  confirm({
+    title: `Revoke ${token.name}`,
+    word: token.name,
+    button: "Revoke",
+    loses: "The program that has this token cannot administer the server any more.",
+    act: () => call(`${path}/revoke`, { name: token.name }).then(refresh),
+    done: `${token.name} is revoked`,
+  });
+}
+
+export function NewAdminToken({ onclose }) {
+  const state = draft("admin-tokens.new", () => ({ name: "", role: "read-only", error: undefined }));
+  const shut = () => (drop("admin-tokens.new"), onclose());
+  const send = async () => {
+    try {
+      const made = await call(path, { name: state.name.trim(), role: state.role });
+      refresh();
+      shut();
+      showOnce({
+        title: `Admin token ${made.name}`,
+        note: "The server keeps its digest only, so it is not shown again.",
+        secret: made.token,
+        what: "the admin token",
+      });
+    } catch (error) {
+      state.error = error;
+      update();
+    }
+  };
+  return h(
+    Inspector,
+    { key: "new-token", title: "New admin token", onclose: shut },
+    h(
+      Form,
+      { onsend: send },
+      h(Field, {
+        label: "Name",
+        value: state.name,
+        oninput: into(state, "name"),
+        created: (element) => element.focus(),
+      }),
+      h(Picker, { label: "May do", value: state.role, options: roles, onchange: into(state, "role") }),
+      Wrong(state.error),
+      h(
+        "div.line",
+        null,
+        h(Button, { kind: "primary", type: "submit", disabled: state.name.trim() === "" }, "Make the token"),
+      ),
+    ),
+  );
+}

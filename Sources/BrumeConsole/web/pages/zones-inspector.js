@@ -1,0 +1,149 @@
+// One zone: what the server knows of it, its shares with their people, and what ends it. And a new one.
+
+import { call, refresh } from "../core/calls.js";
+import { admin } from "../core/places.js";
+import { h } from "../core/render.js";
+import { go, to } from "../core/router.js";
+import { draft, drop, into, say, update } from "../core/state.js";
+import { exactly, number } from "../core/words.js";
+import { Button, Field, LinkButton } from "../parts/controls.js";
+import { confirm } from "../parts/dialogs.js";
+import { Facts, Form, Inspector } from "../parts/layout.js";
+import { Badge, Wrong } from "../parts/states.js";
+import { recordsAt } from "./records-query.js";
+
+export function Zone(user, database, zone, shares) {
+  const name = zone.zoneID.zoneName;
+  const at = database === "shared" ? `${name}@${zone.zoneID.ownerRecordName}` : name;
+  const isDefault = name === "_defaultZone";
+  return h(
+    Inspector,
+    {
+      key: "zone-" + name,
+      title: name,
+      note: `of ${user}, ${database}`,
+      onclose: () => go(to("zones", [user], { database: database === "shared" ? database : "" })),
+    },
+    h(
+      "div",
+      { key: "facts" },
+      Facts([
+        ["Owner", h("code", null, zone.zoneID.ownerRecordName)],
+        ["Sequence", number(zone.brume.sequence)],
+        ["Last change", zone.brume.changed && exactly(zone.brume.changed)],
+      ]),
+      h(
+        "div.line",
+        null,
+        h(LinkButton, { icon: "records", href: recordsAt({ database, user, zone: at }) }, "Records"),
+        !isDefault &&
+          database === "private" && h(
+          Button,
+          { kind: "danger", icon: "trash", onclick: () => end(user, name, "delete") },
+          "Delete",
+        ),
+        !isDefault &&
+          database === "private" && h(Button, { kind: "danger", onclick: () => end(user, name, "purge") }, "Purge"),
+      ),
+    ),
+    shares.map((share) => Share(share)),
+    shares.length === 0 && h("div", { key: "none" }, h("p.note", null, "Nothing in this zone is shared.")),
+  );
+}
+
+const Share = (share) =>
+  h(
+    "div",
+    { key: share.recordName },
+    h("h3", null, share.rootRecordName ? `Share of ${share.rootRecordName} and below` : "Share of the whole zone"),
+    h(
+      "p.note",
+      null,
+      share.publicPermission === "NONE"
+        ? "for invited people only"
+        : `anybody with the link: ${share.publicPermission.toLowerCase().replace("_", " ")}`,
+    ),
+    h(
+      "ul.plain",
+      null,
+      share.participants.map((person) =>
+        h(
+          "li",
+          { key: person.participantId ?? called(person) },
+          h("span", null, h("b", null, called(person)), ` ${(person.type ?? "").toLowerCase()}`),
+          h(
+            Badge,
+            { kind: person.acceptanceStatus === "ACCEPTED" ? "ok" : "wait" },
+            `${(person.permission ?? "").toLowerCase().replace("_", " ")}`,
+          ),
+        )),
+    ),
+  );
+
+const called = ({ userIdentity: identity }) =>
+  identity?.lookupInfo?.emailAddress ?? identity?.nameComponents?.givenName ?? identity?.userRecordName ?? "somebody";
+
+const learnt = {
+  delete: "Devices learn that it was deleted.",
+  purge: "Devices learn that it was purged and must not upload it again.",
+};
+
+/** Deleting is the user's own act; purging removes it as the operator of a service does. */
+function end(user, zone, verb) {
+  const act = verb === "delete"
+    ? () => call(admin("zones/delete"), { user, database: "private", zones: [{ zoneName: zone }] })
+    : () => call(admin("zones/purge"), { user, zone });
+  confirm({
+    title: verb === "delete" ? `Delete ${zone}` : `Purge ${zone}`,
+    word: zone,
+    button: verb === "delete" ? "Delete" : "Purge",
+    loses: `Every record, share and subscription of ${user}'s zone ${zone}. ${learnt[verb]}`,
+    act: async () => {
+      const answer = await act();
+      const failed = answer.zones?.find((item) => item.serverErrorCode);
+      if (failed) throw new Error(failed.reason);
+      refresh();
+      go(to("zones", [user]));
+    },
+    done: `${zone} is gone`,
+  });
+}
+
+export function NewZone(user) {
+  const state = draft("zones.new", () => ({ name: "", error: undefined }));
+  const shut = () => (drop("zones.new"), go(to("zones", [user])));
+  const send = async () => {
+    try {
+      const [zone] = (
+        await call(admin("zones/create"), { user, database: "private", zones: [{ zoneName: state.name.trim() }] })
+      ).zones;
+      if (zone.serverErrorCode) throw new Error(zone.reason);
+      say(`${user} has the zone ${state.name.trim()} now`);
+      refresh();
+      shut();
+    } catch (error) {
+      state.error = error;
+      update();
+    }
+  };
+  return h(
+    Inspector,
+    { key: "new", title: "New zone", note: `of ${user}`, onclose: shut },
+    h(
+      Form,
+      { onsend: send },
+      h(Field, {
+        label: "Name",
+        value: state.name,
+        oninput: into(state, "name"),
+        created: (element) => element.focus(),
+      }),
+      Wrong(state.error),
+      h(
+        "div.line",
+        null,
+        h(Button, { kind: "primary", type: "submit", disabled: state.name.trim() === "" }, "Create zone"),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,135 @@
+// Zones and shares: how large, how fresh, who is in? The zones of one user, the shares in the zone that is
+// open, and what a change token says.
+
+import { remote } from "../core/calls.js";
+import { admin, userNames } from "../core/places.js";
+import { h } from "../core/render.js";
+import { go, route, to } from "../core/router.js";
+import { exactly, moment, number } from "../core/words.js";
+import { Button, Picker, Tabs } from "../parts/controls.js";
+import { Beside, Head, Pane } from "../parts/layout.js";
+import { Badge, Empty, Loaded } from "../parts/states.js";
+import { Pages, Table } from "../parts/table.js";
+import { NewZone, Zone } from "./zones-inspector.js";
+import { Decoder } from "./zones-token.js";
+
+export const page = {
+  name: "zones",
+  title: "Zones and shares",
+  icon: "zones",
+  view,
+  keys: () => ({ n: ["New zone", begin] }),
+};
+
+const begin = () => go(to("zones", [user()], { new: "1" }));
+const user = () => route.path[0] || userNames()[0] || "";
+
+function view() {
+  const database = route.query.database ?? "private";
+  const isToken = route.query.tab === "token";
+  return [
+    h(
+      Head,
+      {
+        title: "Zones and shares",
+        actions:
+          !isToken &&
+            database === "private" && h(Button, { kind: "primary", icon: "plus", onclick: begin }, "New zone"),
+      },
+      h(Tabs, {
+        label: "Show",
+        tabs: [
+          { text: "Own zones", isOn: !isToken && database === "private", href: to("zones", [user()]) },
+          {
+            text: "Shared with them",
+            isOn: !isToken && database === "shared",
+            href: to("zones", [user()], { database: "shared" }),
+          },
+          { text: "Change token", isOn: isToken, href: to("zones", [user()], { tab: "token" }) },
+        ],
+      }),
+      !isToken && h(Picker, {
+        key: "user",
+        label: "Of",
+        shown: false,
+        icon: "user",
+        value: user(),
+        options: userNames(),
+        onchange: (event) => go(to("zones", [event.target.value], { database: route.query.database })),
+      }),
+    ),
+    isToken ? Decoder() : user() && List(user(), database),
+  ];
+}
+
+function List(name, database) {
+  const entry = remote(admin("zones", { database, user: name, after: route.query.after }));
+  const shares = remote(admin("shares", { database, user: name })).value?.shares ?? [];
+  const chosen = entry.value?.zones.find((zone) => zone.zoneID.zoneName === route.path[1]);
+  return Beside(
+    h(
+      Pane,
+      {
+        class: "fill",
+        key: "zones",
+        foot:
+          entry.value && h(Pages, {
+            text: "",
+            newer: route.query.after && (() => history.back()),
+            older:
+              entry.value.after &&
+                (() => go(to("zones", [name], { database: route.query.database, after: entry.value.after }))),
+          }),
+      },
+      Loaded(entry, ({ zones }) =>
+        zones.length === 0
+          ? Empty(
+              database === "shared" ? `Nobody shares a zone with ${name}` : `${name} has only the default zone`,
+              undefined,
+              "zones",
+            )
+          : h(Table, {
+              label: `Zones of ${name}`,
+              columns: columns(shares),
+              rows: zones,
+              id: (zone) => zone.zoneID.zoneName,
+              chosen: chosen?.zoneID.zoneName,
+              onopen: (zone) => go(to("zones", [name, zone.zoneID.zoneName], { database: route.query.database })),
+            })),
+    ),
+    route.query.new
+      ? NewZone(name)
+      : chosen && Zone(
+          name,
+          database,
+          chosen,
+          shares.filter((share) => share.zoneID.zoneName === chosen.zoneID.zoneName),
+        ),
+  );
+}
+
+const columns = (shares) => [
+  { title: "Zone", cell: (zone) => h("b", null, zone.zoneID.zoneName) },
+  {
+    title: "Last change",
+    cell: (zone) =>
+      zone.brume.changed ? h("span", { title: exactly(zone.brume.changed) }, moment(zone.brume.changed)) : "–",
+  },
+  { title: "Sequence", class: "right", cell: (zone) => number(zone.brume.sequence) },
+  { title: "Batches", cell: (zone) => (zone.atomic ? "all or nothing" : "item by item") },
+  {
+    title: "Sharing",
+    cell: (zone) =>
+      zone.brume.hasShares
+        ? h(Badge, { kind: "info", icon: "zones" }, people(shares, zone))
+        : h("span.note", null, "not shared"),
+  },
+];
+
+function people(shares, zone) {
+  const own = shares.filter((share) => share.zoneID.zoneName === zone.zoneID.zoneName);
+  const count = own.reduce((sum, share) => sum + share.participants.length, 0);
+  return own.length === 0
+    ? "shared"
+    : `${own.length === 1 ? "one share" : `${own.length} shares`}, ${count === 1 ? "one person" : `${count} people`}`;
+}

@@ -1,0 +1,130 @@
+// Dialogs: the typed confirmation before something is lost, the list of keys, a secret that is shown once.
+// The browser keeps the focus inside and gives it back; Esc closes.
+
+import { h } from "../core/render.js";
+import { say, update } from "../core/state.js";
+import { allKeys, singleKeys } from "../core/keyboard.js";
+import { Button, Check, CopyButton, Field } from "./controls.js";
+import { Wrong } from "./states.js";
+
+let open = null;
+
+/** Shows a dialog: `view` describes what is inside. */
+export function show(view, label) {
+  open = { view, label };
+  update();
+}
+
+/** Closes the dialog that is open. */
+export function close() {
+  open = null;
+  update();
+}
+
+/** The dialog that is open, if one is; drawn by frame.js. */
+export const Dialogs = () =>
+  open && h(
+    "dialog",
+    {
+      key: open.label,
+      "aria-label": open.label,
+      created: (element) => element.showModal(),
+      onclose: (event) => event.target === event.currentTarget && open && close(),
+      onclick: (event) => event.target === event.currentTarget && close(),
+    },
+    h("div.dialog", null, open.view()),
+  );
+
+/**
+ * Asks before something is lost. `loses` says what, in numbers; `word` must be typed; `act` does it, and its
+ * error is shown in the dialog.
+ */
+export function confirm({ title, loses, word, button, act, done }) {
+  const state = { typed: "", error: undefined, isBusy: false };
+  const run = async () => {
+    if (state.typed.trim() !== word || state.isBusy) return;
+    Object.assign(state, { isBusy: true, error: undefined });
+    update();
+    try {
+      await act();
+      close();
+      if (done) say(done);
+    } catch (error) {
+      state.error = error;
+    }
+    state.isBusy = false;
+    update();
+  };
+  show(
+    () =>
+      h(
+        "form",
+        { onsubmit: (event) => (event.preventDefault(), run()) },
+        h("h2", null, title),
+        h("p", null, loses),
+        h(Field, {
+          id: "confirmation",
+          label: ["Type ", h("b", null, word)],
+          value: state.typed,
+          created: (element) => element.focus(),
+          oninput: (event) => ((state.typed = event.target.value), update()),
+        }),
+        Wrong(state.error),
+        h(
+          "div.actions",
+          null,
+          h(Button, { onclick: close }, "Cancel"),
+          h(Button, { kind: "danger", type: "submit", disabled: state.typed.trim() !== word || state.isBusy }, button),
+        ),
+      ),
+    title,
+  );
+}
+
+/** Shows a secret, this once. */
+export function showOnce({ title, note, secret, what, lines = false }) {
+  show(
+    () => [
+      h("h2", null, title),
+      h("p", null, note),
+      h("pre.secret", { tabindex: 0, class: lines && "lines" }, secret),
+      h(
+        "div.actions",
+        null,
+        h(CopyButton, { text: secret, what }, "Copy"),
+        h(Button, { kind: "primary", onclick: close }, "Done"),
+      ),
+    ],
+    title,
+  );
+}
+
+/** The list that `?` opens. */
+export function showKeys() {
+  const shown = (name) =>
+    name.split("+").map((part) => part.length === 1 ? part.toUpperCase() : part[0].toUpperCase() + part.slice(1));
+  show(
+    () => [
+      h("h2", null, "Keys"),
+      h(
+        "dl.keys",
+        null,
+        Object.entries(allKeys()).map(([name, [meaning]]) =>
+          h(
+            "div",
+            { key: name },
+            h("dt", null, shown(name).map((part) => h("kbd", null, part))),
+            h("dd", null, meaning),
+          )),
+      ),
+      h("p.note", null, "In tables: arrows or J and K move, Enter opens. Esc closes what is open."),
+      h(Check, {
+        label: "Single keys act",
+        checked: singleKeys.areOn,
+        onchange: (event) => (singleKeys.areOn = event.target.checked),
+      }),
+      h("div.actions", null, h(Button, { kind: "primary", onclick: close }, "Close")),
+    ],
+    "Keys",
+  );
+}

@@ -1,0 +1,89 @@
+// How a page is laid out: its head, panes, the inspector at the right, lists of facts.
+
+import { h } from "../core/render.js";
+import { Button } from "./controls.js";
+
+/** The title with what stands beside it, and the page's actions. */
+export const Head = ({ title, note, actions, children }) =>
+  h(
+    "div.head",
+    { key: "head" },
+    h("h1", { id: "title", tabindex: -1 }, title),
+    children,
+    note && h("p.note", null, note),
+    actions && h("div.actions", null, actions),
+  );
+
+/** A panel with a heading. */
+export const Pane = ({ title, note, actions, foot, class: names, key, children }) =>
+  h(
+    "section.pane",
+    { key, class: names, "aria-label": title },
+    title && h(
+      "header",
+      null,
+      h("h2", null, title),
+      note && h("p.note", null, note),
+      actions && h("div.actions", null, actions),
+    ),
+    children,
+    foot && h("footer", null, foot),
+  );
+
+/** The content and, if something is chosen, the inspector. */
+export const Beside = (content, inspector) =>
+  h(
+    "div.beside",
+    { key: "beside", class: inspector && "open" },
+    h("div.content", { key: "content" }, content),
+    inspector || null,
+  );
+
+/** What is known of the thing that is chosen; `onclose` is also what Esc does. */
+export const Inspector = ({ title, note, onclose, actions, foot, key, children }) =>
+  h(
+    "aside.pane.inspector",
+    {
+      key: key ?? "inspector",
+      "aria-label": title,
+      onkeydown: (event) => {
+        if (event.key !== "Escape" || event.defaultPrevented) return;
+        event.preventDefault();
+        onclose();
+      },
+    },
+    h(
+      "header",
+      null,
+      h("div.named", null, h("h2", { title }, title), note && h("p.note", null, note)),
+      h("div.actions", null, actions, h(Button, { icon: "close", kind: "quiet", label: "Close", onclick: onclose })),
+    ),
+    h("div.scroll", { key: "scroll" }, children),
+    foot && h("footer", null, foot),
+  );
+
+/** Names and values; values may be anything. Pairs whose value is missing are left out. */
+export const Facts = (pairs) =>
+  h(
+    "dl.facts",
+    null,
+    pairs.filter(([, value]) => value !== undefined && value !== null && value !== "").map(([name, value]) =>
+      h("div", { key: name }, h("dt", null, name), h("dd", null, value))),
+  );
+
+/** A form: Enter sends it, Ctrl Enter too from texts of several lines. */
+export const Form = ({ onsend, children, ...props }) =>
+  h(
+    "form",
+    {
+      ...props,
+      onsubmit: (event) => {
+        event.preventDefault();
+        onsend();
+      },
+      onkeydown: (event) => {
+        if (event.key === "Enter" && event.ctrlKey) onsend();
+      },
+    },
+    children,
+  );

@@ -1,0 +1,121 @@
+// As whom an operator's call about data goes to the rules. Without `as` it is the operator, who may see and
+// change everything and whose changes are made under the name of the user; with it, it is that user, and the
+// same rules decide as for a request of theirs.
+
+package import BrumeModel
+import BrumeStorage
+
+/// A database that an operator named, as the rules take it.
+package struct OpenedView: Equatable, Sendable {
+  package let scope: DatabaseScope
+  package let caller: Caller
+  /// Whose zones are meant where a zone names no owner, in the shared database.
+  let owner: UserID?
+
+  /// The zone that a name means here.
+  package func zone(_ zone: ZoneID?) -> ZoneID? {
+    guard let owner, zone?.ownerName == nil else { return zone }
+    return ZoneID(name: zone?.name ?? ZoneID.defaultName, ownerName: owner.name)
+  }
+}
+
+/// Finds the users that operators name.
+package struct OperatorViews: Sendable {
+  private let store: any Store
+
+  init(_ parts: EngineParts) { store = parts.store }
+
+  /// - Throws: `notFound` for a user that is not there, `badRequest` if the view names too little.
+  package func open(
+    _ view: OperatorView, in containerEnvironment: ContainerEnvironment, requestID: String
+  ) async throws -> OpenedView {
+    try await store.read { transaction in
+      let user = try view.user.map { try transaction.users.named($0) }
+      let reader = try view.actingAs.map { try transaction.users.named($0) }
+      func caller(_ kind: Caller.Kind, _ user: UserID?) throws -> Caller {
+        let roles = try user.map { user in
+          try transaction.roles.names(of: user, in: containerEnvironment)
+        }
+        return Caller(
+          in: containerEnvironment, user: user, device: nil, kind: kind, roles: Set(roles ?? []),
+          requestID: requestID)
+      }
+      switch view.scope {
+      case .public:
+        return OpenedView(
+          scope: .public, caller: try caller(reader == nil ? .operator : .user, reader ?? user),
+          owner: nil)
+      case .private:
+        guard let user else { throw OperatorView.namesNobody(.private) }
+        guard let reader, reader != user else {
+          let kind: Caller.Kind = reader == nil ? .operator : .user
+          return OpenedView(scope: .private, caller: try caller(kind, user), owner: nil)
+        }
+        return OpenedView(scope: .shared, caller: try caller(.user, reader), owner: user)
+      case .shared:
+        guard let participant = reader ?? user else { throw OperatorView.namesNobody(.shared) }
+        // What is shared is a view of its reader; nobody else has it.
+        return OpenedView(
+          scope: .shared, caller: try caller(.user, participant),
+          owner: reader == nil || reader == user ? nil : user)
+      }
+    }
+  }
+}
+
+extension OpenedView {
+  /// The same call with the zones that it means.
+  package func addressed(_ request: QueryRequest) -> QueryRequest {
+    var addressed = request
+    if !request.zoneWide { addressed.zone = zone(request.zone) }
+    return addressed
+  }
+
+  package func addressed(_ request: LookupRecordsRequest) -> LookupRecordsRequest {
+    var addressed = request
+    addressed.zone = zone(request.zone)
+    for index in addressed.items.indices where addressed.items[index].zone != nil {
+      addressed.items[index].zone = zone(addressed.items[index].zone)
+    }
+    return addressed
+  }
+
+  package func addressed(_ request: ModifyRecordsRequest) -> ModifyRecordsRequest {
+    var addressed = request
+    addressed.zone = zone(request.zone)
+    for index in addressed.operations.indices where request.operations[index].record.zone != nil {
+      addressed.operations[index].record.zone = zone(request.operations[index].record.zone)
+    }
+    return addressed
+  }
+
+  /// The caller of a change, who has a name to make it under.
+  package func requireWriter() throws(BrumeError) {
+    guard caller.user == nil else { return }
+    throw BrumeError(
+      .badRequest,
+      "the change names nobody who makes it: give 'user' to make it under that name, or 'as' to make "
+        + "it with that user's rights")
+  }
+}
+
+extension OperatorView {
+  fileprivate static func namesNobody(_ scope: DatabaseScope) -> BrumeError {
+    BrumeError(
+      .badRequest,
+      "the call names no user: give in 'user' whose \(scope.rawValue) database is meant")
+  }
+}
+
+extension UserReading {
+  /// A user by sign-in name, or by record name.
+  package func account(named name: String) throws -> User {
+    if let user = try find(named: name) ?? find(UserID(name)) { return user }
+    throw BrumeError(
+      .notFound,
+      "there is no user '\(NameRules.shown(name))'; make one with 'brume user create "
+        + "\(NameRules.shown(name))'")
+  }
+
+  fileprivate func named(_ name: String) throws -> UserID { try account(named: name).id }
+}

@@ -1,0 +1,80 @@
+// Admin tokens: what programs call the operator's endpoints with. Each has a name, a role, an end or none,
+// and belongs to the operator who made it, with whom it goes. The data folder's own token is not among
+// them.
+
+package import BrumeModel
+import BrumeStorage
+
+/// Admin tokens.
+package struct AdminTokens: Sendable {
+  private let store: any Store
+  private let limits: Limits
+  private let host: Host
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+    host = parts.host
+  }
+
+  /// In the order of creation, with the names of the operators whose they are, by ID.
+  package func all() async throws -> (tokens: [OperatorCredential], owners: [String: String]) {
+    try await store.read { transaction in
+      let owners = try transaction.operators.all().map { ($0.id, $0.name) }
+      return (
+        try transaction.operators.credentials().filter { $0.kind == .token },
+        Dictionary(owners, uniquingKeysWith: { $1 })
+      )
+    }
+  }
+
+  /// - Parameters:
+  ///   - days: how long it is good; nil: until it is revoked.
+  ///   - maker: whose it is. It never has a greater role.
+  /// - Throws: `exists`, `limitExceeded`, `badRequest` with a name or a number of days that cannot be.
+  package func create(
+    name: String, role: OperatorRole, days: Int64?, by maker: OperatorAccess
+  ) async throws -> NewOperatorCredential {
+    try AccountRules.checkName(name, limits: limits)
+    if let days, !(1...3650).contains(days) {
+      throw BrumeError(.badRequest, "'days' is \(days); a token is good for 1 to 3650 days")
+    }
+    let token = NewOperatorCredential(
+      .token, name: name, operatorID: maker.operatorID, role: role.atMost(maker.role),
+      lifetime: days.map { $0 * 86_400_000 }, host: host)
+    let (limits, now) = (limits, host.now())
+    try await store.write(in: .server) { transaction in
+      try transaction.operators.removeCredentials { $0.ends.map { $0 <= now } ?? false }
+      let others = try transaction.operators.credentials().filter { $0.kind == .token }
+      guard !others.contains(where: { $0.name == name }) else {
+        throw BrumeError(
+          .exists, "an admin token '\(name)' exists already; revoke it, or choose another name")
+      }
+      guard others.count < limits.adminTokens else {
+        throw BrumeError(
+          .limitExceeded,
+          "there are \(others.count) admin tokens, as many as may be; revoke one with `brume "
+            + "operator token revoke NAME`")
+      }
+      try transaction.operators.put(token.credential)
+    }
+    return token
+  }
+
+  /// From now on no request may use the token.
+  ///
+  /// - Throws: `notFound`.
+  package func revoke(_ name: String) async throws -> OperatorCredential {
+    try await store.write(in: .server) { transaction in
+      let found = try transaction.operators.credentials().first {
+        $0.kind == .token && $0.name == name
+      }
+      guard let found else {
+        throw BrumeError(
+          .notFound, "there is no admin token '\(name)'; `brume operator token list` shows them")
+      }
+      try transaction.operators.removeCredential(found.id)
+      return found
+    }
+  }
+}

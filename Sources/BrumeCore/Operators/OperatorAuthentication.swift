@@ -1,0 +1,82 @@
+// From a secret to the operator whose it is. Nothing is remembered between requests: what was revoked
+// anywhere, on whichever of several servers, is refused by the next request on each of them.
+
+package import BrumeModel
+import BrumeStorage
+
+/// Who an operator's secret stands for.
+package struct OperatorAuthentication: Sendable {
+  private let store: any Store
+  private let limits: Limits
+  private let host: Host
+  private let seal: Seal
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+    host = parts.host
+    seal = parts.seal
+  }
+
+  /// The operator of a session or a token; nil if the secret is good for nothing, or not any more.
+  ///
+  /// - Parameters:
+  ///   - kind: what the secret came as. One of another kind is good for nothing here.
+  ///   - inDevelopment: whether sessions count that belong to no operator.
+  package func access(
+    _ secret: String, as kind: OperatorCredential.Kind, inDevelopment: Bool
+  ) async throws -> OperatorAccess? {
+    guard let id = OperatorSecret.id(of: secret) else { return nil }
+    let (credential, person) = try await store.read { transaction in
+      let credential = try transaction.operators.credential(id)
+      return (credential, try credential?.operatorID.flatMap { try transaction.operators.find($0) })
+    }
+    let now = host.now()
+    guard let credential, credential.kind == kind, isGood(credential, at: now) else { return nil }
+    guard let access = Self.access(credential, person, inDevelopment: inDevelopment) else {
+      return nil
+    }
+    try await noteUse(of: credential, at: now)
+    return access
+  }
+
+  /// What every changing request of a session carries: a page of another origin cannot read it.
+  package func csrfToken(of session: OperatorCredential) -> String {
+    Hex.text(seal.secret(of: session.id, for: .operatorForm))
+  }
+
+  private func isGood(_ credential: OperatorCredential, at now: Milliseconds) -> Bool {
+    if let ends = credential.ends, ends <= now { return false }
+    guard credential.kind == .session else { return true }
+    return now < (credential.lastUsed ?? credential.created) + limits.operatorSessionIdle
+  }
+
+  private static func access(
+    _ credential: OperatorCredential, _ person: Operator?, inDevelopment: Bool
+  ) -> OperatorAccess? {
+    // Whoever was removed has nothing left, even if something of his was made a moment later.
+    if credential.operatorID != nil, person == nil { return nil }
+    let role = person.map { credential.role.atMost($0.role) } ?? credential.role
+    switch credential.kind {
+    case .link: return nil
+    case .token:
+      return OperatorAccess(
+        name: "token \(credential.name)", role: role, proof: .token, credential: credential)
+    case .session:
+      guard person != nil || inDevelopment else { return nil }
+      return OperatorAccess(
+        name: person?.name ?? OperatorAccess.developmentName, role: role, proof: .session,
+        credential: credential)
+    }
+  }
+
+  /// Not with every request. What was removed in the meantime does not come back.
+  private func noteUse(of credential: OperatorCredential, at now: Milliseconds) async throws {
+    guard now - (credential.lastUsed ?? 0) >= limits.operatorUseNoted else { return }
+    try await store.writeRepeatable(in: .server) { transaction in
+      guard var known = try transaction.operators.credential(credential.id) else { return }
+      known.lastUsed = max(now, known.lastUsed ?? now)
+      try transaction.operators.put(known)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+// One-time links. While there is no operator, one makes the first; on a development server, one signs a
+// browser in without a name. Whoever starts the server gets it on the terminal; it lives for minutes and is
+// used once, whoever comes second.
+
+package import BrumeModel
+import BrumeStorage
+
+/// Links that let somebody in who has no password yet.
+package struct OperatorLinks: Sendable {
+  private let store: any Store
+  private let limits: Limits
+  private let host: Host
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+    host = parts.host
+  }
+
+  /// A new link; nil if there are operators, who need none, and this is no development.
+  package func make(inDevelopment: Bool) async throws -> NewOperatorCredential? {
+    let link = NewOperatorCredential(
+      .link, operatorID: nil, role: .full, lifetime: limits.operatorLinkLifetime, host: host)
+    let (limits, now) = (limits, host.now())
+    return try await store.write(in: .server) { transaction in
+      guard try inDevelopment || transaction.operators.all().isEmpty else { return nil }
+      try transaction.operators.put(link.credential, upTo: limits.operatorLinks, at: now) { _ in
+        true
+      }
+      return link
+    }
+  }
+
+  /// Whether a link is good, before anything is spent on it.
+  ///
+  /// - Throws: `authenticationFailed` if it is not, or not any more.
+  package func check(_ secret: String) async throws {
+    let now = host.now()
+    try await store.read { _ = try $0.operators.link(secret, at: now) }
+  }
+
+  /// Signs a browser in on a development server. The link is gone.
+  ///
+  /// - Throws: `authenticationFailed` if it is not good, or was used by another at the same time.
+  package func signIn(_ secret: String) async throws -> NewOperatorCredential {
+    let session = NewOperatorCredential(
+      .session, operatorID: nil, role: .full, lifetime: limits.operatorSessionLifetime, host: host)
+    let (limits, now) = (limits, host.now())
+    try await store.write(in: .server) { transaction in
+      let link = try transaction.operators.link(secret, at: now)
+      try transaction.operators.removeCredential(link.id)
+      try transaction.operators.put(session, limits: limits, at: now)
+    }
+    return session
+  }
+
+  /// What becomes the first operator, once `makeFirst` is called: the password is hashed, which costs 64 MB
+  /// and a tenth of a second.
+  ///
+  /// - Throws: `badRequest` with a name or password that cannot be.
+  package func firstOperator(name: String, password: String) throws -> Operator {
+    try OperatorRules.make(name, password, .full, limits: limits, host: host)
+  }
+
+  /// Makes the first operator and signs the browser in. All links are gone.
+  ///
+  /// - Throws: `authenticationFailed` if the link is not good, `exists` if another was first.
+  package func makeFirst(
+    _ person: Operator, with secret: String
+  ) async throws -> NewOperatorCredential {
+    let session = NewOperatorCredential(
+      .session, operatorID: person.id, role: .full, lifetime: limits.operatorSessionLifetime,
+      host: host)
+    let (limits, now) = (limits, host.now())
+    try await store.write(in: .server) { transaction in
+      _ = try transaction.operators.link(secret, at: now)
+      guard try transaction.operators.all().isEmpty else {
+        throw BrumeError(
+          .exists, "there is an operator already; sign in, or ask for an account of your own")
+      }
+      try transaction.operators.removeCredentials { $0.kind == .link }
+      try transaction.operators.put(person)
+      try transaction.operators.put(session, limits: limits, at: now)
+    }
+    return session
+  }
+}
+
+extension OperatorReading {
+  fileprivate func link(_ secret: String, at now: Milliseconds) throws -> OperatorCredential {
+    guard let id = OperatorSecret.id(of: secret), let link = try credential(id),
+      link.kind == .link, link.ends.map({ now < $0 }) ?? true
+    else {
+      throw BrumeError(
+        .authenticationFailed,
+        "this link was used, or its time is over; `brume operator link` on the server's machine "
+          + "makes a new one")
+    }
+    return link
+  }
+}

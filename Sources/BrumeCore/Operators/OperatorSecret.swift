@@ -1,0 +1,37 @@
+// The secrets of sessions, admin tokens and links: made by chance, handed out once. The store has their
+// digests; a copy of the store opens nothing.
+
+package import BrumeModel
+import Crypto
+
+enum OperatorSecret {
+  /// Hex digits of a secret, and of nothing else that is looked up.
+  private static let length = 64
+
+  /// 256 bits, in hex.
+  static func make(_ host: Host) -> String { Hex.text(host.randomBytes(length / 2)) }
+
+  /// The ID of the credential with this secret; nil if the text is none.
+  static func id(of secret: String) -> String? {
+    guard secret.utf8.count == length else { return nil }
+    return Hex.text(SHA256.hash(data: Array(secret.utf8)))
+  }
+}
+
+/// A credential that was just made.
+package struct NewOperatorCredential: Sendable {
+  package let credential: OperatorCredential
+  /// Is said this once.
+  package let secret: String
+
+  init(
+    _ kind: OperatorCredential.Kind, name: String = "", operatorID: String?, role: OperatorRole,
+    lifetime: Milliseconds?, host: Host
+  ) {
+    let (secret, now) = (OperatorSecret.make(host), host.now())
+    self.secret = secret
+    credential = OperatorCredential(
+      id: OperatorSecret.id(of: secret) ?? "", kind: kind, name: name, operatorID: operatorID,
+      role: role, created: now, ends: lifetime.map { now + $0 })
+  }
+}

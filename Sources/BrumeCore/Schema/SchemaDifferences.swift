@@ -1,0 +1,49 @@
+// The difference of two schemas in words for operators: each step with what follows from it. Which steps are
+// allowed is BrumeSchema's to say.
+
+import BrumeModel
+import BrumeSchema
+
+extension SchemaDifference {
+  /// - Parameter kept: the schema whose types and fields must stay.
+  init(from old: Schema, to new: Schema, kept: Schema) {
+    self.init(
+      old.changes(to: new).map { change in
+        Step(
+          change.description, consequence: change.consequence, dropped: change.droppedType,
+          obstacle: change.obstacle(kept: kept))
+      })
+  }
+
+  /// Refuses to let record types go unless somebody said that they may.
+  func checkDrops(areAllowed: Bool) throws(BrumeError) {
+    if areAllowed || dropped.isEmpty { return }
+    throw BrumeError(
+      .badRequest,
+      "the schema lacks record types that are there: \(dropped.joined(separator: ", ")); they would go "
+        + "with all their records. Add them to the text, or allow it with --allow-drops ('allowDrops'); "
+        + "`brume schema diff FILE` shows all changes")
+  }
+}
+
+extension Schema.Change {
+  fileprivate var droppedType: String? {
+    if case .removeType(let type) = self { type } else { nil }
+  }
+
+  fileprivate var consequence: String {
+    switch self {
+    case .addType: "records of it can be saved"
+    case .removeType: "all its records are deleted, in every database; devices get the deletions"
+    case .addField: "records can have a value there; those that exist have none"
+    case .removeField:
+      "saves with a value there are refused; records keep the values that they have"
+    case .changeType, .changeEncryption: "values that are stored would not fit"
+    case .addIndex: "queries may use it; the first one waits until it is built"
+    case .removeIndex: "queries and new subscriptions that need it are refused"
+    case .changeGrants: "who may read, create or write public records of it changes at once"
+    case .addRole: "users can be given it with `brume schema role assign`"
+    case .removeRole: "users who have it lose the rights that it gave"
+    }
+  }
+}

@@ -1,0 +1,64 @@
+// The zones of a database for operators: how far each has come, and when it changed last.
+
+package import BrumeModel
+import BrumeStorage
+
+/// Lists zones page by page.
+package struct ZoneLists: Sendable {
+  private let store: any Store
+  private let limits: Limits
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+  }
+
+  /// Zones in the order of owners and names, those after `after`.
+  ///
+  /// - Parameter after: `ListPage.after` of the page before; nil: from the start.
+  package func page(
+    of view: OpenedView, after: String?, limit: Int?
+  ) async throws -> ListPage<ZoneSummary> {
+    let size = limits.listPage(limit)
+    return try await store.read { transaction in
+      let views = try transaction.zoneViews(view)
+      let ordered = views.map { (place: $0.place, view: $0) }.sorted { $0.place < $1.place }
+      let rest = ordered.filter { entry in after.map { ByteText($0) < entry.place } ?? true }
+      let items = try rest.prefix(size).map { try transaction.summary(of: $0.view.zone) }
+      return ListPage(items, after: rest.count > size ? rest[size - 1].place.text : nil)
+    }
+  }
+}
+
+extension ZoneView {
+  /// Where the zone is in a list of zones of several owners.
+  fileprivate var place: ByteText {
+    ByteText("\(zone.key.database.ownerName)/\(zone.key.name)")
+  }
+}
+
+extension ReadTransaction {
+  /// All zones of the view. With an owner, that owner's only.
+  fileprivate func zoneViews(_ view: OpenedView) throws -> [ZoneView] {
+    if view.scope == .public, view.caller.user == nil {
+      let database = try view.caller.databaseKey(.public)
+      let zone = try zones.live(ZoneKey(database: database, name: ZoneID.defaultName))
+      return [ZoneView(zone: zone, shares: nil)]
+    }
+    let all = try ZoneView.all(in: view.scope, of: view.caller, from: self)
+    guard let owner = view.owner else { return all }
+    return all.filter { $0.zone.key.database.owner == owner }
+  }
+
+  fileprivate func summary(of zone: Zone) throws -> ZoneSummary {
+    let newest = try changes.page(
+      in: zone.key, after: 0, through: .max, limit: 1, newestFirst: true)
+    var summary = ZoneSummary(
+      zone.key.id, isAtomic: zone.isAtomic, sequence: zone.lastSequence,
+      hasShares: zone.hasShares)
+    if case .changed(let stored)? = newest.first {
+      summary.changed = try stored.record().modified?.time
+    }
+    return summary
+  }
+}

@@ -1,0 +1,34 @@
+// How a query was answered, for operators: where its candidates came from, how many it looked at, and which
+// indexes it lacks.
+
+/// What one page of a query took.
+package struct QueryCost: Equatable, Sendable {
+  /// Where the candidates came from, in words: `index name`, `every record of the type`, `record names`.
+  /// Several zones may be searched in several ways.
+  package var sources: [String]
+  /// Candidates that were looked at for this page.
+  package var rows: Int
+  /// Indexes that the schema lacks for the query. With one, the query is not run.
+  package var missing: [MissingIndex]
+  package init(sources: [String] = [], rows: Int = 0, missing: [MissingIndex] = []) {
+    self.sources = sources
+    self.rows = rows
+    self.missing = missing
+  }
+}
+
+/// An index that a query needs and the schema does not have.
+package struct MissingIndex: Equatable, Sendable {
+  package let type: String
+  /// As the schema has it: system fields by `___recordID` and its like.
+  package let field: String
+  /// `queryable`, `sortable` or `searchable`.
+  package let index: String
+  package init(type: String, field: String, index: String) {
+    self.type = type
+    self.field = field
+    self.index = index
+  }
+  /// What adds it.
+  package var command: String { "brume schema index add \(type) \(field) \(index)" }
+}

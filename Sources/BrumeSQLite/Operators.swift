@@ -1,0 +1,103 @@
+// Operators and their credentials in SQLite.
+
+import BrumeModel
+import BrumeStorage
+
+final class SQLiteOperators: OperatorWriting {
+  private let connection: Connection
+
+  init(_ connection: Connection) { self.connection = connection }
+
+  func find(_ id: String) throws -> Operator? {
+    try connection.first(Self.find, { $0.bind(1, id) }) { try $0.operator() }
+  }
+
+  func find(named name: String) throws -> Operator? {
+    try connection.first(Self.findNamed, { $0.bind(1, name) }) { try $0.operator() }
+  }
+
+  func all() throws -> [Operator] { try connection.all(Self.all) { try $0.operator() } }
+
+  func put(_ person: Operator) throws {
+    try connection.run(Self.put) {
+      $0.bind(1, person.id)
+      $0.bind(2, person.name)
+      $0.bind(3, person.role.rawValue)
+      $0.bind(4, person.passwordHash)
+      $0.bind(5, person.created)
+    }
+  }
+
+  func remove(_ id: String) throws { try connection.run(Self.remove) { $0.bind(1, id) } }
+
+  private static let columns = "id, name, role, password_hash, created"
+  private static let find = SQL("SELECT \(columns) FROM operators WHERE id = ?1")
+  private static let findNamed = SQL("SELECT \(columns) FROM operators WHERE name = ?1")
+  private static let all = SQL("SELECT \(columns) FROM operators ORDER BY name")
+  private static let put = SQL(
+    "INSERT OR REPLACE INTO operators (\(columns)) VALUES (?1, ?2, ?3, ?4, ?5)")
+  private static let remove = SQL("DELETE FROM operators WHERE id = ?1")
+
+  // MARK: Credentials
+
+  func credential(_ id: String) throws -> OperatorCredential? {
+    try connection.first(Self.findCredential, { $0.bind(1, id) }) { try $0.operatorCredential() }
+  }
+
+  func credentials() throws -> [OperatorCredential] {
+    try connection.all(Self.allCredentials) { try $0.operatorCredential() }
+  }
+
+  func put(_ credential: OperatorCredential) throws {
+    try connection.run(Self.putCredential) {
+      $0.bind(1, credential.id)
+      $0.bind(2, credential.kind.rawValue)
+      $0.bind(3, credential.name)
+      $0.bind(4, credential.operatorID)
+      $0.bind(5, credential.role.rawValue)
+      $0.bind(6, credential.created)
+      $0.bind(7, credential.lastUsed)
+      $0.bind(8, credential.ends)
+    }
+  }
+
+  func removeCredential(_ id: String) throws {
+    try connection.run(Self.removeCredentialRow) { $0.bind(1, id) }
+  }
+
+  private static let credentialColumns =
+    "id, kind, name, operator_id, role, created, last_used, ends"
+  private static let findCredential = SQL(
+    "SELECT \(credentialColumns) FROM operator_credentials WHERE id = ?1")
+  private static let allCredentials = SQL(
+    "SELECT \(credentialColumns) FROM operator_credentials ORDER BY created, id")
+  private static let putCredential = SQL(
+    """
+    INSERT OR REPLACE INTO operator_credentials (\(credentialColumns))
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+    """)
+  private static let removeCredentialRow = SQL("DELETE FROM operator_credentials WHERE id = ?1")
+}
+
+extension Prepared {
+  fileprivate func `operator`() throws -> Operator {
+    Operator(
+      id: text(0), name: text(1), role: try role(2), passwordHash: text(3), created: int(4))
+  }
+
+  fileprivate func operatorCredential() throws -> OperatorCredential {
+    guard let kind = OperatorCredential.Kind(rawValue: text(1)) else {
+      throw StoreError(.corrupt, "unknown kind of an operator's credential in the database file")
+    }
+    return OperatorCredential(
+      id: text(0), kind: kind, name: text(2), operatorID: optionalText(3), role: try role(4),
+      created: int(5), lastUsed: optionalInt(6), ends: optionalInt(7))
+  }
+
+  private func role(_ column: Int32) throws -> OperatorRole {
+    guard let role = OperatorRole(rawValue: text(column)) else {
+      throw StoreError(.corrupt, "unknown role of an operator in the database file")
+    }
+    return role
+  }
+}

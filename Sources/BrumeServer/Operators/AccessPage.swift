@@ -1,0 +1,37 @@
+// The page where operators sign in, and where the first one is made. Its files load nothing from elsewhere,
+// run no code but their own script, and stand in nobody's frame.
+
+import BrumeConsole
+import BrumeModel
+import HTTPTypes
+
+enum AccessPage {
+  static let path = "/_brume/console/signin"
+  private static let policy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    + "require-trusted-types-for 'script'; trusted-types 'none'"
+
+  /// The address that a one-time link leads to. What stands behind # never leaves the browser by itself.
+  static func link(_ secret: String, on server: ServerAddress) -> String {
+    "\(server.url)\(path)#\(secret)"
+  }
+
+  static func page(_ call: Call) async throws -> Reply {
+    reply(EmbeddedFile.bytes(brume_access_page), "text/html; charset=utf-8")
+  }
+
+  static func file(_ call: Call) async throws -> Reply {
+    switch call.target.prefix(while: { $0 != "?" }).split(separator: "/").last {
+    case "access.js": return reply(EmbeddedFile.bytes(brume_access_script), "text/javascript")
+    case "access.css": return reply(EmbeddedFile.bytes(brume_access_style), "text/css")
+    default: throw BrumeError(.notFound, "the operators' page has no such file; open \(path)")
+    }
+  }
+
+  private static func reply(_ bytes: [UInt8], _ type: String) -> Reply {
+    var reply = Reply.page(bytes, type, policy: policy, caching: "no-cache")
+    reply.headers[.frameOptions] = "DENY"
+    return reply
+  }
+}

@@ -1,0 +1,86 @@
+// Writes the audit log as requests come: a line before each request of an operator that changes something,
+// and one for each that was refused, as many as a second may have. The log itself is
+// `BrumeCore/Operators/Audit.swift`.
+
+import BrumeCore
+import BrumeModel
+import BrumeStorage
+import BrumeWire
+import HTTPTypes
+import Synchronization
+
+/// One for each server.
+final class AuditTrail: Sendable {
+  private static let paths = "/_brume/admin/"
+  private let audit: Audit
+  private let refusals: Mutex<RateLimiter<Bool>>
+  private let host: Host
+
+  init(_ audit: Audit, limits: Limits, host: Host) {
+    self.audit = audit
+    self.host = host
+    refusals = Mutex(
+      RateLimiter(
+        perSecond: limits.auditRefusalsPerSecond, burst: limits.auditRefusalsBurst, maximumKeys: 1))
+  }
+
+  /// The path below the operator's.
+  static func action(_ endpoint: Endpoint) -> String {
+    endpoint.path.hasPrefix(paths) ? String(endpoint.path.dropFirst(paths.count)) : endpoint.path
+  }
+
+  /// Carries out a call; the line of one that changes something is durable before.
+  func carryOut(
+    _ call: Call, _ endpoint: Endpoint, _ work: () async throws -> Reply
+  ) async throws -> Reply {
+    guard let act = act(call, endpoint) else { return try await work() }
+    return try await carryOut(act, work)
+  }
+
+  /// The same for what somebody does who was nobody before: signing in.
+  func carryOut(_ act: Audit.Act, _ work: () async throws -> Reply) async throws -> Reply {
+    try await audit.begin(act)
+    do {
+      let reply = try await work()
+      // The work is done: a line without a status says less, and nothing wrong.
+      try? await audit.finish(act, status: reply.status.code)
+      return reply
+    } catch {
+      try? await audit.finish(act, status: Self.status(of: error))
+      throw error
+    }
+  }
+
+  /// Notes a refusal, if not too many came before it. Does not fail: the refusal counts.
+  func refused(
+    _ sender: OperatorSender, by name: String, action: String, _ error: any Error
+  ) async {
+    let now = host.now()
+    guard refusals.withLock({ $0.take(true, now: now) }) == nil else { return }
+    let act = Audit.Act(
+      operatorName: name, address: sender.address.name, requestID: sender.requestID,
+      action: action)
+    try? await audit.refused(act, status: Self.status(of: error))
+  }
+
+  private func act(_ call: Call, _ endpoint: Endpoint) -> Audit.Act? {
+    guard case .operator(let effect) = endpoint.access, effect != .reads,
+      let access = call.caller.access
+    else { return nil }
+    var act = Audit.Act(
+      operatorName: access.name, address: call.address.name, requestID: call.caller.requestID,
+      action: Self.action(endpoint))
+    if case .changes(let key?) = effect { act.subject = (try? call.json())?[key]?.string ?? "" }
+    act.container = call.databasePath.container?.name ?? ""
+    act.environment = call.databasePath.environment?.rawValue ?? ""
+    return act
+  }
+
+  private static func status(of error: any Error) -> Int {
+    switch error {
+    case let error as BrumeError: error.code.meaning.httpStatus
+    case is StoreError, is AssetFailure, is CancellationError: 503
+    default: 500
+    }
+  }
+}

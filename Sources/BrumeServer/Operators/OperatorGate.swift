@@ -1,0 +1,94 @@
+// Who may call an operator's endpoint: a bearer token or a browser's session stands for an operator, and the
+// table of endpoints says what the endpoint does. Every refusal gets a line in the audit log.
+
+import BrumeCore
+import BrumeModel
+import HTTPTypes
+import Hummingbird
+
+struct OperatorGate: Sendable {
+  let authentication: OperatorAuthentication
+  /// Of the data folder.
+  let adminToken: String
+  let server: ServerAddress
+  let secure: SecureRequests
+  let isDevelopment: Bool
+  let trail: AuditTrail
+
+  /// The operator who may call an endpoint with this effect.
+  ///
+  /// - Throws: `authenticationFailed` if nobody is known, `accessDenied` if he may not, or if the page of a
+  ///   browser may not have meant it.
+  func access(
+    to effect: Effect, _ request: Request, from sender: OperatorSender, action: String
+  ) async throws -> OperatorAccess {
+    guard let access = try await access(request, sender) else {
+      let error = BrumeError(
+        .authenticationFailed,
+        "this endpoint is for operators: send 'Authorization: Bearer' with an admin token, such as "
+          + "that of the server's data folder (server.json), or sign in at /_brume/console/signin")
+      await trail.refused(sender, by: "", action: action, error)
+      throw error
+    }
+    if let error = obstacle(to: access, effect, request) {
+      await trail.refused(sender, by: access.name, action: action, error)
+      throw error
+    }
+    return access
+  }
+
+  /// A token that is sent counts, even a wrong one; without one the session does.
+  private func access(
+    _ request: Request, _ sender: OperatorSender
+  ) async throws -> OperatorAccess? {
+    if let header = request.headers[.authorization] {
+      if request.headers.carryBearer(adminToken) { return .owner }
+      guard header.hasPrefix("Bearer ") else { return nil }
+      return try await authentication.access(
+        String(header.dropFirst(7)), as: .token, inDevelopment: isDevelopment)
+    }
+    let cookie = sender.cookie(secure, request.head.authority, request.headers)
+    guard let secret = cookie.secret(in: request.headers) else { return nil }
+    return try await authentication.access(secret, as: .session, inDevelopment: isDevelopment)
+  }
+
+  private func obstacle(
+    to access: OperatorAccess, _ effect: Effect, _ request: Request
+  ) -> BrumeError? {
+    if case .changes = effect, access.role == .readOnly {
+      return BrumeError(
+        .accessDenied,
+        "\(access.name) may only read; an operator with the role 'full' can do this, or change the "
+          + "role with `brume operator add` and `remove`")
+    }
+    guard effect != .reads, access.proof == .session, let session = access.credential else {
+      return nil
+    }
+    let given = request.headers[.operatorForm] ?? ""
+    let isMeant =
+      ConstantTime.areEqual(given.utf8, authentication.csrfToken(of: session).utf8)
+      && OwnPage.isSender(
+        of: request.headers, authority: request.head.authority, serverURL: server.url)
+    return isMeant
+      ? nil
+      : BrumeError(
+        .accessDenied,
+        "this request of a browser changes something and does not carry the session's CSRF token; "
+          + "send 'csrf' of GET /_brume/admin/session as X-Brume-CSRF, from a page of this server")
+  }
+}
+
+/// Where a request of an operator comes from.
+struct OperatorSender: Sendable {
+  let peer: RequestPeer
+  let address: ClientAddress
+  let requestID: String
+
+  func cookie(
+    _ secure: SecureRequests, _ authority: String?, _ headers: HTTPFields
+  ) -> OperatorCookie {
+    OperatorCookie(
+      authority: authority,
+      isSecure: secure.isSecure(from: peer.address, forwarded: headers[.forwardedProto]))
+  }
+}

@@ -1,0 +1,84 @@
+// Operators, their admin tokens, and one-time links, for the command line and the console.
+
+import BrumeCore
+import BrumeModel
+import BrumeWire
+
+struct OperatorAdmin: Sendable {
+  let operators: Operators
+  let tokens: AdminTokens
+  let links: OperatorLinks
+  let server: ServerAddress
+  let isDevelopment: Bool
+
+  func list(_ call: Call) async throws -> Reply {
+    .json(Wire.operators(try await operators.all()))
+  }
+
+  func add(_ call: Call) async throws -> Reply {
+    let json = try call.json()
+    let (name, password) = (try json.text("name"), try json.text("password"))
+    return .json(
+      Wire.operator(
+        try await operators.add(name: name, password: password, role: json.role() ?? .full)))
+  }
+
+  func change(_ call: Call) async throws -> Reply {
+    let json = try call.json()
+    return .json(
+      Wire.operator(
+        try await operators.change(
+          json.text("name"), password: json["password"]?.string, role: json.role())))
+  }
+
+  func remove(_ call: Call) async throws -> Reply {
+    .json(Wire.operator(try await operators.remove(call.json().text("name"))))
+  }
+
+  /// The address of a new one-time link.
+  func link(_ call: Call) async throws -> Reply {
+    guard let link = try await links.make(inDevelopment: isDevelopment) else {
+      throw BrumeError(
+        .exists,
+        "there are operators, and a link makes only the first; add one with `brume operator "
+          + "add NAME`, or set a new password with `brume operator password NAME`")
+    }
+    return .json([
+      "url": .string(AccessPage.link(link.secret, on: server)),
+      "ends": .int(link.credential.ends ?? 0),
+    ])
+  }
+
+  // MARK: Admin tokens
+
+  func listTokens(_ call: Call) async throws -> Reply {
+    let (tokens, owners) = try await tokens.all()
+    return .json(Wire.adminTokens(tokens, owners: owners))
+  }
+
+  func createToken(_ call: Call) async throws -> Reply {
+    let json = try call.json()
+    let maker = call.caller.access ?? .owner
+    let made = try await tokens.create(
+      name: json.text("name"), role: json.role() ?? .full,
+      days: json.asObject("the body").int("days"), by: maker)
+    let owners = maker.operatorID.map { [$0: maker.name] } ?? [:]
+    return .json(Wire.adminToken(made.credential, secret: made.secret, owners: owners))
+  }
+
+  func revokeToken(_ call: Call) async throws -> Reply {
+    .json(Wire.adminToken(try await tokens.revoke(call.json().text("name")), owners: [:]))
+  }
+}
+
+extension JSON {
+  /// - Throws: `badRequest` if it is no role.
+  fileprivate func role() throws(BrumeError) -> OperatorRole? {
+    guard let text = self["role"]?.string else { return nil }
+    guard let role = OperatorRole(rawValue: text) else {
+      let roles = OperatorRole.allCases.map(\.rawValue).joined(separator: " or ")
+      throw BrumeError(.badRequest, "'role' must be \(roles), not '\(NameRules.shown(text))'")
+    }
+    return role
+  }
+}

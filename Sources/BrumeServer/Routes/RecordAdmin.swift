@@ -1,0 +1,81 @@
+// The operator's records/query, lookup and modify: Apple's bodies with `database`, `user` and `as`, and Apple's
+// answers. As whom a call goes to the rules is BrumeCore's `OperatorViews`.
+
+import BrumeCore
+import BrumeModel
+import BrumeWire
+import HTTPTypes
+
+struct RecordAdmin: Sendable {
+  let views: OperatorViews
+  let records: Records
+  let queries: Queries
+  let questions: PermissionQuestions
+  let addresses: AssetAddresses
+  let metrics: ServerMetrics
+
+  func query(_ call: Call) async throws -> Reply {
+    let json = try call.json()
+    let view = try await call.view(json, views)
+    let request = view.addressed(try QueryRequest(json: json))
+    let (page, cost) = try await queries.explained(request, in: view.scope, as: view.caller)
+    return .json(Wire.queryPage(page, cost, options(json, view, desiring: request.desiredKeys)))
+  }
+
+  func lookup(_ call: Call) async throws -> Reply {
+    let json = try call.json()
+    let view = try await call.view(json, views)
+    let request = view.addressed(try LookupRecordsRequest(json: json))
+    let results = try await records.lookup(request, in: view.scope, as: view.caller)
+    return .json(Wire.records(results, for: request, options(json, view)))
+  }
+
+  func modify(_ call: Call) async throws -> Reply {
+    let json = try call.json()
+    let view = try await call.view(json, views)
+    try view.requireWriter()
+    let request = view.addressed(try ModifyRecordsRequest(json: json))
+    let results = try await records.modify(request, in: view.scope, as: view.caller)
+    metrics.count(results)
+    return .json(
+      Wire.records(results, for: request, options(json, view, desiring: request.desiredKeys)))
+  }
+
+  /// May the user of `as` do that?
+  func allowed(_ call: Call) async throws -> Reply {
+    let json = try call.json()
+    let view = try await call.view(json, views)
+    return .json(
+      Wire.permission(try await questions.answer(PermissionQuestion(json: json), in: view)))
+  }
+
+  private func options(
+    _ json: JSON, _ view: OpenedView, desiring keys: [String]? = nil
+  ) -> RecordOptions {
+    RecordOptions(
+      desiredKeys: keys, numbersAsStrings: Wire.wantsNumbersAsStrings(json),
+      reader: view.caller.user, downloadURL: { [addresses] in addresses.download($0) })
+  }
+}
+
+extension Call {
+  /// The database that a body names.
+  func view(_ json: JSON, _ views: OperatorViews) async throws -> OpenedView {
+    try await views.open(
+      try OperatorView(json: json), in: containerEnvironment, requestID: caller.requestID)
+  }
+
+  /// The same of the body, or of the parameters of a call without one, with the wanted part of a list.
+  func listView(_ views: OperatorViews) async throws -> (OpenedView, ListRequest) {
+    guard method == .get else {
+      let json = try json()
+      return (try await view(json, views), try ListRequest(json: json))
+    }
+    let view = try OperatorView(
+      database: query["database"], user: query["user"], actingAs: query["as"])
+    return (
+      try await views.open(view, in: containerEnvironment, requestID: caller.requestID),
+      try ListRequest(after: query["after"], limit: query["limit"])
+    )
+  }
+}

@@ -1,0 +1,137 @@
+// What was pushed to a device, without waiting for time to pass: everything that was saved has become
+// pushes before it is looked at, so what is not there then does not come. The error says what was
+// sent instead.
+
+import BrumeCore
+public import BrumeKit
+import BrumeModel
+import BrumeServer
+import BrumeStorage
+import Foundation
+
+extension LocalServer {
+  /// Pushes wait for the device from now on, as for an app that called `registerForRemoteNotifications()`. A
+  /// device that saves a subscription, or listens, needs it no more.
+  ///
+  /// - Throws: ``UnknownDevice``; `NoSuchPush` for a device without an account.
+  public func registerForPushes(_ device: String) async throws {
+    let key = try key(of: device)
+    let caller = Caller(
+      in: containerEnvironment, user: key.user, device: key.device, kind: .user, requestID: "local")
+    _ = try await server.engine.devices.register(as: caller)
+  }
+
+  /// The first push for a device that is as wanted. It and those before it are gone then, as if the app
+  /// had handled them. For devices whose app does not listen itself.
+  ///
+  /// - Parameter isWanted: without one, any push is.
+  /// - Throws: ``NoSuchPush``, which says what was sent instead; ``UnknownDevice``.
+  @discardableResult
+  public func push(
+    to device: String, where isWanted: (CKNotification) -> Bool = { _ in true }
+  ) async throws -> CKNotification {
+    try await settle()
+    let key = try key(of: device)
+    let isRegistered = try await receive(device, key)
+    let wanted = try change(device) { device -> CKNotification? in
+      for (index, entry) in device.pushes.enumerated() {
+        guard let push = entry.notification, isWanted(push) else { continue }
+        device.pushes.removeFirst(index + 1)
+        return push
+      }
+      return nil
+    }
+    if let wanted { return wanted }
+    let lines = try await pushLines().map { "  " + $0 }
+    let reason =
+      isRegistered
+      ? "" : "; it is not registered: call registerForPushes(\"\(device)\") before the change"
+    throw NoSuchPush(
+      description: ["no such push for the device '\(device)'\(reason)"]
+        + (lines.isEmpty ? ["no push waits for any device"] : ["what waits for devices:"] + lines))
+  }
+
+  /// Whatever waits for a device leaves for it, past the faults. Answers whether the server knows it.
+  private func receive(_ device: String, _ key: DeviceKey) async throws -> Bool {
+    let (isRegistered, waiting) = try await server.store.read { transaction in
+      (
+        try transaction.devices.find(key) != nil,
+        try transaction.mailboxes.entries(of: key, after: 0, limit: .max)
+      )
+    }
+    let leaving = try await server.leaving(waiting, to: key)
+    if let last = waiting.last {
+      try await server.store.write(in: .account(key)) { transaction in
+        try transaction.mailboxes.acknowledge(through: last.position, by: key)
+      }
+    }
+    try change(device) { $0.pushes += leaving }
+    return isRegistered
+  }
+
+  /// What the test has not taken and what waits for each device, a line each, in their order.
+  func pushLines() async throws -> [String] {
+    var lines: [String] = []
+    for name in deviceNames {
+      guard let key = try? key(of: name) else { continue }
+      let waiting = try await server.store.read { transaction in
+        try transaction.mailboxes.entries(of: key, after: 0, limit: .max)
+      }
+      let entries = try known(name).pushes + waiting
+      lines += entries.compactMap(\.notification).map { "\(name): \($0.line)" }
+    }
+    return lines
+  }
+
+  func key(of name: String) throws -> DeviceKey {
+    guard let user = try known(name).user, let id = users[user] else {
+      throw NoSuchPush(
+        description: ["the device '\(name)' has no account, so nothing is sent to it"])
+    }
+    return DeviceKey(in: containerEnvironment, user: id, device: DeviceID(name))
+  }
+}
+
+/// A push that a test expects did not come. The description says what was sent instead.
+public struct NoSuchPush: Error, CustomStringConvertible {
+  public let description: String
+
+  fileprivate init(description lines: [String]) { description = lines.joined(separator: "\n") }
+}
+
+extension MailboxEntry {
+  fileprivate var notification: CKNotification? {
+    let object = try? JSONSerialization.jsonObject(with: Data(payload)) as? [String: Any]
+    return object.flatMap { CKNotification(fromRemoteNotificationDictionary: $0) }
+  }
+}
+
+extension CKNotification {
+  /// The push in words: its subscription, what changed, and the alert.
+  fileprivate var line: String {
+    let change =
+      switch self {
+      case let query as CKQueryNotification: query.words
+      case let zone as CKRecordZoneNotification:
+        "zone '\(zone.recordZoneID?.zoneName ?? "?")' changed"
+      case let database as CKDatabaseNotification: "\(database.databaseScope) database changed"
+      default: "fetch everything"
+      }
+    let words = [
+      subscriptionID.map { "subscription '\($0)'" }, change, alertBody.map { "alert \"\($0)\"" },
+    ]
+    return words.compactMap { $0 }.joined(separator: ", ")
+  }
+}
+
+extension CKQueryNotification {
+  fileprivate var words: String {
+    let name = recordID?.recordName ?? "?"
+    return switch queryNotificationReason {
+    case .recordCreated: "'\(name)' created"
+    case .recordUpdated: "'\(name)' updated"
+    case .recordDeleted: "'\(name)' deleted"
+    @unknown default: "'\(name)' changed"
+    }
+  }
+}

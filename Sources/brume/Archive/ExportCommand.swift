@@ -1,0 +1,139 @@
+// brume export: everything in a user's private database, in one file. Read as the operator, while the server
+// goes on: what changes meanwhile may be in the file or not, record by record.
+
+import ArgumentParser
+import BrumeClient
+import BrumeModel
+import BrumeSchema
+import BrumeWire
+import Foundation
+
+struct ExportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Write a user's private database into a file.",
+    discussion: """
+      Zones, records and their files, one JSON object a line; 'brume import' takes it. Shares, \
+      subscriptions and devices are not in it.
+      """)
+  @OptionGroup var server: ServerOptions
+  @Option(help: "Whose database: a user's sign-in name.") var user: String
+  @Argument(help: "The file to write; it must not exist.") var file: String
+
+  func run() async throws {
+    let connection = try server.connect()
+    let export = UserExport(connection: connection, user: user, writer: try ArchiveWriter(file))
+    let counts = try await export.run()
+    Output.say(
+      "wrote \(counts.zones) zones, \(counts.records) records and \(counts.files) files of \(user)")
+    if counts.shares > 0 {
+      Output.say("\(counts.shares) shares are not in the file; who takes part must join again")
+    }
+  }
+}
+
+private struct UserExport {
+  struct Counts {
+    var zones = 0
+    var records = 0
+    var files = 0
+    var shares = 0
+  }
+  let connection: ServerConnection
+  let user: String
+  let writer: ArchiveWriter
+  /// The addresses of files carry their own proof.
+  private let files = Session(
+    .failure(.notConfigured("files are fetched by their addresses alone")))
+
+  init(connection: ServerConnection, user: String, writer: ArchiveWriter) {
+    self.connection = connection
+    self.user = user
+    self.writer = writer
+  }
+
+  func run() async throws -> Counts {
+    var counts = Counts()
+    var written: Set<String> = []
+    let zones = try await pages("zones").compactMap { $0["zoneID"] }
+    try writer.write([
+      "brume": "export", "version": .int(UserArchive.version), "user": .string(user),
+      "owner": zones.first?["ownerRecordName"] ?? .null,
+    ])
+    counts.shares = try await pages("shares").count
+    let types = try await types()
+    for zone in zones.compactMap({ $0["zoneName"]?.string }) {
+      counts.zones += 1
+      try writer.write(["zone": .string(zone)])
+      for type in types {
+        try await records(of: type, in: zone) { record in
+          counts.files += try await writeFiles(of: Record(json: record), &written)
+          try writer.write(["record": record])
+          counts.records += 1
+        }
+      }
+    }
+    try writer.finish(records: counts.records)
+    return counts
+  }
+
+  private func types() async throws -> [String] {
+    let text = try await connection.get("schema")["schema"]?.string ?? ""
+    return try Schema(parsing: text).recordTypes.keys.filter { $0 != Record.shareType }.sorted()
+  }
+
+  /// All items of one of the operator's lists.
+  private func pages(_ list: String) async throws -> [JSON] {
+    var items: [JSON] = []
+    var after: String?
+    repeat {
+      let page = try await connection.get(
+        list, [("user", user)] + (after.map { [("after", $0)] } ?? []))
+      items += page[list]?.array ?? []
+      after = page["after"]?.string
+    } while after != nil
+    return items
+  }
+
+  private func records(
+    of type: String, in zone: String, _ take: (JSON) async throws -> Void
+  ) async throws {
+    var body = JSONObject()
+    body["user"] = .string(user)
+    body["zoneID"] = ["zoneName": .string(zone)]
+    body["query"] = ["recordType": .string(type)]
+    repeat {
+      let page = try await connection.post("records/query", .object(body))
+      for record in page["records"]?.array ?? [] { try await take(record) }
+      body["continuationMarker"] = page["continuationMarker"]
+    } while body["continuationMarker"] != nil
+  }
+
+  /// Writes the files that a record holds and that are not in the export yet. Answers how many.
+  private func writeFiles(of record: Record, _ written: inout Set<String>) async throws -> Int {
+    let new = record.assets.filter { written.insert($0.fileChecksum).inserted }
+    for asset in new {
+      guard let address = asset.downloadURL else { continue }
+      try await TemporaryFile.with { url in
+        let handle = try FileHandle(forWritingTo: url)
+        try await files.download(address) { try handle.write(contentsOf: Data($0)) }
+        try handle.close()
+        try writer.write(file: asset, from: url)
+      }
+    }
+    return new.count
+  }
+}
+
+extension Record {
+  /// The files that fields hold, also in lists.
+  fileprivate var assets: [Asset] {
+    fields.sorted { $0.key < $1.key }.flatMap { _, value -> [Asset] in
+      switch value {
+      case .asset(let asset): [asset]
+      case .list(let values, of: .asset):
+        values.compactMap { if case .asset(let asset) = $0 { asset } else { nil } }
+      case .string, .int64, .double, .bytes, .timestamp, .location, .reference, .list: []
+      }
+    }
+  }
+}

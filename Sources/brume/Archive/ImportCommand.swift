@@ -1,0 +1,72 @@
+// brume import: a user's private database from the file of `brume export`. Everything is saved as the user's own
+// saves are, by the same rules; so every record has its line in the change feed, with its old name.
+
+import ArgumentParser
+import BrumeClient
+import BrumeModel
+import BrumeWire
+import Foundation
+
+struct ImportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Take a user's private database from a file of 'brume export'.",
+    discussion: """
+      The account is made if it is missing. Records that are there already under the same name are \
+      replaced by the file's; others stay. Times, change tags and creators are those of the import.
+      """)
+  @OptionGroup var server: ServerOptions
+  @Option(help: "Into whose database. (default: the name in the file)") var user: String?
+  @Argument(help: "A file of 'brume export'.") var file: String
+
+  func run() async throws {
+    var reader = try ArchiveReader(file)
+    guard let heading = try reader.next(), heading["brume"] == "export" else {
+      throw UserArchive.damaged(file, "it does not begin as one")
+    }
+    guard heading["version"]?.int == UserArchive.version else {
+      throw CommandFailure("'\(file)' is of another version of brume; import it with that one")
+    }
+    let name = user ?? heading["user"]?.string ?? ""
+    let connection = try server.connect()
+    try await makeAccount(name, connection)
+    var records = RecordImport(
+      connection: connection, user: name, owner: heading["owner"]?.string)
+    defer { records.removeFiles() }
+    try await read(&reader, into: &records)
+    Output.say("imported \(records.zones) zones and \(records.saved) records of \(name)")
+  }
+
+  private func makeAccount(_ name: String, _ connection: ServerConnection) async throws {
+    do {
+      _ = try await connection.get("zones", [("user", name), ("limit", "1")])
+    } catch is CommandFailure {
+      _ = try await connection.post("users", ["name": .string(name)])
+      Output.say("made the account '\(name)'")
+    }
+  }
+
+  private func read(_ reader: inout ArchiveReader, into records: inout RecordImport) async throws {
+    var total: Int64?
+    while let line = try reader.next() {
+      if let zone = line["zone"]?.string {
+        try await records.begin(zone)
+      } else if let checksum = line["file"]?.string {
+        try records.beginFile(checksum)
+      } else if let piece = line["data"]?.string.flatMap({ Base64.bytes($0) }) {
+        try records.add(piece)
+      } else if let record = line["record"] {
+        try await records.add(Record(json: record))
+      } else if line["end"] == true {
+        total = line["records"]?.int
+      } else {
+        throw UserArchive.damaged(file, "it has a line that is none of an export's")
+      }
+    }
+    try await records.finish()
+    guard total == Int64(records.saved) else {
+      throw UserArchive.damaged(
+        file, "it has \(records.saved) records and should have \(total ?? 0)")
+    }
+  }
+}

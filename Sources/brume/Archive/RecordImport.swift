@@ -1,0 +1,157 @@
+// Saves the records of an export, page by page. A record may refer to one that comes later in the file: what is
+// refused waits until everything else is there, and is tried again as long as that helps.
+
+import BrumeClient
+import BrumeModel
+import BrumeWire
+import Foundation
+
+struct RecordImport {
+  private let connection: ServerConnection
+  private let user: String
+  /// The record name that the owner had, which references to own zones may carry.
+  private let owner: String?
+  private(set) var zones = 0
+  private(set) var saved = 0
+  private var zone = ZoneID.defaultName
+  private var waiting: [Record] = []
+  private var refused: [(record: Record, reason: String)] = []
+  private var files: [String: URL] = [:]
+  private var openFile: FileHandle?
+  private var session: Session?
+
+  init(connection: ServerConnection, user: String, owner: String?) {
+    self.connection = connection
+    self.user = user
+    self.owner = owner
+  }
+
+  mutating func begin(_ name: String) async throws {
+    try await send()
+    zone = name
+    zones += 1
+    guard name != ZoneID.defaultName else { return }
+    let answer = try await connection.post(
+      "zones/create", ["user": .string(user), "zones": [["zoneName": .string(name)]]])
+    if let failure = answer["zones"]?.array?.first, failure["serverErrorCode"] != nil {
+      throw CommandFailure("\(name): \(Wire.error(failure).reason)")
+    }
+  }
+
+  mutating func beginFile(_ checksum: String) throws {
+    try openFile?.close()
+    let url = try TemporaryFile.make()
+    files[checksum] = url
+    openFile = try FileHandle(forWritingTo: url)
+  }
+
+  func add(_ piece: [UInt8]) throws { try openFile?.write(contentsOf: Data(piece)) }
+
+  mutating func add(_ record: Record) async throws {
+    waiting.append(record)
+    if waiting.count == Limits.apple.operationsPerRequest { try await send() }
+  }
+
+  /// - Throws: what the server says of the first record that cannot be saved.
+  mutating func finish() async throws {
+    try await send()
+    while !refused.isEmpty {
+      let before = refused.count
+      let again = refused.map(\.record)
+      refused = []
+      for record in again {
+        if record.zone.name != zone || waiting.count == Limits.apple.operationsPerRequest {
+          try await send()
+          zone = record.zone.name
+        }
+        waiting.append(record)
+      }
+      try await send()
+      if let first = refused.first, refused.count == before {
+        throw CommandFailure(
+          "\(before) records are refused; \(first.record.name) of zone \(first.record.zone.name): "
+            + first.reason)
+      }
+    }
+  }
+
+  func removeFiles() { files.values.forEach(TemporaryFile.remove) }
+
+  private mutating func send() async throws {
+    try openFile?.close()
+    openFile = nil
+    guard !waiting.isEmpty else { return }
+    let records = waiting
+    waiting = []
+    var operations: [RecordOperation] = []
+    for record in records { operations.append(.init(.forceReplace, try await draft(of: record))) }
+    let request = ModifyRecordsRequest(zone: ZoneID(name: zone), operations: operations)
+    var body = request.json.object ?? JSONObject()
+    body["user"] = .string(user)
+    let answers = try await connection.post("records/modify", .object(body))["records"]?.array
+    for (record, answer) in zip(records, answers ?? []) {
+      if answer["serverErrorCode"] == nil {
+        saved += 1
+      } else {
+        refused.append((record, Wire.error(answer).reason))
+      }
+    }
+  }
+
+  // MARK: Records
+
+  private mutating func draft(of record: Record) async throws -> RecordDraft {
+    var draft = RecordDraft(name: record.name, type: record.type)
+    draft.parent = record.parent.map { .set(Reference(recordName: $0)) } ?? .unchanged
+    for (name, value) in record.fields {
+      draft.fields[name] = DraftField(
+        try await moved(value, of: record, name),
+        isEncrypted: record.encryptedFields.contains(name))
+    }
+    return draft
+  }
+
+  /// The value with files uploaded, and own zones named without their old owner.
+  private mutating func moved(
+    _ value: FieldValue, of record: Record, _ field: String
+  ) async throws -> FieldValue {
+    switch value {
+    case .asset(let asset): return .asset(try await uploaded(asset, of: record, field))
+    case .reference(var reference):
+      if let zone = reference.zone, zone.ownerName == owner {
+        reference.zone = ZoneID(name: zone.name)
+      }
+      return .reference(reference)
+    case .list(let values, let type):
+      var all: [FieldValue] = []
+      for value in values { all.append(try await moved(value, of: record, field)) }
+      return .list(all, of: type)
+    case .string, .int64, .double, .bytes, .timestamp, .location: return value
+    }
+  }
+
+  private mutating func uploaded(
+    _ asset: Asset, of record: Record, _ field: String
+  ) async throws -> Asset {
+    guard let url = files[asset.fileChecksum] else {
+      throw CommandFailure(
+        "the export lacks the file of field '\(field)' of '\(record.name)'; export again")
+    }
+    let session = try await uploads()
+    let request = AssetUploadRequest(
+      zone: ZoneID(name: zone),
+      files: [.init(recordType: record.type, fieldName: field, recordName: record.name)])
+    guard let ticket = try await session.database(.private).uploadAddresses(request).first else {
+      throw CommandFailure("the server gave no address for a file; see its log")
+    }
+    return try await session.upload(OutgoingFile(url), to: ticket.ticket) { _ in }
+  }
+
+  /// Uploads are made as the user, who needs an API token of the container.
+  private mutating func uploads() async throws -> Session {
+    if let session { return session }
+    let new = Session(try await connection.configuration(user: user))
+    session = new
+    return new
+  }
+}

@@ -1,0 +1,106 @@
+// The file of `brume export`: one JSON object a line. Files come before the records that hold them, as pieces
+// in base64, so that both directions read and write line by line.
+//
+//   {"brume": "export", "version": 1, "user": {…}, "container": …, "environment": …}
+//   {"zone": "Trails"}
+//   {"file": CHECKSUM, "size": N}   {"data": BASE64} …
+//   {"record": {…}}                 as CloudKit's HTTP protocol has it
+//   {"end": true, "records": N}     so that a file that was cut short is noticed
+
+import BrumeModel
+import BrumeWire
+import Foundation
+
+enum UserArchive {
+  static let version: Int64 = 1
+  /// Ours: bytes of a file in one line.
+  static let pieceBytes = 256 << 10
+  /// Ours: the longest line that is read. A record has 1 MB, and its texts may double in JSON.
+  static let lineBytes = 8 << 20
+
+  static func damaged(_ file: String, _ why: String) -> CommandFailure {
+    CommandFailure("'\(file)' is no whole export: \(why); export again")
+  }
+}
+
+/// Writes an export, for its owner's eyes only.
+struct ArchiveWriter {
+  private let handle: FileHandle
+  private let path: String
+
+  /// - Throws: if the file is there already or cannot be made.
+  init(_ path: String) throws {
+    self.path = path
+    guard !FileManager.default.fileExists(atPath: path) else {
+      throw CommandFailure("'\(path)' exists already; name a new file")
+    }
+    guard
+      FileManager.default.createFile(
+        atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]),
+      let handle = FileHandle(forWritingAtPath: path)
+    else { throw CommandFailure("'\(path)' cannot be written; check its folder") }
+    self.handle = handle
+  }
+
+  func write(_ line: JSON) throws {
+    do {
+      try handle.write(contentsOf: Data(line.bytes() + [UInt8(ascii: "\n")]))
+    } catch {
+      throw CommandFailure("'\(path)' cannot be written: \(error.localizedDescription)")
+    }
+  }
+
+  /// A file, which must be known by its checksum.
+  func write(file: Asset, from url: URL) throws {
+    try write(["file": .string(file.fileChecksum), "size": .int(file.size)])
+    let source = try FileHandle(forReadingFrom: url)
+    defer { try? source.close() }
+    while let piece = try source.read(upToCount: UserArchive.pieceBytes), !piece.isEmpty {
+      try write(["data": .string(Base64.text(Array(piece)))])
+    }
+  }
+
+  /// Everything is on the disk when this returns.
+  func finish(records: Int) throws {
+    try write(["end": true, "records": .int(Int64(records))])
+    try handle.synchronize()
+    try handle.close()
+  }
+}
+
+/// Reads an export line by line.
+struct ArchiveReader {
+  private let handle: FileHandle
+  private let path: String
+  private var buffer: [UInt8] = []
+  private var start = 0
+
+  init(_ path: String) throws {
+    self.path = path
+    guard let handle = FileHandle(forReadingAtPath: path) else {
+      Output.say("Error: '\(path)' cannot be read; check its path")
+      throw ExitStatus.noInput
+    }
+    self.handle = handle
+  }
+
+  /// The next line; nil at the end of the file.
+  mutating func next() throws -> JSON? {
+    while true {
+      if let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")) {
+        defer { start = end + 1 }
+        return try JSON(parsing: Array(buffer[start..<end]))
+      }
+      buffer.removeFirst(start)
+      start = 0
+      guard buffer.count <= UserArchive.lineBytes else {
+        throw UserArchive.damaged(path, "a line has more than \(UserArchive.lineBytes) bytes")
+      }
+      guard let piece = try handle.read(upToCount: 1 << 20), !piece.isEmpty else {
+        guard buffer.isEmpty else { throw UserArchive.damaged(path, "its last line is cut") }
+        return nil
+      }
+      buffer += piece
+    }
+  }
+}

@@ -1,0 +1,54 @@
+// brume audit: what operators did, who was refused.
+
+import ArgumentParser
+import BrumeWire
+
+struct AuditCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "audit", abstract: "What operators did, and who was refused.",
+    subcommands: [List.self])
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List the newest lines of the audit log, newest first.",
+      discussion: """
+        Each line is a request of an operator that changed something, a sign-in, or a refusal. A line \
+        without a status is of a request whose answer the server did not live to note.
+        """)
+    @OptionGroup var server: ServerOptions
+    @Option(name: .customLong("operator"), help: "Only of this operator, or 'token NAME'.")
+    var person: String?
+    @Option(help: "Only of this request.") var request: String?
+    @Option(help: "Not before this time: milliseconds since 1970.") var since: Int64?
+    @Option(help: "Before this time: milliseconds since 1970.") var until: Int64?
+    @Option(help: "How many lines.") var limit = 100
+    @Flag(help: "One JSON object a line.") var json = false
+
+    func run() async throws {
+      let connection = try server.connect()
+      let filter = [
+        ("operator", person), ("request", request), ("since", since.map { "\($0)" }),
+        ("until", until.map { "\($0)" }),
+      ].compactMap { name, value in value.map { (name, $0) } }
+      let lines = try await lines(connection, filter)
+      Listing(["time", "operator", "address", "action", "subject", "status", "request"]).show(
+        lines.map { json ? $0 : $0.withReadableTimes("time") }, asJSON: json)
+    }
+
+    /// As many as are wanted, page by page.
+    private func lines(
+      _ connection: ServerConnection, _ filter: [(String, String)]
+    ) async throws -> [JSON] {
+      var (lines, before) = ([JSON](), Int64?.none)
+      repeat {
+        let page = try await connection.get(
+          "audit",
+          filter + [("limit", "\(limit - lines.count)")]
+            + (before.map { [("before", "\($0)")] } ?? []))
+        lines += page["audit"]?.array ?? []
+        before = page["next"]?.int
+      } while before != nil && lines.count < limit
+      return lines
+    }
+  }
+}

@@ -1,0 +1,157 @@
+// brume operator: who administers the server, in the console and by programs.
+
+import ArgumentParser
+import BrumeModel
+import BrumeWire
+import FoundationEssentials
+
+struct OperatorCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "operator", abstract: "The people and programs that administer the server.",
+    discussion: """
+      Whoever can read the data folder needs none of these: its commands carry the folder's own token.
+      """,
+    subcommands: [
+      Add.self, List.self, Remove.self, Password.self, Link.self, OperatorTokenCommand.self,
+    ])
+
+  struct PasswordFile: ParsableArguments {
+    @Option(
+      help: ArgumentHelp(
+        "A file whose first line is the password; - reads it from standard input. Without one it is "
+          + "asked for.", valueName: "file"))
+    var passwordFile: String?
+  }
+
+  struct Add: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Add an operator, who signs in to the console.")
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "The sign-in name.") var name: String
+    @Flag(help: "The operator may only look.") var readOnly = false
+    @OptionGroup var password: PasswordFile
+
+    func run() async throws {
+      let role: OperatorRole = readOnly ? .readOnly : .full
+      let text = try PasswordInput.newPassword(file: password.passwordFile)
+      _ = try await server.connect().post(
+        "operators",
+        ["name": .string(name), "password": .string(text), "role": .string(role.rawValue)])
+      Output.say("added the operator '\(name)'")
+    }
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "List the operators.")
+    @OptionGroup var server: ServerOptions
+    @Flag(help: "One JSON object a line.") var json = false
+
+    func run() async throws {
+      let all = try await server.connect().get("operators")["operators"]?.array ?? []
+      Listing(["name", "role", "created"]).show(
+        all.map { json ? $0 : $0.withReadableTimes("created") }, asJSON: json)
+    }
+  }
+
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Remove an operator, with all sessions and tokens, at once.")
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "The sign-in name.") var name: String
+
+    func run() async throws {
+      _ = try await server.connect().post("operators/remove", ["name": .string(name)])
+      Output.say("removed the operator '\(name)'")
+    }
+  }
+
+  struct Password: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Set an operator's password, and end the operator's sessions.")
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "The sign-in name.") var name: String
+    @OptionGroup var password: PasswordFile
+
+    func run() async throws {
+      let text = try PasswordInput.newPassword(file: password.passwordFile)
+      _ = try await server.connect().post(
+        "operators/change", ["name": .string(name), "password": .string(text)])
+      Output.say("'\(name)' has to sign in again with the new password")
+    }
+  }
+
+  struct Link: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Print a one-time link that makes the first operator.",
+      discussion: "On a development server the link signs a browser in. It is good for 30 minutes.")
+    @OptionGroup var server: ServerOptions
+
+    func run() async throws {
+      let link = try await server.connect().post("operators/link", [:])
+      Output.line(link["url"]?.string ?? "")
+    }
+  }
+}
+
+/// What programs call the server with.
+struct OperatorTokenCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "token", abstract: "Admin tokens, for programs and other machines.",
+    subcommands: [Create.self, List.self, Revoke.self])
+
+  struct Create: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Make an admin token and print it, this once.")
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "A name to know it by.") var name: String
+    @Flag(help: "The token may only look.") var readOnly = false
+    @Option(help: "How many days it is good. Without: until it is revoked.") var days: Int64?
+
+    func run() async throws {
+      let role: OperatorRole = readOnly ? .readOnly : .full
+      var body = JSONObject()
+      body["name"] = .string(name)
+      body["role"] = .string(role.rawValue)
+      body["days"] = days.map { .int($0) }
+      let made = try await server.connect().post("operators/tokens", .object(body))
+      Output.line(made["token"]?.string ?? "")
+    }
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "List the admin tokens.")
+    @OptionGroup var server: ServerOptions
+    @Flag(help: "One JSON object a line.") var json = false
+
+    func run() async throws {
+      let all = try await server.connect().get("operators/tokens")["tokens"]?.array ?? []
+      Listing(["name", "role", "operator", "created", "lastUsed", "ends"]).show(
+        all.map { json ? $0 : $0.withReadableTimes("created", "lastUsed", "ends") }, asJSON: json)
+    }
+  }
+
+  struct Revoke: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Make an admin token useless, at once.")
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "The token's name.") var name: String
+
+    func run() async throws {
+      _ = try await server.connect().post("operators/tokens/revoke", ["name": .string(name)])
+      Output.say("revoked the admin token '\(name)'")
+    }
+  }
+}
+
+extension JSON {
+  /// Milliseconds since 1970 as people read them.
+  func withReadableTimes(_ keys: String...) -> JSON {
+    guard case .object(var object) = self else { return self }
+    for key in keys {
+      guard let time = object[key]?.int else { continue }
+      let date = Date(timeIntervalSince1970: Double(time) / 1000)
+      object[key] = .string(date.formatted(.iso8601))
+    }
+    return .object(object)
+  }
+}

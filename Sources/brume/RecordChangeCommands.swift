@@ -1,0 +1,153 @@
+// brume records create, update, delete: changes under a user's name, by the rules that a save of theirs has.
+// Values come as FIELD=VALUE, or as a JSON object of Apple's field dictionaries.
+
+import ArgumentParser
+import BrumeModel
+import BrumeServer
+import BrumeWire
+
+/// The values that a command gives to fields.
+struct FieldOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "A text or a number for a field; numbers as they are, texts otherwise. Repeatable.",
+      valueName: "field=value"))
+  var set: [String] = []
+  @Option(help: ArgumentHelp("A field to empty. Repeatable.", valueName: "field"))
+  var clear: [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "A JSON object of fields as CloudKit's HTTP protocol has them, such as "
+        + "'{\"age\": {\"value\": 3}}'; @FILE reads it.",
+      valueName: "json"))
+  var fields: String?
+
+  func validate() throws {
+    for text in set where !(text.contains("=") && !text.hasPrefix("=")) {
+      throw ValidationError("--set is '\(text)'; write FIELD=VALUE")
+    }
+  }
+
+  /// The dictionary `fields` of a record.
+  func dictionary() throws -> JSONObject {
+    var object = try given()
+    for text in set {
+      let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      object[String(parts[0])] = ["value": Self.value(String(parts[1]))]
+    }
+    for name in clear { object[name] = ["value": .null] }
+    return object
+  }
+
+  private func given() throws -> JSONObject {
+    guard let fields else { return JSONObject() }
+    var bytes = Array(fields.utf8)
+    if fields.hasPrefix("@") {
+      guard let content = DataFolder.read(String(fields.dropFirst())) else {
+        throw CommandFailure("'\(fields.dropFirst())' cannot be read; check its path")
+      }
+      bytes = content
+    }
+    guard case .object(let object) = try JSON(parsing: bytes) else {
+      throw CommandFailure("--fields is no JSON object; write '{\"FIELD\": {\"value\": VALUE}}'")
+    }
+    return object
+  }
+
+  /// A whole number, a number, or else a text. Quotation marks make a number a text.
+  private static func value(_ text: String) -> JSON {
+    if text.hasPrefix("\""), text.hasSuffix("\""), text.count >= 2 {
+      return .string(String(text.dropFirst().dropLast()))
+    }
+    if let number = Int64(text) { return .int(number) }
+    if let number = Double(text), number.isFinite { return .double(number) }
+    return .string(text)
+  }
+}
+
+struct CreateRecord: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "create", abstract: "Save a new record; prints it as JSON.")
+  @OptionGroup var options: DataOptions
+  @OptionGroup var zone: ZoneOption
+  @OptionGroup var fields: FieldOptions
+  @Argument(help: "The record type.") var type: String
+  @Argument(help: "The record name. (default: the server chooses one)") var name: String?
+
+  func run() async throws {
+    var record = JSONObject()
+    record["recordType"] = .string(type)
+    record["recordName"] = name.map { .string($0) }
+    record["fields"] = .object(try fields.dictionary())
+    let saved = try await options.modify("create", .object(record), in: zone)
+    Output.line(try saved.onlyRecord(name ?? type).bytes())
+  }
+}
+
+struct UpdateRecord: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "update", abstract: "Change fields of a record; prints it as JSON.",
+    discussion: """
+      With --change-tag the record must still be as it was then; a conflict ends with 1 and prints the \
+      server's record. Without it the fields are changed whatever it is.
+      """)
+  @OptionGroup var options: DataOptions
+  @OptionGroup var zone: ZoneOption
+  @OptionGroup var fields: FieldOptions
+  @Option(help: "The record's change tag, as it was read.") var changeTag: String?
+  @Argument(help: "The record name.") var name: String
+
+  func run() async throws {
+    var record = JSONObject()
+    record["recordName"] = .string(name)
+    record["recordType"] = try await recordType()
+    record["recordChangeTag"] = changeTag.map { .string($0) }
+    record["fields"] = .object(try fields.dictionary())
+    let answer = try await options.modify(
+      changeTag == nil ? "forceUpdate" : "update", .object(record), in: zone)
+    if let current = answer["records"]?.array?.first?["brume"]?["serverRecord"] {
+      Output.line(current.bytes())
+    }
+    Output.line(try answer.onlyRecord(name).bytes())
+  }
+
+  /// A forced update of a record that is not there would make one; this command does not.
+  private func recordType() async throws -> JSON? {
+    let request = LookupRecordsRequest(zone: zone.id, items: [.init(name: name)])
+    return try await options.call("records/lookup", request.json).onlyRecord(name)["recordType"]
+  }
+}
+
+struct DeleteRecords: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete", abstract: "Delete records, whatever their state.")
+  @OptionGroup var options: DataOptions
+  @OptionGroup var zone: ZoneOption
+  @Argument(help: "The records' names.") var names: [String]
+
+  func run() async throws {
+    for start in stride(from: 0, to: names.count, by: Limits.apple.operationsPerRequest) {
+      let some = names[start...].prefix(Limits.apple.operationsPerRequest)
+      let request = ModifyRecordsRequest(
+        zone: zone.id, operations: some.map { .init(.forceDelete, RecordDraft(name: $0)) })
+      let answer = try await options.call("records/modify", request.json)
+      for record in answer["records"]?.array ?? [] where record["serverErrorCode"] != nil {
+        throw CommandFailure(
+          "\(record["recordName"]?.string ?? ""): \(Wire.error(record).reason)")
+      }
+    }
+    Output.say("deleted \(names.joined(separator: ", "))")
+  }
+}
+
+extension DataOptions {
+  /// One operation on a record dictionary.
+  fileprivate func modify(
+    _ operation: String, _ record: JSON, in zone: ZoneOption
+  ) async throws -> JSON {
+    var body = JSONObject()
+    body["zoneID"] = zone.zone.map { ["zoneName": .string($0)] }
+    body["operations"] = [["operationType": .string(operation), "record": record]]
+    return try await call("records/modify", .object(body))
+  }
+}

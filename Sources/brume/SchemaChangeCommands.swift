@@ -1,0 +1,133 @@
+// brume schema validate, diff, import, deploy, reset: what a text would change, and changing it. Every change
+// can be looked at before: `diff` and `--dry-run` print the same list.
+
+import ArgumentParser
+import BrumeServer
+import BrumeWire
+
+struct ValidateSchema: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "validate", abstract: "Say where a file in the schema language is wrong.",
+    discussion: "Ends with 65 if it is. Each mistake is a line: FILE:LINE:COLUMN: what is wrong.")
+  @OptionGroup var server: ServerOptions
+  @Argument(help: "A file in the schema language.") var file: String
+  @Flag(help: "The server's answer as JSON.") var json = false
+
+  func run() async throws {
+    let answer = try await server.connect().post(
+      "schema/validate", ["schema": .string(try SchemaFile.text(of: file))])
+    let errors = answer["errors"]?.array ?? []
+    if json { Output.line(answer.bytes()) }
+    for error in errors where !json {
+      Output.line(
+        "\(file):\(error["line"]?.int ?? 0):\(error["column"]?.int ?? 0): "
+          + (error["message"]?.string ?? ""))
+    }
+    guard errors.isEmpty else { throw ExitStatus.wrongData }
+    Output.say("'\(file)' is right; record types: \(answer["recordTypes"]?.int ?? 0)")
+  }
+}
+
+struct DiffSchema: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diff", abstract: "Show what would change, and what follows from it.",
+    discussion: """
+      With a file: what the schema would become by importing it. Without: what production would become by \
+      a deployment.
+      """)
+  @OptionGroup var server: ServerOptions
+  @Argument(help: "A file in the schema language.") var file: String?
+  @Flag(help: "End with 1 if anything would change.") var exitCode = false
+  @Flag(help: "One JSON object a line.") var json = false
+
+  func run() async throws {
+    var body = JSONObject()
+    body["schema"] = try file.map { .string(try SchemaFile.text(of: $0)) }
+    let answer = try await server.connect().post("schema/diff", .object(body))
+    SchemaChanges(answer).show(asJSON: json)
+    if exitCode, answer["changes"]?.array?.isEmpty == false { throw ExitCode(1) }
+  }
+}
+
+struct ImportSchema: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Replace the schema by a file's, if the change is allowed.")
+  @OptionGroup var server: ServerOptions
+  @Argument(help: "A file in the schema language.") var file: String
+  @Flag(help: "Let record types go that the file lacks, with all their records.")
+  var allowDrops = false
+
+  func run() async throws {
+    let text = JSON.string(try SchemaFile.text(of: file))
+    let connection = try server.connect()
+    let changes = SchemaChanges(try await connection.post("schema/diff", ["schema": text]))
+    if !changes.drops.isEmpty { changes.show(asJSON: false) }
+    _ = try await connection.post("schema", ["schema": text, "allowDrops": .bool(allowDrops)])
+    Output.say("imported \(file); changes: \(changes.count)")
+  }
+}
+
+struct DeploySchema: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "deploy",
+    abstract: "Make production's schema what development's is. Deploying only adds.")
+  @OptionGroup var server: ServerOptions
+  @Flag(help: "Only show what would change.") var dryRun = false
+
+  func run() async throws {
+    let answer = try await server.connect().post("schema/deploy", ["dryRun": .bool(dryRun)])
+    if dryRun { return SchemaChanges(answer).show(asJSON: false) }
+    Output.say("deployed; production now has development's record types and fields")
+  }
+}
+
+struct ResetSchema: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "reset", abstract: "Make development's schema what production's is.",
+    discussion: "Record types that production does not have go, with all their records.")
+  @OptionGroup var server: ServerOptions
+  @Flag(help: "Only show what would change.") var dryRun = false
+
+  func run() async throws {
+    let answer = try await server.connect().post("schema/reset", ["dryRun": .bool(dryRun)])
+    SchemaChanges(answer).show(asJSON: false)
+    if !dryRun { Output.say("reset; development now has production's record types and fields") }
+  }
+}
+
+/// The server's list of changes.
+private struct SchemaChanges {
+  private let answer: JSON
+  init(_ answer: JSON) { self.answer = answer }
+
+  private var changes: [JSON] { answer["changes"]?.array ?? [] }
+  var count: Int { changes.count }
+  var drops: [JSON] { answer["drops"]?.array ?? [] }
+
+  func show(asJSON: Bool) {
+    if changes.isEmpty, !asJSON { return Output.say("nothing would change") }
+    for change in changes {
+      if asJSON {
+        Output.line(change.bytes())
+        continue
+      }
+      Output.line(change["change"]?.string ?? "")
+      if let obstacle = change["obstacle"]?.string {
+        Output.line("  not allowed: \(obstacle)")
+      } else {
+        Output.line("  \(change["consequence"]?.string ?? "")")
+      }
+    }
+  }
+}
+
+private enum SchemaFile {
+  /// Ends the command with 66 if there is no such file.
+  static func text(of file: String) throws -> String {
+    guard let bytes = DataFolder.read(file) else {
+      Output.say("Error: '\(file)' cannot be read; check its path")
+      throw ExitStatus.noInput
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

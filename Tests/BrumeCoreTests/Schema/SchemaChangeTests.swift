@@ -1,0 +1,86 @@
+// What operators see of a schema's change before it is made, and what it does.
+
+import BrumeCore
+import BrumeModel
+import BrumeSchema
+import BrumeStorage
+import BrumeTestKit
+import Testing
+
+struct SchemaChangeTests {
+  private static let empty = "DEFINE SCHEMA"
+  private static let hikes = """
+    DEFINE SCHEMA
+      RECORD TYPE Hike ("___recordID" REFERENCE QUERYABLE, title STRING QUERYABLE);
+    """
+
+  @Test func `an import that lacks a type is refused unless drops are allowed`() async throws {
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("h1"))
+    let schemas = fixture.engine.schemas
+    let error = try await ruleFailure {
+      try await schemas.replace(
+        by: Self.empty, in: TestContainer.development, allowsDrops: false)
+    }
+    #expect(error.reason.contains("Hike") && error.reason.contains("--allow-drops"))
+    #expect(try await fixture.exists("h1"))
+    #expect(try await schemas.current(of: TestContainer.development).recordTypes["Hike"] != nil)
+  }
+
+  @Test func `records of a dropped type do not come back with the type`() async throws {
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("h1"))
+    try await fixture.save(.create("b1"), in: .public, as: fixture.bob)
+    try await fixture.save(.create("n1", type: "Note"))
+    let token = try await fixture.changes().token
+    let schemas = fixture.engine.schemas
+    let text = """
+      DEFINE SCHEMA RECORD TYPE Note ("___recordID" REFERENCE QUERYABLE);
+      """
+    try await schemas.replace(by: text, in: TestContainer.development, allowsDrops: true)
+    try await schemas.replace(
+      by: Self.hikes + " RECORD TYPE Note ();", in: TestContainer.development, allowsDrops: true)
+    #expect(try await fixture.exists("h1") == false)
+    #expect(try await fixture.exists("b1", in: .public) == false)
+    #expect(try await fixture.exists("n1"))
+    #expect(try await fixture.changes(since: token).summary == ["-h1"], "devices learn of it")
+  }
+
+  @Test func `a difference names each step, what follows, and what is not allowed`() async throws {
+    let fixture = try await EngineFixture()
+    try await fixture.save(.create("h1", ["km": .int64(1)]))
+    try await fixture.engine.schemas.deploy(TestContainer.id)
+    let difference = try await fixture.engine.schemas.difference(
+      to: Self.empty, in: TestContainer.development)
+    #expect(difference.dropped == ["Hike"])
+    #expect(!difference.isAllowed)
+    let step = try #require(difference.steps.first)
+    #expect(step.obstacle?.contains("is in production and cannot go") == true)
+    #expect(step.consequence.contains("deleted"))
+  }
+
+  @Test func `a dry run of a deployment is what the deployment does`() async throws {
+    let fixture = try await EngineFixture()
+    let schemas = fixture.engine.schemas
+    try await fixture.save(.create("h1", ["km": .int64(1)]))
+    let before = try await schemas.differenceOfDeployment(TestContainer.id)
+    #expect(before.steps.map(\.text).contains("add record type Hike"))
+    #expect(try await schemas.current(of: TestContainer.production).recordTypes["Hike"] == nil)
+    try await schemas.deploy(TestContainer.id)
+    #expect(try await schemas.differenceOfDeployment(TestContainer.id).steps == [])
+  }
+
+  @Test func `a reset leaves what production has and takes the rest along`() async throws {
+    let fixture = try await EngineFixture()
+    let schemas = fixture.engine.schemas
+    try await fixture.save(.create("h1", ["km": .int64(1)]))
+    try await schemas.deploy(TestContainer.id)
+    try await fixture.save(.create("n1", type: "Note"))
+    try await fixture.save(.create("h2", ["title": .string("x")]))
+    #expect(try await schemas.differenceOfReset(TestContainer.id).dropped == ["Note"])
+    try await schemas.reset(TestContainer.id)
+    #expect(try await schemas.differenceOfReset(TestContainer.id).steps == [])
+    #expect(try await fixture.exists("n1") == false)
+    #expect(try await fixture.exists("h1"))
+  }
+}

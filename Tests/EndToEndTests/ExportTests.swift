@@ -1,0 +1,51 @@
+// A user's data through a file and back, as their devices see it, and a user who is deleted while a device
+// listens.
+
+import BrumeKit
+import Foundation
+import Testing
+
+@Suite struct ExportTests {
+  private static let content = Data(
+    (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 7) })
+
+  @Test func `an import brings records with their files and a whole change feed`() async throws {
+    try await ServerProcess.run { server in
+      let phone = try server.device("phone", of: "alice")
+      try await phone.makeZone("Z")
+      let photo = URL(filePath: server.folder + "/photo.jpg")
+      try Self.content.write(to: photo)
+      try await phone.save("a", ["photo": CKAsset(fileURL: photo), "title": "x"])
+      let other = CKRecord.Reference(recordID: .named("a"), action: .deleteSelf)
+      try await phone.save("b", ["above": other, "count": 3])
+      let file = server.folder + "/alice.export"
+      let out = try await Tool.run("export", "--user", "alice", file, "--data", server.folder)
+      #expect(out.status == 0 && out.talk.contains("2 records and 1 files"), "\(out.talk)")
+      let back = try await Tool.run(
+        "import", file, "--user", "bob", "--data", server.folder)
+      #expect(back.status == 0, "\(back.talk)")
+      let bobs = try server.device("bobs", of: "bob")
+      #expect(Set(try await bobs.changes().summary) == ["+a", "+b"])
+      let record = try await bobs.fetch("a")
+      let url = try #require((record["photo"] as? CKAsset)?.fileURL)
+      #expect(try Data(contentsOf: url) == Self.content)
+      #expect(record["title"] == "x")
+      let below = try await bobs.fetch("b")
+      let above = try #require(below["above"] as? CKRecord.Reference)
+      #expect(above.recordID == record.recordID, "it refers into the new owner's zone")
+      try await bobs.database.deleteRecord(withID: record.recordID)
+      await #expect(throws: CKError.self) { try await bobs.fetch("b") }
+    }
+  }
+
+  @Test func `a device of a deleted user is no longer signed in`() async throws {
+    try await ServerProcess.run { server in
+      let phone = try server.device("phone", of: "alice")
+      try await phone.makeZone("Z")
+      let gone = try await Tool.run("user", "delete", "alice", "--data", server.folder)
+      #expect(gone.status == 0, "\(gone.talk)")
+      let error = await #expect(throws: CKError.self) { try await phone.save("a") }
+      #expect(error?.code == .notAuthenticated)
+    }
+  }
+}

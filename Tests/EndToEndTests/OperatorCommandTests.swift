@@ -1,0 +1,100 @@
+// Operators on the command line, and commands that reach a server by its address.
+
+import Foundation
+import Testing
+
+@Suite struct OperatorCommandTests {
+  private func passwordFile(_ folder: String) throws -> String {
+    let file = "\(folder).password"
+    try Data("correct horse\n".utf8).write(to: URL(filePath: file))
+    return file
+  }
+
+  private func url(_ lines: [String]) throws -> String {
+    let line = try #require(lines.first { $0.contains("Brume serves ") })
+    return String(try #require(line.split(separator: " ").last))
+  }
+
+  @Test func `the first start prints a link for the first operator, and later ones do not`()
+    async throws
+  {
+    try await Tool.withFolder { folder in
+      let file = try passwordFile(folder)
+      defer { try? FileManager.default.removeItem(atPath: file) }
+      let data = ["--data", folder]
+      var server = try await Tool.serve("--port", "0", data[0], data[1])
+      let place = try url(server.lines) + "/_brume/console/signin#"
+      #expect(server.lines.contains { $0.contains(place) }, "\(server.lines)")
+      let link = try await Tool.run(["operator", "link"] + data)
+      #expect(link.output.hasPrefix(place), "\(link.talk)")
+      let add = ["operator", "add", "ada", "--read-only", "--password-file", file]
+      #expect(try await Tool.run(add + data).status == 0)
+      let list = try await Tool.run(["operator", "list"] + data)
+      #expect(list.output.contains("ada") && list.output.contains("read-only"))
+      let none = try await Tool.run(["operator", "link"] + data)
+      #expect(none.status == 1 && none.talk.contains("brume operator password"))
+      let password = ["operator", "password", "ada", "--password-file", file]
+      #expect(try await Tool.run(password + data).status == 0)
+      _ = await Tool.end(server.process)
+      server = try await Tool.serve("--port", "0", data[0], data[1])
+      #expect(!server.lines.contains { $0.contains("#") }, "\(server.lines)")
+      #expect(try await Tool.run(["operator", "remove", "ada"] + data).status == 0)
+      let lines = try await Tool.run(["audit", "list"] + data)
+      #expect(lines.output.contains("operators/remove") && lines.output.contains("owner"))
+      #expect(!lines.output.contains("correct horse"))
+      _ = await Tool.end(server.process)
+    }
+  }
+
+  @Test func `commands reach a server of another folder by its address and an admin token`()
+    async throws
+  {
+    try await Tool.withFolder { folder in
+      let server = try await Tool.serve(
+        "--dev", "--port", "0", "--store", "memory", "--data", folder)
+      let url = try url(server.lines)
+      let make = ["operator", "token", "create", "ci", "--read-only", "--data", folder]
+      let made = try await Tool.run(make)
+      let token = made.output.trimmingCharacters(in: .whitespacesAndNewlines)
+      #expect(token.count == 64, "\(made.talk)")
+      let place = ["--url", url, "--admin-token", token]
+      let status = try await Tool.run(["status"] + place)
+      #expect(status.status == 0 && status.output.contains(url), "\(status.talk)")
+      let refused = try await Tool.run(["user", "create", "carol"] + place)
+      #expect(refused.status == 1 && refused.talk.contains("may only read"))
+      // A health check needs no token.
+      #expect(try await Tool.run("status", "--ready", "--url", url).output == "ready\n")
+      let without = try await Tool.run("status", "--url", url)
+      #expect(without.status == 1 && without.talk.contains("BRUME_ADMIN_TOKEN"))
+      let both = try await Tool.run(["status", "--data", folder] + place)
+      #expect(both.status == 64)
+      let revoke = ["operator", "token", "revoke", "ci", "--data", folder]
+      #expect(try await Tool.run(revoke).status == 0)
+      #expect(try await Tool.run(["status"] + place).status == 1)
+      _ = await Tool.end(server.process)
+    }
+  }
+
+  @Test func `every command that asks a server takes its address`() async throws {
+    let commands = [
+      ["status"], ["user", "list"], ["token", "list"], ["key", "list"], ["schema", "show"],
+      ["zones"], ["records", "query"], ["subscriptions"], ["devices", "list"], ["push", "log"],
+      ["push", "tail"], ["push", "send"], ["apns", "list"], ["webhook", "list"],
+      ["faults", "list"], ["role", "list"], ["operator", "list"], ["audit", "list"], ["doctor"],
+    ]
+    for command in commands {
+      let help = try await Tool.run(command + ["--help"])
+      guard help.output.contains("--data ") else { continue }
+      #expect(help.output.contains("--url "), "\(command)")
+      #expect(help.output.contains("--admin-token "), "\(command)")
+    }
+  }
+
+  @Test func `commands inside exec reach its server and no other`() async throws {
+    let made = try await Tool.run(
+      "exec", "--", "/bin/sh", "-c",
+      "'\(Tool.path)' user create carol && '\(Tool.path)' user list")
+    #expect(made.status == 0, "\(made.talk)")
+    #expect(made.output.contains("carol") && made.output.contains("alice"))
+  }
+}

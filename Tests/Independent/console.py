@@ -1,0 +1,368 @@
+"""The console (docs/operating/console.md), page by page: by keyboard alone, seen through the accessibility tree.
+
+Also the contrast of its colours, and that the browser has nothing to complain about: no violated policy, no
+error. With --pictures it leaves a screenshot of each page, light and dark.
+"""
+import argparse
+import json
+import os
+import tempfile
+import urllib.parse
+
+import chromium
+import console_contrast
+from brume_server import Server, expect
+from console_page import CONTROL, ConsolePage
+
+ROWS, BATCH, PAGE = 10_000, 200, 50
+GENRES = ["Blues", "Folk", "Jazz", "Soul"]
+COMMENTS = ["Walking bass", "Slow one in E, late at night", "Train station, platform echo", "Blue in the kitchen",
+            "Twelve bars, no mistakes", "Scat over a kettle", "Harmonica lines, whistled", "Rain on the roof"]
+
+
+class Tour:
+    """One walk through all pages, in an order in which each has something to show."""
+
+    def __init__(self, server, browser, pictures):
+        self.server, self.browser, self.pictures = server, browser, pictures
+        self.place = f"#/{server.values['BRUME_CONTAINER']}/development"
+        self.console = ConsolePage(browser, f"{server.values['BRUME_URL']}/_brume/console/")
+
+    def open(self, page, query=""):
+        self.console.open(f"{self.place}/{page}{query}")
+
+    def done(self, name, what):
+        """The page has what every page must have; its picture is taken."""
+        lacks = self.console.lacks()
+        expect(not lacks, f"{name}: {what}" if not lacks else f"{name} lacks {lacks}")
+        self.console.shoot(self.pictures, name)
+
+    # Signing in
+
+    def sign_in(self):
+        console = self.console
+        console.see("heading", "Operate this server")
+        console.focused("Or an admin token")
+        console.shoot(self.pictures, "sign-in")
+        console.type("not the token")
+        console.press("Enter")
+        console.see_text("This is no admin token")
+        self.browser.problems.clear()
+        console.replace(json.load(open(os.path.join(self.server.folder, "server.json")))["adminToken"])
+        console.press("Enter")
+        console.see("heading", "Start")
+        expect(True, "somebody signs in with the admin token, and only with it")
+
+    def start(self):
+        console = self.console
+        console.see_text("Healthy")
+        console.see_text("BRUME_API_TOKEN")
+        token = self.server.values["BRUME_API_TOKEN"]
+        expect(token not in console.text(), "no secret is shown before it is asked for")
+        console.push("Show values")
+        console.see_text(token)
+        console.push("Hide values")
+        self.done("start", "health, how to connect, what comes next")
+
+    # Data
+
+    def records(self):
+        console = self.console
+        self.open("records/public/-/_defaultZone/Whistles")
+        console.see("table", "Whistles in _defaultZone")
+        rows = "document.querySelectorAll('tbody tr').length"
+        expect(console.page.run(rows) == PAGE, f"of {ROWS} records a page shows {PAGE}")
+        console.press("/")
+        console.type_ahead("genre")
+        console.press("Tab")
+        console.type_ahead("is one of")
+        console.press("Tab")
+        console.type("Jazz, Blues")
+        console.press("Enter")
+        console.see_text('genre IN {"Jazz", "Blues"}')
+        self.browser.wait(lambda: "Folk" not in console.page.run("document.querySelector('tbody')?.innerText ?? 'Folk'"))
+        first = console.page.run("document.querySelector('tbody tr code').title")
+        console.push("Older")
+        self.browser.wait(lambda: console.page.run("document.querySelector('tbody tr code')?.title") not in (None, first))
+        console.push("Newer")
+        self.browser.wait(lambda: console.page.run("document.querySelector('tbody tr code')?.title") == first)
+        self.edit(first)
+        self.done("records", "a condition, the next page and back, an edit with its difference, all by keys")
+        self.delete_and_restore(first)
+
+    def edit(self, name):
+        console = self.console
+        console.press("Escape")
+        console.page.run("document.activeElement.blur()")
+        console.press("l")
+        console.press("ArrowDown")
+        console.press("ArrowUp")
+        console.press("Enter")
+        console.see("complementary", name[:8])
+        console.press("e")
+        console.replace("Walking bass, third take")
+        console.see_text("edited")
+        console.see_text("was")
+        console.shoot(self.pictures, "records-edit")
+        console.press("s", CONTROL)
+        console.see_text("is saved")
+        saved = self.server.client("alice", "checker").call("records/lookup", {"records": [{"recordName": name}]}, "public")
+        expect(saved["records"][0]["fields"]["comments"]["value"] == "Walking bass, third take", "Ctrl S has saved it")
+
+    def delete_and_restore(self, name):
+        console = self.console
+        word = console.page.run("document.querySelector('.inspector h2').title")
+        console.push("Delete the record")
+        console.focused("Type ")
+        asked = console.page.run("document.querySelector('dialog b').innerText")
+        console.type("something else")
+        console.press("Enter")
+        expect(console.has("dialog", "Delete a record"), "nothing is deleted before its name is typed")
+        console.replace(asked)
+        console.press("Enter")
+        console.see_text("was deleted")
+        console.push("Restore")
+        console.see_text("is back")
+        found = self.server.client("alice", "checker").call("records/lookup", {"records": [{"recordName": name}]}, "public")
+        expect("fields" in found["records"][0], f"a record that was deleted comes back as it was ({word})")
+
+    def missing_index(self):
+        console = self.console
+        query = json.dumps([["comments", "EQUALS", "x"]])
+        self.server.tool("schema", "index", "remove", "Whistles", "comments", "queryable")
+        self.open("records/public/-/_defaultZone/Whistles", "?q=" + urllib.parse.quote(query))
+        console.see_text("Whistles.comments is not queryable")
+        console.push("Add index")
+        console.see_text("No match")
+        expect(True, "a missing index is named, and added from there")
+
+    def zones(self):
+        console = self.console
+        self.open("zones/alice")
+        console.see("table", "Zones of alice")
+        console.page.run("document.activeElement.blur()")
+        console.press("n")
+        console.focused("Name")
+        console.type("Drafts")
+        console.press("Enter")
+        console.see("cell", "Drafts")
+        self.open("zones/alice/Contacts")
+        console.see("complementary", "Contacts")
+        self.done("zones", "a user's zones, and a new one by keys")
+
+    def schema(self):
+        console = self.console
+        self.open("schema/Whistles")
+        console.see("table", "Fields of Whistles")
+        console.push("rating sortable")
+        console.see_text("Whistles.rating is no longer sortable")
+        self.done("schema", "the fields of a type, an index switched off by a key")
+        console.page.run("document.activeElement.blur()")
+        console.press("d")
+        console.see_text("production, then development")
+        console.shoot(self.pictures, "schema-difference")
+        console.press("d")
+        console.push("Edit the text")
+        console.focused("Schema")
+        console.type("nonsense ")
+        console.see("alert", "")
+        expect(True, "a mistake in the text is named with its line")
+        console.push("Discard")
+        console.push("Promote to production")
+        console.focused("Type ")
+        console.type(self.server.values["BRUME_CONTAINER"].split(".")[-1] + " production")
+        console.press("Enter")
+        console.see_text("Production is what development is")
+        expect("Whistles" in self.server.tool("schema", "show", "--environment", "production"),
+               "a promotion that was typed out is made")
+
+    # Devices and pushes
+
+    def devices(self):
+        console = self.console
+        self.open("devices", "?scene=alice:iPhone,alice:iPad")
+        console.see_text("2 simulated, 2 online")
+        for _ in range(2):
+            console.push("Subscribe")
+        console.see_text("watches new-Whistles")
+        self.browser.wait(lambda: console.text().count("watches new-Whistles") >= 4)
+        console.page.run("document.querySelector('.write input').focus()")
+        console.type("Rain on the roof")
+        console.press("Enter")
+        console.see_text("has changed")
+        console.see_text("fetched")
+        expect(console.page.run("document.querySelectorAll('.tile')[0].querySelectorAll('.alert').length") == 0,
+               "a phone is not notified of its own change, the other one is")
+        self.done("devices", "two phones on real streams")
+
+    def trace(self):
+        """What became of the record that a phone has saved."""
+        console = self.console
+        found = self.server.client("alice", "checker").call("records/query", {"query": {
+            "recordType": "Contact"}}, "public")["records"]
+        self.open("trace", f"?record={found[0]['recordName']}")
+        console.see("treegrid", "Subscriptions and their devices")
+        console.page.run("document.querySelector('.table tbody tr[tabindex=\"0\"]').focus()")
+        console.press("ArrowDown")
+        console.press("Enter")
+        console.see("complementary", "console-alice")
+        console.see_text("Subscription is older than the change")
+        self.done("trace", "a change, its subscriptions and devices, the gates of one row by keys")
+
+    def push(self):
+        console = self.console
+        self.open("push")
+        console.see_text("To 2 devices")
+        console.tab_to("Text")
+        console.replace("Lunch is ready")
+        console.see_text("Payload as sent")
+        console.press("Enter")
+        console.see_text("In the mailboxes of 2 devices")
+        self.done("push", "a push is composed, seen as sent, and sent")
+        self.open("devices")
+        console.see_text("Lunch is ready")
+        expect(True, "it arrives on the phones")
+
+    def faults(self):
+        console = self.console
+        self.open("faults")
+        console.see_text("Nothing will go wrong")
+        console.page.run("document.activeElement.blur()")
+        console.press("n")
+        console.see("complementary", "New fault")
+        console.tab_to("Zone")
+        console.type("Trails")
+        console.press("Enter")
+        console.see("cell", "On saving records in Trails: it fails with zoneBusy")
+        self.done("faults", "a fault as a sentence")
+        console.push("Clear all")
+        console.see_text("Nothing will go wrong")
+
+    # The server
+
+    def users(self):
+        console = self.console
+        self.open("users")
+        console.see("table", "Users")
+        console.page.run("document.activeElement.blur()")
+        console.press("n")
+        console.focused("Name")
+        console.type("carol")
+        console.press("Enter")
+        console.see("complementary", "carol")
+        expect("carol" in self.server.tool("user", "list"), "a user is made by keys")
+        self.done("users", "users in a table, one beside it")
+        self.open("users", "?tab=tokens")
+        console.see("table", "API tokens")
+        console.push("New token")
+        console.focused("Name")
+        console.type("web")
+        console.press("Enter")
+        console.see("cell", "web")
+        console.push("Revoke web")
+        console.focused("Type web")
+        console.type("web")
+        console.press("Enter")
+        console.see_text("web is revoked")
+        self.done("tokens", "a token is made, and revoked after its name was typed")
+
+    def operators(self):
+        console = self.console
+        self.open("users", "?tab=operators")
+        console.see_text("No operators")
+        console.page.run("document.activeElement.blur()")
+        console.press("n")
+        console.focused("Name")
+        console.type("dora")
+        console.press("Tab")
+        console.type("a password that is long enough")
+        console.press("Enter")
+        console.see("cell", "dora")
+        self.done("operators", "an operator is added by keys")
+        self.open("audit")
+        console.see("table", "Audit log")
+        expect(console.has("cell", "dora"), "the audit log says whom it was done to")
+        console.press("l")
+        console.press("Enter")
+        console.see("complementary", "operators")
+        self.done("audit", "who did what, one line opened by keys")
+
+    def everywhere(self):
+        console = self.console
+        console.press("k", CONTROL)
+        console.focused("Search")
+        console.type("schem")
+        console.press("Enter")
+        console.see("heading", "Schema")
+        console.page.run("document.activeElement.blur()")
+        console.press("?")
+        console.see("dialog", "Keys")
+        console.press("Escape")
+        console.tab_to("Environment")
+        console.type_ahead("Production")
+        console.see_text("What you change here, users see at once")
+        console.shoot(self.pictures, "production")
+        expect(True, "Ctrl K goes to a page, ? lists the keys, production says so")
+
+    def failure(self):
+        """An answer that is an error: what failed, the request's ID, and Retry."""
+        console = self.console
+        self.open("records/private/nobody/_defaultZone/Whistles")
+        console.see_text("there is no user 'nobody'")
+        expect(console.page.run("document.querySelector('.failed code').innerText.length") > 20, "an error says its request ID")
+        expect(console.has("button", "Retry"), "and offers to try again")
+        self.browser.problems.clear()
+
+    def narrow(self):
+        """Half the width, as with 200 % zoom."""
+        console = self.console
+        console.size(640, 800)
+        self.open("start")
+        console.see("heading", "Start")
+        self.done("narrow", "nothing is cut off at half the width")
+        console.size(1280, 800)
+
+
+def fill(server):
+    """Many records, some people's zones."""
+    client = server.client("alice", "filler")
+    for start in range(0, ROWS, BATCH):
+        client.call("records/modify", {"operations": [{"operationType": "create", "record": {
+            "recordName": f"{(at * 2654435761) % 2**32:08X}-{at:04d}", "recordType": "Whistles", "fields": {
+                "genre": {"value": GENRES[at % 4]}, "comments": {"value": COMMENTS[at * 7 % 8]},
+                "rating": {"value": at % 5 + 1}}}} for at in range(start, start + BATCH)]}, "public")
+    client.call("zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": {"zoneName": "Contacts"}}}]})
+    client.call("records/modify", {"zoneID": {"zoneName": "Contacts"}, "operations": [{"operationType": "create", "record": {
+        "recordName": "ada", "recordType": "Contact", "fields": {"name": {"value": "Ada Lovelace"}}}}]})
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--brume", required=True)
+    parser.add_argument("--pictures", help="a folder for screenshots")
+    options = parser.parse_args()
+    weak = list(console_contrast.weak())
+    expect(not weak, f"every text can be read on every ground {weak or ''}")
+    program = chromium.find()
+    if program is None:
+        print("  skipped: no Chromium on this machine")
+        return
+    if options.pictures:
+        os.makedirs(options.pictures, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(options.brume, folder, store="memory").start()
+        browser = chromium.Chromium(program)
+        try:
+            fill(server)
+            tour = Tour(server, browser, options.pictures)
+            for walk in (tour.sign_in, tour.start, tour.records, tour.missing_index, tour.zones, tour.schema, tour.devices,
+                         tour.trace, tour.push, tour.faults, tour.users, tour.operators, tour.everywhere, tour.failure, tour.narrow):
+                walk()
+            expect(not browser.problems, f"the browser complained about nothing {browser.problems or ''}")
+        finally:
+            browser.end()
+            server.stop()
+
+
+if __name__ == "__main__":
+    main()

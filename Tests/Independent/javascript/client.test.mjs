@@ -1,0 +1,386 @@
+// brume.js against a real server: every noun, and how each kind of error arrives.
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import { Asset, BrumeError, Container, Encrypted, Location, Reference, browserTokens } from "./brume.mjs";
+import { all, device, network, refusal, value, zoneName } from "./servers.mjs";
+
+/**
+ * The error with which a promise fails.
+ * @param {Promise<unknown>} promise
+ * @param {string} code
+ */
+const refused = async (promise, code) => {
+  const error = await promise.then(() => assert.fail(`not refused with ${code}`), (reason) => reason);
+  assert.ok(error instanceof BrumeError, `no BrumeError: ${error.stack}`);
+  assert.equal(error.serverErrorCode, code, error.message);
+  return error;
+};
+
+/** @param {Container} container */
+const zoneOf = async (container) => (await container.privateDatabase.createZone(zoneName())).zoneID;
+
+test("every value comes back as it was saved", async () => {
+  const database = device("ALICE").privateDatabase;
+  const fields = {
+    text: "café \u{1f4c8}", number: 2.5, whole: 7, large: 2n ** 53n + 1n, smallest: -(2n ** 63n), flag: true,
+    when: new Date(1_700_000_000_123), bytes: new Uint8Array([0, 1, 255]),
+    place: new Location({ latitude: 47.25, longitude: 11.5, altitude: 600, timestamp: new Date(1000) }),
+    texts: ["a", "b"], integers: [1, 2n ** 60n], doubles: [1, 2.5], times: [new Date(1), new Date(2)], blobs: [new Uint8Array([9])],
+    places: [new Location({ latitude: 1, longitude: 2 })],
+  };
+  const saved = await database.saveRecord({ recordType: "Value", fields });
+  const fetched = await database.lookupRecord(saved.recordName);
+  assert.deepEqual(fetched?.fields, { ...fields, flag: 1 });
+  assert.deepEqual(saved.fields, fetched?.fields);
+  assert.ok(fetched?.created?.timestamp instanceof Date);
+});
+
+test("a reference, a parent and an encrypted field come back", async () => {
+  const container = device("ALICE");
+  const zoneID = await zoneOf(container);
+  const database = container.privateDatabase;
+  const [{ record: album }] = await database.saveRecords([{ recordType: "Album", recordName: "A-1" }], { zoneID });
+  assert.ok(album);
+  const fields = { album: new Reference(album, { action: "DELETE_SELF" }), secret: new Encrypted("key"), all: [new Reference("A-1")] };
+  await database.saveRecord({ recordType: "Picture", recordName: "P-1", fields, parent: album }, { zoneID });
+  const picture = await database.lookupRecord("P-1", { zoneID });
+  assert.ok(picture);
+  assert.equal(/** @type {Reference} */ (picture.fields.album).recordName, "A-1");
+  assert.equal(/** @type {Reference} */ (picture.fields.album).action, "DELETE_SELF");
+  assert.deepEqual([picture.parent, picture.encryptedFields, picture.fields.secret], [{ recordName: "A-1" }, ["secret"], "key"]);
+  const changed = await database.saveRecord({ ...picture, fields: { secret: "other", album: null }, parent: null });
+  assert.deepEqual([changed.encryptedFields, changed.fields.secret, changed.parent], [["secret"], "other", undefined]);
+  assert.equal(changed.fields.album, undefined);
+});
+
+test("a value that no record can hold names its field", async () => {
+  const database = device("ALICE").privateDatabase;
+  for (const wrong of [NaN, 2n ** 63n, new Date(NaN), ["a", 1]]) {
+    const fields = { title: /** @type {any} */ (wrong) };
+    const error = await refused(database.saveRecord({ recordType: "Value", fields }), "BAD_REQUEST");
+    assert.equal(error.code, "client");
+    assert.match(error.reason, /'title'/);
+  }
+});
+
+test("a conflict brings the server's record, without rounding it", async () => {
+  const database = device("ALICE").privateDatabase;
+  const first = await database.saveRecord({ recordType: "Value", fields: { large: 2n ** 60n + 1n } });
+  const second = await database.saveRecord({ ...first, fields: { text: "newer" } });
+  const error = await refused(database.saveRecord({ ...first, fields: { text: "older" } }), "CONFLICT");
+  assert.equal(error.recordName, first.recordName);
+  assert.deepEqual(error.serverRecord?.fields, { large: 2n ** 60n + 1n, text: "newer" });
+  assert.equal(error.serverRecord?.recordChangeTag, second.recordChangeTag);
+  const forced = await database.saveRecord({ ...first, fields: { text: "forced" } }, { policy: "changedFields" });
+  assert.deepEqual(forced.fields, { large: 2n ** 60n + 1n, text: "forced" });
+  const replaced = await database.saveRecord({ ...first, fields: { text: "alone" } }, { policy: "allFields" });
+  assert.deepEqual(replaced.fields, { text: "alone" });
+});
+
+test("an atomic batch fails as one, and its error has all results", async () => {
+  const container = device("ALICE");
+  const zoneID = await zoneOf(container);
+  const database = container.privateDatabase;
+  const records = [{ recordType: "Note", recordName: "N-1" }, { recordType: "Note", recordName: "N-2", parent: "nowhere" }];
+  const error = await refused(database.saveRecords(records, { zoneID, atomic: true }), "ATOMIC_ERROR");
+  assert.deepEqual(error.results?.map((result) => result.error?.serverErrorCode), ["ATOMIC_ERROR", "VALIDATING_REFERENCE_ERROR"]);
+  assert.deepEqual(await database.lookupRecords(["N-1", "N-2"], { zoneID }), [null, null]);
+  const results = await database.modifyRecords([
+    { operationType: "create", record: records[0] }, { operationType: "forceDelete", record: { recordName: "N-9" } },
+  ], { zoneID });
+  assert.deepEqual(results.map(({ record, deleted }) => record?.recordName ?? deleted), ["N-1", true]);
+  await database.deleteRecord(results[0].record ?? "");
+  assert.equal(await database.lookupRecord("N-1", { zoneID }), null);
+});
+
+test("a query is one sequence over all pages", async () => {
+  const container = device("ALICE");
+  const zoneID = await zoneOf(container);
+  const database = container.privateDatabase;
+  const records = Array.from({ length: 25 }, (_, km) => ({
+    recordType: "Hike", recordName: `H-${km}`, fields: { km, tags: [`tag${km % 5}`], start: new Location({ latitude: 47, longitude: 11 + km / 100 }) },
+  }));
+  await database.saveRecords(records, { zoneID });
+  const longest = { recordType: "Hike", filterBy: [{ fieldName: "km", comparator: /** @type {const} */ ("GREATER_THAN"), value: 2 }], sortBy: [{ fieldName: "km", ascending: false }] };
+  const found = await all(database.query(longest, { zoneID, resultsLimit: 5, desiredKeys: ["km"] }));
+  assert.deepEqual(found.map((record) => record.fields), Array.from({ length: 22 }, (_, index) => ({ km: 24 - index })));
+  const pages = database.queryPages(longest, { zoneID, resultsLimit: 10 });
+  const { value: page } = await pages.next();
+  assert.equal(page?.records.length, 10);
+  const rest = await all(database.query(longest, { zoneID, continuationMarker: page?.continuationMarker }));
+  assert.equal(rest.length, 12);
+  const near = { recordType: "Hike", filterBy: [
+    { fieldName: "start", comparator: /** @type {const} */ ("NEAR"), value: new Location({ latitude: 47, longitude: 11 }), distance: 1600 },
+    { fieldName: "tags", comparator: /** @type {const} */ ("LIST_CONTAINS"), value: "tag1" },
+    { fieldName: "km", comparator: /** @type {const} */ ("IN"), value: [1, 2] }] };
+  assert.deepEqual((await all(database.query(near, { zoneID }))).map((record) => record.recordName), ["H-1"]);
+  const wrong = { recordType: "Hike", filterBy: [{ fieldName: "nothing", comparator: /** @type {const} */ ("EQUALS"), value: 1 }] };
+  await refused(all(database.query(wrong, { zoneID })), "BAD_REQUEST");
+});
+
+test("zones are made, listed, looked up and deleted", async () => {
+  const database = device("ALICE").privateDatabase;
+  const name = zoneName();
+  const zone = await database.createZone(name);
+  assert.equal(zone.zoneID.zoneName, name);
+  assert.ok((await database.zones()).some((each) => each.zoneID.zoneName === name));
+  assert.deepEqual((await database.lookupZones([zone, "nowhere"])).map((each) => each?.zoneID.zoneName), [name, undefined]);
+  await database.deleteZone(zone);
+  const error = await refused(database.deleteZone(zone), "ZONE_NOT_FOUND");
+  assert.equal(error.zoneID?.zoneName, name);
+});
+
+test("changes go on from a token, and an expired one says so", async () => {
+  const container = device("ALICE");
+  const zoneID = await zoneOf(container);
+  const database = container.privateDatabase;
+  await database.saveRecords(["C-1", "C-2", "C-3"].map((recordName) => ({ recordType: "Note", recordName })), { zoneID });
+  const pages = await all(database.zoneChanges(zoneID, { resultsLimit: 2 }));
+  assert.deepEqual(pages.flatMap((page) => page.records.map((record) => record.recordName)), ["C-1", "C-2", "C-3"]);
+  const syncToken = pages[pages.length - 1].syncToken;
+  await database.deleteRecords(["C-2"], { zoneID });
+  const [after] = await all(database.zoneChanges(zoneID, { syncToken }));
+  assert.deepEqual([after.records.length, after.deletedRecordNames], [0, ["C-2"]]);
+  const found = await all(database.changes({ resultsLimit: 5 }));
+  assert.ok(found.some((page) => page.zones.some((zone) => zone.zoneID.zoneName === zoneID.zoneName)));
+  await database.deleteZone(zoneID);
+  const gone = await all(database.changes({ syncToken: found[found.length - 1].syncToken }));
+  assert.ok(gone.some((page) => page.deletedZones.some((zone) => zone.zoneID.zoneName === zoneID.zoneName)));
+  await database.createZone(zoneID);
+  const error = await refused(all(database.zoneChanges(zoneID, { syncToken })), "BAD_REQUEST");
+  assert.equal(error.isTokenExpired, true);
+});
+
+test("subscriptions are saved, listed, looked up and deleted", async () => {
+  const container = device("ALICE");
+  const zoneID = await zoneOf(container);
+  const database = container.privateDatabase;
+  await database.saveRecord({ recordType: "Hike", fields: { km: 1 } }, { zoneID });
+  const subscription = await database.saveSubscription({
+    subscriptionID: `long-${zoneID.zoneName}`, subscriptionType: "query", zoneID, firesOn: ["create", "update"],
+    query: { recordType: "Hike", filterBy: [{ fieldName: "km", comparator: "GREATER_THAN", value: 20 }] },
+    notificationInfo: { alertBody: "A long hike", additionalFields: ["km"] },
+  });
+  const id = subscription.subscriptionID ?? "";
+  const [found, missing] = await database.lookupSubscriptions([id, "nothing"]);
+  assert.equal(missing, null);
+  assert.ok(found?.subscriptionType === "query");
+  assert.equal(found.query.filterBy?.[0].value, 20);
+  assert.ok((await database.subscriptions()).some((each) => each.subscriptionID === id));
+  await database.deleteSubscription(id);
+  assert.deepEqual(await database.lookupSubscriptions([id]), [null]);
+});
+
+test("a share is made, looked at, joined, changed and left", async () => {
+  const [alice, bob] = [device("ALICE"), device("BOB")];
+  const zoneID = await zoneOf(alice);
+  const database = alice.privateDatabase;
+  const root = await database.saveRecord({ recordType: "Album", recordName: "A-7", fields: { name: "North" } }, { zoneID });
+  const { userRecordName } = await bob.currentUser();
+  const share = await database.share(root, { title: "North area", participants: [{ userRecordName, permission: "READ_WRITE" }] });
+  const shortGUID = share.shortGUID ?? "";
+  const [seen] = await bob.resolveShares([shortGUID], { fetchRootRecord: true, desiredKeys: ["name"] });
+  assert.deepEqual([seen.shortGUID, seen.rootRecord?.fields, seen.participantStatus], [shortGUID, { name: "North" }, "INVITED"]);
+  const [joined] = await bob.acceptShares([shortGUID]);
+  assert.equal(joined.participantStatus, "ACCEPTED");
+  const shared = bob.sharedDatabase;
+  const album = await shared.lookupRecord("A-7", { zoneID: joined.zoneID });
+  assert.ok(album);
+  await shared.saveRecord({ ...album, fields: { name: "South" } });
+  const current = await database.lookupRecord(share.recordName, { zoneID });
+  assert.ok(current);
+  const participants = (current.participants ?? []).map((each) => (each.type === "USER" ? { ...each, permission: /** @type {const} */ ("READ_ONLY") } : each));
+  await database.saveRecord({ ...current, participants });
+  await refused(shared.saveRecord({ ...album, fields: { name: "West" } }, { policy: "changedFields" }), "ACCESS_DENIED");
+  await shared.deleteRecord(share.recordName, { zoneID: joined.zoneID });
+  const error = await refused(shared.lookupRecord("A-7", { zoneID: joined.zoneID }), "ZONE_NOT_FOUND");
+  assert.ok(error.reason);
+  await refused(bob.resolveShares(["0000000000000000000000000"]), "NOT_FOUND");
+  await refused(database.share({ ...root, recordChangeTag: undefined }), "BAD_REQUEST");
+});
+
+test("a file is sent by the save and comes back", async () => {
+  const container = device("ALICE");
+  const database = container.privateDatabase;
+  const content = new Uint8Array(70_000).map((_, index) => index % 251);
+  const saved = await database.saveRecord({ recordType: "Photo", fields: { file: new Blob([content]), title: "Peak" } });
+  const fetched = await database.lookupRecord(saved.recordName);
+  const asset = fetched?.fields.file;
+  assert.ok(asset instanceof Asset);
+  assert.equal(asset.size, 70_000);
+  assert.deepEqual(await container.downloadAsset(asset), content);
+  const kept = await database.saveRecord({ ...fetched, recordType: "Photo", fields: { ...fetched?.fields, title: "Top" } });
+  assert.equal(/** @type {Asset} */ (kept.fields.file).fileChecksum, asset.fileChecksum);
+  const byHandName = zoneName();
+  const place = { recordType: "Photo", fieldName: "file", recordName: byHandName };
+  const uploaded = await database.uploadAsset(place, content);
+  const byHand = await database.saveRecord({ recordType: "Photo", recordName: byHandName, fields: { file: uploaded } });
+  assert.equal(/** @type {Asset} */ (byHand.fields.file).size, 70_000);
+  await refused(container.downloadAsset(new Asset({ fileChecksum: "x", size: 1 })), "BAD_REQUEST");
+});
+
+test("the user is known, and finds others", async () => {
+  const [alice, bob] = [device("ALICE"), device("BOB")];
+  const [{ userRecordName }, other] = [await alice.currentUser(), await bob.currentUser()];
+  assert.notEqual(userRecordName, other.userRecordName);
+  const found = await alice.discoverUsers([{ userRecordName: other.userRecordName }, { emailAddress: "nobody@example.org" }]);
+  assert.deepEqual(found.map((user) => user.userRecordName), [other.userRecordName]);
+});
+
+// MARK: Errors, repetition, signing in
+
+test("an error has its code, reason, status and request ID", async () => {
+  const error = await refused(device("ALICE").privateDatabase.saveSubscription({ subscriptionType: "zone", zoneID: "nowhere" }), "ZONE_NOT_FOUND");
+  assert.ok(error.reason.length > 0);
+  const whole = await refused(device(null).privateDatabase.zones(), "AUTHENTICATION_REQUIRED");
+  assert.equal(whole.status, 421);
+  assert.match(whole.uuid ?? "", /^[0-9A-F-]{36}$/);
+  assert.match(whole.redirectURL ?? "", /\/_brume\/signin/);
+  const wrong = await refused(device("ALICE", { apiToken: "wrong" }).privateDatabase.zones(), "AUTHENTICATION_FAILED");
+  assert.equal(wrong.status, 401);
+  assert.throws(() => new Container({ url: "", container: "x", apiToken: "y" }), /'url'/);
+});
+
+test("a busy server is asked again when it says so", async () => {
+  const busy = { uuid: "U", serverErrorCode: "THROTTLED", reason: "too many requests", retryAfter: 3 };
+  const { host, seen, pauses } = network((_, number) => (number < 3 ? refusal(429, busy, { "Retry-After": "3" }) : undefined));
+  await device("ALICE", { host }).privateDatabase.zones();
+  assert.equal(seen.length, 3);
+  assert.deepEqual(pauses, [3000, 3000]);
+  const dated = network((_, number) => (number < 2 ? refusal(503, { ...busy, serverErrorCode: "TRY_AGAIN_LATER", retryAfter: undefined }, { "Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT" }) : undefined));
+  await refused(device("ALICE", { host: dated.host }).privateDatabase.zones(), "TRY_AGAIN_LATER");
+  const patient = network(() => refusal(429, { ...busy, retryAfter: 60 }));
+  const error = await refused(device("ALICE", { host: patient.host }).privateDatabase.zones(), "THROTTLED");
+  assert.deepEqual([error.retryAfter, patient.seen.length], [60, 1]);
+});
+
+test("a save whose answer is lost is not saved twice", async () => {
+  const { host, seen } = network(async (address, number, real) => {
+    if (!address.includes("records/modify") || number > 1) return undefined;
+    await real();
+    throw new TypeError("the answer was lost");
+  });
+  const database = device("ALICE", { host }).privateDatabase;
+  const saved = await database.saveRecord({ recordType: "Note", recordName: `once-${zoneName()}`, fields: { text: "once" } });
+  assert.equal(seen.length, 2);
+  const fetched = await database.lookupRecord(saved.recordName);
+  assert.equal(fetched?.recordChangeTag, saved.recordChangeTag);
+});
+
+test("what would act twice is reported instead of repeated", async () => {
+  const { host, seen } = network(() => { throw new TypeError("no network"); });
+  const database = device("ALICE", { host }).privateDatabase;
+  await refused(database.deleteZone("Any"), "NETWORK_ERROR");
+  assert.equal(seen.length, 1);
+  await refused(database.zones(), "NETWORK_ERROR");
+  assert.equal(seen.length, 6);
+});
+
+test("a proxy's own answer is a network error", async () => {
+  const { host } = network(() => new Response("<h1>Bad gateway</h1>", { status: 502 }));
+  const error = await refused(device("ALICE", { host, attempts: 1 }).privateDatabase.zones(), "NETWORK_ERROR");
+  assert.equal(error.status, 502);
+});
+
+test("a signal ends a call, also while it waits", async () => {
+  const database = device("ALICE").privateDatabase;
+  const ended = new AbortController();
+  ended.abort();
+  await assert.rejects(database.zones({ signal: ended.signal }), { name: "AbortError" });
+  const controller = new AbortController();
+  const { host } = network(() => { throw new TypeError("no network"); });
+  host.sleep = (_, signal) => new Promise((_, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason));
+    controller.abort();
+  });
+  await assert.rejects(device("ALICE", { host }).privateDatabase.zones({ signal: controller.signal }), { name: "AbortError" });
+});
+
+test("a request without an answer ends at its time limit", async () => {
+  const { host } = network(() => undefined);
+  host.fetch = (_, request) => new Promise((_, reject) => {
+    request?.signal?.addEventListener("abort", () => reject(request.signal?.reason));
+  });
+  const error = await refused(device("ALICE", { host, timeout: 5, attempts: 1 }).privateDatabase.zones(), "NETWORK_ERROR");
+  assert.match(error.reason, /5 ms/);
+});
+
+test("each answer's token takes the place of the last, until the user signs out", async () => {
+  const kept = /** @type {(string | null)[]} */ ([value("BRUME_USER_TOKEN_ALICE")]);
+  const tokens = { get: () => kept[kept.length - 1], set: (/** @type {string | null} */ token) => void kept.push(token) };
+  const container = device(null, { tokens });
+  await container.currentUser();
+  await container.currentUser();
+  assert.equal(kept.length, 3);
+  await container.signOut();
+  assert.equal(kept[kept.length - 1], null);
+  await refused(container.privateDatabase.zones(), "AUTHENTICATION_REQUIRED");
+});
+
+test("an answer that comes after the user has signed out brings no token back", async () => {
+  let answer = () => {};
+  const answered = /** @type {Promise<void>} */ (new Promise((resolve) => (answer = resolve)));
+  const { host } = network(async (address, _, real) => {
+    if (!address.includes("users/caller")) return undefined;
+    const response = await real();
+    await answered;
+    return response;
+  });
+  const container = device("ALICE", { host });
+  const slow = container.currentUser();
+  await container.signOut();
+  answer();
+  await slow;
+  await refused(container.privateDatabase.zones(), "AUTHENTICATION_REQUIRED");
+});
+
+test("the token travels in a header, not in the address", async () => {
+  const { host, seen } = network(() => undefined);
+  await device("ALICE", { host }).currentUser();
+  assert.ok(!seen[0].includes("ckWebAuthToken"), seen[0]);
+});
+
+test("calls that need a user lead him to the page once, and go on", async () => {
+  const pages = /** @type {string[]} */ ([]);
+  const container = device(null, {
+    onSignInRequired: async (redirectURL) => {
+      pages.push(redirectURL);
+      return value("BRUME_USER_TOKEN_BOB");
+    },
+  });
+  const [user, zones] = await Promise.all([container.currentUser(), container.privateDatabase.zones()]);
+  assert.equal(pages.length, 1);
+  assert.match(pages[0], /\/_brume\/signin/);
+  assert.equal(user.userRecordName, (await device("BOB").currentUser()).userRecordName);
+  assert.ok(Array.isArray(zones));
+  assert.match(await device(null).signInURL(), /\/_brume\/signin/);
+  const byCallback = device(null);
+  await byCallback.takeWebAuthToken(`app://signed-in?ckWebAuthToken=${encodeURIComponent(value("BRUME_USER_TOKEN_BOB"))}`);
+  assert.equal((await byCallback.currentUser()).userRecordName, user.userRecordName);
+  await assert.rejects(byCallback.takeWebAuthToken("app://signed-in"), /ckWebAuthToken/);
+});
+
+test("a token that is no good leads to the page too", async () => {
+  let pages = 0;
+  const container = device(null, {
+    webAuthToken: "stale",
+    onSignInRequired: async () => {
+      pages += 1;
+      return value("BRUME_USER_TOKEN_ALICE");
+    },
+  });
+  await container.currentUser();
+  assert.equal(pages, 1);
+});
+
+test("a browser's token is kept in its storage", () => {
+  const kept = new Map();
+  const storage = { getItem: (/** @type {string} */ key) => kept.get(key) ?? null, setItem: kept.set.bind(kept), removeItem: kept.delete.bind(kept) };
+  Object.assign(globalThis, { localStorage: storage });
+  const tokens = browserTokens("mine");
+  tokens.set("T");
+  assert.equal(tokens.get(), "T");
+  tokens.set(null);
+  assert.equal(tokens.get(), null);
+  Reflect.deleteProperty(globalThis, "localStorage");
+});

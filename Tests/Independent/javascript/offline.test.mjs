@@ -1,0 +1,426 @@
+// The offline store in Node: edits without a network, conflicts, expired tokens, bounds, and a program
+// that dies between any two steps.
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import { BrumeError, Encrypted, MemoryStorage, OfflineStore } from "./brume.mjs";
+import { device, network, zoneName } from "./servers.mjs";
+
+/** @typedef {import("./brume.mjs").OfflineStoreOptions} Options */
+
+/**
+ * A store of a new zone, or of one that is given.
+ * @param {Partial<Options> & { zone?: string, container?: import("./brume.mjs").Container }} [options]
+ */
+const opened = (options = {}) => {
+  const { zone = zoneName(), container = device("ALICE") } = options;
+  const storage = options.storage ?? new MemoryStorage();
+  return new OfflineStore(container.privateDatabase, { name: zone, zones: [zone], ...options, storage });
+};
+
+/** Two devices with the same zone, synced. */
+const pair = async (/** @type {Partial<Options>} */ options = {}) => {
+  const zone = zoneName();
+  const [phone, laptop] = [opened({ zone, name: `${zone}-phone`, ...options }), opened({ zone, name: `${zone}-laptop` })];
+  await phone.save({ recordType: "Note", recordName: "N", fields: { title: "first", text: "first" } });
+  await phone.sync();
+  await laptop.sync();
+  return { phone, laptop, zone };
+};
+
+/** @param {OfflineStore} store @param {string} [recordName] */
+const fieldsOf = async (store, recordName = "N") => (await store.record(recordName))?.fields;
+
+test("what is edited offline is read at once, and on the server after a sync", async () => {
+  const store = opened();
+  const changes = /** @type {string[]} */ ([]);
+  store.onChange(({ origin, recordNames }) => changes.push(`${origin} ${recordNames}`));
+  const when = new Date(1_700_000_000_000);
+  const saved = await store.save({ recordType: "Note", recordName: "N", fields: { title: "offline", count: 3, when, large: 2n ** 60n + 1n } });
+  assert.deepEqual(saved?.fields, { title: "offline", count: 3, when, large: 2n ** 60n + 1n });
+  assert.deepEqual((await store.records()).map((record) => record.recordName), ["N"]);
+  assert.deepEqual((await store.pendingEdits()).map((edit) => edit.kind), ["save"]);
+  await store.sync();
+  assert.deepEqual(await store.pendingEdits(), []);
+  assert.deepEqual(await fieldsOf(store), saved?.fields);
+  assert.deepEqual(changes.slice(0, 2), ["edited N", "sent N"]);
+  const other = opened({ zone: store.name, name: `${store.name}-other` });
+  await other.sync();
+  assert.deepEqual(await fieldsOf(other), saved?.fields);
+});
+
+test("edits of a record become one, and a deletion takes what was never sent with it", async () => {
+  const store = opened();
+  await store.save({ recordType: "Note", recordName: "N", fields: { title: "a", text: "b" } });
+  await store.save({ recordName: "N", fields: { title: "c", text: null } });
+  assert.deepEqual(await fieldsOf(store), { title: "c" });
+  await store.save({ recordType: "Note", recordName: "M", fields: { title: "gone" } });
+  await store.delete("M");
+  assert.deepEqual((await store.pendingEdits()).map((edit) => edit.recordName), ["N"]);
+  await store.sync();
+  await store.delete("N");
+  assert.equal(await store.record("N"), null);
+  await store.save({ recordType: "Note", recordName: "N", fields: { title: "again" } });
+  await store.sync();
+  assert.deepEqual(await fieldsOf(store), { title: "again" });
+  await store.delete("N");
+  await store.sync();
+  assert.deepEqual([await store.records(), await store.pendingEdits()], [[], []]);
+});
+
+test("different fields of a record are merged without asking", async () => {
+  const { phone, laptop } = await pair();
+  await phone.save({ recordName: "N", fields: { title: "phone" } });
+  await laptop.save({ recordName: "N", fields: { text: "laptop" } });
+  await phone.sync();
+  await laptop.sync();
+  await phone.sync();
+  assert.deepEqual(await fieldsOf(phone), { title: "phone", text: "laptop" });
+  assert.deepEqual(await fieldsOf(laptop), await fieldsOf(phone));
+});
+
+test("what is encrypted stays so in edits and in merges", async () => {
+  const [zone, { host }] = [zoneName(), network(() => undefined)];
+  const sent = /** @type {string[]} */ ([]);
+  host.fetch = (address, request) => {
+    if (String(address).includes("records/modify")) sent.push(String(request?.body));
+    return fetch(address, request);
+  };
+  const phone = opened({ zone, name: `${zone}-phone`, container: device("ALICE", { host }) });
+  await phone.save({ recordType: "Secret", recordName: "N", fields: { code: new Encrypted("1234"), title: "x" } });
+  await phone.sync();
+  await device("ALICE").privateDatabase.saveRecord(
+    { recordName: "N", recordType: "Secret", fields: { title: "theirs" } }, { zoneID: zone, policy: "changedFields" });
+  await phone.save({ recordName: "N", fields: { code: "5678" } });
+  assert.deepEqual((await phone.record("N"))?.encryptedFields, ["code"]);
+  await phone.sync();
+  const marks = sent.flatMap((body) => JSON.parse(body).operations.map((/** @type {any} */ each) => each.record.fields.code));
+  assert.deepEqual(marks.map((field) => [field.value, field.isEncrypted]), [["1234", true], ["5678", true], ["5678", true]]);
+  assert.deepEqual(await fieldsOf(phone), { code: "5678", title: "theirs" });
+});
+
+test("a conflict is decided by the app, who sees all three versions", async () => {
+  const seen = /** @type {import("./brume.mjs").Conflict[]} */ ([]);
+  const { phone, laptop } = await pair({
+    resolve: (conflict) => {
+      seen.push(conflict);
+      const { theirs, yours } = conflict;
+      return { fields: { title: `${theirs?.fields.title} and ${yours?.fields.title}` } };
+    },
+  });
+  await laptop.save({ recordName: "N", fields: { title: "laptop" } });
+  await laptop.sync();
+  await phone.save({ recordName: "N", fields: { title: "phone" } });
+  await phone.sync();
+  const [{ base, theirs, yours, error }] = seen;
+  assert.deepEqual([base, theirs, yours].map((record) => record?.fields.title), ["first", "laptop", "phone"]);
+  assert.equal(error.serverErrorCode, "CONFLICT");
+  assert.deepEqual(await fieldsOf(phone), { title: "laptop and phone" });
+  await laptop.sync();
+  assert.deepEqual(await fieldsOf(laptop), { title: "laptop and phone" });
+});
+
+test("an edit of what was deleted, and a deletion of what was edited, keep the record", async () => {
+  const { phone, laptop } = await pair();
+  await laptop.delete("N");
+  await laptop.sync();
+  await phone.save({ recordName: "N", fields: { title: "kept" } });
+  await phone.sync();
+  assert.deepEqual(await fieldsOf(phone), { title: "kept", text: "first" });
+  await laptop.sync();
+  await laptop.delete("N");
+  await phone.save({ recordName: "N", fields: { title: "kept again" } });
+  await phone.sync();
+  await laptop.sync();
+  assert.deepEqual(await fieldsOf(laptop), { title: "kept again", text: "first" });
+});
+
+test("an app may take theirs, or delete", async () => {
+  for (const [resolve, title] of /** @type {const} */ ([
+    [(/** @type {import("./brume.mjs").Conflict} */ { theirs }) => theirs, "laptop"], [() => null, undefined],
+  ])) {
+    const { phone, laptop } = await pair({ resolve });
+    await laptop.save({ recordName: "N", fields: { title: "laptop" } });
+    await laptop.sync();
+    await phone.save({ recordName: "N", fields: { title: "phone" } });
+    await phone.sync();
+    await laptop.sync();
+    assert.deepEqual([(await fieldsOf(phone))?.title, (await fieldsOf(laptop))?.title], [title, title]);
+    assert.deepEqual(await phone.pendingEdits(), []);
+  }
+});
+
+test("what the server refuses waits with its error, and nothing else waits for it", async () => {
+  const store = opened();
+  await store.save({ recordType: "Note", recordName: "bad", fields: { title: "x" }, parent: "nowhere" });
+  await store.save({ recordType: "Note", recordName: "good", fields: { title: "x" } });
+  await store.sync();
+  const [edit, ...others] = await store.pendingEdits();
+  assert.deepEqual([edit.recordName, edit.error?.serverErrorCode, others.length], ["bad", "VALIDATING_REFERENCE_ERROR", 0]);
+  await store.save({ recordName: "bad", parent: null });
+  await store.sync();
+  assert.deepEqual(await store.pendingEdits(), []);
+  await store.save({ recordName: "bad", parent: "nowhere" });
+  await store.sync();
+  await store.discard("bad");
+  assert.deepEqual(await store.pendingEdits(), []);
+});
+
+test("a request that is refused as a whole is sent record by record", async () => {
+  const store = opened();
+  await store.save({ recordType: "Note", recordName: "good", fields: { title: "x" } });
+  await store.save({ recordType: "No type", recordName: "bad\u0000", fields: { title: "x" } }).catch(() => {});
+  await store.save({ recordType: "Note\u0001", recordName: "bad", fields: { title: "x" } });
+  await store.sync();
+  const waiting = await store.pendingEdits();
+  assert.ok(waiting.length >= 1 && waiting.every((edit) => edit.error && edit.recordName.startsWith("bad")), JSON.stringify(waiting));
+  assert.equal((await device("ALICE").privateDatabase.lookupRecord("good", { zoneID: store.name }))?.fields.title, "x");
+});
+
+test("an expired token walks the zone again, and what is gone goes", async () => {
+  const { phone, laptop, zone } = await pair();
+  await laptop.save({ recordType: "Note", recordName: "gone", fields: { title: "x" } });
+  await laptop.sync();
+  await phone.sync();
+  assert.equal((await phone.records()).length, 2);
+  const database = device("ALICE").privateDatabase;
+  await database.deleteZone(zone);
+  await database.createZone(zone);
+  await database.saveRecord({ recordType: "Note", recordName: "new", fields: { title: "new" } }, { zoneID: zone });
+  await phone.sync();
+  assert.deepEqual((await phone.records()).map((record) => record.recordName), ["new"]);
+});
+
+test("a zone that is gone takes its records, not the edits", async () => {
+  const { phone, zone } = await pair();
+  await phone.save({ recordType: "Note", recordName: "mine", fields: { title: "mine" } });
+  await device("ALICE").privateDatabase.deleteZone(zone);
+  await assert.rejects(phone.sync(), /ZONE_NOT_FOUND/);
+  assert.deepEqual((await phone.records()).map((record) => record.recordName), ["mine"]);
+  assert.equal((await phone.pendingEdits())[0].error?.serverErrorCode, "ZONE_NOT_FOUND");
+});
+
+test("edits and records have a bound, and another user's store is refused", async () => {
+  const store = opened({ editLimit: 2, recordLimit: 1 });
+  await store.save({ recordType: "Note", recordName: "1" });
+  await store.save({ recordType: "Note", recordName: "2" });
+  await assert.rejects(store.save({ recordType: "Note", recordName: "3" }), /2 edits wait already/);
+  await assert.rejects(store.sync(), /more than the 1 records/);
+  const bobs = opened({ container: device("BOB"), zone: store.name, storage: store.storage });
+  await assert.rejects(bobs.sync(), /another user's/);
+  assert.throws(() => new OfflineStore(device("ALICE").publicDatabase, { name: "x", zones: ["y"] }), /public/);
+});
+
+// MARK: Dying
+
+/** The end of a program, at which nothing that comes later happens. */
+class Death extends Error {}
+
+/**
+ * A storage that dies at its n-th write, before or after it is done.
+ * @param {MemoryStorage} storage @param {number} at @param {boolean} isAfter
+ */
+const mortal = (storage, at, isAfter) => {
+  let writes = 0;
+  /** @type {import("./brume.mjs").OfflineStorage["apply"]} */
+  const apply = async (changes) => {
+    writes += 1;
+    if (writes > at || (writes === at && !isAfter)) throw new Death("dead");
+    await storage.apply(changes);
+    if (writes === at) throw new Death("dead");
+  };
+  return { get: storage.get.bind(storage), list: storage.list.bind(storage), count: storage.count.bind(storage), close: async () => {}, apply, writes: () => writes };
+};
+
+test("a program that dies at any write loses no edit and saves none twice", async () => {
+  const scenario = async (/** @type {OfflineStore} */ store) => {
+    await store.save({ recordType: "Note", recordName: "N", fields: { title: "one" } });
+    await store.sync();
+    await store.save({ recordName: "N", fields: { title: "two" } });
+    await store.save({ recordType: "Note", recordName: "M", fields: { title: "other" } });
+    await store.sync();
+  };
+  const whole = mortal(new MemoryStorage(), Infinity, false);
+  await scenario(opened({ storage: whole }));
+  assert.ok(whole.writes() > 8, `only ${whole.writes()} writes`);
+  for (let at = 1; at <= whole.writes(); at += 1) {
+    for (const isAfter of [false, true]) {
+      const [zone, storage] = [zoneName(), new MemoryStorage()];
+      await assert.rejects(scenario(opened({ zone, storage: mortal(storage, at, isAfter) })), /dead/);
+      // A new program on what the dead one left; conflicts would show a second save.
+      const resolve = () => assert.fail(`write ${at}, ${isAfter}: a conflict with oneself`);
+      const store = opened({ zone, storage, resolve });
+      const before = await store.records();
+      await store.sync();
+      assert.deepEqual(await store.pendingEdits(), []);
+      const server = await device("ALICE").privateDatabase.lookupRecords(before, { zoneID: zone });
+      assert.deepEqual(server.map((record) => record?.fields), before.map((record) => record.fields), `write ${at}, ${isAfter}`);
+      assert.deepEqual((await store.records()).map((record) => record.recordChangeTag), server.map((record) => record?.recordChangeTag));
+    }
+  }
+});
+
+test("an answer that is lost with the program is asked for again, not the save", async () => {
+  const storage = new MemoryStorage();
+  const zone = zoneName();
+  const { host } = network(async (address, _, real) => {
+    if (!address.includes("records/modify")) return undefined;
+    await real();
+    throw new TypeError("the tab dies");
+  });
+  const dying = opened({ zone, storage, container: device("ALICE", { host, attempts: 1 }) });
+  await dying.save({ recordType: "Note", recordName: "N", fields: { title: "once" } });
+  await assert.rejects(dying.sync(), /NETWORK_ERROR/);
+  const tag = (await device("ALICE").privateDatabase.lookupRecord("N", { zoneID: zone }))?.recordChangeTag;
+  // Edited again before the answer is known: the edit is not lost with it.
+  const store = opened({ zone, storage, resolve: () => assert.fail("a conflict with oneself") });
+  await store.save({ recordName: "N", fields: { text: "later" } });
+  await store.sync();
+  const record = await device("ALICE").privateDatabase.lookupRecord("N", { zoneID: zone });
+  assert.deepEqual(record?.fields, { title: "once", text: "later" });
+  assert.ok(tag && record?.recordChangeTag !== tag);
+});
+
+test("a save that was repeated does not undo what others did since", async () => {
+  const [zone, storage] = [zoneName(), new MemoryStorage()];
+  const { host } = network(async (address, _, real) => {
+    if (!address.includes("records/modify")) return undefined;
+    await real();
+    throw new TypeError("the tab dies");
+  });
+  const dying = opened({ zone, storage, container: device("ALICE", { host, attempts: 1 }) });
+  await dying.save({ recordType: "Note", recordName: "N", fields: { title: "mine" } });
+  await assert.rejects(dying.sync(), /NETWORK_ERROR/);
+  const database = device("ALICE").privateDatabase;
+  const found = await database.lookupRecord("N", { zoneID: zone });
+  await database.saveRecord({ ...found, fields: { title: "newer" } });
+  const store = opened({ zone, storage, resolve: () => assert.fail("no conflict: the save was done before") });
+  await store.sync();
+  assert.deepEqual(await fieldsOf(store), { title: "newer" });
+});
+
+test("a save that meets its own record is done, even when the server has forgotten the request", async () => {
+  const store = opened();
+  await store.save({ recordType: "Note", recordName: "N", fields: { title: "same", count: 3 } });
+  const database = device("ALICE").privateDatabase;
+  await database.createZone(store.name);
+  await database.saveRecord({ recordType: "Note", recordName: "N", fields: { title: "same", count: 3 } }, { zoneID: store.name });
+  const strict = opened({ zone: store.name, storage: store.storage, resolve: () => assert.fail("no conflict") });
+  await strict.sync();
+  assert.deepEqual(await strict.pendingEdits(), []);
+});
+
+// MARK: Living together
+
+test("two tabs sync one after the other, and each sees the other's edits", async () => {
+  const [zone, storage] = [zoneName(), new MemoryStorage()];
+  let busy = 0;
+  let most = 0;
+  const { host } = network(async (address, _, real) => {
+    if (!address.includes("records/modify")) return undefined;
+    busy += 1;
+    most = Math.max(most, busy);
+    const answer = await real();
+    busy -= 1;
+    return answer;
+  });
+  const container = device("ALICE", { host });
+  const [one, two] = [opened({ zone, storage, container }), opened({ zone, storage, container })];
+  const names = Array.from({ length: 20 }, (_, index) => `T-${index}`);
+  await Promise.all(names.map(async (recordName, index) => {
+    const store = index % 2 ? one : two;
+    await store.save({ recordType: "Note", recordName, fields: { title: recordName } });
+    await store.sync();
+  }));
+  assert.equal(most, 1);
+  assert.deepEqual((await one.records()).length, 20);
+  assert.deepEqual(await two.pendingEdits(), []);
+});
+
+/**
+ * Waits until a store is as it should be; it says when to look again.
+ * @param {OfflineStore} store @param {() => Promise<boolean>} condition
+ */
+const until = (store, condition) =>
+  /** @type {Promise<void>} */ (new Promise((resolve) => {
+    const look = async () => {
+      if (await condition()) resolve();
+    };
+    store.onChange(look);
+    look();
+  }));
+
+test("a started store follows pushes, in one of its tabs for all of them", async () => {
+  const [zone, storage] = [zoneName(), new MemoryStorage()];
+  const container = device("ALICE");
+  const errors = /** @type {unknown[]} */ ([]);
+  const options = { zone, storage, container, onError: (/** @type {unknown} */ error) => void errors.push(error) };
+  const [leader, follower] = [opened(options), opened(options)];
+  leader.start();
+  follower.start();
+  const other = opened({ zone, name: `${zone}-other` });
+  // The first may come with the sync at the start, the second with that of the open stream.
+  for (const title of ["first", "second", "third"]) {
+    await other.save({ recordType: "Note", recordName: "N", fields: { title } });
+    await other.sync();
+    await until(follower, async () => (await follower.record("N"))?.fields.title === title);
+  }
+  await leader.close();
+  await follower.save({ recordName: "N", fields: { title: "alone" } });
+  await until(follower, async () => (await follower.pendingEdits()).length === 0);
+  await follower.close();
+  await other.sync();
+  assert.deepEqual(await fieldsOf(other), { title: "alone" });
+  assert.deepEqual(errors, []);
+});
+
+/** A network without pushes: streams stay unanswered. `synced` is kept when a zone was fetched. */
+const withoutPushes = (/** @type {() => boolean} */ isCut = () => false) => {
+  let ring = () => {};
+  const synced = /** @type {Promise<void>} */ (new Promise((resolve) => (ring = resolve)));
+  const { host, seen } = network(async (address, _, real) => {
+    if (isCut()) throw new TypeError("no network");
+    if (!address.includes("changes/zone")) return undefined;
+    const answer = await real();
+    ring();
+    return answer;
+  });
+  const { fetch = globalThis.fetch } = host;
+  host.fetch = (address, request) =>
+    String(address).includes("/_brume/stream?")
+      ? new Promise((_, reject) => request?.signal?.addEventListener("abort", () => reject(request.signal?.reason)))
+      : fetch(address, request);
+  host.sleep = (_, signal) => new Promise((resolve, reject) => {
+    // Waiting for nothing would starve everything else of this program.
+    const timer = setTimeout(resolve, 2);
+    signal?.addEventListener("abort", () => (clearTimeout(timer), reject(signal.reason)), { once: true });
+  });
+  return { host, seen, synced };
+};
+
+test("an edit in one tab is sent by the tab that syncs", async () => {
+  const [zone, storage] = [zoneName(), new MemoryStorage()];
+  const { host, synced } = withoutPushes();
+  // Messages between tabs keep no program running.
+  const running = setInterval(() => {}, 1000);
+  const options = { zone, storage, container: device("ALICE", { host }) };
+  const [leader, follower] = [opened(options), opened(options)];
+  leader.start();
+  await synced;
+  await follower.save({ recordType: "Note", recordName: "N", fields: { title: "from the other tab" } });
+  await until(follower, async () => (await follower.pendingEdits()).length === 0);
+  await leader.close();
+  clearInterval(running);
+});
+
+test("a started store comes back after an outage by itself", async () => {
+  // The start and the edit are two reasons to sync, with five attempts each; the rest is its own doing.
+  const { host, seen } = withoutPushes(() => seen.filter((address) => address.includes("users/caller")).length < 15);
+  const reported = /** @type {unknown[]} */ ([]);
+  const onError = (/** @type {unknown} */ error) => void reported.push(error);
+  const store = opened({ container: device("ALICE", { host }), onError });
+  store.start();
+  await store.save({ recordType: "Note", recordName: "N", fields: { title: "waits" } });
+  await until(store, async () => (await store.pendingEdits()).length === 0);
+  await store.close();
+  assert.ok(reported.length > 2 && reported.every((error) => error instanceof BrumeError && error.serverErrorCode === "NETWORK_ERROR"));
+});

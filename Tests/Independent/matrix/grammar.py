@@ -1,0 +1,93 @@
+"""What a hostile user sends: requests that the protocol allows, each as large as its limits, drawn from a seed."""
+import json
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+COMPARATORS = ["EQUALS", "NOT_EQUALS", "IN", "NOT_IN", "BEGINS_WITH", "LESS_THAN", "GREATER_THAN_OR_EQUALS"]
+
+
+class Grammar:
+    """Draws requests: endpoint, database and body."""
+
+    def __init__(self, chance):
+        self.chance = chance
+        self.kinds = [self.query, self.sorted_query, self.save, self.chain, self.references, self.lookup, self.zones,
+                      self.changes, self.subscriptions, self.uploads, self.delete, self.nested, self.many_zones]
+
+    def request(self):
+        endpoint, database, body = self.chance.choice(self.kinds)()
+        return endpoint, database, body if isinstance(body, bytes) else json.dumps(body).encode()
+
+    def name(self):
+        return f"h{self.chance.randrange(400)}"
+
+    def word(self, length=8):
+        return "".join(self.chance.choices(LETTERS, k=length))
+
+    def condition(self, values):
+        comparator = self.chance.choice(COMPARATORS)
+        value = [self.word() for _ in range(values)] if comparator in ("IN", "NOT_IN") else self.word()
+        return {"comparator": comparator, "fieldName": "text", "fieldValue": {"value": value}}
+
+    def query(self):
+        """As many conditions as fit, most of them lists."""
+        return "records/query", self.chance.choice(["public", "private"]), {"query": {"recordType": "Load", "filterBy": [
+            self.condition(25) for _ in range(100)]}, "resultsLimit": 200}
+
+    def sorted_query(self):
+        return "records/query", "public", {"query": {"recordType": "Load", "filterBy": [
+            {"comparator": "NOT_EQUALS", "fieldName": "text", "fieldValue": {"value": self.word()}}], "sortBy": [
+                {"fieldName": "text", "ascending": index % 2 == 0} for index in range(10)]}, "resultsLimit": 200}
+
+    def record(self, **members):
+        return {"recordName": self.name(), "recordType": "Load", "fields": {"text": {"value": self.word()}}, **members}
+
+    def modify(self, operations, **more):
+        unique = {operation["record"]["recordName"]: operation for operation in operations}
+        return "records/modify", self.chance.choice(["public", "private"]), {"operations": list(unique.values()), **more}
+
+    def save(self):
+        filling = {"text": {"value": self.word()}, "filling": {"value": "x" * 4000}}
+        return self.modify([{"operationType": "forceUpdate", "record": self.record(fields=filling)} for _ in range(200)])
+
+    def chain(self):
+        """Each record below the one before."""
+        names = [f"chain-{self.word(4)}-{index}" for index in range(100)]
+        return self.modify([{"operationType": "forceUpdate", "record": self.record(recordName=name, **({
+            "parent": {"recordName": names[index - 1]}} if index else {}))} for index, name in enumerate(names)])
+
+    def references(self):
+        def link():
+            return {"recordName": self.name(), "action": self.chance.choice(["NONE", "DELETE_SELF", "VALIDATE"])}
+        return self.modify([{"operationType": "forceUpdate", "record": self.record(fields={
+            "links": {"type": "REFERENCE_LIST", "value": [link() for _ in range(90)]}})} for _ in range(200)])
+
+    def lookup(self):
+        return "records/lookup", self.chance.choice(["public", "private"]), {"records": [
+            {"recordName": self.name()} for _ in range(200)]}
+
+    def zones(self):
+        return "zones/lookup", "private", {"zones": [{"zoneName": f"zone{self.chance.randrange(500)}"} for _ in range(200)]}
+
+    def many_zones(self):
+        return "zones/modify", "private", {"operations": [
+            {"operationType": self.chance.choice(["create", "delete"]), "zone": {"zoneID": {
+                "zoneName": f"zone{self.chance.randrange(500)}"}}} for _ in range(100)]}
+
+    def changes(self):
+        return "changes/zone", "private", {"zones": [{"zoneID": {"zoneName": f"zone{number}"}} for number in range(200)]}
+
+    def subscriptions(self):
+        return "subscriptions/modify", "public", {"operations": [{"operationType": "create", "subscription": {
+            "subscriptionID": f"s{self.chance.randrange(1000)}", "subscriptionType": "query", "firesOn": ["create", "update"],
+            "query": {"recordType": "Load", "filterBy": [{"comparator": "IN", "fieldName": "text", "fieldValue": {
+                "value": [self.word() for _ in range(50)]}}]}, "notificationInfo": {"alertBody": "x" * 200}}} for _ in range(100)]}
+
+    def uploads(self):
+        return "assets/upload", "private", {"tokens": [{"recordType": "Load", "fieldName": "file"} for _ in range(200)]}
+
+    def delete(self):
+        return self.modify([{"operationType": "forceDelete", "record": {"recordName": self.name()}} for _ in range(200)])
+
+    def nested(self):
+        """No request: a body as deep and long as one may send, to be read and refused."""
+        return "records/modify", "private", b'{"a":' * 40 + b"[" + b'"\\u00e9",' * 200_000 + b"1]" + b"}" * 40

@@ -1,0 +1,29 @@
+"""Reads the list of endpoints, which a test of the server compares with its table: docs/reference/routes.md."""
+import dataclasses
+import pathlib
+import re
+
+PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs/reference/routes.md"
+ROW = re.compile(r"^\| ([A-Z, ]+) \| `(/[^`]+)` \| (\w+) \| ([\w, ]+) \|(.*)\|$")
+
+
+@dataclasses.dataclass(frozen=True)
+class Route:
+    method: str
+    path: str
+    access: str
+
+    @property
+    def name(self):
+        return f"{self.method} {self.path}"
+
+
+def routes():
+    """One for each method of each line."""
+    found = []
+    for line in PAGE.read_text().splitlines():
+        if match := ROW.match(line):
+            found += [Route(method.strip(), match[2], match[3]) for method in match[1].split(",")]
+    if len(found) < 50:
+        raise SystemExit(f"FAILED: {PAGE} has hardly any rows: can matrix/routes.py still read them?")
+    return found
