@@ -41,7 +41,7 @@ extension Trace.Gate.Name {
     case .condition: "A condition does not hold for the record."
     case .subscription: "It was removed or saved anew before the push was made."
     case .right: "Its user may not read the record."
-    case .writer: "The change was made by its user's only device."
+    case .writer: "Its user has no other device than the one that made the change."
     case .device, .mailbox, .merging, .permission, .age, .answer, .fetch: ""
     }
   }
@@ -86,7 +86,8 @@ extension Withheld {
       "It was removed, or saved with other conditions, before the push was made."
     case .noRight: "\(user) may not read the record: the schema grants it to no role of \(user)."
     case .shareLeft: "No share that \(user) takes part in covers the record."
-    case .ownWriter: "\(user)'s only device made the change; no device is notified of its own."
+    case .ownWriter:
+      "\(user) has no other device than the one that made the change; none is notified of its own."
     }
   }
 }

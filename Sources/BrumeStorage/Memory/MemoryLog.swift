@@ -51,9 +51,16 @@ final class MemoryLog: LogWriting {
   ) throws {
     draft.requireScope(.bucket(bucket))
     for (index, entry) in draft.state.log.enumerated()
-    where entry.position > start && entry.position <= end && entry.imageBytes > bytes {
+    where entry.position > start && entry.position <= end && size(of: entry) > bytes {
       draft.state.log[index] = entry.withoutImage
     }
+  }
+
+  /// Of its image, as an engine with columns would store it.
+  private func size(of entry: LogEntry) -> Int {
+    guard case .record(let change) = entry.event, case .value(let record)? = change.image?.content
+    else { return entry.imageBytes }
+    return draft.coders.record.encode(record).count
   }
 
   func newest(_ filter: LogFilter, limit: Int) throws -> [LogEntry] {

@@ -164,10 +164,11 @@ import Testing
 
   @Test func `a user without devices`() async throws {
     let fixture = try await DeliveryFixture(limits: .remembering())
-    try await fixture.subscribe("s", .created(), info: .alert())
-    try await fixture.save("n")
+    try await fixture.subscribe("s", .created(), in: .public, info: .alert())
+    try await fixture.save("n", in: .public, of: fixture.bob)
     try await fixture.notify()
-    #expect(try await fixture.trace("n").verdicts == ["s": .noDevice])
+    let trace = try await fixture.trace("n", in: ZoneID.defaultName)
+    #expect(trace.verdicts == ["s": .noDevice])
   }
 
   @Test func `a change that was not served yet`() async throws {
