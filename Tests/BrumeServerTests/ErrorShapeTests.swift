@@ -9,7 +9,7 @@ import Testing
 @Suite struct ErrorShapeTests {
   @Test func `an unknown path is 404 with an error dictionary`() async throws {
     try await ServerFixture().routes { client in
-      for path in ["/", "/nothing/here", "/database/1/x/y", "/_brume/nope"] {
+      for path in ["/nothing/here", "/database/1/x/y", "/_brume/nope"] {
         let answer = try await client.send(path)
         #expect(answer.status == 404)
         #expect(answer.code == "NOT_FOUND")
