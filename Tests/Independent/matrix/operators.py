@@ -32,9 +32,10 @@ def probe(name, method="GET", build=plain, images=None, last=False):
     return Probe(f"admin/{name}{suffix}", f"{method} {PREFIX}{name}", ASK, images or {"-": ("any",)}, build, last=last)
 
 
-TWICE = {"users", "roles", "tokens", "keys", "schema", "faults", "apns", "webhooks", "zones"}
+TWICE = {"users", "roles", "tokens", "keys", "schema", "faults", "apns", "webhooks", "zones", "operators",
+         "operators/tokens", "session"}
 LISTS = ["status", "users", "roles", "tokens", "keys", "schema", "assets/check", "devices", "faults", "push/log", "apns",
-         "webhooks", "containers", "zones", "shares"]
+         "webhooks", "containers", "zones", "shares", "operators", "operators/tokens", "audit", "trace", "session"]
 # What an operator reads and changes of somebody's data, asked about the account `shy`, who has none.
 DATA = ["zones", "zones/create", "zones/delete", "records/query", "records/lookup", "records/modify", "allowed",
         "tokens/decode", "schema/validate", "schema/diff", "push/preview"]
@@ -66,6 +67,16 @@ PROBES = [
     probe("webhooks/test", "POST", body(id="none"), IMAGES),
     *[probe(name, "POST", body(user="shy", database="private", zone="Of-operators", schema="nothing", token="nothing"))
       for name in DATA],
+    probe("operators", "POST", made(password="long-enough-password"), IMAGES),
+    probe("operators/change", "POST", body(name="nobody", role="full"), IMAGES),
+    probe("operators/remove", "POST", body(name="nobody"), IMAGES),
+    probe("operators/link", "POST", body(name="nobody")),
+    probe("operators/tokens", "POST", made(role="full"), IMAGES),
+    probe("operators/tokens/revoke", "POST", body(name="nobody"), IMAGES),
+    # Open, because whoever signs in has nothing yet: a name and a password that are wrong.
+    probe("session", "POST", body(name="nobody", password="wrong-password")),
+    probe("session/first", "POST", body(name="planted", password="long-enough-password", link="nothing")),
+    probe("session/end", "POST", body(), last=True),
     probe("users/delete", "POST", body(user="spare"), IMAGES, last=True),
     probe("schema/reset", "POST", body(), last=True),
 ]

@@ -73,6 +73,11 @@ def page(name, path, images=None, build=plain, kind=ASK, method="GET", **more):
 PROBES = [
     page("health/live", "health/live"), page("health/ready", "health/ready"), page("metrics", "metrics"),
     page("console", "console"), page("console/page", "console/{name}"), page("console/file", "console/{name}/{file}", file="calls.js"),
+    *[page(f"{name}{suffix}", path, method=method) for name, path in [
+        ("openapi.yaml", "openapi.yaml"), ("openapi", "openapi"), ("openapi.css", "openapi.css")]
+      for method, suffix in (("GET", ""), ("HEAD", ":head"))],
+    Probe("root", "GET /", ASK, NONE, plain), Probe("root:head", "HEAD /", ASK, NONE, plain),
+    page("console/signin", "console/signin"), page("console/signin/file", "console/signin/file/{file}", file="access.js"),
     page("client/file", "client/{file}", file="brume.js"),
     page("file/upload", "assets/upload", SECRET, with_address("upload"), method="POST"),
     page("file/upload:put", "assets/upload", SECRET, with_address("upload"), method="PUT"),

@@ -56,7 +56,8 @@ def principals(world):
             Principal("production", world.production, world.production_api_token, world.production_token,
                       user=world.users["creator"]),
             Principal("key", home, key=world.key), Principal("revokedkey", home, key=world.revoked_key),
-            Principal("operator", home, bearer=world.admin_token)]
+            Principal("operator", home, bearer=world.admin_token), Principal("looker", home, bearer=world.looker_token),
+            Principal("former", home, bearer=world.former_token)]
     made += [Principal(name, home, token, world.tokens[name], user=world.users[name]) for name in USERS]
     return {principal.name: principal for principal in made}
 

@@ -4,7 +4,7 @@ import pathlib
 import re
 
 PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs/reference/routes.md"
-ROW = re.compile(r"^\| ([A-Z, ]+) \| `(/[^`]+)` \| (\w+) \| ([\w, ]+) \|(.*)\|$")
+ROW = re.compile(r"^\| ([A-Z, ]+) \| (?:`(/[^`]*)`)? ?\| (\w[\w, ]*) \| (\w[\w, ]*) \|(.*)\|$")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,7 +23,7 @@ def routes():
     found = []
     for line in PAGE.read_text().splitlines():
         if match := ROW.match(line):
-            found += [Route(method.strip(), match[2], match[3]) for method in match[1].split(",")]
+            found += [Route(method.strip(), match[2] or "/", match[3]) for method in match[1].split(",")]
     if len(found) < 50:
         raise SystemExit(f"FAILED: {PAGE} has hardly any rows: can matrix/routes.py still read them?")
     return found

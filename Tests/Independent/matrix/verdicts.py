@@ -11,9 +11,9 @@ from .world import SECRETS
 
 # Who may have each secret text, beside the operator. Nobody else's answer may hold it unless he sent it himself.
 EVERYBODY = {"nobody", "token", "revoked", "foreign", "mixed", "forged", "abroad", "production", "key", "revokedkey",
-             "creator", "editor", "reader", "writer", "joiner", "invited", "blocked", "removed", "left", "other", "signedout"}
+             "looker", "former", "creator", "editor", "reader", "writer", "joiner", "invited", "blocked", "removed", "left", "other", "signedout"}
 USERS = EVERYBODY - {"nobody", "token", "revoked", "foreign", "mixed", "forged", "abroad", "production", "revokedkey",
-                     "signedout"}
+                     "signedout", "looker", "former"}
 PUBLIC = USERS | {"token"}
 
 
@@ -26,7 +26,7 @@ def clearance(world):
              "title-of-D-4711": {"creator", "reader", "writer", "invited"}, "title-of-L-4711": {"creator", "reader", "writer"},
              "subscription-of-creator": {"creator"}, "file-of-outside-4711": {"creator"}, "Given-shy": {"shy"},
              "shy@matrix.example": set(), "invited@matrix.example": {"creator", "invited"},
-             '"Diary"': {"creator"}, '"Attic"': {"creator"}}
+             world.looker_token: set(), world.former_token: set(), '"Diary"': {"creator"}, '"Attic"': {"creator"}}
     for token in (world.admin_token, world.key.id, world.spare_key.id, world.other_api_token, world.production_api_token):
         texts[token] = set()
     texts[world.other_api_token], texts[world.production_api_token] = {"abroad"}, {"production"}
@@ -51,7 +51,7 @@ def word(cell, world):
 
 def overheard(cell, texts):
     """Secrets that the answer has, the request had not, and the principal may not have."""
-    if cell.principal == "operator" and cell.answer.status == 200 or cell.image == "address":
+    if cell.principal in ("operator", "looker") and cell.answer.status == 200 or cell.image == "address":
         return []  # He may have all; and an address with a secret is the creator's own credential.
     method, target, body, _ = cell.request
     sent = target + (body or b"").decode("utf-8", "replace")

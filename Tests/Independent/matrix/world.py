@@ -86,6 +86,9 @@ class World:
         self.production_token = self.sign_in("creator", self.production)
         self.key, self.revoked_key = self.make_key("matrix"), self.make_key("old")
         self.operate("keys/revoke", {"id": self.revoked_key.id})
+        self.looker_token, self.former_token = [self.operate("operators/tokens", {"name": name, "role": role})["token"]
+                                                for name, role in (("looker", "read-only"), ("former", "full"))]
+        self.operate("operators/tokens/revoke", {"name": "former"})
 
     def sign_in(self, name, place):
         return self.operate("users/token", {"user": name}, place)["token"]
