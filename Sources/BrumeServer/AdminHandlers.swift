@@ -12,6 +12,7 @@ struct AdminHandlers: Sendable {
   let schemas: SchemaAdmin
   let zones: ZoneAdmin
   let assets: AssetAdmin
+  let backups: BackupAdmin
   let devices: DeviceAdmin
   let faults: FaultAdmin
   let pushLog: PushLogAdmin
@@ -34,6 +35,7 @@ struct AdminHandlers: Sendable {
     schemas = SchemaAdmin(schemas: engine.schemas)
     zones = ZoneAdmin(zones: engine.zoneAdministration, users: named)
     assets = AssetAdmin(assets: engine.assetCheck, mostNames: settings.limits.assetCheckNames)
+    backups = BackupAdmin(snapshots: server.snapshots, assets: server.assets)
     devices = DeviceAdmin(
       testPushes: engine.testPushes, delivery: server.delivery, store: store, users: named)
     faults = FaultAdmin(faults: server.pushFaults, users: named)

@@ -43,6 +43,7 @@ package final class Composition: Sendable {
   /// Faults of pushes to play; nil outside development.
   let pushFaults: PushFaults?
   let passwords: PasswordVerifier
+  let snapshots: Snapshots
   /// Nil: nobody signs in by a provider.
   let provider: OpenIDProvider?
   let providerCalls: ProviderCalls
@@ -100,6 +101,8 @@ package final class Composition: Sendable {
     bodyMemory = BodyMemory(
       most: limits.bodyBytesAtOnce, mostOfOne: limits.bodyBytesAtOncePerAddress)
     passwords = PasswordVerifier(accounts: engine.accounts, limits: limits, host: host)
+    snapshots = Snapshots(
+      of: store, in: folder?.path, limits: limits, host: host, logger: logger)
     provider = try settings.provider.map {
       try OpenIDProvider(settings: $0, limits: limits, host: host)
     }

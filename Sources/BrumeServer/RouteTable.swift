@@ -213,6 +213,13 @@ package struct RouteTable: Sendable {
       Endpoint(post, "/_brume/admin/schema/deploy", .operator, admin.schemas.deploy),
       Endpoint(post, "/_brume/admin/zones/purge", .operator, admin.zones.purge),
       Endpoint(get, "/_brume/admin/assets/check", .operator, admin.assets.check),
+      Endpoint(get, "/_brume/admin/backups", .operator, admin.backups.state),
+      Endpoint(post, "/_brume/admin/backups", .operator, admin.backups.begin),
+      Endpoint(get, "/_brume/admin/backups/rows", .operator, admin.backups.rows)
+        .working(.lasting),
+      Endpoint(get, "/_brume/admin/backups/asset", .operator, admin.backups.asset)
+        .working(.lasting),
+      Endpoint(post, "/_brume/admin/backups/remove", .operator, admin.backups.remove),
       Endpoint(get, "/_brume/admin/devices", .operator, admin.devices.list),
       Endpoint(get, "/_brume/admin/faults", .operator, admin.faults.list),
       Endpoint(post, "/_brume/admin/faults", .operator, admin.faults.add),

@@ -12,7 +12,7 @@ struct BrumeTool: AsyncParsableCommand {
       """,
     subcommands: [
       ServeCommand.self, ExecCommand.self, StatusCommand.self, DoctorCommand.self,
-      ConfigCommand.self, MigrateCommand.self,
+      ConfigCommand.self, MigrateCommand.self, BackupCommand.self, RestoreCommand.self,
       UserCommand.self, TokenCommand.self, KeyCommand.self, SchemaCommand.self,
       ZonesCommand.self, RecordsCommand.self, SubscriptionsCommand.self, DevicesCommand.self,
       PushCommand.self, APNsCommand.self, WebhookCommand.self, FaultsCommand.self,

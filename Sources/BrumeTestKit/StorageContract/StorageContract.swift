@@ -29,7 +29,7 @@ package enum StorageContract {
 
   package static let all: [Case] =
     transactions + zones + records + changes + log + subscriptions + devices + notifications
-    + delivery + accounts + assets + signIn + queries + concurrency
+    + delivery + accounts + assets + signIn + queries + concurrency + snapshots
 }
 
 func expect(_ condition: Bool, _ what: @autoclosure () -> String) throws {
