@@ -4,7 +4,8 @@ public import BrumeKit
 
 extension LocalServer {
   /// A user shares a record with another one, who accepts. What is missing is made: the zone, the
-  /// record, the users' devices (named as the users).
+  /// record, the users' devices (named as the users). The pushes of all this have been made when the
+  /// call returns.
   ///
   /// - Parameters:
   ///   - record: saved together with its share. Records of the default zone cannot be shared.
@@ -48,7 +49,10 @@ extension LocalServer {
     guard let saved = try results.saveResults[share.recordID]?.get() as? CKShare,
       let url = saved.url
     else { throw CKError(.internalError) }
+    // Whether the other one hears of what was saved before must not depend on how fast the notifier is.
+    try await settle()
     _ = try await theirs.accept(try await theirs.shareMetadata(for: url))
+    try await settle()
     return saved
   }
 
