@@ -11,8 +11,8 @@ Each page gets a fresh development server, and a folder that looks like a checko
   ```sh kotlinc     typed where a program of that name is; so with other names
   ```text           what the block before must have printed (also text terminal-2): `…` stands for anything in a
                     line, a line with nothing else for any lines
-  ```text browser   what Chromium must show of the page that was written last
-  ```python, js, kotlin, html   a file, named in the first line's comment
+  ```text browser FILE   what Chromium must show of that file
+  ```python, js, kotlin   a file, named in the first line's comment
 """
 import argparse
 import os
@@ -32,7 +32,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 PAGES = ["README.md", "docs/first-hour.md", "docs/languages/curl.md", "docs/languages/python.md",
          "docs/languages/kotlin.md"]
 SHOWN = "127.0.0.1:8787"
-FILES = ("python", "js", "kotlin", "html")
+FILES = ("python", "js", "kotlin")
 NOT_HERE = ("swift", "toml", "json")
 
 
@@ -113,7 +113,7 @@ class Reader:
     def __init__(self, page, server, folder, environment):
         self.page, self.server, self.folder, self.environment = page, server, folder, environment
         self.first, self.second = Terminal(folder, environment), None
-        self.printed, self.newest = "", None
+        self.printed = ""
         self.counts = {"typed": 0, "compared": 0, "files": 0, "elsewhere": 0, "skipped": 0}
 
     def where(self, line):
@@ -157,8 +157,8 @@ class Reader:
         missing = f"{self.where(line)}: the page shows what does not come"
         if note == "terminal-2":
             self.second.until(shown.search, 30, missing)
-        elif note == "browser":
-            if not self.look(shown):
+        elif note.startswith("browser "):
+            if not self.look(note.split(" ")[1], shown):
                 return
         elif self.printed is None:
             return
@@ -166,26 +166,25 @@ class Reader:
             raise SystemExit(f"FAILED: {missing}. It is:\n{self.printed}")
         self.counts["compared"] += 1
 
-    def look(self, shown):
-        """Opens the newest page in a browser, if there is one."""
+    def look(self, name, shown):
+        """Opens a page of the folder in a browser, if there is one."""
         program = chromium.find()
         if program is None:
             self.counts["skipped"] += 1
             return False
         browser = chromium.Chromium(program)
         try:
-            page = browser.page("file://" + self.newest)
+            page = browser.page("file://" + os.path.join(self.folder, name))
             browser.wait(lambda: shown.search(page.run("document.body.innerText") + "\n"))
         finally:
             browser.end()
         return True
 
     def write(self, lines, line):
-        named = re.match(r"(?:#|//|<!--) ([\w.]+)", lines[0])
+        named = re.match(r"(?:#|//) ([\w.]+)", lines[0])
         if not named:
             raise SystemExit(f"FAILED: {self.where(line)}: the first line must name the file")
-        self.newest = os.path.join(self.folder, named[1])
-        with open(self.newest, "w") as file:
+        with open(os.path.join(self.folder, named[1]), "w") as file:
             file.write(self.real(lines) + "\n")
         self.counts["files"] += 1
 

@@ -48,9 +48,15 @@ import Testing
   }
 
   @Test func `pages and headings are named as readers see them`() {
-    #expect(Self.anchors(of: ["# What `expect` may say", "## CKSyncEngine", "## A, b & c!", "## A, b & c!"])
-      == ["what-expect-may-say", "cksyncengine", "a-b--c", "a-b--c-1"])
-    #expect(Self.links(in: "[a](b.md) ![p](q.png) [c](https://x.org) `[no](code.md)`") == ["b.md", "q.png"])
+    #expect(
+      Self.anchors(of: [
+        "# What `expect` may say", "## CKSyncEngine", "## A, b & c!", "## A, b & c!",
+      ])
+        == ["what-expect-may-say", "cksyncengine", "a-b--c", "a-b--c-1"])
+    #expect(
+      Self.links(in: "[a](b.md) ![p](q.png) [c](https://x.org) `[no](code.md)`") == [
+        "b.md", "q.png",
+      ])
   }
 
   // MARK: Reading pages
