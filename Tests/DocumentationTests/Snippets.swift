@@ -191,6 +191,19 @@ extension SnippetRuns {
 }
 
 extension SnippetRuns {
+  @Test func `Apple's platforms: an app says where its server is`() throws {
+    let (server, apiToken, userToken) = (URL(filePath: "/"), "api", "user")
+    let (deviceID, stateDirectory) = ("phone", NSTemporaryDirectory())
+    // Text docs/apple-platforms.md 4
+    let container = Brume.container(
+      Brume.Configuration(
+        url: server, container: "iCloud.org.example.trails", environment: .production,
+        apiToken: apiToken, userToken: userToken, deviceID: deviceID,
+        stateDirectory: stateDirectory))
+    // End
+    #expect(container.containerIdentifier == "iCloud.org.example.trails")
+  }
+
   @Test func `LocalServer: two devices of a user, and what will go wrong`() async throws {
     // Text Sources/BrumeTesting/LocalServer.swift 1
     let server = try await LocalServer()

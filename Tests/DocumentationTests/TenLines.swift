@@ -49,3 +49,17 @@ import Testing
   #expect(await notes.texts == ["Milk"])
 }
 // End
+
+// Text docs/apple-platforms.md 2
+#if os(Linux)
+  import BrumeTesting
+#endif
+// End
+
+// Text docs/apple-platforms.md 3
+#if os(Linux)
+  import CloudKit
+#else
+  import BrumeKit
+#endif
+// End
