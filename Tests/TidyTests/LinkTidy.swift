@@ -6,16 +6,20 @@ import Testing
 
 @Suite struct LinkTidy {
   /// Every page that a reader may open: all Markdown of the repository, without what tools leave behind.
-  static func pages() throws -> [String] {
-    try FileManager.default.subpathsOfDirectory(atPath: Tidy.root.path)
-      .filter { path in
-        path.hasSuffix(".md")
-          && !path.split(separator: "/").contains { $0.hasPrefix(".") || $0 == "node_modules" }
-      }
+  static let pages: [String] = {
+    let files = FileManager.default.enumerator(
+      at: Tidy.root, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
+    let paths = files?.compactMap { ($0 as? URL)?.path } ?? []
+    return paths.filter { $0.hasSuffix(".md") && !$0.contains("/node_modules/") }
+      .map { String($0.dropFirst(Tidy.root.path.count + (Tidy.root.path.hasSuffix("/") ? 0 : 1))) }
       .sorted()
+  }()
+
+  @Test func `the pages are found`() {
+    #expect(Self.pages.contains("README.md") && Self.pages.contains("docs/operating/load.md"))
   }
 
-  @Test(arguments: try pages())
+  @Test(arguments: pages)
   func `every link of a page leads to a file and a heading that exist`(page: String) throws {
     for link in try Self.links(of: page) {
       let broken = try Self.fault(of: link, on: page)
@@ -23,13 +27,15 @@ import Testing
     }
   }
 
-  @Test(arguments: try pages())
+  @Test(arguments: pages)
   func `every path that a page names as code exists`(page: String) throws {
     let roots = ["Sources", "Tests", "docs", "Examples", "scripts", "Deploy", "Conformance"]
     // The changelog says what was, decisions what was decided then.
     if page == "CHANGELOG.md" || page.hasPrefix("docs/decisions/") { return }
-    for match in try Self.prose(of: page).matches(of: /`([^`\n]+)`/) {
-      let name = String(match.1).split(separator: " ").first.map(String.init) ?? ""
+    // Between marks: every second part.
+    let parts = try Self.prose(of: page).split(separator: "`", omittingEmptySubsequences: false)
+    for (index, part) in parts.enumerated() where index % 2 == 1 {
+      let name = part.split(separator: " ").first.map(String.init) ?? ""
       guard roots.contains(where: { name.hasPrefix($0 + "/") }), !name.contains(/[*<…{]/) else {
         continue
       }
@@ -78,22 +84,33 @@ import Testing
 
   /// Targets inside this repository, pictures among them.
   private static func links(in text: String) -> [String] {
-    text.replacing(/`[^`\n]*`/, with: "").matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) }
-      .filter { !$0.contains(/^[a-z]+:/) }
+    let parts = text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+    let prose = parts.filter { $0.offset % 2 == 0 }.map(\.element).joined()
+    return prose.components(separatedBy: "](").dropFirst()
+      .compactMap { $0.split(separator: ")").first.map(String.init) }
+      .filter { !$0.contains(":") }
   }
 
   /// A page without its blocks of code.
   private static func prose(of page: String) throws -> String {
-    try String(contentsOf: Tidy.root.appending(path: page), encoding: .utf8)
-      .replacing(/(?ms)^ *```.*?^ *```$/, with: "")
+    var isCode = false
+    return try String(contentsOf: Tidy.root.appending(path: page), encoding: .utf8)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+      .filter { line in
+        let isFence = line.drop { $0 == " " }.hasPrefix("```")
+        if isFence { isCode.toggle() }
+        return !isCode && !isFence
+      }
+      .joined(separator: "\n")
   }
 
   /// The fragments of headings, as code hosts make them.
   private static func anchors(of lines: [String]) -> [String] {
     var seen: [String: Int] = [:]
     return lines.compactMap { line -> String? in
-      guard let heading = line.firstMatch(of: /^#+ (.+)$/) else { return nil }
-      let text = heading.1.replacing(/\[([^\]]*)\]\([^)]*\)/) { String($0.output.1) }.lowercased()
+      guard line.hasPrefix("#") else { return nil }
+      let heading = line.drop { $0 == "#" }.dropFirst()
+      let text = heading.replacing(/\[([^\]]*)\]\([^)]*\)/) { String($0.output.1) }.lowercased()
       let name = String(text.filter { $0.isLetter || $0.isNumber || "-_ ".contains($0) })
         .replacing(" ", with: "-")
       defer { seen[name, default: 0] += 1 }
