@@ -15,6 +15,7 @@ Each page gets a fresh development server, and a folder that looks like a checko
   ```python, js, kotlin   a file, named in the first line's comment
 """
 import argparse
+import concurrent.futures
 import os
 import queue
 import re
@@ -232,8 +233,10 @@ def main():
     parser.add_argument("pages", nargs="*", default=PAGES)
     options = parser.parse_args()
     checks_itself()
-    for page in options.pages:
-        play(os.path.realpath(options.brume), page)
+    brume = os.path.realpath(options.brume)
+    with concurrent.futures.ThreadPoolExecutor(2) as readers:
+        # The first failure is raised here.
+        list(readers.map(lambda page: play(brume, page), options.pages))
 
 
 if __name__ == "__main__":
