@@ -27,6 +27,23 @@ import Testing
     }
   }
 
+  @Test func `every page can be reached from the README by links`() throws {
+    var (reached, next): (Set<String>, [String]) = (["README.md"], ["README.md"])
+    while let page = next.popLast() {
+      let targets = try Self.links(of: page).map { Self.path(of: $0, on: page) }
+      // A link to a folder leads to all that is in it.
+      for found in Self.pages
+      where !reached.contains(found)
+        && targets.contains { $0 == found || found.hasPrefix($0 + "/") }
+      {
+        reached.insert(found)
+        next.append(found)
+      }
+    }
+    let lost = Self.pages.filter { $0.hasPrefix("docs/") && !reached.contains($0) }
+    #expect(lost.isEmpty, "no link leads to \(lost): name them in docs/README.md")
+  }
+
   @Test(arguments: pages)
   func `every path that a page names as code exists`(page: String) throws {
     let roots = ["Sources", "Tests", "docs", "Examples", "scripts", "Deploy", "Conformance"]
@@ -70,14 +87,19 @@ import Testing
   /// What is wrong with a link, or nil.
   static func fault(of link: String, on page: String) throws -> String? {
     let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-    let folder = URL(filePath: "/\(page)").deletingLastPathComponent()
-    let path =
-      parts[0].isEmpty
-      ? page : String(folder.appending(path: String(parts[0])).standardized.path.dropFirst())
+    let path = path(of: link, on: page)
     guard exists(path) else { return "there is no \(path)" }
     guard parts.count == 2, path.hasSuffix(".md") else { return nil }
     let headings = anchors(of: try prose(of: path).components(separatedBy: "\n"))
     return headings.contains(String(parts[1])) ? nil : "\(path) has no heading #\(parts[1])"
+  }
+
+  /// Where a link leads in the repository, without the heading.
+  private static func path(of link: String, on page: String) -> String {
+    let target = link.prefix { $0 != "#" }
+    let folder = URL(filePath: "/\(page)").deletingLastPathComponent()
+    let goal = folder.appending(path: String(target)).standardized.path.dropFirst()
+    return target.isEmpty ? page : goal.hasSuffix("/") ? String(goal.dropLast()) : String(goal)
   }
 
   private static func links(of page: String) throws -> [String] { links(in: try prose(of: page)) }
