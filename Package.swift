@@ -92,7 +92,7 @@ let adapters = [
     "BrumeSQLite",
     uses: [
       "BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeQueryPlan", "CFileBirth", grdb, sqlite,
-      log,
+      deque, log,
     ]),
   layer(
     "BrumePostgres",
