@@ -93,7 +93,7 @@ let adapters = [
     "BrumeSQLite",
     uses: [
       "BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeQueryPlan", "CFileBirth", grdb, sqlite,
-      log,
+      deque, log,
     ]),
   layer(
     "BrumePostgres",
