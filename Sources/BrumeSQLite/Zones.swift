@@ -19,15 +19,15 @@ final class SQLiteZones: ZoneWriting {
   func find(_ key: ZoneKey) throws -> Zone? {
     guard let number = try numbers.number(of: key) else { return nil }
     return try connection.first(Self.findZone, { $0.bind(1, number) }) {
-      try $0.zone(of: key.database)
-    }
+      try zone($0, of: key.database)
+    } ?? nil
   }
 
   func all(in database: DatabaseKey) throws -> [Zone] {
     guard let number = try numbers.number(of: database) else { return [] }
     return try connection.all(Self.liveZones, { $0.bind(1, number) }) {
-      try $0.zone(of: database)
-    }
+      try zone($0, of: database)
+    }.compactMap { $0 }
   }
 
   func changed(in database: DatabaseKey, after: Int64, limit: Int) throws -> [Zone] {
@@ -39,7 +39,7 @@ final class SQLiteZones: ZoneWriting {
         $0.bind(2, after)
         $0.bind(3, limit)
       }
-    ) { try $0.zone(of: database) }
+    ) { try zone($0, of: database) }.compactMap { $0 }
   }
 
   func databases(of owner: UserID) throws -> [DatabaseKey] {
@@ -72,9 +72,20 @@ final class SQLiteZones: ZoneWriting {
     sequences.isWritten(zone.lastSequence, withZoneOf: database)
   }
 
-  private static let columns = "name, incarnation, last_sequence, deletion, has_shares"
+  /// Nil: the zone was never put.
+  private func zone(_ row: Prepared, of database: DatabaseKey) throws -> Zone? {
+    let name = row.text(0)
+    guard row.bool(5) else {
+      throw connection.damage(.zones, "number \(row.int(6))", "zone '\(NameRules.shown(name))'")
+    }
+    return try row.zone(of: database)
+  }
+
+  private static let columns = """
+    name, incarnation, last_sequence, deletion, has_shares, \(SummedTable.zones.fits), id
+    """
   private static let findZone = SQL(
-    "SELECT \(columns) FROM zones WHERE id = ?1 AND incarnation IS NOT NULL")
+    "SELECT \(columns) FROM zones WHERE id = ?1")
   private static let liveZones = SQL(
     """
     SELECT \(columns) FROM zones
@@ -100,13 +111,15 @@ final class SQLiteZones: ZoneWriting {
     "SELECT container, environment, count(*) FROM databases GROUP BY container, environment")
   private static let putZone = SQL(
     """
-    UPDATE zones SET incarnation = ?2, last_sequence = ?3, deletion = ?4, has_shares = ?5
+    UPDATE zones SET incarnation = ?2, last_sequence = ?3, deletion = ?4, has_shares = ?5,
+      checksum = row_sum(id, database, name, ?2, ?3, ?4, ?5)
     WHERE id = ?1
     """)
 }
 
 extension Prepared {
-  fileprivate func zone(of database: DatabaseKey) throws -> Zone {
+  fileprivate func zone(of database: DatabaseKey) throws -> Zone? {
+    if isNull(1) { return nil }
     let deletion = optionalText(3)
     return Zone(
       key: ZoneKey(database: database, name: text(0)), incarnation: int(1), lastSequence: int(2),
