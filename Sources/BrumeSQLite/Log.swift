@@ -274,7 +274,8 @@ final class SQLiteLog: LogWriting, Remembering {
       l.kind, l.name, l.type, l.subject, l.sequence, l.image, l.shares,
       l.user, l.device, l.request, l.time, l.container, l.environment,
       z.name, e.container, e.environment, e.owner,
-      \(SummedTable.log.fits("l")), row_fits(l.image_checksum, l.position, l.image)
+      \(SummedTable.log.fits("l")) AND \(SummedTable.databases.fits("d"))
+        AND \(SummedTable.zones.fits("z")) AND \(SummedTable.databases.fits("e")), row_fits(l.image_checksum, l.position, l.image)
     FROM log l LEFT JOIN databases d ON d.id = l.database
       LEFT JOIN zones z ON z.id = l.zone LEFT JOIN databases e ON e.id = z.database
     """

@@ -98,6 +98,9 @@ struct SummedTable {
       "position", "database", "kind", "zone", "name", "type", "subject", "sequence", "shares",
       "user", "device", "request", "time", "container", "environment",
     ])
+  /// Without the number, which is given with the row, and the sequence, which is written apart.
+  static let databases = SummedTable(
+    name: "databases", columns: ["container", "environment", "owner"])
   static let zones = SummedTable(
     name: "zones",
     columns: [

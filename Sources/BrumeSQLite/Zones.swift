@@ -43,13 +43,15 @@ final class SQLiteZones: ZoneWriting {
   }
 
   func databases(of owner: UserID) throws -> [DatabaseKey] {
-    try connection.all(Self.databasesOfOwner, { $0.bind(1, owner.name) }) { try $0.database(0) }
+    try connection.all(Self.databasesOfOwner, { $0.bind(1, owner.name) }) {
+      try connection.database($0)
+    }.compactMap { $0 }
   }
 
   func databases(in containerEnvironment: ContainerEnvironment) throws -> [DatabaseKey] {
     try connection.all(Self.databasesOfContainer, { $0.bind(containerEnvironment, from: 1) }) {
-      try $0.database(0)
-    }
+      try connection.database($0)
+    }.compactMap { $0 }
   }
 
   func databaseCounts() throws -> [ContainerEnvironment: Int] {
@@ -99,12 +101,12 @@ final class SQLiteZones: ZoneWriting {
     """)
   private static let databasesOfOwner = SQL(
     """
-    SELECT container, environment, owner FROM databases WHERE owner = ?1
+    SELECT \(Connection.databaseColumns) FROM databases WHERE owner = ?1
     ORDER BY container, environment
     """)
   private static let databasesOfContainer = SQL(
     """
-    SELECT container, environment, owner FROM databases
+    SELECT \(Connection.databaseColumns) FROM databases
     WHERE container = ?1 AND environment = ?2 ORDER BY owner
     """)
   private static let countDatabases = SQL(

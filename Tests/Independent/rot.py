@@ -171,7 +171,10 @@ def files(brume, folder, log):
         deep = doctor(brume, folder, "--deep")
         expect(deep.returncode == 1 and "is not what was uploaded" in deep.stdout, "doctor --deep names the file")
         flip_byte(path, place)
-    expect(download(url) == content and doctor(brume, folder, "--deep").returncode == 0, "and whole again it does")
+    expect(download(url) == content, "and whole again it does")
+    expect(server.stop() == 0, "the server ends in good order")
+    server.start()
+    expect(doctor(brume, folder, "--deep").returncode == 0, "and nothing is found")
     server.stop()
 
 

@@ -71,6 +71,7 @@ extension Connection {
 extension SummedTable {
   /// Those that are looked at row by row, with how an operator finds a row again. Records are looked at closer.
   fileprivate static let keyed: [(table: SummedTable, key: String)] = [
+    (databases, "container || ' ' || environment || ' ''' || owner || ''''"),
     (zones, "'zone ''' || name || ''', number ' || id"), (settings, "'''' || name || ''''"),
     (subscriptions, "'''' || id || ''' of ' || user"), (log, "'position ' || position"),
     (mailbox, "'position ' || position"), (kept, "'position ' || position"),

@@ -4,7 +4,8 @@
 extension Migrations {
   static let rowSums =
     [
-      "records", "log", "zones", "settings", "subscriptions", "mailbox", "kept_notifications",
+      "records", "log", "databases", "zones", "settings", "subscriptions", "mailbox",
+      "kept_notifications",
     ].map { "ALTER TABLE \($0) ADD COLUMN checksum INTEGER;" }.joined(separator: "\n")
     // Of the image alone, which may be dropped before its entry.
     + "\nALTER TABLE log ADD COLUMN image_checksum INTEGER;"

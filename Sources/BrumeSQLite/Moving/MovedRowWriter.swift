@@ -124,7 +124,8 @@ extension MovedRowWriter {
   private static let setting = SQLiteSettings.put
   private static let database = SQL(
     """
-    INSERT INTO databases (container, environment, owner, sequence) VALUES (?1, ?2, ?3, ?4)
+    INSERT INTO databases (container, environment, owner, sequence, checksum)
+    VALUES (?1, ?2, ?3, ?4, row_sum(?1, ?2, ?3))
     ON CONFLICT DO UPDATE SET sequence = excluded.sequence
     """)
   private static let zone = SQL(

@@ -80,7 +80,8 @@ extension MovedTable {
     case .databases:
       """
       SELECT container, environment, owner, max(sequence, ifnull(
-        (SELECT max(last_sequence) FROM zones WHERE zones.database = databases.id), 0)) AS last
+        (SELECT max(last_sequence) FROM zones WHERE zones.database = databases.id), 0)) AS last,
+        \(SummedTable.databases.fits)
       FROM databases WHERE last > 0
       """
     case .zones:

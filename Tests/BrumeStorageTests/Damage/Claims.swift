@@ -10,7 +10,7 @@ struct Claims {
   /// Questions that were answered with an error.
   private(set) var refusals = 0
 
-  /// Asks a store that `FilledStore` has filled.
+  /// Asks a store that `DamageFixture` has filled.
   init(of store: any Store) async {
     for owner in [nil, "_a1"] as [String?] {
       for zone in ["Trails", "Z"].map({ ZoneKey.sample($0, owner: owner) }) {
@@ -26,13 +26,15 @@ struct Claims {
       try transaction.log.entries(in: .only, after: 0, limit: 1000).map { try $0.shown }
     }
     await ask(store) { try ["last position \($0.log.lastPosition(in: .only))"] }
-    for key in [SettingKey.secret, .schema(.sample), .vapidKey] {
+    for key in [SettingKey.secret, .schema(.sample)] {
       await ask(store) { try ["setting \(key.text): \($0.settings.value(key).shown)"] }
     }
     for scope in [DatabaseScope.private, .public, .shared] {
       let place = SubscriptionScope(in: .sample, scope: scope, user: UserID("_a1"))
-      await ask(store) { try $0.subscriptions.all(in: place).map { "subscription \($0)" } }
-      await ask(store) { try ["s0 in \(scope): \($0.subscriptions.find("s0", in: place).shown)"] }
+      await ask(store) { try $0.subscriptions.all(in: place).map { "subscription \($0.shown)" } }
+      await ask(store) {
+        try ["s0 in \(scope): \($0.subscriptions.find("s0", in: place)?.shown ?? "none")"]
+      }
     }
     await ask(store) { try Self.mail($0) }
   }
@@ -52,7 +54,7 @@ struct Claims {
     in zone: ZoneKey, _ transaction: any ReadTransaction
   ) throws -> [String] {
     let place = "\(zone.name) of \(zone.database.owner?.name ?? "-")"
-    return ["a", "b", "Full", "gone"].flatMap { name -> [String] in
+    return ["a", "b", "n1", "gone"].flatMap { name -> [String] in
       let key = RecordKey(zone: zone, name: name)
       var sentences: [String] = []
       do {
@@ -80,7 +82,7 @@ struct Claims {
 
   /// What has no payload says nothing.
   private static func mail(_ transaction: any ReadTransaction) throws -> [String] {
-    let waiting = try (0..<5).flatMap { number in
+    let waiting = try (0..<2).flatMap { number in
       try transaction.mailboxes.entries(
         of: DeviceKey(in: .sample, user: UserID("_a1"), device: DeviceID("d\(number)")), after: 0,
         limit: 10
@@ -89,6 +91,13 @@ struct Claims {
     let kept = try transaction.notifications.kept(
       for: UserID("_a1"), in: .sample, after: 0, limit: 10)
     return waiting + kept.filter { !$0.payload.isEmpty }.map { "kept: \($0)" }
+  }
+}
+
+extension StoredSubscription {
+  fileprivate var shown: String {
+    let bytes = StoreCoders.wireForm.encodeSubscription(subscription)
+    return "\(scope) from \(starts[.only]): \(String(decoding: bytes, as: UTF8.self))"
   }
 }
 
