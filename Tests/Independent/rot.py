@@ -186,6 +186,28 @@ def flip_byte(path, place, bit=0):
         file.write(bytes([byte ^ (1 << bit)]))
 
 
+def write_ahead_log(brume, folder, log):
+    """A bit of SQLite's log, between a death and the next start: SQLite drops what comes after it. Whoever knew that
+    must be told to fetch anew."""
+    server = start(brume, folder, log)
+    client = server.client("alice", "mac")
+    client.call("zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": ZONE}}]})
+    for number in range(COUNT):
+        expect_quietly("serverErrorCode" not in save(client, number), f"save {number}")
+    token = client.call("changes/zone", {"zones": [{"zoneID": ZONE}]})["zones"][0]["syncToken"]
+    server.kill()
+    path = os.path.join(folder, "brume.sqlite-wal")
+    flip_byte(path, os.path.getsize(path) * 3 // 4)
+    server = start(brume, folder, log)
+    client = server.client("alice", "mac")
+    left = changes(client)
+    judge(left, set(), "after a damaged log")
+    expect(0 < len(left) < COUNT, f"{COUNT - len(left)} saves are gone with the log's end")
+    answer = client.call("changes/zone", {"zones": [{"zoneID": ZONE, "syncToken": token}]})["zones"][0]
+    expect(answer.get("brume", {}).get("code") == "changeTokenExpired", "a token of before is expired, not up to date")
+    expect(server.stop() == 0, "the server ends in good order")
+
+
 def anywhere(brume, folder, log, flips, seed):
     """One bit of the database file at a time; the server is asked for everything."""
     path = os.path.join(folder, "brume.sqlite")
@@ -239,6 +261,7 @@ def main():
         log = os.path.join(folder, "log")
         rows(options.brume, os.path.join(folder, "rows"), log)
         files(options.brume, os.path.join(folder, "files"), log)
+        write_ahead_log(options.brume, os.path.join(folder, "wal"), log)
         third = os.path.join(folder, "third")
         server = start(options.brume, third, log)
         client = server.client("alice", "mac")

@@ -176,7 +176,7 @@ def make_template(brume, folder):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--brume", required=True)
-    parser.add_argument("--trials", type=int, default=4, help="faults that are tried, chosen by the seed; 0: all")
+    parser.add_argument("--trials", type=int, default=8, help="faults that are tried, chosen by the seed; 0: all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--control", action="store_true",
                         help="calls that say they did what they did not do: the loss must be found")
