@@ -19,7 +19,8 @@
 /// 2026-11-20 12:00 UTC, in seconds.
 #define WALL_START 1795176000LL
 
-static bool is_simulated;
+// Only the thread of the simulation: Dispatch has one of its own, which would spin on a clock that stands.
+static _Thread_local bool is_simulated;
 static int64_t now;
 static uint64_t chance;
 

@@ -9,40 +9,55 @@ struct Comparison {
 
   init(_ world: World) { self.world = world }
 
-  /// Notes that differ, and changes that still wait.
+  /// Notes that differ, changes that still wait, and pushes that have not come.
   func differences() async throws -> [String] {
-    var found: [String] = []
+    let notes = try await allNotes()
+    var found = world.oracle.missingWords(in: notes) + world.oracle.missingPushes()
     for device in world.devices {
-      let own = try await notes(of: device.userID)
-      let app = device.apps[0]
-      let here = Dictionary(
-        uniqueKeysWithValues: app.disk.notes.map {
-          ("\($0.key.zoneID.zoneName)/\($0.key.recordName)", $0.value.text)
-        })
-      for name in Set(own.keys).union(here.keys).sorted() where own[name] != here[name] {
-        found.append(
-          "\(device.name) has \(name) as '\(here[name] ?? "-")', the server '\(own[name] ?? "-")'")
-      }
-      let waiting = app.engine.state.pendingRecordZoneChanges
-      if !waiting.isEmpty { found.append("\(device.name) still has to send \(waiting.count)") }
+      for app in device.apps { found += differences(device, app, notes) }
     }
     return found
   }
 
-  private func notes(of user: UserID) async throws -> [String: String] {
-    let place = world.place
+  private func differences(
+    _ device: Device, _ app: NotesApp, _ notes: [String: String]
+  ) -> [String] {
+    let user = device.userID.name
+    let isOwn = app.database.databaseScope == .private
+    let readable = world.oracle.model.zones.filter {
+      isOwn ? $0.key.owner == user : $0.value.members[user] != nil
+    }.keys.map { "\($0.owner)/\($0.name)/" }
+    let there = notes.filter { note in readable.contains { note.key.hasPrefix($0) } }
+    var here: [String: String] = [:]
+    for (id, note) in app.disk.notes {
+      let owner = id.zoneID.ownerName == CKCurrentUserDefaultName ? user : id.zoneID.ownerName
+      here["\(owner)/\(id.zoneID.zoneName)/\(id.recordName)"] = note.text
+    }
+    var found = Set(there.keys).union(here.keys).sorted().filter { there[$0] != here[$0] }.map {
+      "\(device.name) has \($0) as '\(here[$0] ?? "-")', the server '\(there[$0] ?? "-")'"
+    }
+    let waiting = app.engine.state.pendingRecordZoneChanges
+    if !waiting.isEmpty { found.append("\(device.name) still has to send \(waiting.count)") }
+    return found
+  }
+
+  /// What the store has, which is also compared with the model.
+  private func allNotes() async throws -> [String: String] {
+    let (place, oracle) = (world.place, world.oracle)
+    let owners = Set(world.devices.map(\.userID)).sorted { $0.name < $1.name }
     return try await world.disk.store.read { transaction in
       var notes: [String: String] = [:]
-      let database = DatabaseKey(in: place, owner: user)
-      for zone in try transaction.zones.all(in: database) {
-        let lines = try transaction.changes.page(
-          in: zone.key, after: 0, through: .max, limit: .max)
-        for case .changed(let stored) in lines {
-          let record = try stored.record()
-          guard record.type == "Note", case .string(let text)? = record.fields["text"] else {
-            continue
+      for owner in owners {
+        let key = DatabaseKey(in: place, owner: owner)
+        try oracle.compare(transaction, key, owner.name)
+        for zone in try transaction.zones.all(in: key) {
+          let lines = try transaction.changes.page(
+            in: zone.key, after: 0, through: .max, limit: .max)
+          for case .changed(let line) in lines {
+            let record = try line.record()
+            guard record.type == "Note" else { continue }
+            notes["\(owner.name)/\(zone.key.name)/\(record.name)"] = Model.Record(record).text
           }
-          notes["\(zone.key.name)/\(record.name)"] = text
         }
       }
       return notes

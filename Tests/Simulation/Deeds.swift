@@ -9,8 +9,16 @@ import Foundation
 struct Deed: Sendable {
   enum Kind: Sendable {
     case edit(String), delete(String)
-    case restartApp, cut(Int64), killServer
-    case wait
+    /// In the zone that alice shares.
+    case editShared(String)
+    /// Several records by hand, all or nothing.
+    case batch([String], deleting: [String], isAtomic: Bool)
+    case fetchByHand
+    case temporaryZone(isDeleted: Bool)
+    /// What alice lets bob do; nil: nothing.
+    case permit(CKShare.ParticipantPermission?)
+    case accept, leave
+    case restartApp, signOut, cut(Int64), killServer, jump(Milliseconds)
   }
   let time: Int64
   let device: Int
@@ -28,63 +36,36 @@ struct Deeds {
   init(_ world: World) {
     self.world = world
     var random = SeededRandom(seed: world.order.seed ^ 0x9e6c_63d0_876a_68de)
-    let count = 10 + random.next(below: 30)
+    let count = 8 + random.next(below: 32)
     var deeds: [Deed] = []
     for _ in 0..<count {
       deeds.append(
         Deed(
           time: Int64(random.next(below: Int(Self.stormy))),
-          device: random.next(below: world.devices.count), kind: Self.kind(&random)))
+          device: random.next(below: world.devices.count), kind: Deed.Kind(&random)))
     }
-    deeds.sort { $0.time < $1.time }
-    all = deeds
+    all = deeds.sorted { $0.time < $1.time }
     world.deedCount = count
-  }
-
-  private static func kind(_ random: inout SeededRandom) -> Deed.Kind {
-    switch random.next(below: 20) {
-    case 0...11: .edit("k\(random.next(below: 4))")
-    case 12...13: .edit("d\(random.next(below: 3))")
-    case 14...15: .delete("d\(random.next(below: 3))")
-    case 16: .restartApp
-    case 17: .cut(Int64(100 + random.next(below: 1500)))
-    case 18: .killServer
-    default: .wait
-    }
   }
 
   func carryOut() async throws {
     // Everybody has begun before anything goes wrong.
+    try await Sharing(world).begin()
     await world.sleep(1000)
     let begin = world.now
     world.isCalm = false
     for (index, deed) in all.enumerated() {
       if let keep = world.order.keep, !keep.contains(index) { continue }
       await world.sleep(begin + deed.time - world.now)
-      await carryOut(deed, "w\(index)")
+      // Nobody waits for what another one has begun.
+      Task { await deed.carryOut(in: world, "w\(index)") }
     }
     await world.sleep(begin + Self.stormy - world.now)
     world.isCalm = true
     world.note("calm")
     if world.server == nil { try await world.startServer() }
+    for device in world.devices where !device.transport.isSignedIn { device.signIn() }
     try await settle()
-  }
-
-  private func carryOut(_ deed: Deed, _ word: String) async {
-    let device = world.devices[deed.device]
-    switch deed.kind {
-    case .edit(let name): device.apps[0].edit(name, in: NotesApp.notes, adding: word)
-    case .delete(let name): device.apps[0].delete(name, in: NotesApp.notes)
-    case .restartApp: device.restartApp()
-    case .cut(let time): device.transport.cut(for: time)
-    case .killServer:
-      world.killServer()
-      Task { [world] in
-        await world.sleep(200)
-        if world.server == nil { try await world.startServer() }
-      }
-    case .wait: break
-    }
   }
 
   private func settle() async throws {
@@ -97,6 +78,32 @@ struct Deeds {
         return
       }
       await world.sleep(200)
+    }
+  }
+}
+
+extension Deed.Kind {
+  fileprivate init(_ random: inout SeededRandom) {
+    switch random.next(below: 40) {
+    case 0...11: self = .edit("k\(random.next(below: 4))")
+    case 12...13: self = .edit("d\(random.next(below: 3))")
+    case 14...15: self = .delete("d\(random.next(below: 3))")
+    case 16...20: self = .editShared("k\(random.next(below: 3))")
+    case 21...23:
+      let names = (0..<4).filter { _ in random.one(in: 2) }.map { "r\($0)" }
+      let deleting = names.filter { _ in random.one(in: 4) }
+      self = .batch(
+        names.filter { !deleting.contains($0) }, deleting: deleting, isAtomic: random.one(in: 2))
+    case 24...26: self = .fetchByHand
+    case 27...28: self = .temporaryZone(isDeleted: random.one(in: 2))
+    case 29: self = .permit(random.pick([nil, .readOnly, .readWrite]))
+    case 30: self = .accept
+    case 31 where random.one(in: 2): self = .leave
+    case 31...33: self = .restartApp
+    case 34: self = .signOut
+    case 35...36: self = .cut(Int64(100 + random.next(below: 1500)))
+    case 37...38: self = .killServer
+    default: self = .jump(Milliseconds(random.next(below: 120_000)) - 60_000)
     }
   }
 }

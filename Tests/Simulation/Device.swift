@@ -18,6 +18,7 @@ final class Device: @unchecked Sendable {
   private(set) var apps: [NotesApp] = []
   let ownDisk = AppDisk()
   let sharedDisk = AppDisk()
+  private(set) lazy var hand = Hand(self)
   /// How far the wall clock is off, in milliseconds.
   var skew: Milliseconds = 0
 

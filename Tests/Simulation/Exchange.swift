@@ -42,7 +42,7 @@ final class Exchange: @unchecked Sendable {
     if action == "changes/zone" {
       zones = (body["zones"] as? [[String: Any]] ?? []).compactMap { zone($0["zoneID"]) }
     }
-    if isModify { modification = Modification(body, zone(body["zoneID"])) }
+    if isModify { modification = Modification(body) { zone($0) } }
   }
 
   var isModify: Bool { action == "records/modify" }
@@ -78,23 +78,23 @@ typealias Reading = [ZoneName: Seen]
 
 /// A request of `records/modify`.
 struct Modification {
-  var zone: ZoneName?
   var operations: [Model.Operation] = []
   var isAtomic = false
   var id: String?
 
   init() {}
 
-  init(_ body: [String: Any], _ zone: ZoneName?) {
-    self.zone = zone
+  /// - Parameter zone: the zone that an object names.
+  init(_ body: [String: Any], _ zone: (Any?) -> ZoneName?) {
     isAtomic = body["atomic"] as? Bool ?? true
     id = (body["brume"] as? [String: Any])?["operationID"] as? String
-    operations = (body["operations"] as? [[String: Any]] ?? []).map { operation in
+    operations = (body["operations"] as? [[String: Any]] ?? []).compactMap { operation in
       let record = operation["record"] as? [String: Any] ?? [:]
+      guard let zone = zone(record["zoneID"] ?? body["zoneID"]) else { return nil }
       let fields = record["fields"] as? [String: Any] ?? [:]
       let name = record["recordName"] as? String ?? ""
       return Model.Operation(
-        kind: operation["operationType"] as? String ?? "", name: name,
+        kind: operation["operationType"] as? String ?? "", zone: zone, name: name,
         tag: record["recordChangeTag"] as? String,
         text: (fields["text"] as? [String: Any])?["value"] as? String,
         isShare: name == BrumeModel.Record.zoneShareName)

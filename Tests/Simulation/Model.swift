@@ -22,6 +22,7 @@ struct Model {
   /// One operation of a request.
   struct Operation {
     let kind: String
+    let zone: ZoneName
     let name: String
     let tag: String?
     /// Nil: it does not concern the text.
@@ -39,10 +40,11 @@ struct Model {
   }
 
   /// Whether an operation by itself is carried out; nil: the model does not know.
-  private func isDone(_ operation: Operation, by user: String, in zone: ZoneName) -> Bool? {
+  private func isDone(_ operation: Operation, by user: String) -> Bool? {
     if operation.isShare { return nil }
-    guard let content = zones[zone] else { return false }
-    guard right(of: user, in: zone) == .write else { return false }
+    guard let content = zones[operation.zone], right(of: user, in: operation.zone) == .write else {
+      return false
+    }
     let known = content.records[operation.name]
     switch operation.kind {
     case "create": return known == nil
@@ -54,17 +56,19 @@ struct Model {
     }
   }
 
+  /// To delete what is not there is a success that changes nothing.
+  private func isHarmless(_ operation: Operation) -> Bool {
+    operation.kind == "forceDelete" && zones[operation.zone]?.records[operation.name] == nil
+  }
+
   /// Which of a request's operations are carried out; nil: the model does not know.
-  func done(
-    _ operations: [Operation], by user: String, in zone: ZoneName, isAtomic: Bool
-  ) -> [Bool?] {
-    let each = operations.map { isDone($0, by: user, in: zone) }
+  func done(_ operations: [Operation], by user: String, isAtomic: Bool) -> [Bool?] {
+    let each = operations.map { isDone($0, by: user) }
     guard isAtomic else { return each }
-    // To delete what is not there is a success that changes nothing.
-    let harmless = zip(operations, each).allSatisfy {
-      $1 != false || ($0.kind == "forceDelete" && zones[zone]?.records[$0.name] == nil)
+    // All of a zone, or nothing.
+    let failed = zip(operations, each).filter { $1 == false && !isHarmless($0) }.map(\.0.zone)
+    return zip(operations, each).map { operation, done in
+      done == true && failed.contains(operation.zone) ? false : done
     }
-    if harmless { return each }
-    return each.map { $0 == nil ? nil : false }
   }
 }

@@ -75,6 +75,22 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
     engine.state.add(pendingRecordZoneChanges: [.deleteRecord(id)])
   }
 
+  /// Makes a zone with a note in it, or deletes it.
+  func temporary(isDeleted: Bool, adding word: String) {
+    let zone = CKRecordZone.ID(zoneName: "Temporary")
+    if isDeleted {
+      forget(zone)
+      engine.state.remove(
+        pendingRecordZoneChanges: engine.state.pendingRecordZoneChanges.filter {
+          $0.zone == zone
+        })
+      engine.state.add(pendingDatabaseChanges: [.deleteZone(zone)])
+    } else {
+      engine.state.add(pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: zone))])
+      edit("t", in: zone, adding: word)
+    }
+  }
+
   static func merged(_ one: String, _ other: String) -> String {
     Set((one + " " + other).split(separator: " ")).sorted().joined(separator: " ")
   }
@@ -190,5 +206,14 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
       return
     }
     if disk.notes[id] != nil { engine.state.add(pendingRecordZoneChanges: [.saveRecord(id)]) }
+  }
+}
+
+extension CKSyncEngine.PendingRecordZoneChange {
+  fileprivate var zone: CKRecordZone.ID {
+    switch self {
+    case .saveRecord(let id), .deleteRecord(let id): id.zoneID
+    @unknown default: NotesApp.notes
+    }
   }
 }

@@ -53,28 +53,25 @@ extension Oracle {
       guard page["serverErrorCode"] == nil, index < asked.count,
         let zone = exchange.zone(asked[index]["zoneID"]), let token = page["syncToken"] as? String
       else { continue }
-      let records = page["records"] as? [[String: Any]] ?? []
       let seen = exchange.seen.readings.compactMap { $0[zone] }
       if !seen.contains(where: \.mayRead) {
         world.fail("\(exchange.device.name) may not read \(zone), and was answered")
       }
-      var view: [String: String] = [:]
+      var view = View()
       if let old = asked[index]["syncToken"] as? String {
         guard let known = views["\(user) \(zone) \(old)"] else { continue }
         view = known
       }
-      for record in records {
-        guard let name = record["recordName"] as? String else { continue }
-        let isDeleted = record["deleted"] as? Bool == true
-        view[name] = isDeleted ? nil : record["recordChangeTag"] as? String
-      }
-      views["\(user) \(zone) \(token)"] = view
-      if page["moreComing"] as? Bool == true { continue }
-      if !seen.contains(where: { $0.tags == view }) {
+      if view.begin.isEmpty { view.begin = seen.map(\.tags) }
+      view.take(page["records"] as? [[String: Any]] ?? [])
+      let isLast = page["moreComing"] as? Bool != true
+      if isLast, !seen.contains(where: { view.isWhole(at: $0.tags) }) {
         world.fail(
           "\(exchange.device.name) was told that it has all of \(zone), and has "
-            + "\(Self.shown(view)) instead of \(Self.shown(seen.last?.tags ?? [:]))")
+            + "\(Self.shown(view.tags)) instead of \(Self.shown(seen.last?.tags ?? [:]))")
       }
+      if isLast { view.begin = [] }
+      views["\(user) \(zone) \(token)"] = view
     }
   }
 
@@ -100,5 +97,27 @@ extension Oracle {
       }
     }
     feeds["\(user) \(token)"] = last.filter { $0.key.owner == user }
+  }
+}
+
+extension View {
+  mutating func take(_ records: [[String: Any]]) {
+    for record in records {
+      guard let name = record["recordName"] as? String else { continue }
+      let isDeleted = record["deleted"] as? Bool == true
+      tags[name] = isDeleted ? nil : record["recordChangeTag"] as? String
+    }
+  }
+
+  /// Whether it has every record as it is in the end, apart from those that changed since the beginning.
+  func isWhole(at end: [String: String]?) -> Bool {
+    let end = end ?? [:]
+    return begin.contains { begin in
+      let begin = begin ?? [:]
+      return Set(begin.keys).union(end.keys).union(tags.keys).allSatisfy { name in
+        if begin[name] == end[name] { return tags[name] == end[name] }
+        return tags[name] == nil || tags[name] == end[name] || tags[name] == begin[name]
+      }
+    }
   }
 }

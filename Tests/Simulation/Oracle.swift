@@ -6,12 +6,21 @@ import BrumeModel
 import BrumeStorage
 import Foundation
 
+/// What somebody knows of a zone by the answers that he got.
+struct View {
+  /// Tags of records.
+  var tags: [String: String] = [:]
+  /// The zone when the first of several pages was read; empty after the last. Pages go on to where the zone was
+  /// then: what changes meanwhile comes with the next fetch.
+  var begin: [[String: String]?] = []
+}
+
 /// Sendable because a simulation has one thread.
 final class Oracle: @unchecked Sendable {
   unowned var world: World! = nil
   var model = Model()
   /// What a device knows of a zone that was given a token.
-  var views: [String: [String: String]] = [:]
+  var views: [String: View] = [:]
   /// The versions of zones that a token of a database stands for.
   var feeds: [String: [ZoneName: Int]] = [:]
   /// When somebody lost the right to read a zone.
@@ -57,43 +66,38 @@ final class Oracle: @unchecked Sendable {
   private func judge(
     _ transaction: any WriteTransaction, _ key: DatabaseKey, _ owner: String, _ exchange: Exchange
   ) throws {
-    guard let user = exchange.user?.name, !exchange.seen.hasCommitted else { return }
     let request = exchange.modification
-    guard let zone = request.zone, zone.owner == owner else { return }
+    guard let user = exchange.user?.name, !exchange.seen.hasCommitted,
+      request.operations.contains(where: { $0.zone.owner == owner })
+    else { return }
     exchange.seen.hasCommitted = true
-    let isRepeated = request.id.map { model.repeatable[$0] != nil } ?? false
-    let expected =
-      isRepeated
-      ? request.operations.map { _ in false }
-      : model.done(request.operations, by: user, in: zone, isAtomic: request.isAtomic)
-    var done: [Int: String?] = [:]
+    if let id = request.id, let done = model.repeatable[id] {
+      exchange.seen.done = done
+      return
+    }
+    let expected = model.done(request.operations, by: user, isAtomic: request.isAtomic)
     for (index, operation) in request.operations.enumerated() {
+      let zone = operation.zone
       let before = model.zones[zone]?.records[operation.name]
       let after = try stored(transaction, key, zone, operation.name)
       let what = "\(exchange.device.name)'s \(operation.kind) of \(operation.name) in \(zone)"
-      switch (expected[index], after?.tag != before?.tag) {
+      let isDone = after?.tag != before?.tag
+      switch (expected[index], isDone) {
       case (false, true): world.fail("\(what) should have been refused, and was carried out")
       case (true, false): world.fail("\(what) should have been carried out, and was refused")
       case (true, true):
         if let text = operation.text, after?.text != text {
           world.fail("\(what) stored '\(after?.text ?? "-")' instead of '\(text)'")
         }
-        done[index] = after?.tag
-      case (nil, true): done[index] = after?.tag
       default: break
       }
+      guard isDone else { continue }
+      exchange.seen.done[index] = .some(after?.tag)
       model.zones[zone]?.records[operation.name] = after
+      model.zones[zone]?.version += 1
+      pushes.changed(zone, by: exchange.device, at: world.now)
     }
-    if isRepeated {
-      exchange.seen.done = request.id.flatMap { model.repeatable[$0] } ?? [:]
-    } else {
-      exchange.seen.done = done
-      if !done.isEmpty {
-        model.zones[zone]?.version += 1
-        pushes.changed(zone, by: exchange.device, at: world.now)
-      }
-      if let id = request.id { model.repeatable[id] = done }
-    }
+    if let id = request.id { model.repeatable[id] = exchange.seen.done }
   }
 
   private func stored(
@@ -121,8 +125,20 @@ final class Oracle: @unchecked Sendable {
       let zone = ZoneName(owner: owner, name: row.key.name)
       let share = try transaction.records.find(
         RecordKey(zone: row.key, name: Record.zoneShareName))
+      try follow(share?.record(), in: zone, exchange)
       try setMembers(of: zone, share?.record())
     }
+  }
+
+  /// The share record changes with whoever accepts or leaves.
+  private func follow(
+    _ share: BrumeModel.Record?, in zone: ZoneName, _ exchange: Exchange?
+  ) throws {
+    let (name, new) = (BrumeModel.Record.zoneShareName, share.map { Model.Record($0) })
+    guard model.zones[zone]?.records[name] != new else { return }
+    model.zones[zone]?.records[name] = new
+    model.zones[zone]?.version += 1
+    if let exchange { pushes.changed(zone, by: exchange.device, at: world.now) }
   }
 
   private func setMembers(of zone: ZoneName, _ share: BrumeModel.Record?) throws {
@@ -136,8 +152,6 @@ final class Oracle: @unchecked Sendable {
     for member in old.keys.sorted() where members[member] == nil { leaves(member, zone) }
     for member in members.keys { lost["\(member) \(zone)"] = nil }
     model.zones[zone]?.members = members
-    model.zones[zone]?.version += 1
-    // The share record itself has changed with it.
     world.note("members of \(zone): \(members.sorted { $0.key < $1.key })")
   }
 
