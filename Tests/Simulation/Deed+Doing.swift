@@ -14,6 +14,7 @@ extension Deed {
     case .editShared(let name): Sharing(world).edit(name, on: device, word)
     case .batch(let names, let deleting, let isAtomic):
       await device.hand.save(names, deleting, isAtomic: isAtomic, word)
+      await device.apps[0].fetch()
     case .fetchByHand: await device.hand.fetch()
     case .temporaryZone(let isDeleted):
       device.apps[0].temporary(isDeleted: isDeleted, adding: word)

@@ -75,6 +75,11 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
     engine.state.add(pendingRecordZoneChanges: [.deleteRecord(id)])
   }
 
+  /// What the same device does past the engine comes with no push. If it fails, the engine tries again.
+  func fetch() async {
+    do { try await engine.fetchChanges() } catch { world.note("\(device.name) did not refresh") }
+  }
+
   /// Makes a zone with a note in it, or deletes it.
   func temporary(isDeleted: Bool, adding word: String) {
     let zone = CKRecordZone.ID(zoneName: "Temporary")
@@ -121,6 +126,9 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
       disk.deleted = []
     case .fetchedDatabaseChanges(let event):
       for gone in event.deletions { forget(gone.zoneID) }
+    case .sentDatabaseChanges(let event):
+      // What was fetched while the deletion was on its way.
+      for gone in event.deletedZoneIDs { forget(gone) }
     case .fetchedRecordZoneChanges(let event): fetched(event)
     case .sentRecordZoneChanges(let event): sent(event, syncEngine)
     default: break

@@ -78,6 +78,7 @@ struct Sharing {
     do { try await take() } catch {
       world.note("not accepted: \((error as? CKError)?.code.rawValue ?? 0)")
     }
+    await bob?.apps[1].fetch()
   }
 
   /// Bob leaves by deleting the share, as apps do.
@@ -89,5 +90,6 @@ struct Sharing {
     do {
       try await bob.container.sharedCloudDatabase.deleteRecord(withID: id)
     } catch { world.note("not left: \((error as? CKError)?.code.rawValue ?? 0)") }
+    await bob.apps[1].fetch()
   }
 }
