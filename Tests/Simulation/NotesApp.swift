@@ -153,7 +153,7 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
   }
 
   /// A zone is gone, with all that was to be sent to it.
-  private func forget(_ zone: CKRecordZone.ID) {
+  func forget(_ zone: CKRecordZone.ID) {
     world.note("\(device.name) forgets \(zone.zoneName)")
     world.oracle.forgive(disk) { $0.zoneID == zone }
     disk.notes = disk.notes.filter { $0.key.zoneID != zone }
@@ -205,6 +205,7 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
       disk.notes[id]?.record = nil
       engine.state.add(
         pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: id.zoneID))])
+    case .zoneNotFound, .userDeletedZone: return forget(id.zoneID)
     default:
       // It will not be taken: back to what the server had.
       world.oracle.forgive(disk) { $0 == id }

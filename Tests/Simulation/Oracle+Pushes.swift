@@ -7,12 +7,19 @@ import Foundation
 /// When who was subscribed, what changed, and who heard of it.
 struct Pushes {
   /// By user and scope.
-  private(set) var subscriptions: [String: Milliseconds] = [:]
-  /// The last change of a zone by each device.
-  private(set) var changes: [ZoneName: [String: Milliseconds]] = [:]
-  /// By device and scope: when a stream began, and the last push.
+  private var subscriptions: [String: Milliseconds] = [:]
+  /// The last change by each device that a user may know of, by user, scope and zone.
+  private var changes: [Audience: [String: Milliseconds]] = [:]
+  /// When a device's first stream began.
   var listening: [String: Milliseconds] = [:]
+  /// The last push, by device and scope.
   var received: [String: Milliseconds] = [:]
+
+  struct Audience: Hashable {
+    let user: String
+    let scope: String
+    let zone: ZoneName
+  }
 
   mutating func subscribed(_ exchange: Exchange, at time: Milliseconds) {
     guard let user = exchange.user?.name else { return }
@@ -20,18 +27,27 @@ struct Pushes {
     subscriptions[key] = subscriptions[key] ?? time
   }
 
-  mutating func changed(_ zone: ZoneName, by device: Device, at time: Milliseconds) {
-    changes[zone, default: [:]][device.name] = time
+  mutating func changed(
+    _ zone: ZoneName, by device: Device, at time: Milliseconds, readers: some Sequence<String>
+  ) {
+    let own = Audience(user: zone.owner, scope: "private", zone: zone)
+    for audience in readers.map({ Audience(user: $0, scope: "shared", zone: zone) }) + [own] {
+      changes[audience, default: [:]][device.name] = time
+    }
+  }
+
+  mutating func left(_ member: String, _ zone: ZoneName) {
+    changes[Audience(user: member, scope: "shared", zone: zone)] = nil
   }
 
   /// The last change that a device has to hear of.
-  func lastChange(for device: Device, in zones: some Sequence<ZoneName>, _ scope: String)
-    -> Milliseconds?
-  {
-    guard let begin = subscriptions["\(device.userID.name) \(scope)"],
-      let listens = listening[device.name]
-    else { return nil }
-    let times = zones.flatMap { changes[$0] ?? [:] }.filter { $0.key != device.name }.map(\.value)
+  func lastChange(for device: Device, _ scope: String) -> Milliseconds? {
+    let user = device.userID.name
+    guard let begin = subscriptions["\(user) \(scope)"], let listens = listening[device.name] else {
+      return nil
+    }
+    let all = changes.filter { $0.key.user == user && $0.key.scope == scope }.values
+    let times = all.flatMap { $0 }.filter { $0.key != device.name }.map(\.value)
     return times.max().flatMap { $0 > max(begin, listens) ? $0 : nil }
   }
 }
@@ -76,11 +92,7 @@ extension Oracle {
   func missingPushes() -> [String] {
     world.devices.flatMap { device -> [String] in
       ["private", "shared"].compactMap { scope in
-        let user = device.userID.name
-        let zones = model.zones.keys.filter {
-          scope == "private" ? $0.owner == user : model.zones[$0]?.members[user] != nil
-        }
-        guard let last = pushes.lastChange(for: device, in: zones, scope) else { return nil }
+        guard let last = pushes.lastChange(for: device, scope) else { return nil }
         let heard = pushes.received["\(device.name) \(scope)"] ?? -1
         return heard >= last
           ? nil : "\(device.name) was not pushed the change of \(last) ms in \(scope)"

@@ -95,7 +95,7 @@ final class Oracle: @unchecked Sendable {
       exchange.seen.done[index] = .some(after?.tag)
       model.zones[zone]?.records[operation.name] = after
       model.zones[zone]?.version += 1
-      pushes.changed(zone, by: exchange.device, at: world.now)
+      changed(zone, by: exchange)
     }
     if let id = request.id { model.repeatable[id] = exchange.seen.done }
   }
@@ -115,7 +115,7 @@ final class Oracle: @unchecked Sendable {
     let live = Set(rows.map { ZoneName(owner: owner, name: $0.key.name) })
     for zone in live where model.zones[zone] == nil {
       model.zones[zone] = Model.Zone(version: 1)
-      if let exchange { pushes.changed(zone, by: exchange.device, at: world.now) }
+      if let exchange { changed(zone, by: exchange) }
     }
     for zone in model.zones.keys where zone.owner == owner && !live.contains(zone) {
       for member in model.zones[zone]?.members.keys.sorted() ?? [] { leaves(member, zone) }
@@ -138,7 +138,7 @@ final class Oracle: @unchecked Sendable {
     guard model.zones[zone]?.records[name] != new else { return }
     model.zones[zone]?.records[name] = new
     model.zones[zone]?.version += 1
-    if let exchange { pushes.changed(zone, by: exchange.device, at: world.now) }
+    if let exchange { changed(zone, by: exchange) }
   }
 
   private func setMembers(of zone: ZoneName, _ share: BrumeModel.Record?) throws {
@@ -155,7 +155,13 @@ final class Oracle: @unchecked Sendable {
     world.note("members of \(zone): \(members.sorted { $0.key < $1.key })")
   }
 
+  private func changed(_ zone: ZoneName, by exchange: Exchange) {
+    let readers = model.zones[zone]?.members.keys.sorted() ?? []
+    pushes.changed(zone, by: exchange.device, at: world.now, readers: readers)
+  }
+
   private func leaves(_ member: String, _ zone: ZoneName) {
+    pushes.left(member, zone)
     lost["\(member) \(zone)"] = world.now
   }
 
