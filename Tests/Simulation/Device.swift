@@ -88,6 +88,8 @@ final class AppDisk: @unchecked Sendable {
     var record: CKRecord?
   }
   var notes: [CKRecord.ID: Note] = [:]
+  /// Zones that the engine has reported.
+  var zones: Set<CKRecordZone.ID> = []
   /// Notes that were changed here and not saved by the server yet.
   var changed: Set<CKRecord.ID> = []
   /// The same for deletions.

@@ -75,7 +75,7 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
   private func answer(_ call: HTTPCall, _ exchange: Exchange) async throws -> HTTPAnswer {
     guard let server = world.server else { throw CallFailure.unreachable("nobody listens") }
     let call = world.tampered(call, exchange)
-    let (target, headers) = (target(of: call), call.headers.map { ($0.name, $0.value) })
+    let (target, headers) = (target(of: call, exchange), call.headers.map { ($0.name, $0.value) })
     let answer = try await server.answer {
       try await Exchange.$current.withValue(exchange) {
         try await server.inProcess.send(
@@ -95,11 +95,12 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
     world.order.isVerbose ? String(decoding: body.prefix(1500), as: UTF8.self) : ""
   }
 
-  /// The request with the token of whoever is signed in.
-  private func target(of call: HTTPCall) -> String {
+  /// The request with the token of whoever was signed in when it was made.
+  private func target(of call: HTTPCall, _ exchange: Exchange) -> String {
     let encoded = token.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     return call.target.replacingOccurrences(
-      of: "ckWebAuthToken=account", with: isSignedIn ? "ckWebAuthToken=\(encoded)" : "none=1")
+      of: "ckWebAuthToken=account",
+      with: exchange.user == nil ? "none=1" : "ckWebAuthToken=\(encoded)")
   }
 
   // MARK: Streams
@@ -113,9 +114,9 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
     try checkConnection()
     guard let server = world.server else { throw CallFailure.unreachable("nobody listens") }
     let (pieces, sink) = AsyncStream<[UInt8]>.makeStream()
-    let (target, headers) = (target(of: call), call.headers.map { ($0.name, $0.value) })
-    let method = call.method
     let exchange = Exchange(device, call)
+    let (target, headers) = (target(of: call, exchange), call.headers.map { ($0.name, $0.value) })
+    let method = call.method
     let refusal = Box<HTTPAnswer>()
     let listening = Task {
       defer { sink.finish() }

@@ -121,10 +121,12 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
       }
       world.note("\(device.name) forgets everything")
       world.oracle.forgive(disk)
+      disk.zones = []
       disk.notes = [:]
       disk.changed = []
       disk.deleted = []
     case .fetchedDatabaseChanges(let event):
+      disk.zones.formUnion(event.modifications.map(\.zoneID))
       for gone in event.deletions { forget(gone.zoneID) }
     case .sentDatabaseChanges(let event):
       // What was fetched while the deletion was on its way.
@@ -156,6 +158,7 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
   func forget(_ zone: CKRecordZone.ID) {
     world.note("\(device.name) forgets \(zone.zoneName)")
     world.oracle.forgive(disk) { $0.zoneID == zone }
+    disk.zones.remove(zone)
     disk.notes = disk.notes.filter { $0.key.zoneID != zone }
     disk.changed = disk.changed.filter { $0.zoneID != zone }
     disk.deleted = disk.deleted.filter { $0.zoneID != zone }
@@ -205,9 +208,8 @@ final class NotesApp: CKSyncEngineDelegate, @unchecked Sendable {
       disk.notes[id]?.record = nil
       engine.state.add(
         pendingDatabaseChanges: [.saveZone(CKRecordZone(zoneID: id.zoneID))])
-    case .zoneNotFound, .userDeletedZone: return forget(id.zoneID)
     default:
-      // It will not be taken: back to what the server had.
+      // It will not be taken: back to what the server had. If the zone is gone, a fetch will say so.
       world.oracle.forgive(disk) { $0 == id }
       disk.changed.remove(id)
       let record = disk.notes[id]?.record

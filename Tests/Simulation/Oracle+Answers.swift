@@ -115,8 +115,7 @@ extension View {
     return begin.contains { begin in
       let begin = begin ?? [:]
       return Set(begin.keys).union(end.keys).union(tags.keys).allSatisfy { name in
-        if begin[name] == end[name] { return tags[name] == end[name] }
-        return tags[name] == nil || tags[name] == end[name] || tags[name] == begin[name]
+        begin[name] != end[name] || tags[name] == end[name]
       }
     }
   }

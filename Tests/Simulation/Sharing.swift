@@ -47,8 +47,9 @@ struct Sharing {
       return device.apps[0].edit(name, in: Self.zone, adding: word)
     }
     guard let owner = alice?.userID.name else { return }
-    device.apps[1].edit(
-      name, in: CKRecordZone.ID(zoneName: "Shared", ownerName: owner), adding: word)
+    let zone = CKRecordZone.ID(zoneName: "Shared", ownerName: owner)
+    // He sees it when the engine has reported it.
+    if device.sharedDisk.zones.contains(zone) { device.apps[1].edit(name, in: zone, adding: word) }
   }
 
   /// Alice changes what bob may do.
@@ -97,7 +98,6 @@ struct Sharing {
         break
       } catch { await world.sleep(400) }
     }
-    bob.apps[1].forget(zone)
     await bob.apps[1].fetch()
   }
 }
