@@ -24,7 +24,8 @@ extension Deed {
     case .restartApp: device.restartApp()
     case .signOut: await signOut(device, world)
     case .cut(let time): device.transport.cut(for: time)
-    case .killServer: await killServer(world)
+    case .killServer(let atCommit):
+      if atCommit { world.killsAtCommit = true } else { await world.killServerForAWhile() }
     case .jump(let time):
       world.note("clocks jump by \(time)")
       if time % 2 == 0 { world.serverSkew += time } else { device.skew += time }
@@ -36,13 +37,5 @@ extension Deed {
     device.signOut()
     await world.sleep(700)
     if !device.transport.isSignedIn { device.signIn() }
-  }
-
-  private func killServer(_ world: World) async {
-    world.killServer()
-    await world.sleep(200)
-    do {
-      if world.server == nil { try await world.startServer() }
-    } catch { world.fail("the server does not start: \(error)") }
   }
 }

@@ -18,7 +18,9 @@ struct Deed: Sendable {
     /// What alice lets bob do; nil: nothing.
     case permit(CKShare.ParticipantPermission?)
     case accept, leave
-    case restartApp, signOut, cut(Int64), killServer, jump(Milliseconds)
+    case restartApp, signOut, cut(Int64), jump(Milliseconds)
+    /// Now, or when somebody's save is committed next, and before anything comes of it.
+    case killServer(atCommit: Bool)
   }
   let time: Int64
   let device: Int
@@ -44,8 +46,20 @@ struct Deeds {
           time: Int64(random.next(below: Int(Self.stormy))),
           device: random.next(below: world.devices.count), kind: Deed.Kind(&random)))
     }
+    // A crash after which nothing else happens that could make up for it.
+    if random.one(in: 4) {
+      deeds.append(
+        Deed(time: Self.stormy - 1, device: 0, kind: .killServer(atCommit: true)))
+      deeds.append(Deed(time: Self.stormy, device: 0, kind: .edit("k0")))
+    }
+    // A crash after which nothing else happens that could make up for it.
+    if random.one(in: 4) {
+      deeds.append(
+        Deed(time: Self.stormy - 1, device: 0, kind: .killServer(atCommit: true)))
+      deeds.append(Deed(time: Self.stormy, device: 0, kind: .edit("k0")))
+    }
     all = deeds.sorted { $0.time < $1.time }
-    world.deedCount = count
+    world.deedCount = all.count
   }
 
   func carryOut() async throws {
@@ -85,7 +99,7 @@ struct Deeds {
 extension Deed.Kind {
   fileprivate init(_ random: inout SeededRandom) {
     switch random.next(below: 40) {
-    case 0...11: self = .edit("k\(random.next(below: 4))")
+    case 0...11: self = .edit("k\(random.next(below: 3))")
     case 12...13: self = .edit("d\(random.next(below: 3))")
     case 14...15: self = .delete("d\(random.next(below: 3))")
     case 16...20: self = .editShared("k\(random.next(below: 3))")
@@ -102,7 +116,7 @@ extension Deed.Kind {
     case 31...33: self = .restartApp
     case 34: self = .signOut
     case 35...36: self = .cut(Int64(100 + random.next(below: 1500)))
-    case 37...38: self = .killServer
+    case 37...38: self = .killServer(atCommit: random.one(in: 2))
     default: self = .jump(Milliseconds(random.next(below: 120_000)) - 60_000)
     }
   }

@@ -11,7 +11,7 @@ final class Device: @unchecked Sendable {
   let name: String
   let user: String
   let userID: UserID
-  private let token: String
+  let token: String
   private(set) var transport: SimulatedTransport! = nil
   private(set) var container: CKContainer! = nil
   /// By the scope of the database that they sync.

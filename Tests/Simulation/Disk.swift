@@ -4,6 +4,7 @@
 import BrumeModel
 import BrumeServer
 import BrumeStorage
+import BrumeTestKit
 
 /// Sendable because a simulation has one thread.
 final class Disk: @unchecked Sendable {
@@ -57,16 +58,24 @@ final class ProcessStore: Store, @unchecked Sendable {
     let isForgotten =
       world.planted == .forgottenCommit && Exchange.current?.isModify == true
       && world.happens(onceIn: 6)
+    let losesEntry =
+      world.planted == .lostLogEntry && Exchange.current?.isModify == true
+      && world.chance.one(in: 2)
     let box = Box<Value>()
     do {
       try await disk.store.write(in: scope, reading: plan) { [disk] transaction in
         let value = try body(transaction)
         try disk.world.oracle.commits(transaction, scope, Exchange.current)
         box.value = value
+        if losesEntry {
+          try transaction.log.trim(in: .only, through: transaction.log.lastPosition(in: .only))
+        }
         if isForgotten { throw Undone() }
       }
     } catch is Undone {}
     disk.committed()
+    if Exchange.current?.isModify == true { world.committed() }
+    try check()
     await Task.yield()
     // Who was killed meanwhile does not go on.
     try check()

@@ -2,12 +2,13 @@
 // with what it knows of them.
 
 import BrumeKit
+import BrumeModel
 import Foundation
 
 /// Sendable because a simulation has one thread.
 final class Hand: @unchecked Sendable {
   private unowned let device: Device
-  private var token: CKServerChangeToken?
+  private var tokens: [CKRecordZone.ID: CKServerChangeToken] = [:]
   private var known: [String: CKRecord] = [:]
 
   init(_ device: Device) { self.device = device }
@@ -15,18 +16,29 @@ final class Hand: @unchecked Sendable {
   private var database: CKDatabase { device.container.privateCloudDatabase }
 
   func fetch() async {
+    await fetch(NotesApp.notes, in: database)
+    guard device.user == "bob", let owner = device.world.users["alice"] else { return }
+    // Also when he has lost the right, which the server has to notice.
+    await fetch(
+      CKRecordZone.ID(zoneName: "Shared", ownerName: owner.name),
+      in: device.container.sharedCloudDatabase)
+  }
+
+  private func fetch(_ zone: CKRecordZone.ID, in database: CKDatabase) async {
+    let isOwn = zone == NotesApp.notes
     do {
       while true {
-        let page = try await database.recordZoneChanges(inZoneWith: NotesApp.notes, since: token)
-        for (id, result) in page.modificationResultsByID {
+        let page = try await database.recordZoneChanges(inZoneWith: zone, since: tokens[zone])
+        for (id, result) in page.modificationResultsByID where isOwn {
           if let record = try? result.get().record { known[id.recordName] = record }
         }
-        for gone in page.deletions { known[gone.recordID.recordName] = nil }
-        token = page.changeToken
+        for gone in page.deletions where isOwn { known[gone.recordID.recordName] = nil }
+        tokens[zone] = page.changeToken
         if !page.moreComing { return }
       }
     } catch let error as CKError where error.code == .changeTokenExpired {
-      (token, known) = (nil, [:])
+      tokens[zone] = nil
+      if isOwn { known = [:] }
     } catch { device.world.note("\(device.name) did not fetch") }
   }
 

@@ -10,7 +10,7 @@ enum Planted: String, CaseIterable, Sendable {
   case lostPush = "lost-push"
   /// Who was removed from a share is still served.
   case staleRight = "stale-right"
-  /// The log loses an entry.
+  /// The log loses the entry of a save, so that no notifier hears of it.
   case lostLogEntry = "lost-log-entry"
   /// Two devices may save over each other.
   case lostUpdate = "lost-update"

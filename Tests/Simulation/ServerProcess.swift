@@ -78,10 +78,6 @@ extension World {
   func serverFailed(_ error: any Error) {
     note("server failed: \(error)")
     guard server?.isAlive == true else { return }
-    killServer()
-    Task {
-      await sleep(100)
-      do { if server == nil { try await startServer() } } catch { fail("no start: \(error)") }
-    }
+    Task { await killServerForAWhile() }
   }
 }

@@ -1,19 +1,28 @@
 // What the planted faults do to messages.
 
 import BrumeClient
+import BrumeModel
 import BrumeTestKit
 import Foundation
 
 extension World {
-  func tampered(_ call: HTTPCall, _ exchange: Exchange) -> HTTPCall {
+  /// The request as the server gets it, and whose it takes it for.
+  func tampered(_ call: HTTPCall, _ exchange: Exchange) -> (call: HTTPCall, token: String?) {
     var call = call
     switch planted {
     case .lostUpdate where exchange.isModify: call.body = Self.withoutTags(call.body)
     case .staleRight where exchange.scope == "shared" && exchange.action == "changes/zone":
-      break
+      guard let zone = exchange.zones.first, let user = exchange.user?.name,
+        oracle.model.right(of: user, in: zone) == nil,
+        let owner = devices.first(where: { $0.userID.name == zone.owner })
+      else { break }
+      // As a server does that does not ask whether he still takes part.
+      call.target = call.target.replacingOccurrences(of: "/shared/", with: "/private/")
+      call.body = Array("{\"zones\":[{\"zoneID\":{\"zoneName\":\"\(zone.name)\"}}]}".utf8)
+      return (call, owner.token)
     default: break
     }
-    return call
+    return (call, nil)
   }
 
   private static func withoutTags(_ body: [UInt8]) -> [UInt8] {

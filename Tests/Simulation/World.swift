@@ -23,6 +23,7 @@ final class World: @unchecked Sendable {
   /// Faults have ended.
   var isCalm = true
   var hasEnded = false
+  var killsAtCommit = false
   private(set) var failures: [String] = []
   var deedCount = 0
   let disk: Disk
@@ -122,5 +123,23 @@ final class World: @unchecked Sendable {
     note("server killed")
     server?.kill()
     server = nil
+  }
+
+  func killServerForAWhile() async {
+    killServer()
+    await startServerSoon()
+  }
+
+  private func startServerSoon() async {
+    await sleep(200)
+    do { if server == nil { try await startServer() } } catch { fail("no start: \(error)") }
+  }
+
+  /// Somebody's save is durable, and nobody knows of it yet.
+  func committed() {
+    guard killsAtCommit else { return }
+    killsAtCommit = false
+    killServer()
+    Task { await startServerSoon() }
   }
 }
