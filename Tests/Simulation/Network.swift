@@ -75,7 +75,9 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
   private func answer(_ call: HTTPCall, _ exchange: Exchange) async throws -> HTTPAnswer {
     guard let server = world.server else { throw CallFailure.unreachable("nobody listens") }
     let (call, other) = world.tampered(call, exchange)
-    let (target, headers) = (target(of: call, exchange, other ?? token), call.headers.map { ($0.name, $0.value) })
+    let (target, headers) = (
+      target(of: call, exchange, other ?? token), call.headers.map { ($0.name, $0.value) }
+    )
     let answer = try await server.answer {
       try await Exchange.$current.withValue(exchange) {
         try await server.inProcess.send(
@@ -115,7 +117,9 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
     guard let server = world.server else { throw CallFailure.unreachable("nobody listens") }
     let (pieces, sink) = AsyncStream<[UInt8]>.makeStream()
     let exchange = Exchange(device, call)
-    let (target, headers) = (target(of: call, exchange, token), call.headers.map { ($0.name, $0.value) })
+    let (target, headers) = (
+      target(of: call, exchange, token), call.headers.map { ($0.name, $0.value) }
+    )
     let method = call.method
     let refusal = Box<HTTPAnswer>()
     let listening = Task {

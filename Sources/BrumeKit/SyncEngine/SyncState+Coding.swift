@@ -3,7 +3,8 @@
 
 extension SyncState: Codable {
   private enum Key: String, CodingKey {
-    case version, user, databaseToken, zones, unfetched, amidPages, untracked, records, databaseChanges
+    case version, user, databaseToken, zones, unfetched, amidPages, untracked, records,
+      databaseChanges
   }
   private static let version = 1
 
