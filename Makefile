@@ -45,9 +45,11 @@ test: ## Run all the tests
 	scripts/swift-test --skip-build $(WIDTH) --filter 'BrumeServerTests|EndToEndTests'
 	@scripts/more-tests $(BIN)
 
-soak: ## Run the tests of pushes, of PostgreSQL and of several servers at full size, with all parts dying, and beside a hostile user (three hours)
+soak: ## Run the simulation, the tests of pushes, of PostgreSQL, of disks and of several servers at full size, with all parts dying, and beside a hostile user (three hours)
 	@scripts/prepare tests
 	$(SWIFT) build --build-tests
+	$(SWIFT) build -c release --product brume-simulate
+	$(RELEASE)-simulate --first 1 --seeds $(or $(SEEDS),100000) --jobs $$(getconf _NPROCESSORS_ONLN)
 	BRUME_SOAK_POSTGRES=$(or $(DEATHS),50) $(SWIFT) test --filter PostgresCrashTests
 	BRUME_SOAK_PUSHES=$(or $(PUSHES),100000) $(SWIFT) test --filter EveryDeviceTests
 	python3 Tests/Independent/deaths.py --brume $(BIN) --rounds $(or $(ROUNDS),100) --restarts 5 \
