@@ -46,6 +46,7 @@ package final class Composition: Sendable {
   let pushFaults: PushFaults?
   let passwords: PasswordVerifier
   let auditTrail: AuditTrail
+  let snapshots: Snapshots
   /// Nil: nobody signs in by a provider.
   let provider: OpenIDProvider?
   let providerCalls: ProviderCalls
@@ -106,6 +107,8 @@ package final class Composition: Sendable {
       most: limits.bodyBytesAtOnce, mostOfOne: limits.bodyBytesAtOncePerAddress)
     passwords = PasswordVerifier(accounts: engine.accounts, limits: limits, host: host)
     auditTrail = AuditTrail(engine.audit, limits: limits, host: host)
+    snapshots = Snapshots(
+      of: store, in: folder?.path, limits: limits, host: host, logger: logger)
     provider = try settings.provider.map {
       try OpenIDProvider(settings: $0, limits: limits, host: host)
     }

@@ -1,0 +1,123 @@
+// brume backup: everything that a running server has, in one file; and a look at such a file.
+
+import ArgumentParser
+import BrumeCore
+import BrumeServer
+import BrumeStorage
+import FoundationEssentials
+
+struct BackupCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup",
+    abstract: "Write all that the running server has into one file, or check such a file.",
+    usage: """
+      brume backup FILE [--data FOLDER]
+      brume backup FILE --url URL --admin-token TOKEN
+      brume backup --verify FILE
+      """,
+    discussion: """
+      The file has all records, users, keys and secrets, subscriptions, waiting pushes and the bytes \
+      of all assets, as of the moment at which the command began; saves go on meanwhile. It does not \
+      depend on the storage engine. Who has it has everything: it is readable for its owner only, and \
+      encrypting it is up to you.
+
+      It is written as FILE.part. If that is interrupted, the same command goes on, as long as the \
+      server keeps its snapshot: an hour. Bring a backup back with 'brume restore'.
+
+      Exit status: 0; 64 wrong use; 65 damaged file; 66 no such file; 69 no server; 73 the file is \
+      there already; 74 the disk is full or failed; 75 interrupted, repeat; 77 wrong admin token. \
+      More: docs/operating/backup.md
+      """)
+
+  @Argument(help: "The file, which must not exist yet.") var file: String
+  @Option(help: "The data folder of the running server. (default: ./brume-data) [BRUME_DATA]")
+  var data: String?
+  @Option(help: "The server's address, instead of its folder, with an admin token. [BRUME_URL]")
+  var url: String?
+  @Option(
+    help: """
+      What 'brume operator token create' printed, for the role 'full'. The variable keeps it out of \
+      process lists. [BRUME_ADMIN_TOKEN]
+      """)
+  var adminToken: String?
+  @Flag(help: "Read a backup, check all of it, and say what is in it.") var verify = false
+
+  func validate() throws {
+    guard !verify || (url == nil && data == nil && adminToken == nil) else {
+      throw ValidationError("--verify asks no server: leave out --data, --url and --admin-token")
+    }
+  }
+
+  func run() async throws {
+    try await StatusFailure.saying { if verify { try check() } else { try await back() } }
+  }
+
+  private func back() async throws {
+    let progress = TerminalProgress()
+    defer { progress.end() }
+    let transfer = try BackupTransfer(from: try source(), to: file, progress: progress)
+    let report = try await transfer.run()
+    Output.line(
+      "'\(file)' has \(report.rows) rows and \(report.count.assets) assets "
+        + "(\(TerminalProgress.bytes(report.count.bytes))); all of it was read back and checked")
+    BackupTalk.warn(report)
+  }
+
+  private func source() throws -> BackupSource {
+    do {
+      let access = try ServerAccess(data: data, url: url, adminToken: adminToken)
+      guard let token = access.adminToken else {
+        throw ValidationError(
+          "\(access.url) needs an admin token; give one with --admin-token or BRUME_ADMIN_TOKEN")
+      }
+      return BackupSource(url: access.url, adminToken: token)
+    } catch let error as DataFolderError {
+      throw StatusFailure(.unavailable, error.description)
+    }
+  }
+
+  private func check() throws {
+    let progress = TerminalProgress()
+    defer { progress.end() }
+    guard DiskFile.exists(file) else {
+      throw StatusFailure(.noInput, "there is no file '\(file)'")
+    }
+    let opened = try DiskFile.reading(file)
+    let size = try opened.size()
+    let report = try BackupCheck.run({ try opened.bytes(at: $0, count: $1) }) { position in
+      progress.show("checked \(position * 100 / max(1, size)) %")
+    }
+    progress.end()
+    BackupTalk.show(report)
+    BackupTalk.warn(report)
+  }
+}
+
+/// What a backup holds, in words.
+enum BackupTalk {
+  static func show(_ report: BackupReport) {
+    guard let header = report.header else { return }
+    let made = Date(timeIntervalSince1970: Double(header.made) / 1000).formatted(.iso8601)
+    var lines = [
+      ["backup", header.id], ["made", made], ["of", header.engineName],
+      ["format", String(BackupHeader.version)], ["generation", report.generation ?? "-"],
+    ]
+    lines += report.places.map { ["container", $0] }
+    lines += MovedTable.allCases.compactMap { table in
+      report.counts[table].map { [table.rawValue, String($0)] }
+    }
+    lines.append(["assets", "\(report.count.assets), \(report.count.bytes) bytes"])
+    lines.append(["hash", report.hash])
+    lines.append(["whole", "yes: every hash is right"])
+    Output.table(lines)
+  }
+
+  /// What the server had lost before the backup was made.
+  static func warn(_ report: BackupReport) {
+    guard report.count.missing > 0 else { return }
+    Output.say(
+      "Warning: the server did not have the bytes of \(report.count.missing) assets, so they are not in the "
+        + "backup: \(report.missing.joined(separator: ", ")). 'brume doctor' says whether records need them."
+    )
+  }
+}
