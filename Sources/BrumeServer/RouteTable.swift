@@ -12,8 +12,8 @@ package enum Access: Hashable, Sendable {
 
   /// One of each kind, for the list of endpoints.
   package static let kinds: [Access] = [
-    .probe, .open, .bearer, .anyone, .account, .user, .operator(.reads), .operator(.changes()),
-    .operator(.endsSession),
+    .probe, .open, .bearer, .anyone, .account, .user, .operator(.reads), .operator(.reveals),
+    .operator(.changes()), .operator(.endsSession),
   ]
 
   /// What the list of endpoints calls it.
@@ -26,6 +26,7 @@ package enum Access: Hashable, Sendable {
     case .account: "account"
     case .user: "user"
     case .operator(.reads): "operator, reads"
+    case .operator(.reveals): "operator, reveals"
     case .operator(.changes): "operator, changes"
     case .operator(.endsSession): "operator, own session"
     }

@@ -13,6 +13,7 @@ struct BackupCommand: AsyncParsableCommand {
     usage: """
       brume backup FILE [--data FOLDER]
       brume backup FILE --url URL --admin-token TOKEN
+      brume backup FILE --since EARLIER
       brume backup --verify FILE
       """,
     discussion: """
@@ -21,10 +22,14 @@ struct BackupCommand: AsyncParsableCommand {
       depend on the storage engine. Who has it has everything: it is readable for its owner only, and \
       encrypting it is up to you.
 
+      With --since the file has only what became of rows since an earlier backup in the same folder, \
+      and the assets that are not in it. It can be brought back as long as all that it rests on lie \
+      beside it, under their names.
+
       It is written as FILE.part. If that is interrupted, the same command goes on, as long as the \
       server keeps its snapshot: an hour. Bring a backup back with 'brume restore'.
 
-      Exit status: 0; 64 wrong use; 65 damaged file; 66 no such file; 69 no server; 73 the file is \
+      Exit status: 0; 64 wrong use; 65 damaged file, or one that it continues is missing; 66 no such file; 69 no server; 73 the file is \
       there already; 74 the disk is full or failed; 75 interrupted, repeat; 77 wrong admin token. \
       More: docs/operating/backup.md
       """)
@@ -40,11 +45,20 @@ struct BackupCommand: AsyncParsableCommand {
       process lists. [BRUME_ADMIN_TOKEN]
       """)
   var adminToken: String?
+  @Option(help: "An earlier backup in the same folder, which this one continues.")
+  var since: String?
   @Flag(help: "Read a backup, check all of it, and say what is in it.") var verify = false
 
   func validate() throws {
-    guard !verify || (url == nil && data == nil && adminToken == nil) else {
-      throw ValidationError("--verify asks no server: leave out --data, --url and --admin-token")
+    guard !verify || (url == nil && data == nil && adminToken == nil && since == nil) else {
+      throw ValidationError(
+        "--verify asks no server, and finds what FILE continues by itself: leave out the other options"
+      )
+    }
+    if let since, BackupChain.folder(of: since) != BackupChain.folder(of: file) {
+      throw ValidationError(
+        "'\(since)' must be in the folder of '\(file)': a backup is looked for beside the one that continues it"
+      )
     }
   }
 
@@ -55,12 +69,28 @@ struct BackupCommand: AsyncParsableCommand {
   private func back() async throws {
     let progress = TerminalProgress()
     defer { progress.end() }
-    let transfer = try BackupTransfer(from: try source(), to: file, progress: progress)
+    let source = try source()
+    let transfer = try BackupTransfer(
+      from: source, to: file, since: try earlier(progress), progress: progress)
     let report = try await transfer.run()
-    Output.line(
-      "'\(file)' has \(report.rows) rows and \(report.count.assets) assets "
-        + "(\(TerminalProgress.bytes(report.count.bytes))); all of it was read back and checked")
+    BackupTalk.tell(file, report)
     BackupTalk.warn(report)
+  }
+
+  /// All of it is read: a damaged one is nothing to rest on.
+  private func earlier(_ progress: TerminalProgress) throws -> BackupTransfer.Earlier? {
+    guard let since else { return nil }
+    return BackupTransfer.Earlier(
+      name: BackupChain.name(of: since), backup: try checked(since, progress))
+  }
+
+  private func checked(_ path: String, _ progress: TerminalProgress) throws -> BackupFile {
+    guard DiskFile.exists(path) else {
+      throw StatusFailure(.noInput, "there is no file '\(path)'")
+    }
+    return try BackupChain.check(path) {
+      progress.show("checked \($0.checked * 100 / max(1, $0.all)) %")
+    }
   }
 
   private func source() throws -> BackupSource {
@@ -79,14 +109,7 @@ struct BackupCommand: AsyncParsableCommand {
   private func check() throws {
     let progress = TerminalProgress()
     defer { progress.end() }
-    guard DiskFile.exists(file) else {
-      throw StatusFailure(.noInput, "there is no file '\(file)'")
-    }
-    let opened = try DiskFile.reading(file)
-    let size = try opened.size()
-    let report = try BackupCheck.run({ try opened.bytes(at: $0, count: $1) }) { position in
-      progress.show("checked \(position * 100 / max(1, size)) %")
-    }
+    let report = try checked(file, progress).report
     progress.end()
     BackupTalk.show(report)
     BackupTalk.warn(report)
@@ -95,6 +118,16 @@ struct BackupCommand: AsyncParsableCommand {
 
 /// What a backup holds, in words.
 enum BackupTalk {
+  static func tell(_ file: String, _ report: BackupReport) {
+    let base = report.header?.base
+    let rows =
+      base.map { "\(report.entries) changes of \(report.rows) rows since '\($0.file)'" }
+      ?? "\(report.rows) rows"
+    Output.line(
+      "'\(file)' has \(rows) and \(report.count.assets) \(base == nil ? "" : "new ")assets "
+        + "(\(TerminalProgress.bytes(report.count.bytes))); all of it was read back and checked")
+  }
+
   static func show(_ report: BackupReport) {
     guard let header = report.header else { return }
     let made = Date(timeIntervalSince1970: Double(header.made) / 1000).formatted(.iso8601)
@@ -102,11 +135,18 @@ enum BackupTalk {
       ["backup", header.id], ["made", made], ["of", header.engineName],
       ["format", String(BackupHeader.version)], ["generation", report.generation ?? "-"],
     ]
+    if let base = header.base {
+      lines.append(["continues", "'\(base.file)', \(base.id)"])
+      lines.append(["changes", String(report.entries)])
+    }
     lines += report.places.map { ["container", $0] }
     lines += MovedTable.allCases.compactMap { table in
       report.counts[table].map { [table.rawValue, String($0)] }
     }
     lines.append(["assets", "\(report.count.assets), \(report.count.bytes) bytes"])
+    if header.base != nil {
+      lines.append(["assets in earlier ones", String(report.count.earlier)])
+    }
     lines.append(["hash", report.hash])
     lines.append(["whole", "yes: every hash is right"])
     Output.table(lines)

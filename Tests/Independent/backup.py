@@ -1,9 +1,9 @@
 """Takes a backup of a busy server, throws the server away, and restores it elsewhere.
 
-Checked: nothing that was acknowledged before the backup began is lost, bytes of assets included; old change tokens
-and stream positions get the honest answer and then everything; pushes that waited are delivered; wrong use of each
-command ends with its sentence and status; a transfer that was cut goes on; a restore that was killed serves nothing
-and goes on. `--control` damages the backup and must be refused: a checker that cannot fail proves nothing.
+Checked: nothing that was acknowledged before the backup began is lost, bytes of assets included; backups that continue
+earlier ones, taken meanwhile, come back as the last state; old change tokens and stream positions get the honest
+answer and then everything; pushes that waited are delivered; wrong use of each command ends with its sentence and
+status; a transfer that was cut goes on; a restore that was killed serves nothing and goes on. `--control` damages the backup and must be refused: a checker that cannot fail proves nothing.
 """
 import argparse
 import contextlib
@@ -16,6 +16,7 @@ import sqlite3
 import subprocess
 import tempfile
 import threading
+import urllib.error
 import urllib.request
 
 from brume_server import Listener, Server, expect
@@ -72,10 +73,16 @@ def changes(client, token=None):
             return records, token
 
 
-def upload(client, data):
+def delete(client, name):
+    answer = client.call("records/modify", {"zoneID": ZONE, "operations": [
+        {"operationType": "forceDelete", "record": {"recordName": name}}]})["records"][0]
+    expect(answer.get("deleted"), "a record is deleted")
+
+
+def upload(client, data, record="with-file"):
     """An asset's receipt, as Apple's protocol has it."""
     answer = client.call("assets/upload", {"zoneID": ZONE, "tokens": [
-        {"recordType": "Note", "fieldName": "file", "recordName": "with-file"}]})
+        {"recordType": "Note", "fieldName": "file", "recordName": record}]})
     request = urllib.request.Request(answer["tokens"][0]["url"], data=data, method="POST")
     with urllib.request.urlopen(request, timeout=20) as response:
         return json.loads(response.read())["singleFile"]
@@ -155,7 +162,12 @@ class CuttingProxy(threading.Thread):
 def check_wrong_use(tool, folder, server, backup):
     token = json.load(open(f"{folder}/first/server.json"))["adminToken"]
     url = f"http://{server.address[0]}:{server.address[1]}"
-    tool.refused(64, "belong together", "backup", f"{folder}/x", "--url", url)
+    tool.refused(64, "needs an admin token", "backup", f"{folder}/x", "--url", url)
+    tool.refused(64, "by --data, or by --url", "backup", f"{folder}/x", "--url", url, "--data", f"{folder}/first")
+    tool.refused(64, "asks no server", "backup", "--verify", backup, "--data", f"{folder}/first")
+    tool.refused(64, "must be in the folder of", "backup", f"{folder}/first/x", "--since", backup)
+    tool.refused(66, "there is no file", "backup", f"{folder}/x", "--since", f"{folder}/nothing", "--data",
+                 f"{folder}/first")
     tool.refused(64, "Unknown option", "backup", f"{folder}/x", "--fast")
     tool.refused(64, "Missing expected argument", "restore")
     tool.refused(66, "there is no file", "backup", "--verify", f"{folder}/nothing")
@@ -166,6 +178,13 @@ def check_wrong_use(tool, folder, server, backup):
     tool.refused(73, "exists already", "backup", backup, "--data", f"{folder}/first")
     tool.refused(73, "cannot open", "backup", f"{folder}/no/such/folder", "--data", f"{folder}/first")
     tool.refused(77, "refuses the admin token", "backup", f"{folder}/z", "--url", url, "--admin-token", "wrong")
+    made = tool("operator", "token", "create", "looker", "--role", "read-only", "--data", f"{folder}/first")
+    looker = made.stdout.split()[-1]
+    tool.refused(77, "may only read", "backup", f"{folder}/z", "--url", url, "--admin-token", looker)
+    for method, path, status in [("GET", "?id=none", 404), ("GET", "/rows?id=none&offset=0", 404),
+                                 ("GET", "/asset?id=none&object=x&size=1", 404), ("GET", "/rows?offset=0", 400)]:
+        answer = ask(url, method, path, token)
+        expect(answer == status, f"{method} backups{path} is answered with {status} (was {answer})")
     tool.refused(73, "uses the data folder", "restore", backup, "--data", f"{folder}/first")
     os.makedirs(f"{folder}/full")
     open(f"{folder}/full/letter.txt", "w").close()
@@ -175,6 +194,39 @@ def check_wrong_use(tool, folder, server, backup):
         os.symlink("/dev/full", f"{folder}/disk.part")
         result = tool("backup", f"{folder}/disk", "--data", f"{folder}/first")
         expect(result.returncode in (73, 74), "a link in the place of FILE.part is not followed")
+
+
+def ask(url, method, path, token):
+    request = urllib.request.Request(f"{url}/_brume/admin/backups{path}", method=method,
+                                     headers={"Authorization": f"Bearer {token}"})
+    try:
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def check_chain(tool, folder, chain):
+    """What a backup continues is looked for beside it, and must be the right one, and whole."""
+    alone, wrong, damaged = f"{folder}/alone", f"{folder}/wrong", f"{folder}/damaged"
+    for place in (alone, wrong, damaged):
+        os.makedirs(place)
+        shutil.copy(chain[-1], place)
+    names = [os.path.basename(path) for path in chain]
+    tool.refused(65, "which is not in its folder", "backup", "--verify", f"{alone}/{names[-1]}")
+    tool.refused(65, "which is not in its folder", "restore", f"{alone}/{names[-1]}", "--data", f"{folder}/fourth")
+    shutil.copy(chain[0], f"{wrong}/{names[1]}")
+    tool.refused(65, "is not the backup that", "backup", "--verify", f"{wrong}/{names[-1]}")
+    for path in chain[:-1]:
+        shutil.copy(path, damaged)
+    data = bytearray(open(chain[0], "rb").read())
+    data[len(data) - 2_000_000] ^= 1
+    open(f"{damaged}/{names[0]}", "wb").write(data)
+    tool.refused(65, "damaged at byte", "backup", "--verify", f"{damaged}/{names[-1]}")
+    tool.refused(65, "damaged at byte", "restore", f"{damaged}/{names[-1]}", "--data", f"{folder}/fourth")
+    tool.refused(65, "damaged at byte", "backup", f"{damaged}/next", "--since", f"{damaged}/{names[-1]}",
+                 "--data", f"{folder}/first")
+    expect(not os.path.exists(f"{folder}/fourth/brume.sqlite"), "a chain that is not whole leaves no database")
 
 
 def check_damage(tool, folder, backup):
@@ -254,6 +306,7 @@ def fill(server, big):
     alice.call("zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": ZONE}}]})
     record = save(alice, "with-file", "a file", file={"value": upload(alice, big)})
     expect("fields" in record, "a record with an asset is saved")
+    save(alice, "old", "goes")
     # Its type is there now.
     subscribe(alice, "notes")
     Listener(server.client("alice", "phone"))._connect().close()
@@ -280,34 +333,72 @@ def run(binary, folder, control):
     after = set().union(*(writer.known() for writer in writers))
     expect(len(after) > len(before), "writers went on meanwhile")
     expect(os.stat(backup).st_mode & 0o777 == 0o600, "the file is for its owner only")
-    expect(not os.path.exists(backup + ".part"), "no part is left")
-    expect(os.listdir(f"{folder}/first/snapshots") == [], "the server keeps no snapshot of it")
+    second = continue_backup(tool, folder, backup, "second.brume", "while they still save")
     for writer in writers:
         writer.ended.set()
     for writer in writers:
         writer.join(20)
+    small = random.Random(4).randbytes(300_000)
+    save(alice, "with-another", "a file", file={"value": upload(alice, small, "with-another")})
+    delete(alice, "old")
     _, late = changes(alice)
+    third = continue_backup(tool, folder, second, "third.brume", "with a new asset and a deletion")
+    sizes = [os.path.getsize(path) for path in (backup, second, third)]
+    expect(sizes[1] < sizes[0] / 2 and sizes[2] < len(big) / 2, f"and leaves out what is in the others {sizes}")
+    saved = set().union(*(writer.known() for writer in writers)) | {"with-another"}
     if control:
         data = bytearray(open(backup, "rb").read())
         data[-3_000] ^= 1
         open(backup, "wb").write(data)
     check = tool("backup", "--verify", backup)
     expect(check.returncode == 0 and "every hash is right" in check.stdout, f"the backup is whole ({check.stderr})")
+    check = tool("backup", "--verify", third)
+    expect(check.returncode == 0 and "continues" in check.stdout and "assets in earlier ones" in check.stdout,
+           f"a chain of three is whole ({check.stderr})")
     check_wrong_use(tool, folder, server, backup)
     check_damage(tool, folder, backup)
+    check_chain(tool, folder, [backup, second, third])
     check_resuming(tool, folder, server)
     values = server.values
     server.kill()
     shutil.rmtree(f"{folder}/first")
-    check_killed_restore(tool, binary, folder, backup)
+    check_plain(tool, binary, folder, backup, values, before)
+    check_killed_restore(tool, binary, folder, third)
     restored = Server(binary, f"{folder}/second").start()
     try:
-        check_restored(restored, values, big, before, (token, late), position)
+        check_restored(restored, values, {"with-file": big, "with-another": small}, saved, (token, late), position)
     finally:
         restored.stop()
 
 
-def check_restored(server, values, big, before, tokens, position):
+def continue_backup(tool, folder, earlier, name, what):
+    """Answers its path."""
+    path = f"{folder}/{name}"
+    result = tool("backup", path, "--since", earlier, "--data", f"{folder}/first")
+    expect(result.returncode == 0, f"a backup continues another, {what} ({result.stdout.strip()} {result.stderr})")
+    expect(os.stat(path).st_mode & 0o777 == 0o600, "the file is for its owner only")
+    left = [end for end in (".part", ".new") if os.path.exists(path + end)]
+    expect(left == [] and os.listdir(f"{folder}/first/snapshots") == [], f"nothing else is left {left}")
+    return path
+
+
+def check_plain(tool, binary, folder, backup, values, before):
+    """The whole backup alone: the state at which it was taken."""
+    target = f"{folder}/plain"
+    result = tool("restore", backup, "--data", target)
+    expect(result.returncode == 0, f"the first backup comes back alone ({result.stderr})")
+    server = Server(binary, target).start()
+    try:
+        server.values = {**values, "BRUME_URL": server.values["BRUME_URL"]}
+        records, _ = changes(server.client("alice", "mac"))
+        expect(before <= set(records) and "old" in records, "with all that was answered before it began")
+        doctor = tool("doctor", "--data", target)
+        expect(doctor.returncode == 0, f"the doctor finds nothing wrong ({doctor.stdout} {doctor.stderr})")
+    finally:
+        server.stop()
+
+
+def check_restored(server, values, files, before, tokens, position):
     # Clients go on with the credentials that they have.
     address = server.values["BRUME_URL"]
     server.values = {**values, "BRUME_URL": address}
@@ -318,8 +409,10 @@ def check_restored(server, values, big, before, tokens, position):
                f"a token of before is refused: {answer.get('reason', answer)}")
     records, token = changes(alice)
     lost = before - set(records)
-    expect(not lost, f"nothing of {len(before)} saves that were answered before the backup is lost {sorted(lost)[:5]}")
-    expect(download(records["with-file"]) == big, "the bytes of the asset are there")
+    expect(not lost, f"nothing of {len(before)} saves that were answered before the last backup is lost {sorted(lost)[:5]}")
+    expect("fields" not in records.get("old", {}), "what was deleted is deleted")
+    for name, data in files.items():
+        expect(download(records[name]) == data, f"the bytes of the asset of {name} are there")
     save(alice, "afterwards", "new")
     fresh, _ = changes(alice, token)
     expect(set(fresh) == {"afterwards"}, "a new token brings what came after it, and nothing else")

@@ -12,9 +12,10 @@ package struct BackupCheck {
   private var stage = Stage.header
   private var hash = MoveHash()
   private var table: MovedTable?
-  private var lastRow: MovedRow?
+  private var last: BackupChange?
   private var asset: AssetUnderWay?
-  private var files: BackupTableRows?
+  private var files: (any MovedRows)?
+  private let earlier: BackupFile?
   /// What the file has shown so far.
   package private(set) var report = BackupReport()
 
@@ -24,16 +25,22 @@ package struct BackupCheck {
     var size: Int64 = 0
   }
 
-  /// - Parameter read: of the file; asked a second time for the list of assets.
-  package init(_ read: @escaping BackupFrames.Read) { self.read = read }
+  /// - Parameters:
+  ///   - read: of the file; asked a second time for the list of assets.
+  ///   - earlier: what the file continues, and which assets need not be in it.
+  package init(_ read: @escaping BackupFrames.Read, after earlier: BackupFile? = nil) {
+    self.read = read
+    self.earlier = earlier
+  }
 
-  /// Reads the whole file.
+  /// Reads the whole file. Of one that continues another `BackupFile.survey` says whether both make what was backed up.
   ///
   /// - Throws: `StoreError`: `corrupt` names what is damaged or missing, `tooNew` another version.
   package static func run(
-    _ read: @escaping BackupFrames.Read, progress: (Int64) throws -> Void = { _ in }
+    _ read: @escaping BackupFrames.Read, after earlier: BackupFile? = nil,
+    progress: (Int64) throws -> Void = { _ in }
   ) throws -> BackupReport {
-    var check = BackupCheck(read)
+    var check = BackupCheck(read, after: earlier)
     try requireMagic(read)
     var frames = BackupFrames(read)
     do {
@@ -57,6 +64,24 @@ package struct BackupCheck {
     }
   }
 
+  /// What a file says of itself first.
+  ///
+  /// - Throws: `StoreError`, as `run`.
+  package static func header(_ read: @escaping BackupFrames.Read) throws -> BackupHeader {
+    var check = BackupCheck(read)
+    try requireMagic(read)
+    var frames = BackupFrames(read)
+    do {
+      if let first = try frames.next() { try check.take(first) }
+    } catch let damage as BackupDamage {
+      throw check.error(of: damage)
+    }
+    guard let header = check.report.header else {
+      throw check.error(of: BackupDamage(offset: frames.position, isCut: true))
+    }
+    return header
+  }
+
   /// Whether all is there.
   package var isWhole: Bool { stage == .done }
   /// Whether all rows are there.
@@ -71,10 +96,11 @@ package struct BackupCheck {
       case (.header, .header):
         report.header = try BackupHeader(frame.content)
         stage = .rows
-      case (.rows, .rows): try takeRows(frame)
+      case (.rows, .rows) where !continues, (.rows, .changes) where continues: try takeRows(frame)
       case (.rows, .rowsEnd): try endRows(frame)
       case (.assets, .asset): try takeAsset(frame)
       case (.assets, .missingAsset): try takeMissing(frame)
+      case (.assets, .earlierAsset): try takeEarlier(frame)
       case (.assets, .end): try end(frame)
       default: throw wrong(frame, "this part does not belong there")
       }
@@ -83,20 +109,25 @@ package struct BackupCheck {
     }
   }
 
+  private var continues: Bool { report.header?.base != nil }
+
   // MARK: Rows
 
   private mutating func takeRows(_ frame: BackupFrame) throws {
-    guard let page = try BackupRows(frame.content), !page.rows.isEmpty else {
+    guard let page = try BackupPage(frame), !page.entries.isEmpty else {
       throw wrong(frame, "the rows cannot be read")
     }
     if page.table != table { try begin(page.table, frame) }
-    for row in page.rows {
-      if let lastRow, !lastRow.isBefore(row) {
+    for entry in page.entries {
+      if let last, !MovedRow.isBefore(last.key, entry.key) {
         throw wrong(frame, "table \(page.table.rawValue): rows are not in their order")
       }
-      hash.add(row)
-      lastRow = row
-      report.note(row)
+      last = entry
+      report.entries += 1
+      if !continues, case .put(let row) = entry {
+        hash.add(row)
+        report.note(row)
+      }
     }
   }
 
@@ -108,7 +139,7 @@ package struct BackupCheck {
     }
     // Also those without rows are in the hash.
     for table in tables[(done + 1)...index] { hash.begin(table) }
-    (table, lastRow) = (next, nil)
+    (table, last) = (next, nil)
     report.offsets[next] = frame.offset
   }
 
@@ -116,11 +147,12 @@ package struct BackupCheck {
     let tables = MovedTable.allCases
     let done = table.flatMap { tables.firstIndex(of: $0) } ?? -1
     for table in tables[(done + 1)...] { hash.begin(table) }
-    guard let end = BackupRowsEnd(frame.content), end.rows == report.rows, end.hash == hash.text
+    guard let end = BackupRowsEnd(frame.content), end.entries == report.entries,
+      continues || (end.rows == report.rows && end.hash == hash.text)
     else { throw wrong(frame, "rows are missing, or are not those that were backed up") }
-    report.hash = end.hash
+    (report.rows, report.hash) = (end.rows, end.hash)
     report.assetOffset = frame.end
-    files = BackupTableRows(.assetFiles, from: report.offsets[.assetFiles], read)
+    files = try BackupFile(report, read, after: earlier)?.rows(of: .assetFiles)
     stage = .assets
   }
 
@@ -142,16 +174,28 @@ package struct BackupCheck {
     guard asset.size == size, Array(asset.digest.finalize()) == asset.file["digest"].bytes else {
       throw wrong(frame, "the asset '\(try asset.file.text("checksum"))' is damaged")
     }
-    report.count.assets += 1
-    report.count.bytes += size
+    try report.noteAsset(asset.file)
     self.asset = nil
   }
 
   private mutating func takeMissing(_ frame: BackupFrame) throws {
+    report.noteMissing(try nextFile(object(frame), frame))
+  }
+
+  private mutating func takeEarlier(_ frame: BackupFrame) throws {
+    let object = try object(frame)
+    guard earlier?.holds(ObjectMark(object)) == true else {
+      throw wrong(frame, "an asset is in no earlier backup")
+    }
+    _ = try nextFile(object, frame)
+    report.count.earlier += 1
+  }
+
+  private func object(_ frame: BackupFrame) throws -> String {
     guard asset == nil, let object = String(validating: frame.content, as: UTF8.self) else {
       throw wrong(frame, "an asset is not whole")
     }
-    report.noteMissing(try nextFile(object, frame))
+    return object
   }
 
   /// Assets come in the order of their rows.
@@ -189,8 +233,11 @@ package struct BackupCheck {
     switch stage {
     case .header: "before anything of it was said"
     case .rows:
-      lastRow.map { "in table \($0.table.rawValue), after key \($0.keyText)" }
-        ?? "before its first row"
+      if let table, let last {
+        "in table \(table.rawValue), after key \(table.keyText(last.key))"
+      } else {
+        "before its first row"
+      }
     case .assets:
       asset.flatMap { $0.file["checksum"].text }.map { "in the asset '\($0)'" }
         ?? "behind \(report.count.assets) whole assets"

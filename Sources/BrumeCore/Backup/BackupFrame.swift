@@ -13,12 +13,16 @@ package struct BackupFrame: Equatable, Sendable {
     case header = 0x48
     /// Rows of one table.
     case rows = 0x52
+    /// Rows of one table that came or changed since an earlier backup, and keys of those that went.
+    case changes = 0x43
     /// All rows are there.
     case rowsEnd = 0x45
     /// A piece of an asset.
     case asset = 0x41
     /// An asset whose bytes the server did not have.
     case missingAsset = 0x4d
+    /// An asset whose bytes are in an earlier backup.
+    case earlierAsset = 0x42
     /// All is there.
     case end = 0x5a
   }

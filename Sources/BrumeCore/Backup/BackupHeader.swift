@@ -14,6 +14,20 @@ package struct BackupHeader: Equatable, Sendable {
   let sequenceFloor: Int64
   let lastDelivery: Int64
   let cursors: [Bucket: [UInt8]]
+  /// Nil: the backup is whole.
+  package let base: Base?
+
+  /// The earlier backup that one continues.
+  package struct Base: Equatable, Sendable {
+    package let id: String
+    /// Its name in the folder of the one that continues it.
+    package let file: String
+
+    package init(id: String, file: String) {
+      self.id = id
+      self.file = file
+    }
+  }
 
   /// Rises whenever the form of the file or the tables in it change (`MovedTable`).
   package static let version: Int64 = 1
@@ -28,6 +42,15 @@ package struct BackupHeader: Equatable, Sendable {
     sequenceFloor = outline.sequenceFloor
     lastDelivery = outline.lastDelivery
     cursors = outline.cursors
+    base = nil
+  }
+
+  /// The header of the same state, as one that continues an earlier backup.
+  init(_ whole: BackupHeader, continuing base: Base) {
+    (id, made, engineName) = (whole.id, whole.made, whole.engineName)
+    (bucketCount, sequenceFloor) = (whole.bucketCount, whole.sequenceFloor)
+    (lastDelivery, cursors) = (whole.lastDelivery, whole.cursors)
+    self.base = base
   }
 
   var outline: StoreOutline {
@@ -52,6 +75,8 @@ package struct BackupHeader: Equatable, Sendable {
       packer.add(Int64(bucket.number))
       packer.add(cursor)
     }
+    packer.add(base?.id ?? "")
+    packer.add(base?.file ?? "")
     return packer.bytes
   }
 
@@ -79,6 +104,10 @@ package struct BackupHeader: Equatable, Sendable {
     (self.id, self.made, engineName) = (id, made, engine)
     (bucketCount, sequenceFloor, lastDelivery) = (Int(buckets), floor, delivery)
     cursors = try Self.cursors(count, &unpacker)
+    guard let baseID = unpacker.text(), let baseFile = unpacker.text() else {
+      throw Self.unreadable
+    }
+    base = baseID.isEmpty ? nil : Base(id: baseID, file: baseFile)
   }
 
   private static func cursors(

@@ -2,12 +2,15 @@
 
 package import BrumeModel
 package import BrumeStorage
+import Crypto
 
 package struct BackupReport: Equatable, Sendable {
   package internal(set) var header: BackupHeader?
   /// Rows of each table that has some.
   package private(set) var counts: [MovedTable: Int64] = [:]
-  package private(set) var rows: Int64 = 0
+  package internal(set) var rows: Int64 = 0
+  /// What became of rows since the earlier backup, in this file; of a whole one its rows.
+  package internal(set) var entries: Int64 = 0
   /// Of all rows; the same for each store with these contents.
   package internal(set) var hash = ""
   /// Container environments of which there is something: as many as `mostNames`.
@@ -15,6 +18,8 @@ package struct BackupReport: Equatable, Sendable {
   /// Of the store; nil: no server has run on it.
   package private(set) var generation: String?
   package internal(set) var count = BackupAssetCount()
+  /// The assets whose bytes are in this file.
+  private var held: Set<ObjectMark> = []
   /// Checksums of assets whose bytes the server did not have: as many as `mostNames`.
   package private(set) var missing: [String] = []
   /// Where the frames of a table begin.
@@ -44,10 +49,32 @@ package struct BackupReport: Equatable, Sendable {
     if !places.contains(place) { places.append(place) }
   }
 
+  /// What the rows say, told anew: of a backup that continues another only what came of both.
+  mutating func forgetRows() { (counts, rows, places, generation) = ([:], 0, [], nil) }
+
+  mutating func noteAsset(_ file: MovedRow) throws {
+    count.assets += 1
+    count.bytes += try file.integer("size")
+    held.insert(ObjectMark(try file.text("object")))
+  }
+
+  func holds(_ object: ObjectMark) -> Bool { held.contains(object) }
+
   mutating func noteMissing(_ file: MovedRow) {
     count.missing += 1
     if missing.count < Self.mostNames, let checksum = file["checksum"].text {
       missing.append(checksum)
+    }
+  }
+}
+
+/// The name of an object in 16 bytes, so that there can be very many.
+package struct ObjectMark: Hashable, Sendable {
+  private let halves: SIMD2<UInt64>
+
+  package init(_ name: String) {
+    halves = Array(SHA256.hash(data: Array(name.utf8))).withUnsafeBytes {
+      $0.loadUnaligned(as: SIMD2<UInt64>.self)
     }
   }
 }

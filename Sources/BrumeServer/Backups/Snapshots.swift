@@ -14,6 +14,10 @@ package final class Snapshots: Sendable {
   private let folder: String?
   private let host: Host
   private let logger: Logger
+  /// IDs of those that are to be made: never more than the shelf takes.
+  private let orders: AsyncStream<String>
+  private let order: AsyncStream<String>.Continuation
+  private let isEnding = Mutex(false)
 
   private struct Removed: Error {}
   /// What a file is called that is not whole.
@@ -26,6 +30,7 @@ package final class Snapshots: Sendable {
     self.folder = folder.map { $0 + "/snapshots" }
     self.host = host
     self.logger = logger
+    (orders, order) = AsyncStream.makeStream()
     guard let folder = self.folder else { return }
     for name in OwnerOnly.names(in: folder) {
       let path = "\(folder)/\(name)"
@@ -45,15 +50,25 @@ package final class Snapshots: Sendable {
   func begin() throws -> String {
     expire()
     let id = host.uuid()
-    guard let path = path(of: id), let folder, OwnerOnly.makeFolders(folder) else {
+    guard let folder, OwnerOnly.makeFolders(folder) else {
       throw BrumeError(.badRequest, "this server has no data folder that snapshots could be in")
     }
     try shelf.withLock { try $0.begin(id, now: host.now()) }
-    Task { await make(id, at: path) }
+    order.yield(id)
     return id
   }
 
-  private func make(_ id: String, at path: String) async {
+  /// Makes those that were begun, one after the other, until it is cancelled.
+  func run() async {
+    await withTaskCancellationHandler {
+      for await id in orders { await make(id) }
+    } onCancel: {
+      isEnding.withLock { $0 = true }
+    }
+  }
+
+  private func make(_ id: String) async {
+    guard let path = path(of: id) else { return }
     let unfinished = path + Self.unfinished
     do {
       let size = try await store.snapshot { [self] source in
@@ -86,10 +101,11 @@ package final class Snapshots: Sendable {
     return size
   }
 
-  /// Answers false if it was removed meanwhile.
+  /// Answers false if it was removed meanwhile, or the server ends.
   @discardableResult
   private func note(_ state: SnapshotShelf.State, of id: String) -> Bool {
-    shelf.withLock { shelf in
+    guard !isEnding.withLock({ $0 }) else { return false }
+    return shelf.withLock { shelf in
       shelf.note(state, of: id, now: host.now())
       return (try? shelf.use(id, now: host.now())) != nil
     }

@@ -36,20 +36,16 @@ package struct StoreRestore {
   /// - Returns: what was restored.
   /// - Throws: `StoreError`, `DataFolderError` or `AssetFailure`, in words for the operator.
   package func run(_ path: String) async throws -> BackupReport {
-    let file = try DiskFile.reading(path)
-    let read: BackupFrames.Read = { try file.bytes(at: $0, count: $1) }
-    let size = try file.size()
-    let contents = try BackupCheck.run(read) { [report] in report(.verified($0, of: size)) }
-    guard let backup = BackupFile(contents, read) else {
-      throw StoreError(.corrupt, "the backup has no beginning")
+    let backup = try BackupChain.check(path) { [report] in
+      report(.verified($0.checked, of: $0.all))
     }
     try requireEmptyFolder()
     let lock = try DataFolder(path: settings.dataFolder)
     defer { withExtendedLifetime(lock) {} }
     try move(backup) { try $0.copy() }
-    try await putAssets(backup, contents.count.bytes)
+    try await putAssets(backup)
     try move(backup) { _ = try $0.run() }
-    return contents
+    return backup.report
   }
 
   /// A folder with a database is looked at by the move: it may hold a part of this restore.
@@ -84,28 +80,53 @@ package struct StoreRestore {
     }
   }
 
-  private func putAssets(_ backup: BackupFile, _ total: Int64) async throws {
+  private func putAssets(_ backup: BackupFile) async throws {
     let store = try settings.openAssets(host)
-    var assets = backup.assets()
+    // A backup that others continue has assets that went since.
+    let wanted = backup.earlier == nil ? nil : try backup.objects()
+    let total = backup.chain.reduce(0) { $0 + $1.report.count.bytes }
     var bytes: Int64 = 0
-    var next = try assets.next()
-    while let first = next {
-      next = nil
-      var piece: BackupAssetPiece? = first
-      try await store.replace(first.object) {
-        guard let current = piece else { return nil }
-        bytes += Int64(current.data.count)
-        report(.assets(bytes, of: total))
-        let following = try assets.next()
-        // Another asset begins at its first byte.
-        if let following, following.offset > 0 {
-          piece = following
-        } else {
-          (piece, next) = (nil, following)
+    for file in backup.chain {
+      var assets = file.assets()
+      var next = try assets.next()
+      while let first = next {
+        let pieces = AssetPieces(first, assets) { [report] count in
+          bytes += count
+          report(.assets(bytes, of: total))
         }
-        return current.data[...]
+        if wanted?.contains(ObjectMark(first.object)) == false {
+          while try pieces.next() != nil {}
+        } else {
+          try await store.replace(first.object) { try pieces.next() }
+        }
+        (assets, next) = (pieces.assets, pieces.following)
       }
     }
+  }
+}
+
+/// The pieces of one asset, and where the next one begins.
+private final class AssetPieces {
+  private(set) var assets: BackupAssets
+  /// The first piece of the next asset, when all of this one were asked for.
+  private(set) var following: BackupAssetPiece?
+  private var piece: BackupAssetPiece?
+  private let progress: (Int64) -> Void
+
+  init(
+    _ first: BackupAssetPiece, _ assets: BackupAssets, progress: @escaping (Int64) -> Void
+  ) {
+    (piece, self.assets, self.progress) = (first, assets, progress)
+  }
+
+  func next() throws -> ArraySlice<UInt8>? {
+    guard let current = piece else { return nil }
+    progress(Int64(current.data.count))
+    piece = nil
+    let read = try assets.next()
+    // Another asset begins at its first byte.
+    if let read, read.offset > 0 { piece = read } else { following = read }
+    return current.data[...]
   }
 }
 

@@ -1,6 +1,7 @@
 // The way of a backup from the server into a file: rows from a snapshot, then the assets that they name, one by one.
 // All of it goes into FILE.part, from which the same command goes on after whatever broke it; the whole file is read
-// back and checked before it gets its name.
+// back and checked before it gets its name. For one that continues an earlier backup, the assets that are in that one
+// are left out, and at last FILE.part is compared with it.
 
 import BrumeClient
 import BrumeCore
@@ -11,12 +12,24 @@ struct BackupTransfer {
   private let source: BackupSource
   private let name: String
   private let part: DiskFile
+  /// What is continued.
+  private let earlier: Earlier?
   private let progress: TerminalProgress
   /// Ours: attempts that bring nothing, the pause before each a second longer than the one before.
   private static let attempts = 4
 
+  /// A backup that was checked, with its name in the folder of the new one.
+  struct Earlier {
+    let name: String
+    let backup: BackupFile
+  }
+
+  /// - Parameter earlier: what is continued; nil: the backup is to be whole.
   /// - Throws: `StatusFailure` or `StoreError`: the file is there already, or cannot be made.
-  init(from source: BackupSource, to name: String, progress: TerminalProgress) throws {
+  init(
+    from source: BackupSource, to name: String, since earlier: Earlier?,
+    progress: TerminalProgress
+  ) throws {
     guard !DiskFile.exists(name) else {
       throw StatusFailure(
         .cannotCreate, "'\(name)' exists already; choose another name, or move it away")
@@ -24,6 +37,7 @@ struct BackupTransfer {
     self.source = source
     self.name = name
     self.progress = progress
+    self.earlier = earlier
     part = try Self.part(of: name)
   }
 
@@ -36,24 +50,55 @@ struct BackupTransfer {
     }
   }
 
-  private var read: BackupFrames.Read { { [part] in try part.bytes(at: $0, count: $1) } }
+  private var read: BackupFrames.Read { Self.read(part) }
+
+  private static func read(_ file: DiskFile) -> BackupFrames.Read {
+    { try file.bytes(at: $0, count: $1) }
+  }
 
   /// - Returns: what is in the file.
   func run() async throws -> BackupReport {
     let (id, begun) = try await rows()
-    guard let backup = BackupFile(begun.report, read) else {
-      throw StatusFailure(.unavailable, "the server's snapshot has no beginning")
-    }
+    guard let backup = BackupFile(begun.report, read) else { throw Self.noBeginning }
     try await assets(of: backup, id, begun.report.count, isWhole: begun.isWhole)
-    let size = try part.size()
-    let report = try BackupCheck.run(read) { position in
-      progress.show("reading it back: \(position * 100 / max(1, size)) %")
-    }
-    try part.finish(as: name)
+    let report = try finish()
     await source.remove(id)
     progress.end()
     return report
   }
+
+  private func finish() throws -> BackupReport {
+    let report = try check(part, after: earlier?.backup)
+    guard let earlier else {
+      try part.finish(as: name)
+      return report
+    }
+    guard let whole = BackupFile(report, read) else { throw Self.noBeginning }
+    // An earlier attempt may have begun it.
+    let new = try DiskFile.appending(name + ".new")
+    try new.truncate(to: 0)
+    try BackupIncrement(of: whole, continuing: earlier.backup).run(file: earlier.name) {
+      progress.show("changes: \($0)")
+    } write: {
+      try new.append($0)
+    }
+    let made = try check(new, after: earlier.backup)
+    let file = BackupFile(made, Self.read(new), after: earlier.backup)
+    try file?.survey()
+    try new.finish(as: name)
+    DiskFile.remove(part.path)
+    return file?.report ?? made
+  }
+
+  private func check(_ file: DiskFile, after earlier: BackupFile?) throws -> BackupReport {
+    let size = try file.size()
+    return try BackupCheck.run(Self.read(file), after: earlier) { position in
+      progress.show("reading it back: \(position * 100 / max(1, size)) %")
+    }
+  }
+
+  private static let noBeginning = StatusFailure(
+    .unavailable, "the server's snapshot has no beginning")
 
   // MARK: Rows
 
@@ -112,7 +157,7 @@ struct BackupTransfer {
 
   /// The file as far as it makes sense, and where its last whole part ends.
   private func scanned() throws -> (check: BackupCheck, whole: Int64) {
-    var check = BackupCheck(read)
+    var check = BackupCheck(read, after: earlier?.backup)
     var frames = BackupFrames(read)
     var whole: Int64 = 0
     do {
@@ -138,9 +183,13 @@ struct BackupTransfer {
     if isWhole { return }
     var count = begun
     let files = try backup.rows(of: .assetFiles)
-    for _ in 0..<(begun.assets + begun.missing) { _ = try files.next() }
+    for _ in 0..<begun.files { _ = try files.next() }
     while let file = try files.next() {
-      if try await persistently({ try await asset(file, id) }) {
+      let object = try file.text("object")
+      if earlier?.backup.holds(ObjectMark(object)) == true {
+        try add(.earlierAsset, Array(object.utf8))
+        count.earlier += 1
+      } else if try await persistently({ try await asset(file, id) }) {
         count.assets += 1
         count.bytes += try file.integer("size")
       } else {

@@ -68,3 +68,4 @@ struct StatusFailure: Error, CustomStringConvertible {
     Output.say("Error: \(failure.description)")
     throw failure.status.code
   }
+}

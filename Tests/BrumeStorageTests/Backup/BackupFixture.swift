@@ -11,11 +11,11 @@ struct BackupFixture {
   /// A backup of all rows, with the end that a transfer writes: files have no bytes in these tests.
   var bytes: [UInt8]
 
-  init(of store: any Store) async throws {
+  init(of store: any Store, id: String = "B1") async throws {
     bytes = try await store.snapshot { source in
       var bytes: [UInt8] = []
-      var writer = BackupWriter(of: source) { bytes += $0 }
-      _ = try writer.run(id: "B1", made: 1_700_000_000_000)
+      _ = try BackupWriter(of: source) { bytes += $0 }.run(
+        id: id, made: 1_700_000_000_000)
       return bytes
     }
     try addAssets()
@@ -44,11 +44,28 @@ struct BackupFixture {
 
   func check() throws -> BackupReport { try BackupCheck.run(read) }
 
-  func file() throws -> BackupFile? { BackupFile(try check(), read) }
+  /// - Parameter chain: what it continues, the oldest first.
+  func file(after chain: [BackupFixture] = []) throws -> BackupFile? {
+    let earlier = try chain.last?.file(after: chain.dropLast())
+    return BackupFile(try BackupCheck.run(read, after: earlier), read, after: earlier)
+  }
+
+  /// The same state as one that continues others.
+  func continuing(_ chain: [BackupFixture]) throws -> BackupFixture {
+    var increment = self
+    increment.bytes = []
+    guard let whole = try file(), let earlier = try chain.last?.file(after: chain.dropLast()) else {
+      return self
+    }
+    try BackupIncrement(of: whole, continuing: earlier).run(file: "earlier") {
+      increment.bytes += $0
+    }
+    return increment
+  }
 
   /// Answers the hash of what was restored.
-  func restore(into folder: TemporaryFolder) throws -> String? {
-    let file = try file()
+  func restore(into folder: TemporaryFolder, after chain: [BackupFixture] = []) throws -> String? {
+    let file = try file(after: chain)
     return try SQLiteMoving.run(
       folder: folder.path + "/data", isNew: true, logger: Mover.logger
     ) { target in
@@ -56,8 +73,10 @@ struct BackupFixture {
     }
   }
 
-  func restore(intoPostgres url: String, buckets: Int) throws -> String? {
+  func restore(
+    intoPostgres url: String, buckets: Int, after chain: [BackupFixture] = []
+  ) throws -> String? {
     let target = try PostgresMoving(url: url, buckets: buckets, acceptsLoss: true)
-    return try file().map { try StoreMove(from: $0, to: target).run().hash }
+    return try file(after: chain).map { try StoreMove(from: $0, to: target).run().hash }
   }
 }
