@@ -3,7 +3,7 @@
 Checked: nothing that was acknowledged before the backup began is lost, bytes of assets included; backups that continue
 earlier ones, taken meanwhile, come back as the last state; old change tokens and stream positions get the honest
 answer and then everything; pushes that waited are delivered; wrong use of each command ends with its sentence and
-status; a transfer that was cut goes on; a restore that was killed serves nothing and goes on. `--control` damages the backup and must be refused: a checker that cannot fail proves nothing.
+status; a transfer that was cut goes on; a restore that was killed serves nothing and goes on. `--postgres` restores into PostgreSQL instead, and continues from there. `--control` damages the backup and must be refused: a checker that cannot fail proves nothing.
 """
 import argparse
 import contextlib
@@ -21,6 +21,7 @@ import urllib.error
 import urllib.request
 
 from brume_server import Listener, Server, expect
+from postgres import Postgres
 
 ZONE = {"zoneName": "Backup"}
 WRITERS = 3
@@ -313,7 +314,7 @@ def fill(server, big):
     return alice
 
 
-def run(binary, folder, control):
+def run(binary, folder, options):
     tool, big = Tool(binary), random.Random(3).randbytes(2_500_000)
     server = Server(binary, f"{folder}/first").start()
     alice = fill(server, big)
@@ -348,7 +349,7 @@ def run(binary, folder, control):
     sizes = [os.path.getsize(path) for path in (third, whole)]
     expect(result.returncode == 0 and sizes[0] + len(big) < sizes[1], f"and leaves out what is in the others {sizes}")
     saved = set().union(*(writer.known() for writer in writers)) | {"with-another"}
-    if control:
+    if options.control:
         data = bytearray(open(backup, "rb").read())
         data[-3_000] ^= 1
         open(backup, "wb").write(data)
@@ -357,6 +358,9 @@ def run(binary, folder, control):
     check = tool("backup", "--verify", third)
     expect(check.returncode == 0 and "continues" in check.stdout and "assets in earlier ones" in check.stdout,
            f"a chain of three is whole ({check.stderr})")
+    if options.postgres:
+        server.kill()
+        return check_postgres(tool, binary, folder, third, server.values, saved)
     check_wrong_use(tool, folder, server, backup)
     check_damage(tool, folder, backup)
     check_chain(tool, folder, [backup, second, third])
@@ -400,6 +404,33 @@ def check_plain(tool, binary, folder, backup, values, before):
         server.stop()
 
 
+def check_postgres(tool, binary, folder, backup, values, saved):
+    """A backup of SQLite comes back into PostgreSQL, and one of that continues it."""
+    postgres = Postgres()
+    target = f"{folder}/beside-postgres"
+    try:
+        result = tool("restore", backup, "--data", target, "--store", postgres.url)
+        expect(result.returncode == 0, f"a chain comes back into PostgreSQL ({result.stderr})")
+        tool.refused(73, "not empty", "restore", backup, "--data", f"{folder}/other", "--store", postgres.url)
+        server = Server(binary, target, store=postgres.url).start()
+        try:
+            server.values = {**values, "BRUME_URL": server.values["BRUME_URL"]}
+            alice = server.client("alice", "mac")
+            records, _ = changes(alice)
+            expect(saved <= set(records), f"all {len(saved)} saves are there")
+            expect(len(download(records["with-another"])) > 0, "and the assets")
+            save(alice, "in-postgres", "new")
+            fourth = f"{folder}/fourth.brume"
+            result = tool("backup", fourth, "--since", backup, "--data", target)
+            expect(result.returncode == 0, f"a backup of PostgreSQL continues one of SQLite ({result.stderr})")
+            check = tool("backup", "--verify", fourth)
+            expect(check.returncode == 0 and "PostgreSQL" in check.stdout, f"and is whole ({check.stderr})")
+        finally:
+            server.stop()
+    finally:
+        postgres.stop()
+
+
 def check_restored(server, values, files, before, tokens, position):
     # Clients go on with the credentials that they have.
     address = server.values["BRUME_URL"]
@@ -432,10 +463,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--brume", required=True)
     parser.add_argument("--control", action="store_true")
+    parser.add_argument("--postgres", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="brume-backup-") as folder:
         try:
-            run(options.brume, folder, options.control)
+            run(options.brume, folder, options)
         except SystemExit as failure:
             if options.control and "the backup is whole" in str(failure):
                 return print("  ok: the control finds the damage")
