@@ -3,7 +3,9 @@
 Checked: nothing that was acknowledged before the backup began is lost, bytes of assets included; backups that continue
 earlier ones, taken meanwhile, come back as the last state; old change tokens and stream positions get the honest
 answer and then everything; pushes that waited are delivered; wrong use of each command ends with its sentence and
-status; a transfer that was cut goes on; a restore that was killed serves nothing and goes on. `--postgres` restores into PostgreSQL instead, and continues from there. `--control` damages the backup and must be refused: a checker that cannot fail proves nothing.
+status; a transfer that was cut goes on; a restore that was killed serves nothing and goes on. `--postgres` restores into
+PostgreSQL instead, and continues from there. `--control` damages the backup and must be refused: a checker that cannot
+fail proves nothing.
 """
 import argparse
 import contextlib
