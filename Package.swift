@@ -86,13 +86,14 @@ let rules = [
 ]
 
 let adapters = [
-  Target.systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+  Target.systemLibrary(
+    name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
   Target.target(name: "CFileBirth"),
   layer(
     "BrumeSQLite",
     uses: [
       "BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeQueryPlan", "CFileBirth", grdb, sqlite,
-      log,
+      deque, log,
     ]),
   layer(
     "BrumePostgres",
@@ -239,7 +240,8 @@ let edgeTests = [
 
 let package = Package(
   name: "brume",
-  platforms: [.macOS(.v15), .iOS(.v18)],
+  // The first with Synchronization's Mutex.
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .executable(name: "brume", targets: ["brume"]),
     .library(name: "BrumeKit", targets: ["BrumeKit"]),
@@ -294,4 +296,9 @@ let package = Package(
         name: "SourceCompatibility\(name)", dependencies: ["CloudKit", "CoreLocation"],
         path: "Tests/SourceCompatibility/\(name)", swiftSettings: [.swiftLanguageMode(mode)]))
   }
+#else
+  // The names are products on Apple's platforms too, so that one manifest serves both: SwiftPM resolves a product
+  // also where its condition leaves it out. There they bring our modules, and Apple's are imported.
+  package.products.append(.library(name: "CloudKit", targets: ["BrumeKit"]))
+  package.products.append(.library(name: "CoreLocation", targets: ["BrumePlaces"]))
 #endif

@@ -75,7 +75,7 @@ package final class PostgresStore: Store {
     let tail = try Tail(
       connector.aside, node.acknowledgements, logs: signals, mailboxes: mailSignals,
       accounts: accountSignals
-    ) { keeper.hasOthers }
+    ) { leases.processes > 1 }
     self.tail = tail
     writers = Writers(node, connector) { [signals] grown in
       tail.committed(grown)

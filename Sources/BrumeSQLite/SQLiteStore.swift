@@ -116,7 +116,7 @@ package final class SQLiteStore: Store {
     in scope: WriteScope, reading plan: ReadPlan,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
-    try await commit { try body($0) }
+    try await commit(for: scope.user) { try body($0) }
   }
 
   @discardableResult
@@ -124,17 +124,18 @@ package final class SQLiteStore: Store {
     in scope: WriteScope, reading plan: ReadPlan,
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
-    try await commit(isRepeatable: true) { try body($0) }
+    try await commit(for: scope.user, isRepeatable: true) { try body($0) }
   }
 
   private func commit<Value: Sendable>(
-    isRepeatable: Bool = false, _ body: @escaping @Sendable (SQLiteTransaction) throws -> Value
+    for user: UserID? = nil, isRepeatable: Bool = false,
+    _ body: @escaping @Sendable (SQLiteTransaction) throws -> Value
   ) async throws -> Value {
     let outcome = Outcome<Value>()
     try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<Void, any Error>) in
       let job = WriteJob(
-        isRepeatable: isRepeatable,
+        user: user, isRepeatable: isRepeatable,
         run: { transaction in
           do {
             let value = try body(transaction)

@@ -1,6 +1,7 @@
 // One transaction with many bodies. Each body after the first has a savepoint, so that one that
 // throws undoes its own work only. Nobody is answered before the commit.
 
+import BrumeModel
 import BrumeStorage
 
 struct WriteGroup {
@@ -9,19 +10,29 @@ struct WriteGroup {
   /// Whether the transaction holds work that must survive a later body's failure.
   private var hasWork = false
   private var changesBefore: Int64 = 0
+  private let nanoseconds: @Sendable () -> Int64
+  private let start: Int64
+  /// What each body took, in nanoseconds.
+  private(set) var times: [(UserID?, Int64)] = []
   /// Somebody who has run waits for the commit before going on.
   private var keepsOthersWaiting = false
   private(set) var logGrew = false
   /// The job whose body runs, or ran when the storage failed.
   private var running: WriteJob?
 
-  init(_ transaction: SQLiteTransaction) { self.transaction = transaction }
+  /// - Parameter nanoseconds: a clock that only rises.
+  init(_ transaction: SQLiteTransaction, _ nanoseconds: @escaping @Sendable () -> Int64) {
+    self.transaction = transaction
+    self.nanoseconds = nanoseconds
+    start = nanoseconds()
+  }
 
   private var connection: Connection { transaction.connection }
 
   var isFull: Bool {
     results.count >= Writer.groupLimit
       || connection.totalChanges - changesBefore >= Writer.groupRowLimit
+      || nanoseconds() - start >= Writer.groupTimeLimit
   }
 
   /// Everybody who waits for this group.
@@ -42,7 +53,9 @@ struct WriteGroup {
     if needsSavepoint { try connection.run(Self.savepoint) }
     transaction.others.shareTheCommit = keepsOthersWaiting
     transaction.bodyBegins()
+    let began = nanoseconds()
     var error = job.run(transaction)
+    times.append((job.user, nanoseconds() - began))
     if error == nil {
       do { try transaction.bodyEnds() } catch let thrown { error = thrown }
     }

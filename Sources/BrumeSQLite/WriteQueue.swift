@@ -1,10 +1,11 @@
-// The line of writes before the one connection that writes, as a value: whose turn it is, who may
-// join, when the writer's thread must be woken, when it may go. It starts no thread and waits for
-// nothing; `Writer` does.
+// What waits before the one connection that writes, as a value: who may write now, who may join,
+// when the writer's thread must be woken, when it may go. It starts no thread and waits for
+// nothing; `Writer` does. Whose write comes next is `WriteTurns`'.
 //
 // A write that has been alone for a while runs on the thread that brings it: waking the writer and
 // being woken by it cost more than the write. As soon as two come together, they share commits again.
 
+import BrumeModel
 import BrumeStorage
 
 struct WriteQueue<Job> {
@@ -31,49 +32,46 @@ struct WriteQueue<Job> {
 
   private var turn = Turn.writer
   private var aloneCount = 0
-  private var arriving: [Job] = []
-  /// Last first.
-  private var leaving: [Job] = []
+  private var waiting = WriteTurns<Job>()
   private var refusal: StoreError?
 
-  var isEmpty: Bool { arriving.isEmpty && leaving.isEmpty }
+  var isEmpty: Bool { waiting.count == 0 }
 
   /// Whether a write waits for which this is so.
   func contains(_ isSo: (Job) -> Bool) -> Bool {
-    leaving.contains(where: isSo) || arriving.contains(where: isSo)
+    waiting.waiting.contains(where: isSo)
   }
 
   /// A write that waits for its turn.
-  mutating func add(_ job: Job) -> Admission {
+  /// - Parameter user: who asked for it; nil: the server itself.
+  mutating func add(_ job: Job, of user: UserID? = nil) -> Admission {
     if let refusal { return .refused(refusal) }
-    if arriving.count >= Self.waitingLimit {
+    if waiting.count >= Self.waitingLimit {
       return .refused(StoreError(.noRoom, "too many writes wait; slow down"))
     }
     if turn == .nobody, aloneCount >= Self.aloneBeforeRunningHere {
       turn = .caller
       return .yourTurn
     }
-    arriving.append(job)
+    waiting.add(job, of: user)
     return .accepted(wakeWriter: takeTurnForWriter())
   }
 
   /// What the writer does when it has nothing in hand.
   mutating func next() -> Step {
     guard turn != .caller else { return .sleep }
-    if let job = nextForGroup({ _ in true }) { return .run(job) }
+    if let job = waiting.next() { return .run(job) }
     if refusal != nil { return .end }
     turn = .nobody
     return .sleep
   }
 
-  /// A job for the group that the writer has already begun, if the group takes the first that waits.
-  mutating func nextForGroup(_ accepts: (Job) -> Bool) -> Job? {
-    if leaving.isEmpty {
-      leaving = arriving.reversed()
-      arriving.removeAll(keepingCapacity: true)
-    }
-    guard let first = leaving.last, accepts(first) else { return nil }
-    return leaving.popLast()
+  /// A job for the group that the writer has already begun, if the group takes the one whose turn it is.
+  mutating func nextForGroup(_ accepts: (Job) -> Bool) -> Job? { waiting.nextToJoin(accepts) }
+
+  /// A user's write took so long.
+  mutating func ran(_ user: UserID?, nanoseconds: Int64) {
+    waiting.ran(user, nanoseconds: nanoseconds)
   }
 
   /// A group of so many writes is committed.
@@ -100,10 +98,7 @@ struct WriteQueue<Job> {
   /// The storage failed: nobody is served any more. Answers who waited.
   mutating func fail(_ error: StoreError) -> [Job] {
     refusal = error
-    let waiting = leaving.reversed() + arriving
-    leaving = []
-    arriving = []
-    return waiting
+    return waiting.removeAll()
   }
 
   /// Answers whether the writer slept.

@@ -12,6 +12,8 @@ import Synchronization
 
 /// A write on its way: run on the writer's connection, finished after the commit.
 struct WriteJob: Sendable {
+  /// Who asked for it; nil: the server itself.
+  var user: UserID?
   /// Whether a commit that holds nothing else may leave the disk for later (`Store.writeRepeatable`).
   let isRepeatable: Bool
   /// Work on indexes. It joins no group that has begun, whose callers would wait for it, and nobody gives
@@ -37,6 +39,8 @@ final class Writer: Sendable {
   /// Ours: changed rows after which a group takes nobody else, so that a first one is not kept
   /// waiting for the batches of many others.
   static let groupRowLimit: Int64 = 20_000
+  /// Ours: nanoseconds after which a group takes nobody else, for the same reason.
+  static let groupTimeLimit: Int64 = 20_000_000
 
   private let queue = Mutex(WriteQueue<WriteJob>())
   private let wake = DispatchSemaphore(value: 0)
@@ -77,7 +81,7 @@ final class Writer: Sendable {
 
   /// Queues a write, or carries it out at once. Throws if no write is accepted any more.
   func add(_ job: WriteJob) throws(StoreError) {
-    switch queue.withLock({ $0.add(job) }) {
+    switch queue.withLock({ $0.add(job, of: job.user) }) {
     case .accepted(let wakeWriter): if wakeWriter { wake.signal() }
     case .yourTurn:
       commitGroup(from: job) { _ in nil }
@@ -126,7 +130,7 @@ extension Writer {
 
   private func commitGroup(from first: WriteJob, next: Next) {
     let start = nanoseconds()
-    var group = WriteGroup(resources.transaction)
+    var group = WriteGroup(resources.transaction, nanoseconds)
     let transaction = resources.transaction
     let (failure, position) = resources.pool.writeWithoutTransaction { _ in
       let failure = Self.commit(&group, first, next)
@@ -138,6 +142,7 @@ extension Writer {
       $0.groupEnded(
         count: group.jobs.count, nanoseconds: nanoseconds() - start,
         wasOwnWork: first.isRepeatable)
+      for (user, time) in group.times { $0.ran(user, nanoseconds: time) }
     }
     if let failure { return failed(failure, group) }
     if let position { marks.advance(position) }

@@ -100,12 +100,13 @@ package final class Composition: Sendable {
         delivery: delivers, pause: { try await Task.sleep(for: $0) })
     }
     fetches = LastFetches(capacity: limits.deliveryLanes, since: host.now())
-    rates = RateLimits(settings.rates, limits: limits, host: host)
+    rates = RateLimits(settings.rates, limits: limits, leases: store.leases, host: host)
     requestShares = RequestShares(limits)
     connectionShares = ConnectionShares(most: settings.connectionsPerAddress)
     bodyMemory = BodyMemory(
       most: limits.bodyBytesAtOnce, mostOfOne: limits.bodyBytesAtOncePerAddress)
-    passwords = PasswordVerifier(accounts: engine.accounts, limits: limits, host: host)
+    passwords = PasswordVerifier(
+      accounts: engine.accounts, limits: limits, leases: store.leases, host: host)
     auditTrail = AuditTrail(engine.audit, limits: limits, host: host)
     snapshots = Snapshots(
       of: store, in: folder?.path, limits: limits, host: host, logger: logger)

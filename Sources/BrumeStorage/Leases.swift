@@ -9,6 +9,8 @@ package protocol Leases: Sendable {
   /// The lease under which this process notifies for a bucket now; nil if another process does. Each lease of
   /// a bucket has a greater number than the one before, and whoever renews it keeps the number.
   func epoch(of bucket: Bucket) -> Int64?
+  /// How many processes share the store, this one included, as far as it knows.
+  var processes: Int { get }
 }
 
 extension Leases {
@@ -22,4 +24,5 @@ package struct AlwaysOwned: Leases {
   /// The only lease there is.
   package static let epoch: Int64 = 0
   package func epoch(of bucket: Bucket) -> Int64? { Self.epoch }
+  package var processes: Int { 1 }
 }

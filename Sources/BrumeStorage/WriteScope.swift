@@ -21,11 +21,18 @@ package struct WriteScope: Hashable, Sendable {
   }
 
   package let parts: Set<Part>
+  /// Who asked for it; nil: the server itself. Where writes wait for one another, users take turns.
+  package private(set) var user: UserID?
 
-  package init(parts: Set<Part>) { self.parts = parts }
+  /// - Parameter user: who asked for it; nil: the server itself.
+  package init(parts: Set<Part>, for user: UserID? = nil) {
+    self.parts = parts
+    self.user = user
+  }
 
+  /// Asked for by the owner, if there is one.
   package static func database(_ database: DatabaseKey) -> WriteScope {
-    WriteScope(parts: [.database(database)])
+    WriteScope(parts: [.database(database)], for: database.owner)
   }
   package static func account(_ device: DeviceKey) -> WriteScope {
     account(device.user, device.containerEnvironment)
@@ -33,7 +40,7 @@ package struct WriteScope: Hashable, Sendable {
   package static func account(
     _ user: UserID, _ containerEnvironment: ContainerEnvironment
   ) -> WriteScope {
-    WriteScope(parts: [.account(user, containerEnvironment)])
+    WriteScope(parts: [.account(user, containerEnvironment)], for: user)
   }
   package static func bucket(_ bucket: Bucket) -> WriteScope {
     WriteScope(parts: [.bucket(bucket)])
@@ -51,7 +58,12 @@ package struct WriteScope: Hashable, Sendable {
   }
 
   package func and(_ other: WriteScope) -> WriteScope {
-    WriteScope(parts: parts.union(other.parts))
+    WriteScope(parts: parts.union(other.parts), for: user ?? other.user)
+  }
+
+  /// The same, asked for by `user`.
+  package func asked(by user: UserID?) -> WriteScope {
+    WriteScope(parts: parts, for: user ?? self.user)
   }
 
   /// The buckets that the write locks, in the order of locking.

@@ -192,6 +192,66 @@ private final class Events: Sendable {
   private func add(_ event: String) { log.withLock { $0.append(event) } }
 }
 
+@Suite struct WriteTurnsTests {
+  private let alice = UserID("alice")
+  private let bob = UserID("bob")
+
+  @Test func `users take turns, and each one's writes keep their order`() {
+    var turns = WriteTurns<String>()
+    for job in ["b1", "b2", "b3"] { turns.add(job, of: bob) }
+    turns.add("a1", of: alice)
+    turns.add("server", of: nil)
+    turns.add("a2", of: alice)
+    let taken = (0..<7).map { _ in turns.next() }
+    #expect(taken == ["b1", "a1", "server", "b2", "a2", "b3", nil])
+    #expect(turns.count == 0)
+  }
+
+  @Test func `who writes long joins nobody that waits for a commit, and has the next turn`() {
+    var turns = WriteTurns<String>()
+    turns.ran(bob, nanoseconds: WriteTurns<String>.long)
+    turns.add("b1", of: bob)
+    turns.add("a1", of: alice)
+    let joined = (0..<2).map { _ in turns.nextToJoin { _ in true } }
+    #expect(joined == ["a1", nil])
+    #expect(turns.next() == "b1")
+    turns.ran(bob, nanoseconds: WriteTurns<String>.long - 1)
+    turns.add("b2", of: bob)
+    #expect(turns.nextToJoin { _ in true } == "b2")
+  }
+
+  @Test func `only so many users are remembered for writing long`() {
+    var turns = WriteTurns<Int>()
+    for number in 0...WriteTurns<Int>.longUsersLimit {
+      turns.ran(UserID("u\(number)"), nanoseconds: WriteTurns<Int>.long)
+      turns.add(number, of: UserID("u\(number)"))
+    }
+    var joined: [Int] = []
+    for _ in 0...WriteTurns<Int>.longUsersLimit {
+      if let job = turns.nextToJoin({ _ in true }) { joined.append(job) } else { _ = turns.next() }
+    }
+    #expect(joined == [WriteTurns<Int>.longUsersLimit])
+  }
+
+  @Test func `a group is committed after its time, though others wait`() async throws {
+    let folder = try TemporaryFolder()
+    let clock = Mutex<Int64>(0)
+    let store = try folder.openSQLite(nanoseconds: { clock.withLock { $0 } })
+    let events = Events()
+    let gate = Gate(value: 0)
+    try store.writer.add(
+      events.job("first") { _ in
+        gate.wait()
+        clock.withLock { $0 += Writer.groupTimeLimit }
+      })
+    try store.writer.add(events.job("second") { _ in })
+    gate.signal()
+    try await store.write(in: .all) { try $0.settings.set(.secret, to: [1]) }
+    #expect(Array(events.log.withLock { $0 }.prefix(2)) == ["ran first", "done first"])
+    try await store.close()
+  }
+}
+
 @Suite struct WriteQueueTests {
   @Test func `jobs leave in the order in which they came`() {
     var queue = WriteQueue<Int>()

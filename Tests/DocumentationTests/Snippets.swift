@@ -160,6 +160,50 @@ struct DefaultContainer: Sendable {
 }
 
 extension SnippetRuns {
+  @Test func `A first hour: a Swift program changes what curl has saved`() async throws {
+    let (server, CKContainer) = try await container()
+    let curl = try await server.device("shell", of: "alice").privateCloudDatabase
+    try await curl.save(CKRecordZone(zoneName: "Trails"))
+    let saved = CKRecord(
+      recordType: "Hike",
+      recordID: CKRecord.ID(recordName: "H-1", zoneID: CKRecordZone.ID(zoneName: "Trails")))
+    saved["title"] = "Lake path"
+    saved["km"] = 13.0
+    try await curl.save(saved)
+    var printed: [String] = []
+    func print(_ values: Any...) { printed.append(values.map { "\($0)" }.joined(separator: " ")) }
+    // Text docs/first-hour.md 2
+    let database = CKContainer.default().privateCloudDatabase
+    let trails = CKRecordZone.ID(zoneName: "Trails")
+
+    let lake = try await database.record(for: CKRecord.ID(recordName: "H-1", zoneID: trails))
+    print("saved by curl:", lake["title"] as? String ?? "nothing")
+
+    lake["km"] = 13.5
+    try await database.save(lake)
+
+    let long = CKQuery(recordType: "Hike", predicate: NSPredicate(format: "km > 13"))
+    let (found, _) = try await database.records(matching: long, inZoneWith: trails)
+    print(found.count, "hike is longer than 13 km")
+    // End
+    #expect(printed == ["saved by curl: Lake path", "1 hike is longer than 13 km"])
+  }
+}
+
+extension SnippetRuns {
+  @Test func `Apple's platforms: an app says where its server is`() throws {
+    let (server, apiToken, userToken) = (URL(filePath: "/"), "api", "user")
+    let (deviceID, stateDirectory) = ("phone", NSTemporaryDirectory())
+    // Text docs/apple-platforms.md 4
+    let container = Brume.container(
+      Brume.Configuration(
+        url: server, container: "iCloud.org.example.trails", environment: .production,
+        apiToken: apiToken, userToken: userToken, deviceID: deviceID,
+        stateDirectory: stateDirectory))
+    // End
+    #expect(container.containerIdentifier == "iCloud.org.example.trails")
+  }
+
   @Test func `LocalServer: two devices of a user, and what will go wrong`() async throws {
     // Text Sources/BrumeTesting/LocalServer.swift 1
     let server = try await LocalServer()

@@ -37,3 +37,29 @@ import Testing
   try await server.push(to: "bob") { $0.subscriptionID == "shared" }
 }
 // End
+
+// Text README.md 3
+@Test(.brume(users: "alice")) func `a lost connection loses no note`() async throws {
+  let server = try LocalServer.current
+  let notes = NoteStore(container: server["alice"])  // the app's own
+  try await notes.launch()
+  server.faults.add(.error(.networkFailure, on: .saveRecords))
+  try await notes.add("Milk")
+  try await notes.refresh()
+  #expect(await notes.texts == ["Milk"])
+}
+// End
+
+// Text docs/apple-platforms.md 2
+#if os(Linux)
+  import BrumeTesting
+#endif
+// End
+
+// Text docs/apple-platforms.md 3
+#if os(Linux)
+  import CloudKit
+#else
+  import BrumeKit
+#endif
+// End

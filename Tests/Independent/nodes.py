@@ -2,12 +2,14 @@
 
 Checked: each push arrives once whichever server took the save; nothing is lost when the other server is killed
 with -9 again and again, and comes back, or when the database stops and starts; a server that is stopped hands its
-work over at once; signing out at one server ends the stream at the other. PostgreSQL and the servers are real
+work over at once; signing out at one server ends the stream at the other; requests to both count together. PostgreSQL and the servers are real
 processes on loopback.
 """
 import argparse
+import http.client
 import tempfile
 import time
+import urllib.parse
 
 from brume_server import Listener, Refused, Server, expect
 from load import call, created
@@ -18,6 +20,7 @@ ZONE = {"zoneName": "Nodes"}
 TAKEOVER = 20
 # Until each of two servers has its half, whatever was killed before.
 SHARED = 8
+RATES = ["--rate-anonymous", "4"]
 
 
 def save(client, name):
@@ -104,6 +107,21 @@ def signs_out(first, second, thread):
         expect(" 421 " in str(refusal) or " 401 " in str(refusal), "and its token is good at none of them")
 
 
+def counts_together(first, second):
+    """A caller without an account, at a rate of 4 a second with a burst of 40: not that of each server."""
+    target = f"/database/1/{first.values['BRUME_CONTAINER']}/development/public/users/caller?" + urllib.parse.urlencode(
+        {"ckAPIToken": first.values["BRUME_API_TOKEN"]})
+    connections, served, began = [http.client.HTTPConnection(*server.address) for server in (first, second)], 0, time.monotonic()
+    for number in range(200):
+        connection = connections[number % 2]
+        connection.request("GET", target)
+        answer = connection.getresponse()
+        answer.read()
+        served += answer.status != 429
+    most = 40 + 4 * (time.monotonic() - began) + 2
+    expect(20 <= served <= most, f"requests to both servers count together ({served} of 200 were served)")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--brume", required=True)
@@ -112,9 +130,10 @@ def main():
     postgres = Postgres()
     try:
         with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
-            first = Server(options.brume, one, store=postgres.url).start()
-            second = Server(options.brume, two, store=postgres.url).start()
+            first = Server(options.brume, one, store=postgres.url, extra=RATES).start()
+            second = Server(options.brume, two, store=postgres.url, extra=RATES).start()
             time.sleep(SHARED)
+            counts_together(first, second)
             listener_client = first.client("alice", "phone")
             prepare(listener_client)
             listener = Listener(listener_client)

@@ -32,7 +32,7 @@ struct AssetReceipts: Sendable {
     let uploads = copies.map {
       AssetUpload(id: host.objectName(), checksum: $0.asset.fileChecksum, began: now)
     }
-    try await store.write(in: .server) { [limits] transaction in
+    try await store.write(in: .server.asked(by: user)) { [limits] transaction in
       for upload in uploads { try transaction.assets.put(upload) }
       try PendingUploads.change(of: user, now: now, limits, in: transaction.settings) { pending in
         for upload in uploads { try pending.reserveCopy(upload.id, began: now, limits) }

@@ -49,7 +49,7 @@ package struct AssetUploads: Sendable {
     let file = AssetFile(
       checksum: AssetMeter.checksum(meter.finished()), object: id, size: meter.size,
       digest: meter.finished())
-    try await store.write(in: .server) { [limits] transaction in
+    try await store.write(in: .server.asked(by: ticket.user)) { [limits] transaction in
       try Self.enter(file, arrivedBy: id, in: transaction)
       try PendingUploads.change(
         of: ticket.user, now: began, limits, in: transaction.settings
@@ -70,7 +70,7 @@ package struct AssetUploads: Sendable {
   private func begin(
     _ id: String, of ticket: AssetTicket, announced: Int64?, _ began: Milliseconds
   ) async throws -> Int64 {
-    try await store.write(in: .server) { [limits] transaction in
+    try await store.write(in: .server.asked(by: ticket.user)) { [limits] transaction in
       let quota =
         try ticket.zone.database.owner == nil
         ? nil
@@ -88,7 +88,7 @@ package struct AssetUploads: Sendable {
 
   /// If this fails too, the sweeper does it.
   private func giveUp(_ id: String, of ticket: AssetTicket, _ began: Milliseconds) async {
-    _ = try? await store.write(in: .server) { [limits] transaction in
+    _ = try? await store.write(in: .server.asked(by: ticket.user)) { [limits] transaction in
       try transaction.assets.removeUpload(id)
       try PendingUploads.change(
         of: ticket.user, now: began, limits, in: transaction.settings

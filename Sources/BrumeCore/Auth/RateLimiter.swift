@@ -28,18 +28,22 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
 
   /// Takes one call from a caller's bucket.
   ///
+  /// - Parameter processes: how many serve the same callers. A call at one of them takes as much as one at
+  ///   each: whoever calls all of them in turn has no more than with one.
   /// - Returns: nil when the call may go on; otherwise the seconds after which one may.
-  package mutating func take(_ key: Key, now: Milliseconds) -> Double? {
+  package mutating func take(_ key: Key, now: Milliseconds, among processes: Int = 1) -> Double? {
     if isOff { return nil }
     var bucket = buckets[key] ?? Bucket(tokens: burst, time: now)
     bucket.tokens = tokens(of: bucket, now)
     bucket.time = max(bucket.time, now)
     if buckets[key] == nil, buckets.count >= maximumKeys { makeRoom(now) }
-    guard bucket.tokens >= 1 else {
+    // A full bucket always has one.
+    let taken = min(burst, Double(max(1, processes)))
+    guard bucket.tokens >= taken else {
       buckets[key] = bucket
-      return ((1 - bucket.tokens) / perSecond * 1000).rounded(.up) / 1000
+      return ((taken - bucket.tokens) / perSecond * 1000).rounded(.up) / 1000
     }
-    bucket.tokens -= 1
+    bucket.tokens -= taken
     buckets[key] = bucket
     return nil
   }

@@ -36,7 +36,8 @@ package struct Records: Sendable {
         request.operationID, in: part.database, scope, as: caller, limits: limits)
       let (schemas, clientData) = (schemas, request.clientData)
       let reads = part.reads(context, memory, bringsClientData: clientData != nil)
-      let answers = try await store.write(in: part.scope, reading: reads) { transaction in
+      let writes = part.scope.asked(by: context.user)
+      let answers = try await store.write(in: writes, reading: reads) { transaction in
         if let known = try memory?.recall(part, context, schemas, in: transaction) { return known }
         let answers = try Self.run(part, context, schemas, transaction)
         try ClientData.keep(clientData, of: part, answers, as: caller, in: transaction)

@@ -23,13 +23,13 @@ struct ReferenceRules {
 
   /// Judges items, and again those that refer to one that fails.
   func settle(_ positions: [Int], in verdicts: inout Verdicts) throws {
-    let links = BatchLinks(verdicts.items, stage)
+    var links = BatchLinks(verdicts.items, stage)
     var open = Array(positions.reversed())
     var after: Coverage?
     while let position = open.popLast() {
       guard verdicts.isAlive(position, to: .put) else { continue }
       var coverage = try after ?? freshCoverage()
-      let error = try error(at: position, in: verdicts, links, &coverage)
+      let error = try error(at: position, in: verdicts, &links, &coverage)
       after = coverage
       guard let error else { continue }
       verdicts.fail(position, error)
@@ -45,7 +45,7 @@ struct ReferenceRules {
   }
 
   private func error(
-    at position: Int, in verdicts: Verdicts, _ links: BatchLinks, _ after: inout Coverage
+    at position: Int, in verdicts: Verdicts, _ links: inout BatchLinks, _ after: inout Coverage
   ) throws -> BrumeError? {
     guard let record = stage.puts[verdicts.items[position].name] else { return nil }
     let before = try stage.before(record.name)
@@ -58,7 +58,7 @@ struct ReferenceRules {
       return error
     }
     if let error = try validationError(record, before) { return error }
-    if let error = try countError(at: position, in: verdicts, record, before, links) {
+    if let error = try countError(at: position, in: verdicts, record, before, &links) {
       return error
     }
     return try view.shares == nil ? nil : permissionError(record, isNew: before == nil, &after)
@@ -180,18 +180,19 @@ extension ReferenceRules {
   /// in the batch.
   private func countError(
     at position: Int, in verdicts: Verdicts, _ record: Record, _ before: Record?,
-    _ links: BatchLinks
+    _ links: inout BatchLinks
   ) throws -> BrumeError? {
     let known = before?.targets(by: .deleteSelf) ?? []
     let maximum = context.limits.deleteSelfReferences
     for target in record.targets(by: .deleteSelf).subtracting(known).sorted() {
-      var holders = Set(
-        try stage.transaction.records.referrers(
-          to: RecordKey(zone: stage.zone, name: target), by: .deleteSelf, limit: maximum + 1))
-      for other in links.holders[target] ?? [] where other <= position && verdicts.isAlive(other) {
-        holders.insert(verdicts.items[other].name)
+      let stored = try links.storedHolders(of: target, stage, limit: maximum + 1)
+      let new = (links.holders[target] ?? []).lazy.filter { other in
+        other <= position && verdicts.isAlive(other)
+          && !stored.contains(verdicts.items[other].name)
       }
-      if holders.count > maximum, try visibleCount(of: holders) > maximum {
+      if stored.count + new.count > maximum,
+        try visibleCount(of: stored.union(new.map { verdicts.items[$0].name })) > maximum
+      {
         return BrumeError(
           .badRequest,
           "record '\(record.name)' cannot refer to '\(target)' with action DELETE_SELF: it has "
@@ -213,6 +214,11 @@ private struct BatchLinks {
   private(set) var referring: [String: [Int]] = [:]
   /// By a record's name: the items that go with it, in order.
   private(set) var holders: [String: [Int]] = [:]
+  /// By a record's name: the stored records that go with it.
+  private var stored: [String: Set<String>] = [:]
+  /// Ours: how many names of such records are kept at most.
+  private static let storedNamesLimit = 100_000
+  private var storedNames = 0
 
   init(_ items: [RecordItem], _ stage: Stage) {
     for position in items.indices {
@@ -221,5 +227,16 @@ private struct BatchLinks {
       if let parent = record.parent { referring[parent, default: []].append(position) }
       for name in record.targets(by: .deleteSelf) { holders[name, default: []].append(position) }
     }
+  }
+
+  /// Asked of the store once for each name, unless there are very many.
+  mutating func storedHolders(of name: String, _ stage: Stage, limit: Int) throws -> Set<String> {
+    if let known = stored[name] { return known }
+    let key = RecordKey(zone: stage.zone, name: name)
+    let found = Set(
+      try stage.transaction.records.referrers(to: key, by: .deleteSelf, limit: limit))
+    storedNames += found.count
+    if storedNames <= Self.storedNamesLimit { stored[name] = found }
+    return found
   }
 }

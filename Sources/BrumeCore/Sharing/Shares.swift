@@ -48,7 +48,8 @@ package struct Shares: Sendable {
         results.append(found.flatMap { _ in .failure(.init(request.value, .shareNotFound)) })
         continue
       }
-      let result = try await store.write(in: .database(key.zone.database)) { transaction in
+      let result = try await store.write(in: .database(key.zone.database).asked(by: caller.user)) {
+        transaction in
         try ShareResult.item(request.value) {
           let sharing = try Sharing(request, of: caller, from: transaction)
           let accepted = try sharing.accepted(
@@ -85,7 +86,8 @@ package struct Shares: Sendable {
         try Sharing.open(request, of: caller, from: transaction)?.key
       }
       guard let key else { continue }
-      try await store.write(in: .database(key.zone.database)) { transaction in
+      try await store.write(in: .database(key.zone.database).asked(by: caller.user)) {
+        transaction in
         guard let sharing = try Sharing.open(request, of: caller, from: transaction),
           let account = try transaction.users.find(user),
           let asked = AccessRules.asked(account.identity, of: sharing.share, limits)

@@ -56,7 +56,7 @@ package struct Subscriptions: Sendable {
       schemas: schemas)
     return try await store.write(
       in: .database(place.logDatabase)
-        .and(.account(place.user, place.containerEnvironment))
+        .and(.account(place.user, place.containerEnvironment)).asked(by: place.user)
     ) { transaction in
       var own: OwnSubscriptions?
       let results = try named.map { try change.perform($0, &own, in: transaction) }

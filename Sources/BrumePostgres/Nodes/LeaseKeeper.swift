@@ -12,7 +12,6 @@ final class LeaseKeeper: Sendable {
   private let connector: Connector
   private let signals: [CommitSignals]
   private let isEnding = Atomic<Bool>(false)
-  private let nodes = Atomic<Int>(1)
   private let wake = DispatchSemaphore(value: 0)
   private let ending = Mutex<(hasEnded: Bool, waiting: [CheckedContinuation<Void, Never>])>(
     (false, []))
@@ -26,9 +25,6 @@ final class LeaseKeeper: Sendable {
     self.connector = connector
     self.signals = signals
   }
-
-  /// Whether other processes have the same store open.
-  var hasOthers: Bool { nodes.load(ordering: .relaxed) > 1 }
 
   /// Takes the first leases, then goes on on a thread.
   func start() throws {
@@ -89,7 +85,7 @@ final class LeaseKeeper: Sendable {
   /// Answers how many milliseconds the next one has time.
   private func round(_ connection: Connection) throws(ServerError) -> Int {
     let result = try LeaseRound(connection, leases.owner, bucketCount: bucketCount).run()
-    nodes.store(result.nodes, ordering: .relaxed)
+    leases.set(processes: result.nodes)
     let new = leases.set(result.owned)
     // Whoever had them before may have left work.
     if !new.isEmpty { for signal in signals { signal.signal(new) } }

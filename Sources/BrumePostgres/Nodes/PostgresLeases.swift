@@ -9,10 +9,16 @@ package final class PostgresLeases: Leases {
   /// This process, as the database knows it.
   let owner: String
   private let epochs = Mutex<[Bucket: Int64]>([:])
+  private let count = Atomic<Int>(1)
 
   init(owner: String) { self.owner = owner }
 
   package func epoch(of bucket: Bucket) -> Int64? { epochs.withLock { $0[bucket] } }
+
+  package var processes: Int { count.load(ordering: .relaxed) }
+
+  /// Notes how many there are.
+  func set(processes: Int) { count.store(processes, ordering: .relaxed) }
 
   /// All of them.
   var buckets: [Bucket] { epochs.withLock { Array($0.keys) } }

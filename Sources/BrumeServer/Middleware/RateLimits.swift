@@ -4,6 +4,7 @@
 
 import BrumeCore
 import BrumeModel
+import BrumeStorage
 import Synchronization
 
 /// Counts calls. One for each server.
@@ -11,9 +12,12 @@ package final class RateLimits: Sendable {
   private let users: Mutex<RateLimiter<String>>
   private let addresses: Mutex<RateLimiter<String>>
   private let bearers: Mutex<RateLimiter<String>>
+  private let leases: any Leases
   private let host: Host
 
-  init(_ rates: Settings.Rates, limits: Limits, host: Host) {
+  /// - Parameter leases: knows how many servers count the same callers.
+  init(_ rates: Settings.Rates, limits: Limits, leases: any Leases, host: Host) {
+    self.leases = leases
     self.host = host
     users = Self.limiter(rates.user, limits)
     addresses = Self.limiter(rates.anonymous, limits)
@@ -34,25 +38,26 @@ package final class RateLimits: Sendable {
     case .anonymous: try check(address)
     case .user, .serverKey:
       guard let user = caller.user else { return try check(address) }
-      let now = host.now()
-      try Self.checkLimit(users.withLock { $0.take(user.name, now: now) }, "of this user")
+      try check(user.name, users, "of this user")
     }
   }
 
   /// Counts a call of nobody known, such as one with wrong credentials.
   func check(_ address: ClientAddress) throws(BrumeError) {
-    let now = host.now()
-    try Self.checkLimit(addresses.withLock { $0.take(address.name, now: now) }, "from this address")
+    try check(address.name, addresses, "from this address")
   }
 
   /// Counts a call that carries its own secret: at a user's rate, because who has it got it from one.
   func checkBearer(at address: ClientAddress) throws(BrumeError) {
-    let now = host.now()
-    try Self.checkLimit(bearers.withLock { $0.take(address.name, now: now) }, "from this address")
+    try check(address.name, bearers, "from this address")
   }
 
-  private static func checkLimit(_ seconds: Double?, _ whose: String) throws(BrumeError) {
-    guard let seconds else { return }
+  private func check(
+    _ name: String, _ limiter: borrowing Mutex<RateLimiter<String>>, _ whose: String
+  ) throws(BrumeError) {
+    let (now, processes) = (host.now(), leases.processes)
+    let wait = limiter.withLock { $0.take(name, now: now, among: processes) }
+    guard let seconds = wait else { return }
     throw BrumeError(
       .throttled, "too many requests \(whose); repeat this one in \(seconds) seconds",
       retryAfter: seconds)

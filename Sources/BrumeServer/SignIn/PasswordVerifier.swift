@@ -3,6 +3,7 @@
 
 import BrumeCore
 import BrumeModel
+import BrumeStorage
 import NIOPosix
 import Synchronization
 
@@ -12,12 +13,15 @@ final class PasswordVerifier: Sendable {
   private let attempts: Mutex<AttemptLimiter>
   private let taken = Mutex(0)
   private let threads: NIOThreadPool
+  private let leases: any Leases
   private let host: Host
 
-  init(accounts: Accounts, limits: Limits, host: Host) {
+  /// - Parameter leases: knows how many servers count attempts at the same names.
+  init(accounts: Accounts, limits: Limits, leases: any Leases, host: Host) {
     self.accounts = accounts
     attempts = Mutex(AttemptLimiter(limits: limits))
     slots = limits.passwordChecks
+    self.leases = leases
     self.host = host
     threads = NIOThreadPool.singleton
   }
@@ -47,8 +51,11 @@ final class PasswordVerifier: Sendable {
     _ prepare: () async throws -> @Sendable () throws -> Value
   ) async throws -> Value {
     try await costly { [self] in
-      let now = host.now()
-      if let wait = attempts.withLock({ $0.begin(name: name, address: address.name, now: now) }) {
+      let (now, processes) = (host.now(), leases.processes)
+      let wait = attempts.withLock {
+        $0.begin(name: name, address: address.name, now: now, among: processes)
+      }
+      if let wait {
         let seconds = (Double(wait) / 1000).rounded(.up)
         throw BrumeError(
           .throttled, "too many wrong passwords; try again in \(Int(seconds)) seconds",

@@ -52,6 +52,21 @@ struct AttemptLimiterTests {
     #expect(waits == [1000, 2000, 4000, 8000, 10_000])
   }
 
+  @Test(arguments: [1, 3, 8]) func `whoever tries at all of several servers gets no further`(
+    servers: Int
+  ) {
+    var limiters = (0..<servers).map { _ in limiter { $0.longestAttemptPause = 10_000 } }
+    var count = 0
+    for now in stride(from: Milliseconds(0), to: 1_000_000, by: 500) {
+      for index in limiters.indices
+      where limiters[index].begin(name: "carol", address: "a", now: now, among: servers) == nil {
+        count += 1
+      }
+    }
+    // One attempt in ten seconds, beside those before the pause is at its longest.
+    #expect((100...135).contains(count), "\(count)")
+  }
+
   @Test func `an attempt that has to wait counts for nothing`() {
     var limiter = limiter()
     _ = attempts(&limiter, now: 0, name: { _ in "carol" }, address: { _ in "a" })
@@ -87,6 +102,18 @@ struct AttemptLimiterTests {
 }
 
 struct RateLimiterTests {
+  @Test func `whoever calls all of several servers in turn has no more calls than with one`() {
+    var limiters = (0..<3).map { _ in
+      RateLimiter<String>(perSecond: 3, burst: 30, maximumKeys: 10)
+    }
+    var count = 0
+    for now in stride(from: Milliseconds(0), to: 10_000, by: 10) {
+      for index in limiters.indices
+      where limiters[index].take("a", now: now, among: 3) == nil { count += 1 }
+    }
+    #expect((57...60).contains(count), "\(count)")
+  }
+
   @Test func `LIM-03 a burst passes, the next call waits for one token`() {
     var limiter = RateLimiter<String>(perSecond: 2, burst: 3, maximumKeys: 10)
     for _ in 0..<3 { #expect(limiter.take("a", now: 0) == nil) }

@@ -96,6 +96,7 @@ final class FlakyStore: Store {
   final class TestLeases: Leases {
     private let present = Mutex<Int64?>(AlwaysOwned.epoch)
     func epoch(of bucket: Bucket) -> Int64? { present.withLock { $0 } }
+    let processes = 1
     func set(_ epoch: Int64?) { present.withLock { $0 = epoch } }
   }
   let testLeases = TestLeases()

@@ -30,10 +30,12 @@ package struct AttemptLimiter: Sendable {
 
   /// Begins an attempt.
   ///
+  /// - Parameter processes: how many count the same attempts, each for itself. Each grants its share of the
+  ///   free ones and pauses as much longer, so that whoever tries at all of them gets no further.
   /// - Returns: nil when it may go on, and it counts as failed until `succeeded`; otherwise how long
   ///   to wait, and nothing was counted.
   package mutating func begin(
-    name: String, address: String, now: Milliseconds
+    name: String, address: String, now: Milliseconds, among processes: Int = 1
   ) -> Milliseconds? {
     let keys = [
       (Key.name(name), limits.freeAttemptsPerName),
@@ -42,7 +44,7 @@ package struct AttemptLimiter: Sendable {
     let wait = keys.map { (failures[$0.0]?.until ?? 0) - now }.max() ?? 0
     if wait > 0 { return wait }
     makeRoom(now)
-    for (key, free) in keys { count(key, free, now) }
+    for (key, free) in keys { count(key, free, now, max(1, processes)) }
     return nil
   }
 
@@ -58,14 +60,17 @@ package struct AttemptLimiter: Sendable {
 
   package var remembered: Int { failures.count }
 
-  private mutating func count(_ key: Key, _ free: Int, _ now: Milliseconds) {
+  private mutating func count(
+    _ key: Key, _ free: Int, _ now: Milliseconds, _ processes: Int
+  ) {
     var entry = failures[key] ?? Failures(last: now)
     if isOver(entry, now) { entry.count = 0 }
     entry.count += 1
     entry.last = now
-    let excess = entry.count - free
+    let excess = entry.count - max(1, free / processes)
     if excess >= 0 {
-      entry.until = now + min(limits.longestAttemptPause, 1000 << Milliseconds(min(excess, 20)))
+      let pause = min(limits.longestAttemptPause, 1000 << Milliseconds(min(excess, 20)))
+      entry.until = now + pause * Milliseconds(processes)
     }
     failures[key] = entry
   }
@@ -73,6 +78,7 @@ package struct AttemptLimiter: Sendable {
   /// After a long quiet time nothing is held against anybody.
   private func isOver(_ entry: Failures, _ now: Milliseconds) -> Bool {
     now - entry.last > 4 * limits.longestAttemptPause
+      && now - entry.until > limits.longestAttemptPause
   }
 
   private mutating func makeRoom(_ now: Milliseconds) {

@@ -1,0 +1,72 @@
+// The writes that wait, as a value: users take turns, however many writes each has waiting, and what is
+// known to take long keeps nobody waiting that could be answered before. Each user's own writes keep their order.
+
+import BrumeModel
+import DequeModule
+
+struct WriteTurns<Job> {
+  /// Ours: who wrote for longer is expected to do it again. In nanoseconds.
+  static var long: Int64 { 5_000_000 }
+  /// Ours: users that are remembered for it.
+  static var longUsersLimit: Int { 1024 }
+  /// Ours: users that a group asks before it is committed.
+  static var askedLimit: Int { 64 }
+
+  /// Nil: the server itself.
+  typealias User = UserID?
+
+  private var lines: [User: Deque<Job>] = [:]
+  /// Those with a line; whose turn it is comes first.
+  private var order: Deque<User> = []
+  private var longUsers: Set<User> = []
+  private(set) var count = 0
+
+  /// In no order.
+  var waiting: some Sequence<Job> { lines.values.joined() }
+
+  mutating func add(_ job: Job, of user: User) {
+    if lines[user] == nil { order.append(user) }
+    lines[user, default: []].append(job)
+    count += 1
+  }
+
+  /// The next in turn.
+  mutating func next() -> Job? { order.isEmpty ? nil : take(0) }
+
+  /// The next for those that have begun and wait for their commit: the next in turn, past users whose writes
+  /// take long. Nil if it is not accepted.
+  mutating func nextToJoin(_ accepts: (Job) -> Bool) -> Job? {
+    let asked = order.prefix(Self.askedLimit)
+    guard let index = asked.firstIndex(where: { !longUsers.contains($0) }),
+      let job = lines[order[index]]?.first, accepts(job)
+    else { return nil }
+    return take(index)
+  }
+
+  /// A user's write took so long.
+  mutating func ran(_ user: User, nanoseconds: Int64) {
+    if nanoseconds < Self.long {
+      longUsers.remove(user)
+    } else if longUsers.count < Self.longUsersLimit {
+      longUsers.insert(user)
+    }
+  }
+
+  /// Answers all that wait, users in the order of their turns, and forgets them.
+  mutating func removeAll() -> [Job] {
+    defer { self = WriteTurns() }
+    return order.flatMap { lines[$0] ?? [] }
+  }
+
+  private mutating func take(_ index: Int) -> Job? {
+    let user = order.remove(at: index)
+    var line = lines.removeValue(forKey: user) ?? []
+    guard let job = line.popFirst() else { return nil }
+    count -= 1
+    if !line.isEmpty {
+      lines[user] = line
+      order.append(user)
+    }
+    return job
+  }
+}
