@@ -30,7 +30,7 @@ struct BackupCommand: AsyncParsableCommand {
       server keeps its snapshot: an hour. Bring a backup back with 'brume restore'.
 
       Exit status: 0; 64 wrong use; 65 damaged file, or one that it continues is missing; 66 no such file; 69 no server; 73 the file is \
-      there already; 74 the disk is full or failed; 75 interrupted, repeat; 77 wrong admin token. \
+      there already; 74 the disk is full or failed; 75 interrupted or two others under way, repeat; 77 wrong admin token. \
       More: docs/operating/backup.md
       """)
 

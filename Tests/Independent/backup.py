@@ -186,8 +186,15 @@ def check_wrong_use(tool, folder, server, backup):
     tool.refused(77, "may only read", "backup", f"{folder}/z", "--url", url, "--admin-token", looker)
     for method, path, status in [("GET", "?id=none", 404), ("GET", "/rows?id=none&offset=0", 404),
                                  ("GET", "/asset?id=none&object=x&size=1", 404), ("GET", "/rows?offset=0", 400)]:
-        answer = ask(url, method, path, token)
+        answer, _ = ask(url, method, path, token)
         expect(answer == status, f"{method} backups{path} is answered with {status} (was {answer})")
+    kept = [ask(url, "POST", "", token)[1]["id"] for _ in range(2)]
+    tool.refused(75, "keeps 2 snapshots", "backup", f"{folder}/z", "--data", f"{folder}/first")
+    for snapshot in kept:
+        answer, _ = ask(url, "POST", "/remove", token, {"id": snapshot})
+        expect(answer == 200, "a snapshot is removed")
+    lines = tool("audit", "list", "--data", f"{folder}/first").stdout
+    expect("backups/remove" in lines and "looker" in lines, "the audit log has who began a backup, and who was refused")
     tool.refused(73, "uses the data folder", "restore", backup, "--data", f"{folder}/first")
     os.makedirs(f"{folder}/full")
     open(f"{folder}/full/letter.txt", "w").close()
@@ -199,14 +206,16 @@ def check_wrong_use(tool, folder, server, backup):
         expect(result.returncode in (73, 74), "a link in the place of FILE.part is not followed")
 
 
-def ask(url, method, path, token):
+def ask(url, method, path, token, body=None):
+    """Status and answer of one of the operator's calls about backups."""
     request = urllib.request.Request(f"{url}/_brume/admin/backups{path}", method=method,
+                                     data=json.dumps(body).encode() if body else None,
                                      headers={"Authorization": f"Bearer {token}"})
     try:
         with urllib.request.urlopen(request, timeout=20) as answer:
-            return answer.status
+            return answer.status, json.loads(answer.read())
     except urllib.error.HTTPError as error:
-        return error.code
+        return error.code, None
 
 
 def check_chain(tool, folder, chain):

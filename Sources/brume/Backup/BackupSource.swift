@@ -96,6 +96,8 @@ struct BackupSource: Sendable {
         .noPermission,
         "the server at \(url) refuses the admin token: \(error.reason). A server makes a new one at "
           + "each start")
+    // Others take backups.
+    case .throttled: throw StatusFailure(.again, error.reason)
     default:
       throw StatusFailure(answer.status < 500 ? .unavailable : .again, error.reason)
     }

@@ -51,6 +51,29 @@ import Testing
     #expect(throws: Never.self) { try second.file(after: [whole])?.survey() }
   }
 
+  @Test func `a flipped bit and a missing end are found in a backup that continues another`()
+    async throws
+  {
+    let store = MemoryStore(coders: .wireForm)
+    try await FilledStore.fill(store)
+    let whole = try await BackupFixture(of: store, id: "B1")
+    try await Self.change(store, round: 1)
+    let second = try await BackupFixture(of: store, id: "B2").continuing([whole])
+    var random = SeededRandom(seed: 12)
+    for _ in 0..<60 {
+      var damaged = second
+      let place = Int.random(in: 0..<second.bytes.count, using: &random)
+      damaged.bytes[place] ^= UInt8(1 << Int.random(in: 0..<8, using: &random))
+      #expect(throws: StoreError.self, "byte \(place)") {
+        try damaged.file(after: [whole])?.survey()
+      }
+      damaged.bytes = Array(second.bytes.prefix(place))
+      #expect(throws: StoreError.self, "cut at \(place)") {
+        try damaged.file(after: [whole])?.survey()
+      }
+    }
+  }
+
   /// Some of everything that can become of rows: they come, change and go.
   private static func change(_ store: any Store, round: Int) async throws {
     try await store.write(in: .everything(of: store)) { transaction in
