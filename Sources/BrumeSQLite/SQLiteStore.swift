@@ -177,6 +177,15 @@ package final class SQLiteStore: Store {
     try await commit(isRepeatable: true) { try $0.growth.grow(after: nil, limit: records) != nil }
   }
 
+  package func snapshot<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreExport) throws -> Value
+  ) async throws -> Value {
+    guard lock.withLock({ $0 != nil }) else { throw StoreError.closed }
+    return try await EngineThread.run { [path = pool.path] in
+      try SQLiteExport.withSnapshot(of: path) { try body($0) }
+    }
+  }
+
   package var indexProgress: IndexProgress { indexer.progress }
   package var damagedRows: DamagedRows? { damaged }
 

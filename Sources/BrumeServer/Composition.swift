@@ -48,6 +48,7 @@ package final class Composition: Sendable {
   let pushFaults: PushFaults?
   let passwords: PasswordVerifier
   let auditTrail: AuditTrail
+  let snapshots: Snapshots
   /// Nil: nobody signs in by a provider.
   let provider: OpenIDProvider?
   let providerCalls: ProviderCalls
@@ -112,6 +113,8 @@ package final class Composition: Sendable {
     passwords = PasswordVerifier(
       accounts: engine.accounts, limits: limits, leases: store.leases, host: host)
     auditTrail = AuditTrail(engine.audit, limits: limits, host: host)
+    snapshots = Snapshots(
+      of: store, in: folder?.path, limits: limits, host: host, logger: logger)
     provider = try settings.provider.map {
       try OpenIDProvider(settings: $0, limits: limits, host: host)
     }

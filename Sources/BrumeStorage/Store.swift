@@ -9,7 +9,8 @@
 // 6. A body may run more than once; only its last run counts.
 // 7. A row that is not what was written is never answered as if it were: a record is `unreadable`, other
 //    things are an error of theirs or left out (decision 0042).
-// 8. A storage failure means "unknown": the engine refuses further writes
+// 8. A snapshot is one state of everything, and stops no writer.
+// 9. A storage failure means "unknown": the engine refuses further writes
 //    (docs/internals/storage.md).
 
 import BrumeModel
@@ -54,6 +55,12 @@ package protocol Store: Sendable {
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value
 
+  /// Runs `body` on a thread of its own with one consistent state of everything that the store holds, for as
+  /// long as it takes: no write that begins later is in it, each that returned before is. Writers go on.
+  func snapshot<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreExport) throws -> Value
+  ) async throws -> Value
+
   /// A hint after each commit that added to the log what a subscription or a webhook may need. Entries
   /// that concern nobody may wait for a hint until there are many. Hints may be merged; nobody may
   /// rely on one for each commit.
@@ -88,6 +95,13 @@ extension Store {
     in scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value {
     try await write(in: scope, reading: .none, body)
+  }
+
+  /// For stores that nobody backs up.
+  package func snapshot<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreExport) throws -> Value
+  ) async throws -> Value {
+    throw StoreError(.unavailable, "this storage engine cannot be backed up")
   }
 
   package var bucketCount: Int { 1 }

@@ -19,6 +19,9 @@ enum Output {
   /// One line of talk.
   static func say(_ text: String) { write(text, to: STDERR_FILENO) }
 
+  /// Talk in place of the terminal's last line.
+  static func sayOver(_ text: String) { write("\r\u{1b}[K\(text)", to: STDERR_FILENO, end: "") }
+
   /// Columns, as wide as their widest cell, and as given. Answers their widths.
   @discardableResult static func table(_ rows: [[String]], atLeast least: [Int] = []) -> [Int] {
     let count = rows.map(\.count).max() ?? 0
@@ -36,8 +39,8 @@ enum Output {
     return widths
   }
 
-  private static func write(_ text: String, to descriptor: Int32) {
-    var rest = Array((text + "\n").utf8)[...]
+  private static func write(_ text: String, to descriptor: Int32, end: String = "\n") {
+    var rest = Array((text + end).utf8)[...]
     while !rest.isEmpty {
       #if canImport(Darwin)
         let count = rest.withUnsafeBytes { Darwin.write(descriptor, $0.baseAddress, $0.count) }
