@@ -25,13 +25,14 @@ final class SQLiteExport: StoreExport {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.busyMode = .timeout(5)
+    configuration.prepareDatabase { RowSums.install(on: $0.sqliteConnection) }
     return try translatingErrors {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       defer { try? queue.close() }
       return try queue.inDatabase { database in
         try database.execute(sql: "BEGIN DEFERRED")
         defer { try? database.execute(sql: "ROLLBACK") }
-        let export = SQLiteExport(database, Connection(database))
+        let export = SQLiteExport(database, Connection(database, DamagedRows()))
         defer { export.close() }
         return try body(export)
       }

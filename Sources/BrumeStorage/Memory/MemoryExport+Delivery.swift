@@ -95,6 +95,8 @@ extension MemoryExport {
       switch image.content {
       case .value(let record): coders.record.encode(record)
       case .encoded(let bytes, _): bytes
+      // Only what was read from a disk can be.
+      case .unreadable: []
       }
     }
     return [
