@@ -190,6 +190,7 @@ package final class PostgresStore: Store {
   var exchanges: Int { connector.exchanges.count }
 
   package var indexProgress: IndexProgress { growth.progress }
+  package var damagedRows: DamagedRows? { connector.damaged }
 
   package var leases: any Leases { node.leases }
 

@@ -29,6 +29,8 @@ package final class Composition: Sendable {
   package let connectionShares: ConnectionShares
   package let bodyMemory: BodyMemory
   package let health = Health()
+  /// The threads of requests; nil: they stay where they begin.
+  let workers: Workers?
   /// Development mode's credentials.
   package let development: Development
   /// Opens `/_brume/admin/…`; only the data folder's owner can read it.
@@ -56,16 +58,19 @@ package final class Composition: Sendable {
   /// - Parameters:
   ///   - folder: locked until the process ends; nil keeps nothing but the store.
   ///   - users: whom development mode makes.
+  ///   - workers: the threads of requests; nil leaves them where they begin, for simulations in one thread.
   ///   - wrapping: what tests put around the store.
   /// - Throws: a `StoreError` or an `AssetFailure` if a store cannot be opened.
   package init(
     settings: Settings, folder: DataFolder?, users: [String] = Development.defaultUsers,
-    host: Host = .real, logger: Logger, wrapping: (any Store) -> any Store = { $0 }
+    host: Host = .real, logger: Logger, workers: Workers? = .shared,
+    wrapping: (any Store) -> any Store = { $0 }
   ) async throws {
     let limits = settings.limits
     self.settings = settings
     self.host = host
     self.logger = logger
+    self.workers = workers
     self.folder = folder
     address = ServerAddress(settings)
     store = wrapping(try settings.openStore(host, logger))

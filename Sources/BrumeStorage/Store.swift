@@ -7,8 +7,10 @@
 // 4. A read sees one consistent state, and every write that returned before it began.
 // 5. Texts come back byte for byte and are compared bytewise.
 // 6. A body may run more than once; only its last run counts.
-// 7. A snapshot is one state of everything, and stops no writer.
-// 8. A storage failure means "unknown": the engine refuses further writes
+// 7. A row that is not what was written is never answered as if it were: a record is `unreadable`, other
+//    things are an error of theirs or left out (decision 0042).
+// 8. A snapshot is one state of everything, and stops no writer.
+// 9. A storage failure means "unknown": the engine refuses further writes
 //    (docs/internals/storage.md).
 
 import BrumeModel
@@ -74,6 +76,9 @@ package protocol Store: Sendable {
   /// How far indexes are that queries asked for.
   var indexProgress: IndexProgress { get }
 
+  /// What was found to be damaged since the store was opened. Nil: it keeps nothing that could be.
+  var damagedRows: DamagedRows? { get }
+
   /// Closes files and refuses what comes later.
   func close() async throws
 }
@@ -104,6 +109,7 @@ extension Store {
   package var sharedMailboxes: (any SharedMailboxes)? { nil }
   package var sharedAccounts: (any SharedAccounts)? { nil }
   package var indexProgress: IndexProgress { IndexProgress() }
+  package var damagedRows: DamagedRows? { nil }
 
   @discardableResult
   package func writeRepeatable<Value: Sendable>(

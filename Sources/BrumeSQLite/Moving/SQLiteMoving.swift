@@ -18,7 +18,7 @@ package final class SQLiteMoving: StoreImport {
 
   private init(_ database: Database) {
     self.database = database
-    connection = Connection(database)
+    connection = Connection(database, DamagedRows())
     numbers = DatabaseNumbers(connection)
     export = SQLiteExport(database, connection)
   }
@@ -65,6 +65,7 @@ package final class SQLiteMoving: StoreImport {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
     configuration.busyMode = .timeout(5)
+    configuration.prepareDatabase { RowSums.install(on: $0.sqliteConnection) }
     return configuration
   }
 
@@ -152,6 +153,6 @@ package final class SQLiteMoving: StoreImport {
   }
 
   private static let noteName = "move"
-  private static let putSetting = SQL("INSERT OR REPLACE INTO settings VALUES (?1, ?2)")
+  private static let putSetting = SQLiteSettings.put
   private static let removeSetting = SQL("DELETE FROM settings WHERE name = ?1")
 }
