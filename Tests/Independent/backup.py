@@ -326,8 +326,16 @@ def fill(server, big):
 
 
 def run(binary, folder, options):
-    tool, big = Tool(binary), random.Random(3).randbytes(2_500_000)
     server = Server(binary, f"{folder}/first").start()
+    try:
+        check(binary, folder, options, server)
+    finally:
+        if server.process.poll() is None:
+            server.kill()
+
+
+def check(binary, folder, options, server):
+    tool, big = Tool(binary), random.Random(3).randbytes(2_500_000)
     alice = fill(server, big)
     _, token = changes(alice)
     near = Listener(server.client("alice", "pad"))
@@ -364,11 +372,11 @@ def run(binary, folder, options):
         data = bytearray(open(backup, "rb").read())
         data[-3_000] ^= 1
         open(backup, "wb").write(data)
-    check = tool("backup", "--verify", backup)
-    expect(check.returncode == 0 and "every hash is right" in check.stdout, f"the backup is whole ({check.stderr})")
-    check = tool("backup", "--verify", third)
-    expect(check.returncode == 0 and "continues" in check.stdout and "assets in earlier ones" in check.stdout,
-           f"a chain of three is whole ({check.stderr})")
+    found = tool("backup", "--verify", backup)
+    expect(found.returncode == 0 and "every hash is right" in found.stdout, f"the backup is whole ({found.stderr})")
+    found = tool("backup", "--verify", third)
+    expect(found.returncode == 0 and "continues" in found.stdout and "assets in earlier ones" in found.stdout,
+           f"a chain of three is whole ({found.stderr})")
     if options.postgres:
         server.kill()
         return check_postgres(tool, binary, folder, third, server.values, saved)
