@@ -42,6 +42,6 @@ struct Child {
     var status: Int32 = 0
     waitpid(process, &status, 0)
     return Life.Outcome(text: String(decoding: bytes, as: UTF8.self))
-      ?? Life.Outcome(failures: ["the process ended by itself, status \(status)"])
+      ?? Life.Outcome(failures: ["the process ended by itself, status \(status)"], isCrash: true)
   }
 }

@@ -63,6 +63,8 @@ final class ProcessStore: Store, @unchecked Sendable {
       && world.chance.one(in: 2)
     let box = Box<Value>()
     do {
+      // To plant it, the save must be allowed what only notifiers are.
+      let scope = losesEntry ? scope.and(.bucket(.only)) : scope
       try await disk.store.write(in: scope, reading: plan) { [disk] transaction in
         let value = try body(transaction)
         try disk.world.oracle.commits(transaction, scope, Exchange.current)

@@ -20,6 +20,7 @@ enum Life {
 
   struct Outcome: Sendable {
     var failures: [String] = []
+    var isCrash = false
     var deeds = 0
     var commits = 0
     var steps: UInt64 = 0

@@ -36,6 +36,12 @@ struct Pushes {
     }
   }
 
+  /// Whether another device has ever changed a zone while the user might know of it.
+  func othersChanged(_ zone: ZoneName, for device: Device, _ scope: String) -> Bool {
+    let audience = Audience(user: device.userID.name, scope: scope, zone: zone)
+    return changes[audience]?.keys.contains { $0 != device.name } ?? false
+  }
+
   mutating func left(_ member: String, _ zone: ZoneName) {
     changes[Audience(user: member, scope: "shared", zone: zone)] = nil
   }
@@ -77,7 +83,13 @@ extension Oracle {
     }
     let zone = ZoneName(owner: owner, name: name)
     let user = device.userID.name
-    if model.right(of: user, in: zone) != nil { return }
+    if model.right(of: user, in: zone) != nil {
+      // Of a zone that went and came again, what was before counts too.
+      if !pushes.othersChanged(zone, for: device, scope), lost["\(user) \(zone)"] == nil {
+        world.fail("\(device.name) got a push of \(zone), which nobody else has changed")
+      }
+      return
+    }
     // What was on its way when the right was lost may still come.
     if let lost = lost["\(user) \(zone)"], world.now - lost < 3000 { return }
     if owner == user { return }

@@ -73,6 +73,7 @@ final class Oracle: @unchecked Sendable {
     exchange.seen.hasCommitted = true
     if let id = request.id, let done = model.repeatable[id] {
       exchange.seen.done = done
+      exchange.seen.isRepeated = true
       return
     }
     let expected = model.done(request.operations, by: user, isAtomic: request.isAtomic)
@@ -118,6 +119,7 @@ final class Oracle: @unchecked Sendable {
       if let exchange { changed(zone, by: exchange) }
     }
     for zone in model.zones.keys where zone.owner == owner && !live.contains(zone) {
+      if let exchange { changed(zone, by: exchange) }
       for member in model.zones[zone]?.members.keys.sorted() ?? [] { leaves(member, zone) }
       model.zones[zone] = nil
     }

@@ -8,6 +8,8 @@ enum Planted: String, CaseIterable, Sendable {
   case skippedChange = "skipped-change"
   /// A push is lost on its way, and the stream goes on.
   case lostPush = "lost-push"
+  /// A save does not say whose device it is of.
+  case namelessDevice = "nameless-device"
   /// Who was removed from a share is still served.
   case staleRight = "stale-right"
   /// The log loses the entry of a save, so that no notifier hears of it.

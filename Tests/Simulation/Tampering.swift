@@ -11,6 +11,8 @@ extension World {
     var call = call
     switch planted {
     case .lostUpdate where exchange.isModify: call.body = Self.withoutTags(call.body)
+    case .namelessDevice where exchange.isModify:
+      call.headers.removeAll { $0.name == "X-Brume-Device" }
     case .staleRight where exchange.scope == "shared" && exchange.action == "changes/zone":
       guard let zone = exchange.zones.first, let user = exchange.user?.name,
         oracle.model.right(of: user, in: zone) == nil,
