@@ -71,8 +71,8 @@ extension SourceServer {
     body["zoneID"] = zone.json
     body["continuationMarker"] = marker.map { .string($0) }
     let hint =
-      ". If it is about an index: give the recordName of type '\(type)' a QUERYABLE index at the "
-      + "source, in CloudKit's console or with 'brume schema index add'"
+      ". If it is about an index: all records of a type are asked for, so its recordName needs a "
+      + "QUERYABLE index at the source, which CloudKit's console gives it"
     return try await call("records/query", .object(body), hint: hint) { json in
       var page = try SourcePage(json["records"]?.array ?? [], in: zone)
       page.next = try Self.next(json["continuationMarker"]?.string, after: marker)
