@@ -90,8 +90,9 @@ struct CloudKitImport {
       if passes { try await Task.sleep(for: backoff.next(chance: .random(in: 0...1))) }
       rounds += 1
       before = refused.count
-      let waiting = refused
-      refused = []
+      // What came without a name cannot be asked for.
+      let waiting = refused.filter { !$0.name.isEmpty }
+      refused.removeAll { !$0.name.isEmpty }
       for (_, all) in Dictionary(grouping: waiting, by: \.zone.name) {
         for part in all.parts(of: Limits.apple.operationsPerRequest) {
           let page = try await source.lookup(part.map(\.name), in: part[0].zone)

@@ -52,13 +52,12 @@ struct CloudKitImportCommand: AsyncParsableCommand {
     }
     var work = CloudKitImport(source: reader, target: target, types: types)
     do {
+      defer { Output.endProgress() }
       try await work.run()
     } catch let failure as SourceFailure {
-      Output.endProgress()
       Output.say("Error: \(failure.text)")
       throw failure.status
     }
-    Output.endProgress()
     try report(work.counts, work.refused)
   }
 
