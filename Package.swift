@@ -286,6 +286,19 @@ let package = Package(
   package.targets.append(
     .target(name: "CoreLocation", dependencies: ["BrumePlaces"], swiftSettings: settings))
   package.products.append(.library(name: "CoreLocation", targets: ["CoreLocation"]))
+  // Servers, devices, network, clock and scheduler in one thread, by a seed: a program, because it takes
+  // over its process.
+  package.targets += [
+    .target(name: "CSimulation", path: "Tests/CSimulation"),
+    .executableTarget(
+      name: "brume-simulate",
+      dependencies: [
+        "CSimulation", "BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumeServer",
+        "BrumeNotifier", "BrumeClient", "BrumeKit", "BrumeTestKit", log,
+      ], path: "Tests/Simulation", swiftSettings: settings),
+    .testTarget(
+      name: "SimulationTests", dependencies: ["brume-simulate"], swiftSettings: settings),
+  ]
   // The Swift texts of our own pages, compiled and run as they stand there.
   package.targets.append(
     .testTarget(name: "DocumentationTests", dependencies: ["CloudKit", "BrumeTesting"]))

@@ -14,6 +14,9 @@ package struct Session: Sendable {
     /// From 0 to 1.
     package var chance: @Sendable () -> Double
     package var sleep: @Sendable (Duration) async throws -> Void
+    /// Operations begin, and call their blocks, on the thread that asks for it: for simulations, in which
+    /// no thread but theirs may take part.
+    package var isSingleThreaded = false
 
     package init(
       now: @escaping @Sendable () -> Date = { Date() },

@@ -31,6 +31,16 @@ package struct BrumeError: Error, Equatable, Sendable {
     self.reason = reason
     self.retryAfter = retryAfter
   }
+
+  /// What is stored does not fit its checksum.
+  ///
+  /// - Parameter what: as a sentence begins, with the name.
+  package static func damaged(_ what: String) -> BrumeError {
+    BrumeError(
+      .internalError,
+      "\(what) is damaged in the server's storage and cannot be read; trying again does not help: the "
+        + "server's operator finds what to do with 'brume doctor --deep'")
+  }
 }
 
 extension BrumeError.Code {

@@ -195,6 +195,13 @@ package struct Limits: Sendable, Equatable {
   /// Ours: names of each kind in the answer of a check of all assets.
   package var assetCheckNames = 1000
 
+  // MARK: Backups
+
+  /// Ours: snapshots for backups that a server keeps at once. Each is a file as large as the rows.
+  package var backupSnapshots = 2
+  /// Ours: how long a snapshot is kept after it was asked for last, so that a broken transfer can go on.
+  package var backupSnapshotLifetime: Milliseconds = 3_600_000
+
   // MARK: Delivery to the outside
 
   /// APNs documents at most 30 days, push services usually keep 28.

@@ -87,6 +87,8 @@ package struct StoredRecord: Sendable {
     /// By reference: a record is large, and most that engines return are encoded.
     indirect case value(Record)
     case encoded([UInt8], RecordCoder)
+    /// There is something under the name, and nobody can say what: the error stands in its place.
+    indirect case unreadable(BrumeError)
   }
   package let name: String
   package let type: String
@@ -106,14 +108,25 @@ package struct StoredRecord: Sendable {
     switch content {
     case .encoded(let bytes, _): bytes.count
     case .value(let record): record.byteCount
+    case .unreadable: 0
     }
   }
+
+  /// What stands for a record whose bytes are not those that were stored.
+  package init(damaged name: String, sequence: Int64) {
+    self.init(
+      name: name, type: "", sequence: sequence,
+      content: .unreadable(.damaged("record '\(NameRules.shown(name))'")))
+  }
+
+  package var isUnreadable: Bool { if case .unreadable = content { true } else { false } }
 
   /// The record's value. Decodes on each call: keep the result.
   package func record() throws -> Record {
     switch content {
     case .value(let record): record
     case .encoded(let bytes, let coder): try coder.decode(bytes)
+    case .unreadable(let error): throw error
     }
   }
 }

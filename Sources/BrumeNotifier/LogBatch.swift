@@ -49,7 +49,7 @@ struct LogBatch: Sendable {
     let changes = try transaction.subscriptions.sharedChanges(after: sharedChange)
     for (scope, id) in changes.subscriptions {
       subscriptions[SubscriptionKey(scope: scope, id: id)] = .some(
-        try transaction.subscriptions.find(id, in: scope))
+        try transaction.subscriptions.findWhole(id, in: scope))
     }
     sharedChange = changes.last
     return !changes.subscriptions.isEmpty
@@ -61,7 +61,7 @@ struct LogBatch: Sendable {
     switch entry.event {
     case .subscription(let scope, let id):
       let key = SubscriptionKey(scope: scope, id: id)
-      subscriptions[key] = .some(try transaction.subscriptions.find(id, in: scope))
+      subscriptions[key] = .some(try transaction.subscriptions.findWhole(id, in: scope))
     case .record(let change):
       try searchable.learn(change.recordType, entry.database, schemas, transaction)
     case .zoneCreated, .zoneDeleted, .membership: break

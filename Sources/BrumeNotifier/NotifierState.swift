@@ -115,7 +115,9 @@ extension NotifierState {
   private func image(of entry: LogEntry) throws -> Record? {
     guard case .record(let change) = entry.event, index.needsImage(of: change, in: entry.database)
     else { return nil }
-    return try change.image?.record()
+    // Without one, what subscriptions ask of it is unknown, and nothing fires.
+    guard let image = change.image, !image.isUnreadable else { return nil }
+    return try image.record()
   }
 
   /// What comes after the last match that an earlier transaction served.

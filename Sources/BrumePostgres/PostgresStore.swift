@@ -175,10 +175,22 @@ package final class PostgresStore: Store {
     return try outcome.kept()
   }
 
+  package func snapshot<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreExport) throws -> Value
+  ) async throws -> Value {
+    try await EngineThread.run { [connector = connector.aside, bucketCount] in
+      let connection = try connector.connect()
+      return try translatingErrors {
+        try body(PostgresExport(connection, bucketCount: bucketCount, isSnapshot: true))
+      }
+    }
+  }
+
   /// How many times its connections have waited for the server.
   var exchanges: Int { connector.exchanges.count }
 
   package var indexProgress: IndexProgress { growth.progress }
+  package var damagedRows: DamagedRows? { connector.damaged }
 
   package var leases: any Leases { node.leases }
 

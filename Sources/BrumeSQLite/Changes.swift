@@ -28,7 +28,7 @@ final class SQLiteChanges: ChangeReading {
     var changes: [StoredChange] = []
     var bytes = 0
     try connection.each(newestFirst ? Self.findNewestChanges : Self.findChanges, bind) { row in
-      let change = change(row)
+      let change = change(row, number)
       changes.append(change)
       bytes += change.byteCount
       return bytes < byteLimit
@@ -36,8 +36,12 @@ final class SQLiteChanges: ChangeReading {
     return changes
   }
 
-  private func change(_ row: Prepared) -> StoredChange {
+  private func change(_ row: Prepared, _ zone: Int64) -> StoredChange {
     let (name, type, sequence) = (row.text(0), row.text(1), row.int(2))
+    guard row.bool(5) else {
+      connection.noteDamage(RecordRowKey(zone: zone, name: name))
+      return .changed(StoredRecord(damaged: name, sequence: sequence))
+    }
     guard let content = row.optionalBlob(3) else {
       return .deleted(
         StoredDeletion(
@@ -50,7 +54,8 @@ final class SQLiteChanges: ChangeReading {
   }
 
   private static let range = """
-    SELECT name, coalesce(type, deleted_type), sequence, content, deleted_shares
+    SELECT name, coalesce(type, deleted_type), sequence, content, deleted_shares,
+      \(SummedTable.records.fits(at: ["zone": "?1"]))
     FROM records
     WHERE zone = ?1 AND sequence > ?2 AND sequence <= ?3 ORDER BY sequence
     """

@@ -1,6 +1,7 @@
 // One SQLite connection of GRDB's, with the few ways in which this engine runs statements. It
 // remembers the first failure of the storage below, because after one nothing may be committed.
 
+import BrumeModel
 import BrumeStorage
 import GRDB
 import GRDBSQLite
@@ -14,8 +15,13 @@ final class Connection {
   /// Pages in the write-ahead log after the last commit of this connection.
   private(set) var pagesInLog = 0
   private var waitsForDisk = true
+  /// Where rows that do not fit their checksums are noted.
+  let damaged: DamagedRows
 
-  init(_ database: Database) { self.database = database }
+  init(_ database: Database, _ damaged: DamagedRows) {
+    self.database = database
+    self.damaged = damaged
+  }
 
   /// Counts the pages of the write-ahead log from now on. The connection must live as long as
   /// SQLite's own.
@@ -133,6 +139,12 @@ final class Connection {
     return Int(totalChanges - before)
   }
 
+  /// Notes a row that does not fit, and answers the error that stands for it.
+  func damage(_ table: SummedTable, _ key: String, _ what: String) -> BrumeError {
+    damaged.note(table.name, key)
+    return .damaged(what)
+  }
+
   // MARK: Below
 
   private var handle: OpaquePointer? { database.sqliteConnection }
@@ -170,6 +182,7 @@ final class Connection {
 
   private func failed(_ code: Int32) -> StoreError {
     let failure = StorageFailure(code: code)
+    if failure.isDamage { damaged.note("the database file", failure.error.description) }
     if self.failure == nil { self.failure = failure }
     return failure.error
   }

@@ -35,7 +35,9 @@ final class DatabaseNumbers: Remembering {
 
   /// The database that has the zone of this number.
   func database(ofZone zone: Int64) throws -> DatabaseKey? {
-    try connection.first(Self.findDatabaseOfZone, { $0.bind(1, zone) }) { try $0.database(0) }
+    try connection.first(Self.findDatabaseOfZone, { $0.bind(1, zone) }) {
+      try connection.database($0)
+    } ?? nil
   }
 
   func givenNumber(of database: DatabaseKey) throws -> Int64 {
@@ -67,12 +69,27 @@ final class DatabaseNumbers: Remembering {
   private static let findZone = SQL("SELECT id FROM zones WHERE database = ?1 AND name = ?2")
   private static let findDatabaseOfZone = SQL(
     """
-    SELECT container, environment, owner FROM databases
+    SELECT \(Connection.databaseColumns) FROM databases
     WHERE id = (SELECT database FROM zones WHERE id = ?1)
     """)
   private static let addDatabase = SQL(
-    "INSERT INTO databases (container, environment, owner) VALUES (?1, ?2, ?3)")
+    """
+    INSERT INTO databases (container, environment, owner, checksum)
+    VALUES (?1, ?2, ?3, row_sum(?1, ?2, ?3))
+    """)
   private static let addZone = SQL("INSERT INTO zones (database, name) VALUES (?1, ?2)")
+}
+
+extension Connection {
+  /// What `database` reads.
+  static let databaseColumns = "container, environment, owner, \(SummedTable.databases.fits)"
+
+  /// From the first columns; nil: the row is damaged.
+  func database(_ row: Prepared) throws -> DatabaseKey? {
+    if row.bool(3) { return try row.database(0) }
+    damaged.note("databases", "\(row.text(0)) \(row.text(1)) '\(row.text(2))'")
+    return nil
+  }
 }
 
 extension Prepared {

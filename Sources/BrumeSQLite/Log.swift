@@ -58,7 +58,7 @@ final class SQLiteLog: LogWriting, Remembering {
   func trim(in bucket: Bucket, through position: Int64) throws {
     let last = try lastPosition(in: .only)
     if position >= last {
-      try connection.run(Self.keepLast) {
+      try connection.run(SQLiteSettings.put) {
         $0.bind(1, Self.lastPositionName)
         $0.bind(2, String(last))
       }
@@ -133,6 +133,7 @@ final class SQLiteLog: LogWriting, Remembering {
     switch image.content {
     case .value(let record): coder.encode(record)
     case .encoded(let bytes, _): bytes
+    case .unreadable: []
     }
   }
 
@@ -141,8 +142,10 @@ final class SQLiteLog: LogWriting, Remembering {
     """
     INSERT INTO log (
       position, database, kind, zone, name, type, subject, sequence, image, shares,
-      user, device, request, time, container, environment)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+      user, device, request, time, container, environment, checksum, image_checksum)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
+      row_sum(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?10, ?11, ?12, ?13, ?14, ?15, ?16),
+      row_sum(?1, ?9))
     """)
   private static let trim = SQL("DELETE FROM log WHERE position <= ?1")
   private static let findOld = SQL(
@@ -153,10 +156,9 @@ final class SQLiteLog: LogWriting, Remembering {
     """)
   private static let dropImages = SQL(
     """
-    UPDATE log SET image = NULL
+    UPDATE log SET image = NULL, image_checksum = row_sum(position, NULL)
     WHERE position > ?1 AND position <= ?2 AND length(image) > ?3
     """)
-  private static let keepLast = SQL("INSERT OR REPLACE INTO settings VALUES (?1, ?2)")
 
   // MARK: Reading
 
@@ -169,22 +171,36 @@ final class SQLiteLog: LogWriting, Remembering {
   func lastPosition(in bucket: Bucket) throws -> Int64 {
     if let last { return last }
     let newest = try connection.first(Self.newest) { $0.int(0) } ?? 0
-    let kept = try connection.first(Self.findLast, { $0.bind(1, Self.lastPositionName) }) {
-      Int64($0.text(0)) ?? 0
+    let kept = try connection.first(Self.findLast, { $0.bind(1, Self.lastPositionName) }) { row in
+      guard row.bool(1), let position = Int64(row.text(0)) else {
+        throw connection.damage(.settings, Self.lastPositionName, "the log's last position")
+      }
+      return position
     }
     let found = max(newest, kept ?? 0)
     last = found
     return found
   }
 
+  /// Entries that are damaged are left out: what they were about is unknown.
   func entries(in bucket: Bucket, after position: Int64, limit: Int) throws -> [LogEntry] {
-    try connection.all(
-      Self.find,
-      {
-        $0.bind(1, position)
-        $0.bind(2, limit)
+    var entries: [LogEntry] = []
+    var (start, isAll) = (position, false)
+    while entries.count < limit, !isAll {
+      let wanted = limit - entries.count
+      var rows = 0
+      let bind: (Prepared) -> Void = {
+        $0.bind(1, start)
+        $0.bind(2, wanted)
       }
-    ) { try entry($0) }
+      try connection.each(Self.find, bind) { row in
+        (start, rows) = (max(start, row.int(0)), rows + 1)
+        if let entry = try entry(row) { entries.append(entry) }
+        return true
+      }
+      isAll = rows < wanted
+    }
+    return entries
   }
 
   func newest(_ filter: LogFilter, limit: Int) throws -> [LogEntry] {
@@ -200,11 +216,16 @@ final class SQLiteLog: LogWriting, Remembering {
         $0.bind(8, LogEventKind.record.rawValue)
         $0.bind(9, max(0, limit))
       }
-    ) { try entry($0) }
+    ) { try entry($0) }.compactMap { $0 }
   }
 
-  private func entry(_ row: Prepared) throws -> LogEntry {
-    LogEntry(
+  /// Nil: it is damaged.
+  private func entry(_ row: Prepared) throws -> LogEntry? {
+    guard row.bool(21) else {
+      connection.damaged.note("log", "position \(row.int(0))")
+      return nil
+    }
+    return LogEntry(
       position: row.int(0), database: try row.database(1), event: try event(row),
       origin: Origin(
         user: row.optionalText(11).map(UserID.init),
@@ -224,9 +245,13 @@ final class SQLiteLog: LogWriting, Remembering {
 
   private func change(_ row: Prepared) throws -> RecordChange {
     let (name, type) = (row.text(5), row.text(6))
-    let image = row.optionalBlob(9).map {
+    var image = row.optionalBlob(9).map {
       StoredRecord(
         name: name, type: type, sequence: row.int(8), content: .encoded($0, coder))
+    }
+    if !row.bool(22) {
+      connection.damaged.note("log", "image of position \(row.int(0))")
+      image = StoredRecord(damaged: name, sequence: row.int(8))
     }
     return RecordChange(
       record: RecordKey(zone: try row.zone(17), name: name), recordType: type,
@@ -242,13 +267,16 @@ final class SQLiteLog: LogWriting, Remembering {
   }
 
   private static let newest = SQL("SELECT position FROM log ORDER BY position DESC LIMIT 1")
-  private static let findLast = SQL("SELECT value FROM settings WHERE name = ?1")
+  private static let findLast = SQL(
+    "SELECT value, \(SummedTable.settings.fits) FROM settings WHERE name = ?1")
   private static let columns = """
     SELECT l.position, d.container, d.environment, d.owner,
       l.kind, l.name, l.type, l.subject, l.sequence, l.image, l.shares,
       l.user, l.device, l.request, l.time, l.container, l.environment,
-      z.name, e.container, e.environment, e.owner
-    FROM log l JOIN databases d ON d.id = l.database
+      z.name, e.container, e.environment, e.owner,
+      \(SummedTable.log.fits("l")) AND \(SummedTable.databases.fits("d"))
+        AND \(SummedTable.zones.fits("z")) AND \(SummedTable.databases.fits("e")), row_fits(l.image_checksum, l.position, l.image)
+    FROM log l LEFT JOIN databases d ON d.id = l.database
       LEFT JOIN zones z ON z.id = l.zone LEFT JOIN databases e ON e.id = z.database
     """
   private static let find = SQL("\(columns) WHERE l.position > ?1 ORDER BY l.position LIMIT ?2")

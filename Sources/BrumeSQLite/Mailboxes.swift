@@ -33,11 +33,20 @@ final class SQLiteMailboxes: MailboxWriting, Remembering {
         $0.bind(3, limit)
       }
     ) { row in
-      MailboxEntry(
+      guard row.bool(7) else { return damagedEntry(at: row.int(0)) }
+      return MailboxEntry(
         position: row.int(0), notificationID: row.text(1), subscriptionID: row.text(2),
         collapseID: row.optionalText(3), payload: row.blob(4), time: row.int(5),
         requestID: row.text(6))
     }
+  }
+
+  /// One without contents, which its reader takes out of the mailbox as one that cannot be read.
+  private func damagedEntry(at position: Int64) -> MailboxEntry {
+    connection.damaged.note("mailbox", "position \(position)")
+    return MailboxEntry(
+      position: position, notificationID: "", subscriptionID: "", collapseID: nil, payload: [],
+      time: 0, requestID: "")
   }
 
   func lastPosition() throws -> Int64 { positions.last }
@@ -119,8 +128,9 @@ final class SQLiteMailboxes: MailboxWriting, Remembering {
 
   private static let find = SQL(
     """
-    SELECT position, notification, subscription, collapse, payload, time, request FROM mailbox
-    WHERE device = ?1 AND position > ?2 ORDER BY position LIMIT ?3
+    SELECT position, notification, subscription, collapse, payload, time, request,
+      \(SummedTable.mailbox.fits)
+    FROM mailbox WHERE device = ?1 AND position > ?2 ORDER BY position LIMIT ?3
     """)
   private static let count = SQL("SELECT count(*) FROM mailbox WHERE device = ?1")
   private static let findSame = SQL(
@@ -128,8 +138,9 @@ final class SQLiteMailboxes: MailboxWriting, Remembering {
   private static let add = SQL(
     """
     INSERT INTO mailbox
-      (device, notification, subscription, collapse, payload, time, request, position)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (device, notification, subscription) DO NOTHING
+      (device, notification, subscription, collapse, payload, time, request, position, checksum)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, row_sum(?8, ?1, ?2, ?3, ?4, ?5, ?6, ?7))
+    ON CONFLICT (device, notification, subscription) DO NOTHING
     """)
   private static let acknowledge = SQL("DELETE FROM mailbox WHERE device = ?1 AND position <= ?2")
   private static let remove = SQL("DELETE FROM mailbox WHERE device = ?1 AND position = ?2")

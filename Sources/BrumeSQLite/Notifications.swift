@@ -43,7 +43,7 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
     ) { row in
       KeptNotification(
         position: row.int(0), id: row.text(1), subscriptionID: row.text(2),
-        payload: row.blob(3), isRead: row.bool(4))
+        payload: payload(row, 3, fits: 5), isRead: row.bool(4))
     }
   }
 
@@ -82,7 +82,8 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
         }
       ) { row in
         KeptNotification(
-          position: row.int(0), id: id, subscriptionID: row.text(1), payload: row.blob(2),
+          position: row.int(0), id: id, subscriptionID: row.text(1),
+          payload: payload(row, 2, fits: 3),
           isRead: true)
       }
       for kept in rows {
@@ -95,6 +96,13 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
   }
 
   func forget() { inboxes = [:] }
+
+  /// What is damaged has no payload, so that its readers leave it out.
+  private func payload(_ row: Prepared, _ column: Int32, fits: Int32) -> [UInt8] {
+    if row.bool(fits) { return row.blob(column) }
+    connection.damaged.note("kept_notifications", "position \(row.int(0))")
+    return []
+  }
 
   /// At the end, whatever position the notification had.
   private func add(_ kept: KeptNotification, to inbox: Int64) throws {
@@ -111,13 +119,14 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
 
   private static let find = SQL(
     """
-    SELECT position, notification, subscription, payload, is_read FROM kept_notifications
-    WHERE inbox = ?1 AND position > ?2 ORDER BY position LIMIT ?3
+    SELECT position, notification, subscription, payload, is_read, \(SummedTable.kept.fits)
+    FROM kept_notifications WHERE inbox = ?1 AND position > ?2 ORDER BY position LIMIT ?3
     """)
   private static let add = SQL(
     """
-    INSERT INTO kept_notifications (inbox, notification, subscription, payload, is_read, position)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING
+    INSERT INTO kept_notifications
+      (inbox, notification, subscription, payload, is_read, position, checksum)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, row_sum(?6, ?1, ?2, ?3, ?4, ?5)) ON CONFLICT DO NOTHING
     """)
   private static let dropOldest = SQL(
     """
@@ -127,7 +136,7 @@ final class SQLiteNotifications: NotificationWriting, Remembering {
   private static let count = SQL("SELECT count(*) FROM kept_notifications WHERE inbox = ?1")
   private static let withID = SQL(
     """
-    SELECT position, subscription, payload FROM kept_notifications
+    SELECT position, subscription, payload, \(SummedTable.kept.fits) FROM kept_notifications
     WHERE inbox = ?1 AND notification = ?2 ORDER BY position
     """)
   private static let remove = SQL("DELETE FROM kept_notifications WHERE position = ?1")

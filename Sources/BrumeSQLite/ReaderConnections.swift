@@ -1,6 +1,7 @@
 // The connections that read, each kept with the statements that it has prepared: a read that prepares
 // its statements anew spends most of its time on that.
 
+import BrumeStorage
 import GRDB
 import Synchronization
 
@@ -16,6 +17,9 @@ final class ReaderConnections: Sendable {
   }
 
   private let state = Mutex(State())
+  private let damaged: DamagedRows
+
+  init(_ damaged: DamagedRows) { self.damaged = damaged }
 
   /// The connection of a database that was lent to the caller. It has no failure from before.
   func connection(of database: Database) -> Connection {
@@ -24,7 +28,7 @@ final class ReaderConnections: Sendable {
       known.connection.forgetFailure()
       return known.connection
     }
-    let new = Kept(connection: Connection(database))
+    let new = Kept(connection: Connection(database, damaged))
     state.withLock { if !$0.isClosed { $0.kept[name] = new } }
     return new.connection
   }

@@ -21,11 +21,7 @@ struct RecordRows: RecordRowReading {
 
   /// The record as its bytes.
   func stored(_ rowKey: RecordRowKey) throws -> StoredRecord? {
-    try connection.first(Self.findContent, { $0.bind(rowKey) }) { row in
-      StoredRecord(
-        name: rowKey.name, type: row.text(0), sequence: row.int(1),
-        content: .encoded(row.blob(2), coder))
-    }
+    try connection.first(Self.findContent, { $0.bind(rowKey) }) { stored($0, rowKey) } ?? nil
   }
 
   /// The record as its bytes, by its row where that is known.
@@ -33,20 +29,37 @@ struct RecordRows: RecordRowReading {
     guard let id = row.row else {
       return try stored(RecordRowKey(zone: zone, name: row.name))
     }
-    return try connection.first(Self.findContentOfRow, { $0.bind(1, id) }) {
-      StoredRecord(
-        name: row.name, type: $0.text(0), sequence: $0.int(1),
-        content: .encoded($0.blob(2), coder))
+    let rowKey = RecordRowKey(zone: zone, name: row.name)
+    let bind: (Prepared) -> Void = {
+      $0.bind(rowKey)
+      $0.bind(3, id)
     }
+    return try connection.first(Self.findContentOfRow, bind) { stored($0, rowKey) } ?? nil
   }
 
+  /// Nil: it is deleted. What is damaged may have been deleted too.
+  private func stored(_ row: Prepared, _ rowKey: RecordRowKey) -> StoredRecord? {
+    guard row.bool(3) else {
+      connection.noteDamage(rowKey)
+      return StoredRecord(damaged: rowKey.name, sequence: row.int(1))
+    }
+    if row.isNull(0) { return nil }
+    return StoredRecord(
+      name: rowKey.name, type: row.text(0), sequence: row.int(1),
+      content: .encoded(row.blob(2), coder))
+  }
+
+  private static let columns =
+    "type, sequence, content, \(SummedTable.records.fits(at: ["zone": "?1", "name": "?2"]))"
   private static let findContent = SQL(
-    """
-    SELECT type, sequence, content FROM records
-    WHERE zone = ?1 AND name = ?2 AND type IS NOT NULL
-    """)
-  private static let findContentOfRow = SQL(
-    "SELECT type, sequence, content FROM records WHERE id = ?1 AND type IS NOT NULL")
+    "SELECT \(columns) FROM records WHERE zone = ?1 AND name = ?2")
+  private static let findContentOfRow = SQL("SELECT \(columns) FROM records WHERE id = ?3")
+}
+
+extension Connection {
+  func noteDamage(_ rowKey: RecordRowKey) {
+    damaged.note("records", "'\(rowKey.name)' in zone number \(rowKey.zone)")
+  }
 }
 
 extension Prepared {

@@ -50,11 +50,13 @@ final class SQLiteRecords: RecordWriting, Remembering {
 
   func deleted(_ key: RecordKey) throws -> DeletedRecord? {
     guard let zone = try numbers.number(of: key.zone) else { return nil }
-    return try connection.first(
-      Self.findDeleted, { $0.bind(RecordRowKey(zone: zone, name: key.name)) }
-    ) { row in
-      DeletedRecord(type: row.text(0), creator: row.optionalText(1).map { UserID($0) })
-    }
+    let rowKey = RecordRowKey(zone: zone, name: key.name)
+    return try connection.first(Self.findDeleted, { $0.bind(rowKey) }) { row in
+      guard row.bool(2) else { throw damage(rowKey) }
+      return row.optionalText(0).map {
+        DeletedRecord(type: $0, creator: row.optionalText(1).map { UserID($0) })
+      }
+    } ?? nil
   }
 
   func children(of key: RecordKey, limit: Int) throws -> [String] {
@@ -96,7 +98,8 @@ final class SQLiteRecords: RecordWriting, Remembering {
   private func look(at rowKey: RecordRowKey) throws -> SeenRecord {
     if let known = seen[rowKey] { return known }
     let found = try connection.first(Self.findRow, { $0.bind(rowKey) }) { row in
-      SeenRecord(
+      guard row.bool(3) else { throw damage(rowKey) }
+      return SeenRecord(
         row: row.int(0), sequence: row.int(1),
         record: try row.optionalBlob(2).map { try coder.decode($0) })
     }
@@ -105,13 +108,16 @@ final class SQLiteRecords: RecordWriting, Remembering {
     return record
   }
 
+  private func damage(_ rowKey: RecordRowKey) -> BrumeError {
+    connection.noteDamage(rowKey)
+    return .damaged("record '\(NameRules.shown(rowKey.name))'")
+  }
+
+  private static let fits = SummedTable.records.fits(at: ["zone": "?1", "name": "?2"])
   private static let findDeleted = SQL(
-    """
-    SELECT deleted_type, deleted_creator FROM records
-    WHERE zone = ?1 AND name = ?2 AND deleted_type IS NOT NULL
-    """)
+    "SELECT deleted_type, deleted_creator, \(fits) FROM records WHERE zone = ?1 AND name = ?2")
   private static let findRow = SQL(
-    "SELECT id, sequence, content FROM records WHERE zone = ?1 AND name = ?2")
+    "SELECT id, sequence, content, \(fits) FROM records WHERE zone = ?1 AND name = ?2")
   private static let findChildren = SQL(
     "SELECT name FROM records WHERE zone = ?1 AND parent = ?2 ORDER BY name LIMIT ?3")
   private static let findDescendants = SQL(
@@ -147,18 +153,13 @@ final class SQLiteRecords: RecordWriting, Remembering {
     let old = try look(at: rowKey)
     let row = try writeRow(
       old.row, rowKey, type: type, sequence: sequence, parent: nil, content: nil,
-      shares: coveringShares)
+      shares: coveringShares,
+      creator: key.zone.database.owner == nil ? old.record?.created?.user.name : nil)
     try index.update(
       rowKey.name, row: row, sequence: sequence, inZone: rowKey.zone, of: key.zone.database,
       from: old.record, to: nil)
     try references.update(rowKey, in: key.zone, from: old.record, to: nil)
     try holders.update(rowKey, from: old.record, to: nil)
-    if key.zone.database.owner == nil {
-      try connection.run(Self.keepCreator) {
-        $0.bind(1, row)
-        $0.bind(2, old.record?.created?.user.name)
-      }
-    }
     seen[rowKey] = SeenRecord(row: row, sequence: sequence, record: nil)
   }
 
@@ -173,7 +174,7 @@ final class SQLiteRecords: RecordWriting, Remembering {
 
   private func writeRow(
     _ row: Int64?, _ rowKey: RecordRowKey, type: String, sequence: Int64, parent: String?,
-    content: [UInt8]?, shares: [String] = []
+    content: [UInt8]?, shares: [String] = [], creator: String? = nil
   ) throws -> Int64 {
     try connection.run(row == nil ? Self.addRow : Self.changeRow) {
       $0.bind(1, content == nil ? nil : type)
@@ -182,11 +183,12 @@ final class SQLiteRecords: RecordWriting, Remembering {
       $0.bind(4, parent)
       $0.bind(5, content)
       $0.bind(6, shares.isEmpty ? nil : Lines.text(shares))
+      $0.bind(7, creator)
       if let row {
-        $0.bind(7, row)
+        $0.bind(8, row)
       } else {
-        $0.bind(7, rowKey.zone)
-        $0.bind(8, rowKey.name)
+        $0.bind(8, rowKey.zone)
+        $0.bind(9, rowKey.name)
       }
     }
     return row ?? connection.lastRowID
@@ -194,17 +196,21 @@ final class SQLiteRecords: RecordWriting, Remembering {
 
   private static let addRow = SQL(
     """
-    INSERT INTO records (type, deleted_type, sequence, parent, content, deleted_shares, zone, name)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+    INSERT INTO records (
+      type, deleted_type, sequence, parent, content, deleted_shares, deleted_creator, zone, name,
+      checksum)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, \(sum(at: "?8, ?9")))
     """)
   private static let changeRow = SQL(
     """
     UPDATE records SET type = ?1, deleted_type = ?2, sequence = ?3, parent = ?4, content = ?5,
-      deleted_shares = ?6
-    WHERE id = ?7
+      deleted_shares = ?6, deleted_creator = ?7, checksum = \(sum(at: "zone, name"))
+    WHERE id = ?8
     """)
-  private static let keepCreator = SQL(
-    "UPDATE records SET deleted_creator = ?2 WHERE id = ?1")
+  /// In the order of `SummedTable.records`. A row that is there has just been read, and fits.
+  private static func sum(at key: String) -> String {
+    "row_sum(\(key), ?1, ?2, ?7, ?6, ?3, ?4, ?5)"
+  }
   private static let removeAll = SQL("DELETE FROM records WHERE zone = ?1")
 
   // MARK: Bodies

@@ -11,7 +11,7 @@ import Synchronization
 
 package final class SQLiteStore: Store {
   private let pool: DatabasePool
-  private let readers = ReaderConnections()
+  private let readers: ReaderConnections
   let writer: Writer
   private let checkpointer: Checkpointer
   private let indexer: Indexer
@@ -21,6 +21,7 @@ package final class SQLiteStore: Store {
   private let logger: Logger
   private let lock: Mutex<FolderLock?>
   private let fewCandidates: Int
+  private let damaged: DamagedRows
   /// What was read back from the writing connection at start.
   package let durability: Durability
 
@@ -37,6 +38,7 @@ package final class SQLiteStore: Store {
   ///     that was copied back is noticed (`docs/operating/data-folder.md`); made if it is missing.
   ///   - isCalledWithinRest: waits for a semaphore as long as many new records stay out of indexes after
   ///     the last that came; false if that time passed. Without it they wait until they are asked for.
+  ///   - verifiesRows: whether rows are held against their checksums; tests may leave it.
   ///   - nanoseconds: a clock that only rises; it distinguishes slow disks from fast ones.
   /// - Throws: `StoreError`: another process holds the folder, a newer version wrote it, or saves
   ///   would not be safe there.
@@ -47,6 +49,7 @@ package final class SQLiteStore: Store {
       semaphore.wait()
       return true
     },
+    verifiesRows: Bool = true,
     nanoseconds: @escaping @Sendable () -> Int64 = { 0 }, logger: Logger
   ) throws {
     try FolderLock.makeFolder(folder)
@@ -55,7 +58,8 @@ package final class SQLiteStore: Store {
     let runs = StoreRuns(folder: folder, marks: marks, runID: runID, logger: logger)
     let (pool, durability, hasIndexWork, begun) = try opening(folder) {
       let pool = try DatabasePool(
-        path: folder + "/brume.sqlite", configuration: Self.configuration(readers: readers))
+        path: folder + "/brume.sqlite",
+        configuration: Self.configuration(readers: readers, verifiesRows: verifiesRows))
       return try pool.writeWithoutTransaction { database in
         try Migrations.run(on: database)
         try SQLiteMoving.requireFinished(database)
@@ -66,6 +70,9 @@ package final class SQLiteStore: Store {
       }
     }
     try durability.prove()
+    let damaged = DamagedRows { logger.reportDamage($0) }
+    self.damaged = damaged
+    self.readers = ReaderConnections(damaged)
     self.pool = pool
     self.durability = durability
     self.coders = coders
@@ -82,7 +89,7 @@ package final class SQLiteStore: Store {
     let writer = try Writer(
       pool: pool, coders: coders, positions: positions, signals: signals,
       marks: begun.marks, checkpointer: checkpointer, indexer: indexer,
-      nanoseconds: nanoseconds
+      damaged: damaged, nanoseconds: nanoseconds
     ) { error in
       logger.error(
         "storage failed, no further write is accepted",
@@ -170,7 +177,17 @@ package final class SQLiteStore: Store {
     try await commit(isRepeatable: true) { try $0.growth.grow(after: nil, limit: records) != nil }
   }
 
+  package func snapshot<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreExport) throws -> Value
+  ) async throws -> Value {
+    guard lock.withLock({ $0 != nil }) else { throw StoreError.closed }
+    return try await EngineThread.run { [path = pool.path] in
+      try SQLiteExport.withSnapshot(of: path) { try body($0) }
+    }
+  }
+
   package var indexProgress: IndexProgress { indexer.progress }
+  package var damagedRows: DamagedRows? { damaged }
 
   package func commits() -> CommitHints { signals.hints() }
 
@@ -229,16 +246,26 @@ extension SQLiteStore {
     for complaint in OwnerOnly.tighten(folder) { logger.warning("\(complaint)") }
   }
 
-  private static func configuration(readers: Int) -> Configuration {
+  private static func configuration(readers: Int, verifiesRows: Bool) -> Configuration {
     var configuration = Configuration()
     configuration.maximumReaderCount = readers
     configuration.busyMode = .timeout(5)
     configuration.persistentReadOnlyConnections = true
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { database in
+      RowSums.install(on: database.sqliteConnection, verifies: verifiesRows)
       try database.execute(sql: "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4096")
     }
     return configuration
+  }
+}
+
+extension Logger {
+  /// A row that does not fit its checksum, which is told once.
+  fileprivate func reportDamage(_ row: DamagedRows.Row) {
+    error(
+      "what is stored is damaged; look at the data folder's disk, and run 'brume doctor --deep'",
+      metadata: ["store.table": "\(row.table)", "store.key": "\(row.key)"])
   }
 }
 

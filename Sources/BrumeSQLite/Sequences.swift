@@ -40,7 +40,7 @@ final class SQLiteSequences: SequenceWriting, Remembering {
 
   func raise(above floor: Int64) throws {
     guard try knownFloor() < floor else { return }
-    try connection.run(Self.setFloor) {
+    try connection.run(SQLiteSettings.put) {
       $0.bind(1, Self.floorName)
       $0.bind(2, String(floor))
     }
@@ -49,8 +49,11 @@ final class SQLiteSequences: SequenceWriting, Remembering {
 
   private func knownFloor() throws -> Int64 {
     if let floor { return floor }
-    let found = try connection.first(Self.findFloor, { $0.bind(1, Self.floorName) }) {
-      Int64($0.text(0)) ?? 0
+    let found = try connection.first(Self.findFloor, { $0.bind(1, Self.floorName) }) { row in
+      guard row.bool(1), let floor = Int64(row.text(0)) else {
+        throw connection.damage(.settings, Self.floorName, "the floor of all sequences")
+      }
+      return floor
     }
     floor = found ?? 0
     return found ?? 0
@@ -82,8 +85,8 @@ final class SQLiteSequences: SequenceWriting, Remembering {
 
   private static let setSequence = SQL("UPDATE databases SET sequence = ?1 WHERE id = ?2")
   private static let floorName = "sequence-floor"
-  private static let findFloor = SQL("SELECT value FROM settings WHERE name = ?1")
-  private static let setFloor = SQL("INSERT OR REPLACE INTO settings VALUES (?1, ?2)")
+  private static let findFloor = SQL(
+    "SELECT value, \(SummedTable.settings.fits) FROM settings WHERE name = ?1")
   private static let findSequence = SQL(
     """
     SELECT max(sequence, ifnull(

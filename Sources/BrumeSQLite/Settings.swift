@@ -9,11 +9,16 @@ final class SQLiteSettings: SettingWriting {
   init(_ connection: Connection) { self.connection = connection }
 
   func value(_ key: SettingKey) throws -> [UInt8]? {
-    try connection.first(Self.findSetting, { $0.bind(1, Self.name(of: key)) }) { $0.blob(0) }
+    try connection.first(Self.findSetting, { $0.bind(1, Self.name(of: key)) }) { row in
+      guard row.bool(1) else {
+        throw connection.damage(.settings, key.text, "the setting '\(key.text)'")
+      }
+      return row.blob(0)
+    }
   }
 
   func set(_ key: SettingKey, to value: [UInt8]?) throws {
-    try connection.run(value == nil ? Self.removeSetting : Self.putSetting) {
+    try connection.run(value == nil ? Self.removeSetting : Self.put) {
       $0.bind(1, Self.name(of: key))
       if let value { $0.bind(2, value) }
     }
@@ -22,7 +27,10 @@ final class SQLiteSettings: SettingWriting {
   /// The engine's own settings have no prefix.
   static func name(of key: SettingKey) -> String { "port/" + key.text }
 
-  private static let findSetting = SQL("SELECT value FROM settings WHERE name = ?1")
-  private static let putSetting = SQL("INSERT OR REPLACE INTO settings VALUES (?1, ?2)")
+  private static let findSetting = SQL(
+    "SELECT value, \(SummedTable.settings.fits) FROM settings WHERE name = ?1")
+  /// Any setting, by its whole name.
+  static let put = SQL(
+    "INSERT OR REPLACE INTO settings (name, value, checksum) VALUES (?1, ?2, row_sum(?1, ?2))")
   private static let removeSetting = SQL("DELETE FROM settings WHERE name = ?1")
 }

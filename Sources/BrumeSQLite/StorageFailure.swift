@@ -26,6 +26,9 @@ struct StorageFailure: Equatable, Sendable {
     }
   }
 
+  /// SQLite finds that a page is not what it was.
+  var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xff) }
+
   var error: StoreError {
     let text = "SQLite error \(code): \(String(cString: sqlite3_errstr(code)))"
     return switch (consequence, code & 0xff) {

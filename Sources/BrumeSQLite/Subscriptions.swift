@@ -23,11 +23,25 @@ final class SQLiteSubscriptions: SubscriptionWriting {
         $0.bind(scope)
         $0.bind(5, id)
       }
-    ) { try stored($0, scope) }
+    ) { row in
+      guard row.bool(2) else {
+        throw connection.damage(
+          .subscriptions, "'\(id)' of \(scope.user.name)",
+          "the subscription '\(NameRules.shown(id))'")
+      }
+      return try stored(row, scope)
+    }
   }
 
+  /// Without those that are damaged, which `find` refuses.
   func all(in scope: SubscriptionScope) throws -> [StoredSubscription] {
-    try connection.all(Self.ofScope, { $0.bind(scope) }) { try stored($0, scope) }
+    try connection.all(Self.ofScope, { $0.bind(scope) }) { row in
+      guard row.bool(2) else {
+        connection.damaged.note("subscriptions", "'\(row.text(3))' of \(scope.user.name)")
+        return nil
+      }
+      return try stored(row, scope)
+    }.compactMap { $0 }
   }
 
   func page(
@@ -39,16 +53,20 @@ final class SQLiteSubscriptions: SubscriptionWriting {
         $0.bind(1, cursor ?? 0)
         $0.bind(2, limit + 1)
       }
-    ) { row in
+    ) { row -> (serial: Int64, value: StoredSubscription?) in
+      guard row.bool(2) else {
+        connection.damaged.note("subscriptions", "number \(row.int(3))")
+        return (row.int(3), nil)
+      }
       let scope = SubscriptionScope(
-        in: try row.containerEnvironment(3),
-        scope: try row.known(DatabaseScope(rawValue: row.text(5)), "scope"),
-        user: UserID(row.text(6)))
-      return (serial: row.int(2), value: try stored(row, scope))
+        in: try row.containerEnvironment(4),
+        scope: try row.known(DatabaseScope(rawValue: row.text(6)), "scope"),
+        user: UserID(row.text(7)))
+      return (row.int(3), try stored(row, scope))
     }
     let isLast = page.count <= limit
     if !isLast { page.removeLast() }
-    return (page.map(\.value), isLast ? nil : page.last?.serial ?? cursor)
+    return (page.compactMap(\.value), isLast ? nil : page.last?.serial ?? cursor)
   }
 
   func hasQueries(on recordType: String, in database: DatabaseKey) throws -> Bool {
@@ -95,21 +113,27 @@ final class SQLiteSubscriptions: SubscriptionWriting {
 
   private static let place = "container = ?1 AND environment = ?2 AND scope = ?3 AND user = ?4"
   private static let find = SQL(
-    "SELECT birth, content FROM subscriptions WHERE \(place) AND id = ?5")
+    "SELECT birth, content, \(SummedTable.subscriptions.fits) FROM subscriptions WHERE \(place) AND id = ?5"
+  )
   private static let ofScope = SQL(
-    "SELECT birth, content FROM subscriptions WHERE \(place) ORDER BY id")
+    """
+    SELECT birth, content, \(SummedTable.subscriptions.fits), id FROM subscriptions
+    WHERE \(place) ORDER BY id
+    """)
   private static let page = SQL(
     """
-    SELECT birth, content, serial, container, environment, scope, user FROM subscriptions
-    WHERE serial > ?1 ORDER BY serial LIMIT ?2
+    SELECT birth, content, \(SummedTable.subscriptions.fits), serial, container, environment, scope,
+      user
+    FROM subscriptions WHERE serial > ?1 ORDER BY serial LIMIT ?2
     """)
   private static let put = SQL(
     """
     INSERT INTO subscriptions
-      (container, environment, scope, user, id, birth, watched_type, content)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+      (container, environment, scope, user, id, birth, watched_type, content, checksum)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, row_sum(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8))
     ON CONFLICT (container, environment, scope, user, id) DO UPDATE
-      SET birth = excluded.birth, watched_type = excluded.watched_type, content = excluded.content
+      SET birth = excluded.birth, watched_type = excluded.watched_type, content = excluded.content,
+        checksum = excluded.checksum
     """)
   private static let remove = SQL("DELETE FROM subscriptions WHERE \(place) AND id = ?5")
 }

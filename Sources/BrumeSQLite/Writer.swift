@@ -59,12 +59,12 @@ final class Writer: Sendable {
   ///   - stopped: called once if the storage fails for good.
   init(
     pool: DatabasePool, coders: StoreCoders, positions: DeliveryPositions, signals: CommitSignals,
-    marks: Marks, checkpointer: Checkpointer, indexer: Indexer,
+    marks: Marks, checkpointer: Checkpointer, indexer: Indexer, damaged: DamagedRows,
     nanoseconds: @escaping @Sendable () -> Int64,
     stopped: @escaping @Sendable (StoreError) -> Void
   ) throws {
     let transaction = pool.writeWithoutTransaction {
-      SQLiteTransaction(Connection($0), coders, positions, isWriter: true)
+      SQLiteTransaction(Connection($0, damaged), coders, positions, isWriter: true)
     }
     transaction.connection.watchLog()
     resources = WriterResources(pool: pool, transaction: transaction)

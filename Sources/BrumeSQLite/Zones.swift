@@ -19,15 +19,15 @@ final class SQLiteZones: ZoneWriting {
   func find(_ key: ZoneKey) throws -> Zone? {
     guard let number = try numbers.number(of: key) else { return nil }
     return try connection.first(Self.findZone, { $0.bind(1, number) }) {
-      try $0.zone(of: key.database)
-    }
+      try zone($0, of: key.database)
+    } ?? nil
   }
 
   func all(in database: DatabaseKey) throws -> [Zone] {
     guard let number = try numbers.number(of: database) else { return [] }
     return try connection.all(Self.liveZones, { $0.bind(1, number) }) {
-      try $0.zone(of: database)
-    }
+      try zone($0, of: database)
+    }.compactMap { $0 }
   }
 
   func changed(in database: DatabaseKey, after: Int64, limit: Int) throws -> [Zone] {
@@ -39,17 +39,19 @@ final class SQLiteZones: ZoneWriting {
         $0.bind(2, after)
         $0.bind(3, limit)
       }
-    ) { try $0.zone(of: database) }
+    ) { try zone($0, of: database) }.compactMap { $0 }
   }
 
   func databases(of owner: UserID) throws -> [DatabaseKey] {
-    try connection.all(Self.databasesOfOwner, { $0.bind(1, owner.name) }) { try $0.database(0) }
+    try connection.all(Self.databasesOfOwner, { $0.bind(1, owner.name) }) {
+      try connection.database($0)
+    }.compactMap { $0 }
   }
 
   func databases(in containerEnvironment: ContainerEnvironment) throws -> [DatabaseKey] {
     try connection.all(Self.databasesOfContainer, { $0.bind(containerEnvironment, from: 1) }) {
-      try $0.database(0)
-    }
+      try connection.database($0)
+    }.compactMap { $0 }
   }
 
   func databaseCounts() throws -> [ContainerEnvironment: Int] {
@@ -72,9 +74,20 @@ final class SQLiteZones: ZoneWriting {
     sequences.isWritten(zone.lastSequence, withZoneOf: database)
   }
 
-  private static let columns = "name, incarnation, last_sequence, deletion, has_shares"
+  /// Nil: the zone was never put.
+  private func zone(_ row: Prepared, of database: DatabaseKey) throws -> Zone? {
+    let name = row.text(0)
+    guard row.bool(5) else {
+      throw connection.damage(.zones, "number \(row.int(6))", "zone '\(NameRules.shown(name))'")
+    }
+    return try row.zone(of: database)
+  }
+
+  private static let columns = """
+    name, incarnation, last_sequence, deletion, has_shares, \(SummedTable.zones.fits), id
+    """
   private static let findZone = SQL(
-    "SELECT \(columns) FROM zones WHERE id = ?1 AND incarnation IS NOT NULL")
+    "SELECT \(columns) FROM zones WHERE id = ?1")
   private static let liveZones = SQL(
     """
     SELECT \(columns) FROM zones
@@ -88,25 +101,27 @@ final class SQLiteZones: ZoneWriting {
     """)
   private static let databasesOfOwner = SQL(
     """
-    SELECT container, environment, owner FROM databases WHERE owner = ?1
+    SELECT \(Connection.databaseColumns) FROM databases WHERE owner = ?1
     ORDER BY container, environment
     """)
   private static let databasesOfContainer = SQL(
     """
-    SELECT container, environment, owner FROM databases
+    SELECT \(Connection.databaseColumns) FROM databases
     WHERE container = ?1 AND environment = ?2 ORDER BY owner
     """)
   private static let countDatabases = SQL(
     "SELECT container, environment, count(*) FROM databases GROUP BY container, environment")
   private static let putZone = SQL(
     """
-    UPDATE zones SET incarnation = ?2, last_sequence = ?3, deletion = ?4, has_shares = ?5
+    UPDATE zones SET incarnation = ?2, last_sequence = ?3, deletion = ?4, has_shares = ?5,
+      checksum = row_sum(id, database, name, ?2, ?3, ?4, ?5)
     WHERE id = ?1
     """)
 }
 
 extension Prepared {
-  fileprivate func zone(of database: DatabaseKey) throws -> Zone {
+  fileprivate func zone(of database: DatabaseKey) throws -> Zone? {
+    if isNull(1) { return nil }
     let deletion = optionalText(3)
     return Zone(
       key: ZoneKey(database: database, name: text(0)), incarnation: int(1), lastSequence: int(2),

@@ -13,6 +13,7 @@ struct AdminHandlers: Sendable {
   let schemas: SchemaAdmin
   let zones: ZoneAdmin
   let assets: AssetAdmin
+  let backups: BackupAdmin
   let devices: DeviceAdmin
   let faults: FaultAdmin
   let pushLog: PushLogAdmin
@@ -48,6 +49,7 @@ struct AdminHandlers: Sendable {
       containers: engine.containers, lists: engine.zoneLists, shareLists: engine.shareLists,
       tokens: engine.tokenInspection, users: named)
     assets = AssetAdmin(assets: engine.assetCheck, mostNames: settings.limits.assetCheckNames)
+    backups = BackupAdmin(snapshots: server.snapshots, assets: server.assets)
     devices = DeviceAdmin(
       testPushes: engine.testPushes, delivery: server.delivery, store: store, users: named)
     faults = FaultAdmin(faults: server.pushFaults, users: named)

@@ -29,6 +29,8 @@ package final class Composition: Sendable {
   package let connectionShares: ConnectionShares
   package let bodyMemory: BodyMemory
   package let health = Health()
+  /// The threads of requests; nil: they stay where they begin.
+  let workers: Workers?
   /// Development mode's credentials.
   package let development: Development
   /// Opens `/_brume/admin/…`; only the data folder's owner can read it.
@@ -46,6 +48,7 @@ package final class Composition: Sendable {
   let pushFaults: PushFaults?
   let passwords: PasswordVerifier
   let auditTrail: AuditTrail
+  let snapshots: Snapshots
   /// Nil: nobody signs in by a provider.
   let provider: OpenIDProvider?
   let providerCalls: ProviderCalls
@@ -55,16 +58,19 @@ package final class Composition: Sendable {
   /// - Parameters:
   ///   - folder: locked until the process ends; nil keeps nothing but the store.
   ///   - users: whom development mode makes.
+  ///   - workers: the threads of requests; nil leaves them where they begin, for simulations in one thread.
   ///   - wrapping: what tests put around the store.
   /// - Throws: a `StoreError` or an `AssetFailure` if a store cannot be opened.
   package init(
     settings: Settings, folder: DataFolder?, users: [String] = Development.defaultUsers,
-    host: Host = .real, logger: Logger, wrapping: (any Store) -> any Store = { $0 }
+    host: Host = .real, logger: Logger, workers: Workers? = .shared,
+    wrapping: (any Store) -> any Store = { $0 }
   ) async throws {
     let limits = settings.limits
     self.settings = settings
     self.host = host
     self.logger = logger
+    self.workers = workers
     self.folder = folder
     address = ServerAddress(settings)
     store = wrapping(try settings.openStore(host, logger))
@@ -107,6 +113,8 @@ package final class Composition: Sendable {
     passwords = PasswordVerifier(
       accounts: engine.accounts, limits: limits, leases: store.leases, host: host)
     auditTrail = AuditTrail(engine.audit, limits: limits, host: host)
+    snapshots = Snapshots(
+      of: store, in: folder?.path, limits: limits, host: host, logger: logger)
     provider = try settings.provider.map {
       try OpenIDProvider(settings: $0, limits: limits, host: host)
     }

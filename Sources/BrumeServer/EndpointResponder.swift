@@ -16,6 +16,7 @@ struct EndpointResponder: Sendable {
   private let auditTrail: AuditTrail
   private let fetches: LastFetches
   private let now: @Sendable () -> Milliseconds
+  private let workers: Workers?
 
   init(_ server: Composition) {
     settings = server.settings
@@ -28,6 +29,7 @@ struct EndpointResponder: Sendable {
     auditTrail = server.auditTrail
     fetches = server.fetches
     now = server.host.now
+    workers = server.workers
   }
 
   /// Responds, until the client goes or the time is over.
@@ -61,7 +63,7 @@ struct EndpointResponder: Sendable {
     let authenticate = Authenticate(
       parts: authentication, endpoint: endpoint, databasePath: databasePath,
       requestID: state.requestID, peer: RequestPeer(address: state.peer))
-    return try await endpoint.carryOut(for: address.lane) { lane in
+    return try await endpoint.carryOut(on: workers, for: address.lane) { lane in
       do {
         let caller = try await authenticate.caller(
           request, query: query, target: target, body: body, from: address)
@@ -138,10 +140,11 @@ struct EndpointResponder: Sendable {
 extension Endpoint {
   /// Runs a request's work where this endpoint's belongs: in a lane of the workers, or without one.
   fileprivate func carryOut<Value: Sendable>(
-    for name: String, _ body: @concurrent @Sendable (Workers.Lane?) async throws -> Value
+    on workers: Workers?, for name: String,
+    _ body: @concurrent @Sendable (Workers.Lane?) async throws -> Value
   ) async throws -> Value {
-    guard work != .brief else { return try await body(nil) }
-    return try await Workers.shared.run(for: name) { try await body($0) }
+    guard let workers, work != .brief else { return try await body(nil) }
+    return try await workers.run(for: name) { try await body($0) }
   }
 }
 

@@ -12,8 +12,8 @@ package enum Access: Hashable, Sendable {
 
   /// One of each kind, for the list of endpoints.
   package static let kinds: [Access] = [
-    .probe, .open, .bearer, .anyone, .account, .user, .operator(.reads), .operator(.changes()),
-    .operator(.endsSession),
+    .probe, .open, .bearer, .anyone, .account, .user, .operator(.reads), .operator(.reveals),
+    .operator(.changes()), .operator(.endsSession),
   ]
 
   /// What the list of endpoints calls it.
@@ -26,6 +26,7 @@ package enum Access: Hashable, Sendable {
     case .account: "account"
     case .user: "user"
     case .operator(.reads): "operator, reads"
+    case .operator(.reveals): "operator, reveals"
     case .operator(.changes): "operator, changes"
     case .operator(.endsSession): "operator, own session"
     }
@@ -45,6 +46,7 @@ package enum Access: Hashable, Sendable {
     case .account: "a signed-in user or a server-to-server key"
     case .user: "a signed-in user; server-to-server keys have no such endpoints"
     case .operator(.reads): "every operator: whoever has an admin token or is signed in"
+    case .operator(.reveals): "operators with the role 'full', because the answer has secrets"
     case .operator(.changes):
       "operators with the role 'full'; each call has a line in the audit log"
     case .operator(.endsSession): "every operator, for the session that calls"
@@ -62,11 +64,24 @@ package enum Access: Hashable, Sendable {
 /// reads, and the rest is written into the audit log.
 package enum Effect: Hashable, Sendable {
   case reads
+  /// Reads what has secrets of the store in it: not for read-only operators. The call that it belongs to has the
+  /// line in the audit log.
+  case reveals
   /// `of`: the key of the body that names whom or what it changes; nil: nothing has a name there, or a
   /// secret stands in its place.
   case changes(of: String? = nil)
   /// Ends the caller's own session, and changes nothing else.
   case endsSession
+
+  /// A page of a browser must have meant it, and it has a line in the audit log.
+  package var changesSomething: Bool { self != .reads && self != .reveals }
+
+  package var needsFullRole: Bool {
+    switch self {
+    case .reveals, .changes: true
+    case .reads, .endsSession: false
+    }
+  }
 }
 
 /// How an endpoint is worked on: where, how long, and whether it takes its turn. One table decides, so that
@@ -359,6 +374,14 @@ package struct RouteTable: Sendable {
         post, "/_brume/admin/users/delete", .operator(.changes(of: "user")), admin.accounts.delete
       )
       .working(.lasting),
+      Endpoint(get, "/_brume/admin/backups", .operator(.reads), admin.backups.state),
+      Endpoint(post, "/_brume/admin/backups", .operator(.changes()), admin.backups.begin),
+      Endpoint(get, "/_brume/admin/backups/rows", .operator(.reveals), admin.backups.rows)
+        .working(.lasting),
+      Endpoint(get, "/_brume/admin/backups/asset", .operator(.reveals), admin.backups.asset)
+        .working(.lasting),
+      Endpoint(
+        post, "/_brume/admin/backups/remove", .operator(.changes()), admin.backups.remove),
     ]
   }
 }

@@ -139,6 +139,13 @@ package enum Services {
           sweeper: server.engine.assetSweeper, leases: server.store.leases,
           seconds: server.settings.assets.sweepInterval,
           logger: server.logger)),
+      lasting("snapshots") { [snapshots = server.snapshots] in await snapshots.run() },
+      lasting("old snapshots") { [snapshots = server.snapshots] in
+        while true {
+          try await Task.sleep(for: .seconds(60))
+          snapshots.expire()
+        }
+      },
       StorageWatch(health: server.health),
       StoreWork(name: "streams", service: StreamReadsService(reads: server.reads)),
       application(server, logger, onReady),

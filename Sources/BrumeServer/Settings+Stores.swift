@@ -31,6 +31,12 @@ extension Settings {
     }
   }
 
+  /// The same beside a server, which has files under way. Nil: they are in a bucket.
+  func openAssets(reading folder: String) -> (any AssetStore)? {
+    guard case .besideRecords = assets.storeLocation else { return nil }
+    return FolderAssetStore(reading: folder + "/assets")
+  }
+
   /// - Throws: an `AssetFailure` if it cannot be opened.
   func openAssets(_ host: Host) throws -> any AssetStore {
     switch assets.storeLocation {

@@ -41,6 +41,8 @@ package struct AssetFailure: Error, Equatable, Sendable, CustomStringConvertible
     case unavailable
     /// No such object, or not that many bytes of it.
     case missing
+    /// The object is there, with other bytes.
+    case damaged
     /// Not a name that an object can have.
     case badName
   }

@@ -45,4 +45,18 @@ package enum EngineThread {
     #endif
     return true
   }
+
+  /// Runs `body` on a new thread and answers what it answers.
+  ///
+  /// - Throws: what `body` threw; `StoreError` if the system has no thread to give.
+  package static func run<Value: Sendable>(
+    _ body: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      guard start({ continuation.resume(with: Result { try body() }) }) else {
+        return continuation.resume(
+          throwing: StoreError(.noRoom, "the system has no thread to give"))
+      }
+    }
+  }
 }

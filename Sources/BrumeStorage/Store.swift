@@ -7,7 +7,10 @@
 // 4. A read sees one consistent state, and every write that returned before it began.
 // 5. Texts come back byte for byte and are compared bytewise.
 // 6. A body may run more than once; only its last run counts.
-// 7. A storage failure means "unknown": the engine refuses further writes
+// 7. A row that is not what was written is never answered as if it were: a record is `unreadable`, other
+//    things are an error of theirs or left out (decision 0042).
+// 8. A snapshot is one state of everything, and stops no writer.
+// 9. A storage failure means "unknown": the engine refuses further writes
 //    (docs/internals/storage.md).
 
 import BrumeModel
@@ -52,6 +55,12 @@ package protocol Store: Sendable {
     _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
   ) async throws -> Value
 
+  /// Runs `body` on a thread of its own with one consistent state of everything that the store holds, for as
+  /// long as it takes: no write that begins later is in it, each that returned before is. Writers go on.
+  func snapshot<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreExport) throws -> Value
+  ) async throws -> Value
+
   /// A hint after each commit that added to the log what a subscription or a webhook may need. Entries
   /// that concern nobody may wait for a hint until there are many. Hints may be merged; nobody may
   /// rely on one for each commit.
@@ -66,6 +75,9 @@ package protocol Store: Sendable {
 
   /// How far indexes are that queries asked for.
   var indexProgress: IndexProgress { get }
+
+  /// What was found to be damaged since the store was opened. Nil: it keeps nothing that could be.
+  var damagedRows: DamagedRows? { get }
 
   /// Closes files and refuses what comes later.
   func close() async throws
@@ -85,11 +97,19 @@ extension Store {
     try await write(in: scope, reading: .none, body)
   }
 
+  /// For stores that nobody backs up.
+  package func snapshot<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreExport) throws -> Value
+  ) async throws -> Value {
+    throw StoreError(.unavailable, "this storage engine cannot be backed up")
+  }
+
   package var bucketCount: Int { 1 }
   package var leases: any Leases { AlwaysOwned() }
   package var sharedMailboxes: (any SharedMailboxes)? { nil }
   package var sharedAccounts: (any SharedAccounts)? { nil }
   package var indexProgress: IndexProgress { IndexProgress() }
+  package var damagedRows: DamagedRows? { nil }
 
   @discardableResult
   package func writeRepeatable<Value: Sendable>(

@@ -38,6 +38,17 @@ extension SubscriptionReading {
   package func lastSharedChange() throws -> Int64 { 0 }
 }
 
+extension SubscriptionReading {
+  /// The same for who cannot tell anybody: nil also for one that is damaged.
+  package func findWhole(_ id: String, in scope: SubscriptionScope) throws -> StoredSubscription? {
+    do {
+      return try find(id, in: scope)
+    } catch let error as BrumeError where error.code == .internalError {
+      return nil
+    }
+  }
+}
+
 package protocol SubscriptionWriting: SubscriptionReading {
   /// Inserts or overwrites by scope and ID.
   func put(_ subscription: StoredSubscription) throws

@@ -96,9 +96,8 @@ extension Wire {
   }
 
   private static func zoneChange(_ record: JSONObject) throws(BrumeError) -> ZoneChange {
-    if let error = error(in: record) { throw error }
     guard try record.bool("deleted") ?? false else {
-      return .changed(StoredRecord(received: try Record(record)))
+      return .changed(try StoredRecord(received: record))
     }
     // The type of what was deleted is ours: Apple's tombstones do not have it.
     let type = try record.extras()?.string("recordType") ?? ""

@@ -159,8 +159,7 @@ extension Wire {
     let records = try object.required("records", try object.array("records"))
     var page = QueryPage(records: [], marker: try object.string("continuationMarker"))
     page.records = try eachElement(of: records, in: "records") { record throws(BrumeError) in
-      if let error = error(in: record) { throw error }
-      return StoredRecord(received: try Record(record))
+      try StoredRecord(received: record)
     }
     return page
   }

@@ -42,6 +42,16 @@ extension JSONObject {
 }
 
 extension StoredRecord {
+  /// A record of a list, or the error that stands in its place.
+  init(received object: JSONObject) throws(BrumeError) {
+    guard let error = Wire.error(in: object) else {
+      self.init(received: try Record(object))
+      return
+    }
+    guard let name = try object.string("recordName") else { throw error }
+    self.init(name: name, type: "", sequence: 0, content: .unreadable(error))
+  }
+
   /// A record as a client got it. The change tag is the sequence in base 36; another server's tags
   /// may be anything, and then the sequence is 0.
   init(received record: Record) {

@@ -82,12 +82,17 @@ extension JSONWriter {
       } else if let record = try? coder.decode(bytes) {
         self.record(record, options)
       } else {
-        beginObject()
-        member("recordName", stored.name)
-        errorMembers(BrumeError(.internalError, "record '\(stored.name)' cannot be read"))
-        endObject()
+        unreadable(stored, .damaged("record '\(NameRules.shown(stored.name))'"))
       }
+    case .unreadable(let error): unreadable(stored, error)
     }
+  }
+
+  private mutating func unreadable(_ stored: StoredRecord, _ error: BrumeError) {
+    beginObject()
+    member("recordName", stored.name)
+    errorMembers(error)
+    endObject()
   }
 
   mutating func tombstone(name recordName: String, zone: ZoneID, type: String? = nil) {
@@ -110,7 +115,7 @@ extension StoredRecord {
   /// How much room its bytes take, roughly.
   var sizeEstimate: Int {
     switch content {
-    case .value: 768
+    case .value, .unreadable: 768
     case .encoded(let bytes, _): bytes.count + 1
     }
   }

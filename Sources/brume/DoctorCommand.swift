@@ -15,6 +15,10 @@ struct DoctorCommand: AsyncParsableCommand {
     help: "The storage engine, as for 'brume serve': sqlite or postgres://… [BRUME_STORE]")
   var store: String?
 
+  @Flag(
+    help: "Also read all records and files, and name what is damaged. A server may run meanwhile.")
+  var deep = false
+
   func run() async throws {
     var isWell = true
     func check(_ what: String, _ body: () async throws -> String) async {
@@ -46,10 +50,23 @@ struct DoctorCommand: AsyncParsableCommand {
     await check("server") {
       let connection = try server.connect()
       guard try await connection.isReady() else { throw ServerConnection.notReady }
-      _ = try await connection.get("status")
+      let status = try await connection.get("status")
+      let damaged = status["damagedRows"]?.int ?? 0
+      guard damaged == 0 else {
+        throw CommandFailure(
+          "it has met \(damaged) damaged rows or files since its start; its log names them, and "
+            + "'brume doctor --deep' all there are (docs/operating/data-folder.md)")
+      }
       return "ready at \(connection.access.url)"
     }
     await check("assets") { try await assets() }
+    if deep {
+      guard server.url == nil else {
+        throw ValidationError("--deep reads the folder of this machine's server; leave out --url")
+      }
+      let isWhole = await DeepReport(settings: try? await settings(), folder: server.folder).write()
+      isWell = isWell && isWhole
+    }
     if !isWell { throw ExitCode(1) }
   }
 

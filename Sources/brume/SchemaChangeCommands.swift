@@ -23,7 +23,7 @@ struct ValidateSchema: AsyncParsableCommand {
         "\(file):\(error["line"]?.int ?? 0):\(error["column"]?.int ?? 0): "
           + (error["message"]?.string ?? ""))
     }
-    guard errors.isEmpty else { throw ExitStatus.wrongData }
+    guard errors.isEmpty else { throw ExitStatus.data.code }
     Output.say("'\(file)' is right; record types: \(answer["recordTypes"]?.int ?? 0)")
   }
 }
@@ -126,7 +126,7 @@ private enum SchemaFile {
   static func text(of file: String) throws -> String {
     guard let bytes = DataFolder.read(file) else {
       Output.say("Error: '\(file)' cannot be read; check its path")
-      throw ExitStatus.noInput
+      throw ExitStatus.noInput.code
     }
     return String(decoding: bytes, as: UTF8.self)
   }

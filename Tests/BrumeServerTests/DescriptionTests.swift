@@ -10,11 +10,11 @@ import Testing
     "/_brume/assets/upload", "/_brume/assets/file", "/_brume/courier", "/_brume/admin/trace",
   ]
 
-  /// The operator's calls about data; the others are for the command line alone.
+  /// The operator's calls about data and for backups; the others are for the command line alone.
   private static let operators: Set = [
     "containers", "zones", "zones/create", "zones/delete", "records/query", "records/lookup",
     "records/modify", "allowed", "shares", "tokens/decode", "schema/validate", "schema/diff",
-    "schema/reset", "users/delete",
+    "schema/reset", "users/delete", "backups", "backups/rows", "backups/asset", "backups/remove",
   ]
 
   @Test func `the description has every endpoint of the protocol`() async throws {

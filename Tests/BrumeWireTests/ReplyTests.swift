@@ -70,6 +70,25 @@ struct ReplyTests {
     #expect(tombstone?["fields"] == nil)
   }
 
+  @Test func `a damaged record is an error in its place, and those beside it arrive`() throws {
+    let damaged = StoredRecord(damaged: "H-001", sequence: 4)
+    let records = [Sample.stored(Sample.record), damaged]
+    let page = ZoneChangesPage(
+      zone: Sample.zone, changes: records.map { .changed($0) }, token: "t", moreComing: false)
+    let changes = try Wire.zoneChanges(JSON(parsing: Wire.zoneChanges([.success(page)])))
+    let found = try changes[0].get().changes.compactMap { change in
+      if case .changed(let stored) = change { stored } else { nil }
+    }
+    let matches = try Wire.queryPage(
+      JSON(parsing: Wire.queryPage(QueryPage(records: records, marker: nil))))
+    for answer in [found, matches.records] {
+      #expect(answer.map(\.name) == [Sample.record.name, "H-001"])
+      #expect(try answer[0].record() == Sample.record)
+      let error = #expect(throws: BrumeError.self) { try answer[1].record() }
+      #expect(error?.code == .internalError && error?.reason.contains("'H-001' is damaged") == true)
+    }
+  }
+
   @Test func `each zone's desired keys apply to its own records`() throws {
     let page = ZoneChangesPage(
       zone: Sample.zone, changes: [.changed(Sample.stored(Sample.record))], token: "t",

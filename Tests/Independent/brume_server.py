@@ -21,15 +21,20 @@ def expect(condition, what):
 class Server:
     """A `brume serve` process. `start` again after `kill` uses the same data folder."""
 
-    def __init__(self, binary, folder, store="sqlite", extra=(), dev=True):
+    def __init__(self, binary, folder, store="sqlite", extra=(), dev=True, environment=None,
+                 log=None):
         self.binary, self.folder, self.store, self.extra = binary, folder, store, list(extra)
+        self.environment, self.log = {**os.environ, **(environment or {})}, log
         self.mode = ["--dev"] if dev else []
         self.process, self.values = None, {}
 
     def start(self):
         command = [self.binary, "serve", *self.mode, "--port", "0", "--data", self.folder,
                    "--store", self.store, "--log-level", "error", "--marks", "none", *self.extra]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        log = open(self.log, "ab") if self.log else None
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log, env=self.environment)
+        if log:
+            log.close()
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
             if self.process.poll() is not None:

@@ -16,6 +16,9 @@ package final class FolderAssetStore: AssetStore {
     for name in Folder.names(in: incoming) { try Folder.remove("\(incoming)/\(name)") }
   }
 
+  /// The store of a folder that somebody else writes. Only to be read.
+  package init(reading folder: String) { root = folder }
+
   package func write(
     _ name: String, from next: () async throws -> ArraySlice<UInt8>?
   ) async throws {

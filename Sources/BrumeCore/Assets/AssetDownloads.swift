@@ -57,12 +57,31 @@ package struct AssetDownloads: Sendable {
     return (file, token.expires - now)
   }
 
-  /// Hands over a part of a file.
+  /// Hands over a part of a file. Of a whole one the last piece comes only when all are known to be what
+  /// was uploaded, so that a damaged file never arrives as if it were whole.
+  ///
+  /// - Throws: `AssetFailure` with `damaged`, besides what the place for assets throws.
   package func read(
     _ file: AssetFile, _ range: Range<Int64>,
     into take: (ArraySlice<UInt8>) async throws -> Void
   ) async throws {
-    try await assets.read(file.object, range, into: take)
+    guard range == 0..<file.size else {
+      return try await assets.read(file.object, range, into: take)
+    }
+    var meter = AssetMeter(limit: file.size)
+    var held: ArraySlice<UInt8>?
+    try await assets.read(file.object, range) { piece in
+      if let held { try await take(held) }
+      try meter.take(piece)
+      held = piece
+    }
+    guard meter.finished() == file.digest else { throw damage(of: file) }
+    if let held { try await take(held) }
+  }
+
+  private func damage(of file: AssetFile) -> AssetFailure {
+    store.damagedRows?.note("files", "\(file.checksum), object \(file.object)")
+    return AssetFailure(.damaged, "the object '\(file.object)' is not what was uploaded")
   }
 
   private static let gone = BrumeError(

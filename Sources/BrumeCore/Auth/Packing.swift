@@ -1,4 +1,4 @@
-// A compact byte form for what is sealed: numbers of variable length and texts with their length in
+// A compact byte form for what is sealed or backed up: numbers of variable length and texts with their length in
 // front. Reading is total: any bytes give values or nil.
 
 package import BrumeModel
@@ -19,6 +19,10 @@ package struct Packer {
   package mutating func add(_ text: String) {
     add(Int64(text.utf8.count))
     bytes.append(contentsOf: text.utf8)
+  }
+  package mutating func add(_ data: [UInt8]) {
+    add(Int64(data.count))
+    bytes.append(contentsOf: data)
   }
   /// As two texts.
   package mutating func add(_ containerEnvironment: ContainerEnvironment) {
@@ -48,9 +52,16 @@ package struct Unpacker {
   }
 
   package mutating func text() -> String? {
+    piece().flatMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  package mutating func data() -> [UInt8]? { piece().map { Array($0) } }
+
+  /// What has its length in front.
+  private mutating func piece() -> ArraySlice<UInt8>? {
     guard let count = number(), count >= 0, count <= bytes.count - position else { return nil }
     defer { position += Int(count) }
-    return String(validating: bytes[position..<position + Int(count)], as: UTF8.self)
+    return bytes[position..<position + Int(count)]
   }
 
   package mutating func containerEnvironment() -> ContainerEnvironment? {

@@ -72,7 +72,7 @@ extension TokenContents {
     guard newest != nil else { return }
     let seen = try transaction.changes.page(
       in: key, after: 0, through: token.sequence, limit: 1, newestFirst: true)
-    if case .changed(let stored)? = seen.first {
+    if case .changed(let stored)? = seen.first, !stored.isUnreadable {
       seenUntil = try stored.record().modified?.time
     }
   }

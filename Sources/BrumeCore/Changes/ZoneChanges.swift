@@ -146,8 +146,10 @@ private struct ChangeReader {
       }
       return .deleted(name: gone.name, type: gone.type, sequence: gone.sequence)
     case .changed(let stored):
-      if !isDesired(stored.type) { return nil }
+      if !stored.isUnreadable, !isDesired(stored.type) { return nil }
       guard let shares = view.shares else { return .changed(stored) }
+      // Which shares cover a damaged record is unknown, so nothing is said of it.
+      if stored.isUnreadable { return nil }
       let covering = try coverage?.shares(of: try stored.record()) { name in
         try transaction.records.find(RecordKey(zone: view.zone.key, name: name))?.record()
       }

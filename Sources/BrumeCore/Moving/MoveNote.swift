@@ -43,7 +43,7 @@ struct MoveNote: Equatable {
       let copied = Int(parts[3]), parts[1] == "all" || MovedTable(rawValue: String(parts[1])) != nil
     else {
       throw StoreError(
-        .tooNew, "the target holds an unfinished migration of another version; empty it")
+        .tooNew, "the target holds an unfinished migration or restore of another version; empty it")
     }
     source = String(parts[4])
     table = MovedTable(rawValue: String(parts[1]))

@@ -12,8 +12,11 @@ struct MoveConversion {
 
   /// - Parameters:
   ///   - source: what is known of it.
+  ///   - log: where the entries of its log are.
   ///   - buckets: into how many source and target are divided.
-  init(_ source: StoreOutline, buckets: (source: Int, target: Int)) throws {
+  init(
+    _ source: StoreOutline, log: [LogPlace], buckets: (source: Int, target: Int)
+  ) throws {
     bucketCount = buckets.source
     var served = LogPositions()
     for (bucket, bytes) in source.cursors {
@@ -24,7 +27,7 @@ struct MoveConversion {
       }
       served[bucket] = position
     }
-    order = LogOrder(source.log, served: served, bucketCount: buckets.target)
+    order = LogOrder(log, served: served, bucketCount: buckets.target)
     let moved = order.positions(served)
     cursors = moved.buckets.reduce(into: [:]) { cursors, bucket in
       var packer = Packer()

@@ -45,18 +45,37 @@ package struct StoreMove {
   /// - Throws: `StoreError`: the target is in use for something else, a row cannot be read, or the two stores
   ///   are not the same afterwards.
   package func run() throws -> Outcome {
-    let outline = try source.outline()
-    let conversion = try MoveConversion(
-      outline, buckets: (source.bucketCount, target.bucketCount))
-    var note = try begin(outline)
-    let resumed = note.copied
-    while let table = note.table { try copy(table, &note, conversion) }
+    let (outline, conversion) = try prepared()
+    let resumed = try copyAll(outline, conversion)
     let (hash, rows) = try compare(conversion)
     try target.finish(
       MoveEnding(
         sequenceFloor: outline.sequenceFloor, cursors: conversion.cursors,
-        reason: "its records were moved from \(source.engineName)"))
+        reason: "its records come from \(source.engineName)"))
     return Outcome(hash: hash, rows: rows, resumed: resumed)
+  }
+
+  /// Copies all rows and leaves the target as one that no server uses, until `run` compares and ends the move.
+  ///
+  /// - Throws: as `run`.
+  package func copy() throws {
+    let (outline, conversion) = try prepared()
+    _ = try copyAll(outline, conversion)
+  }
+
+  private func prepared() throws -> (outline: StoreOutline, conversion: MoveConversion) {
+    let outline = try source.outline()
+    let conversion = try MoveConversion(
+      outline, log: try source.logPlaces(), buckets: (source.bucketCount, target.bucketCount))
+    return (outline, conversion)
+  }
+
+  /// Answers how many rows an earlier attempt had copied.
+  private func copyAll(_ outline: StoreOutline, _ conversion: MoveConversion) throws -> Int {
+    var note = try begin(outline)
+    let resumed = note.copied
+    while let table = note.table { try copy(table, &note, conversion) }
+    return resumed
   }
 
   // MARK: Beginning
@@ -72,8 +91,8 @@ package struct StoreMove {
     guard ByteText(note.source) == ByteText(outline.identity) else {
       throw StoreError(
         .inUse,
-        "the target holds an unfinished migration from another store, or from this one before a server "
-          + "ran on it again; empty the target and begin anew")
+        "the target holds an unfinished migration or restore from another source, or from this one before "
+          + "a server ran on it again; empty the target and begin anew")
     }
     try target.resume(outline)
     return note
@@ -83,8 +102,8 @@ package struct StoreMove {
     for table in MovedTable.allCases where try target.rows(of: table).next() != nil {
       throw StoreError(
         .inUse,
-        "the target is not empty (table \(table.rawValue)); a migration needs one that no server has run "
-          + "on")
+        "the target is not empty (table \(table.rawValue)); it must be a store that no server has run on: a "
+          + "new folder, or an empty database")
     }
   }
 

@@ -81,6 +81,8 @@ extension ReadPermission {
     guard let stored = try transaction.records.find(key) else {
       return try mayDeliverDeleted(key, scope, user, transaction)
     }
+    // By what is damaged nobody can be allowed anything.
+    if stored.isUnreadable { return false }
     let record = try stored.record()
     var coverage = try Coverage(of: key.zone, limits, from: transaction)
     let shares = try coverage.shares(of: record) { ancestor in

@@ -38,6 +38,7 @@ struct RecordLookup {
 
   /// Counts what the answer holds; one record always fits.
   private mutating func fitting(_ stored: StoredRecord) throws(BrumeError) -> StoredRecord {
+    if case .unreadable(let error) = stored.content { throw error }
     let isFirst = bytes == 0
     let maximum = access.limits.answerBytes
     bytes += stored.byteCount

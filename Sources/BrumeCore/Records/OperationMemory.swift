@@ -115,6 +115,7 @@ struct OperationMemory: Sendable {
     else { return nil }
     switch kind {
     case 0:
+      if case .unreadable(let error)? = stored?.content { return .failure(ItemFailure(id, error)) }
       return stored.map { .success(.saved($0)) }
         ?? .failure(
           ItemFailure(id, BrumeError(.notFound, "Record not found: it was deleted since")))

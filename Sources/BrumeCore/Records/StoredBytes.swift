@@ -46,7 +46,10 @@ struct StoredBytes {
     while true {
       let page = try transaction.changes.page(
         in: zone.key, after: after, through: .max, limit: 1000)
-      for case .changed(let stored) in page { sum += try stored.record().quotaBytes }
+      // A damaged one counts for nothing, so that the others can be saved.
+      for case .changed(let stored) in page where !stored.isUnreadable {
+        sum += try stored.record().quotaBytes
+      }
       guard let last = page.last, page.count == 1000 else { return sum }
       after = last.sequence
     }

@@ -39,6 +39,7 @@ package struct ShareLists: Sendable {
     return try await store.read { [seal] transaction in
       let page = try transaction.queries.matching(request)
       let shares = try page.records.compactMap { stored -> ShareSummary? in
+        if stored.isUnreadable { return nil }
         let record = try stored.record()
         return record.shareDetails.map { ShareSummary(record.name, in: record.zone, $0) }
       }

@@ -56,7 +56,7 @@ extension ReadTransaction {
     var summary = ZoneSummary(
       zone.key.id, isAtomic: zone.isAtomic, sequence: zone.lastSequence,
       hasShares: zone.hasShares)
-    if case .changed(let stored)? = newest.first {
+    if case .changed(let stored)? = newest.first, !stored.isUnreadable {
       summary.changed = try stored.record().modified?.time
     }
     return summary

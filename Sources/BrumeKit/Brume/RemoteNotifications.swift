@@ -13,12 +13,13 @@ final class RemoteNotifications: Sendable {
   private let listener: Task<Void, Never>
   private let account: AccountObserver
 
-  init(_ connection: Connection) {
+  /// - Parameter connected: called whenever a stream stands, the first time too.
+  init(_ connection: Connection, connected: @escaping @Sendable () -> Void = {}) {
     let session = connection.session
     account = AccountObserver()
     listener = Task { [handoff] in
       do {
-        try await PushReceiver(session).run { await handoff.offer($0) }
+        try await PushReceiver(session).run(connected: connected) { await handoff.offer($0) }
       } catch is CancellationError {
       } catch {
         let error = CKError(converting: error, from: Viewpoint(scope: .private))

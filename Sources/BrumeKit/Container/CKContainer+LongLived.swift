@@ -60,7 +60,7 @@ extension CKContainerCalls {
   public func fetchAllLongLivedOperationIDs(
     completionHandler: @escaping @Sendable ([CKOperation.ID]?, (any Error)?) -> Void
   ) {
-    connection.queue.addOperation { completionHandler(self.longLivedIDs, nil) }
+    connection.add(BlockOperation { completionHandler(self.longLivedIDs, nil) })
   }
 
   /// A long-lived operation, to be given blocks and run again; nil if there is none of the ID.
@@ -71,6 +71,6 @@ extension CKContainerCalls {
     withID operationID: CKOperation.ID,
     completionHandler: @escaping @Sendable (CKOperation?, (any Error)?) -> Void
   ) {
-    connection.queue.addOperation { completionHandler(self.longLived(operationID), nil) }
+    connection.add(BlockOperation { completionHandler(self.longLived(operationID), nil) })
   }
 }

@@ -66,7 +66,7 @@ open class CKContainer: NSObject, @unchecked Sendable {
   /// Runs an operation. One on a database that names none gets the private one.
   open func add(_ operation: CKOperation) {
     operation.container = self
-    connection.queue.addOperation(operation)
+    connection.add(operation)
   }
 
   /// The database of a scope: the same object as the property of its name.

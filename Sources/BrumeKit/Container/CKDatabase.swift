@@ -36,7 +36,7 @@ open class CKDatabase: NSObject, @unchecked Sendable {
   /// Runs an operation on this database.
   open func add(_ operation: CKDatabaseOperation) {
     operation.database = self
-    connection.queue.addOperation(operation)
+    connection.add(operation)
   }
 
   /// A text for logs and debuggers.

@@ -17,13 +17,18 @@ final class Connection: @unchecked Sendable {
     /// Counts the accounts, so that an answer to one is not taken for another's.
     var account = 0
   }
-  let queue = OperationQueue()
+  private let queue = OperationQueue()
   private let state: Mutex<State>
 
   init(_ session: Session) { state = Mutex(State(session: session)) }
 
   /// What calls are sent through now.
   var session: Session { state.withLock { $0.session } }
+
+  /// Begins an operation, or any work of the container's queue, when it is its turn.
+  func add(_ operation: Operation) {
+    if session.host.isSingleThreaded { operation.start() } else { queue.addOperation(operation) }
+  }
 
   /// Another number after each change of the account.
   var account: Int { state.withLock { $0.account } }

@@ -231,6 +231,7 @@ open class CKOperation: Operation, @unchecked Sendable {
   /// Runs blocks of the app on the operation's queue, and waits for them, so that a slow app
   /// slows the operation down instead of filling memory.
   final func report(_ body: @escaping () -> Void) async {
+    if session.host.isSingleThreaded { return body() }
     // Sendable because it is handed over once, and the sender waits.
     struct SendableBody: @unchecked Sendable { let body: () -> Void }
     let sendableBody = SendableBody(body: body)

@@ -65,10 +65,15 @@ final class SyncDriver: Sendable {
 
   /// Receives pushes to the engine's subscription, once there is one. When the account changes, the
   /// stream ends; the next job that works opens another.
+  ///
+  /// Whenever a stream stands, it fetches: other engines of the same device have streams of their own, and may
+  /// have acknowledged meanwhile what this one was to hear.
   private func listen() {
     pushes.withLock { pushes in
       guard pushes == nil else { return }
-      let stream = RemoteNotifications(jobs.database.connection)
+      let stream = RemoteNotifications(jobs.database.connection) { [weak self] in
+        self?.report(.pushed)
+      }
       let task = Task { [weak self, jobs] in
         await withTaskCancellationHandler {
           while let push = await stream.next() {

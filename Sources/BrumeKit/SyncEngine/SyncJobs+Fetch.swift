@@ -89,9 +89,13 @@ extension SyncJobs {
   }
 
   /// Fetches a zone to its end. A failure that passes ends the whole fetch; others concern this zone.
+  ///
+  /// Pages end where the zone was when the first was read. If that was in an earlier fetch, there may be more
+  /// after the last of them, of which nobody would speak again.
   private func fetchZone(
     _ zone: CKRecordZone.ID, _ context: CKSyncEngine.FetchChangesContext
   ) async throws {
+    var isOfEarlierFetch = state.value.zonesAmidPages.contains(zone)
     let first: Result<ZonePage, any Error>
     do { first = .success(try await firstPage(of: zone, context)) } catch {
       first = .failure(error)
@@ -99,7 +103,10 @@ extension SyncJobs {
     await notify(.willFetchRecordZoneChanges(Event.WillFetchRecordZoneChanges(zoneID: zone)))
     do {
       var page = try first.get()
-      while try await take(page, of: zone) {
+      while true {
+        let isLast = !(try await take(page, of: zone, isOfEarlierFetch: isOfEarlierFetch))
+        if isLast && !isOfEarlierFetch { break }
+        if isLast { isOfEarlierFetch = false }
         try Task.checkCancellation()
         page = try await nextPage(of: zone, context)
       }
@@ -152,14 +159,19 @@ extension SyncJobs {
   }
 
   /// Reports a page, then moves past it. Answers whether there is more.
-  private func take(_ page: ZonePage, of zone: CKRecordZone.ID) async throws -> Bool {
+  private func take(
+    _ page: ZonePage, of zone: CKRecordZone.ID, isOfEarlierFetch: Bool
+  ) async throws -> Bool {
     if !page.modifications.isEmpty || !page.deletions.isEmpty {
       await notify(
         .fetchedRecordZoneChanges(
           Event.FetchedRecordZoneChanges(
             modifications: page.modifications, deletions: page.deletions)))
     }
-    state.update { $0.fetched(zone, token: page.token, moreComing: page.moreComing) }
+    state.update {
+      $0.fetched(
+        zone, token: page.token, moreComing: page.moreComing, isOfEarlierFetch: isOfEarlierFetch)
+    }
     await notifyState()
     return page.moreComing
   }

@@ -53,7 +53,7 @@ struct SyncScheduler: Equatable, Sendable {
   private var hasAccount = true
   /// The running job may have asked before the account arrived.
   private var arrivedMeanwhile = false
-  private var notBefore: Double?
+  private var pausing: Pause?
   private var failures = 0
   private var fruitless = 0
 
@@ -111,23 +111,33 @@ struct SyncScheduler: Equatable, Sendable {
     let whole = min(
       Self.longestPauseSeconds, Self.firstPauseSeconds * Double(1 << min(failures, 16)))
     failures += 1
-    notBefore = now + max(seconds ?? 0, whole * (0.5 + 0.5 * chance))
+    pausing = Pause(from: now, until: now + max(seconds ?? 0, whole * (0.5 + 0.5 * chance)))
   }
 
   private mutating func calmDown() {
     failures = 0
-    notBefore = nil
+    pausing = nil
   }
 
   private mutating func next(_ now: Double) -> Action {
     guard running == nil, hasAccount, wantsFetch || wantsSend else { return .nothing }
-    if let notBefore, now < notBefore { return .wait(seconds: notBefore - now) }
+    if let seconds = pausing?.left(now) { return .wait(seconds: seconds) }
     let job: Job = wantsFetch ? .fetch : .send
     if job == .fetch { wantsFetch = false } else { wantsSend = false }
     running = job
     arrivedMeanwhile = false
     return .run(job)
   }
+}
+
+/// The time in which nothing is tried, by the device's clock.
+private struct Pause: Equatable, Sendable {
+  let from: Double
+  let until: Double
+
+  /// The seconds that are left; nil if none are. A clock that was set back to before the pause says nothing of
+  /// its end, which may be hours away by then: it counts as over.
+  func left(_ now: Double) -> Double? { now >= from && now < until ? until - now : nil }
 }
 
 extension CKError {

@@ -15,6 +15,8 @@ struct SyncState: Equatable, Sendable {
   var zoneTokens: [CKRecordZone.ID: String] = [:]
   /// Zones that the database says have changes which were not fetched yet.
   var unfetchedZones: [CKRecordZone.ID] = []
+  /// Zones of which a fetch read some pages and not the last.
+  private(set) var zonesAmidPages: Set<CKRecordZone.ID> = []
   var hasUntrackedChanges = false
   private(set) var recordChanges: [RecordChange] = []
   private(set) var databaseChanges: [DatabaseChange] = []
@@ -115,19 +117,35 @@ struct SyncState: Equatable, Sendable {
   }
 
   /// A page of a zone's changes was dealt with.
-  mutating func fetched(_ zone: CKRecordZone.ID, token: String, moreComing: Bool) {
+  ///
+  /// - Parameter isOfEarlierFetch: its pages were begun by a fetch that failed. They end where the zone was
+  ///   then, so the last of them is not the last that the database speaks of.
+  mutating func fetched(
+    _ zone: CKRecordZone.ID, token: String, moreComing: Bool, isOfEarlierFetch: Bool = false
+  ) {
     zoneTokens[zone] = token
-    if !moreComing { unfetchedZones.removeAll { $0 == zone } }
+    if moreComing {
+      zonesAmidPages.insert(zone)
+    } else {
+      zonesAmidPages.remove(zone)
+      if !isOfEarlierFetch { unfetchedZones.removeAll { $0 == zone } }
+    }
   }
+
+  /// For states that were kept.
+  mutating func isAmidPages(of zone: CKRecordZone.ID) { zonesAmidPages.insert(zone) }
 
   /// The zone is gone: what comes under its name later is another one.
   mutating func forget(_ zone: CKRecordZone.ID) {
-    zoneTokens[zone] = nil
+    remade(zone)
     unfetchedZones.removeAll { $0 == zone }
   }
 
   /// The zone is another one under the same name, and is still to be fetched.
-  mutating func remade(_ zone: CKRecordZone.ID) { zoneTokens[zone] = nil }
+  mutating func remade(_ zone: CKRecordZone.ID) {
+    zoneTokens[zone] = nil
+    zonesAmidPages.remove(zone)
+  }
 
   /// Another user, or nobody: nothing of this is true any more. What was added while there was no
   /// account belongs to the one who signs in.

@@ -63,7 +63,7 @@ package struct Gates {
     _ key: SubscriptionKey, from startPosition: Int64, about entry: LogEntry, creator: UserID?
   ) throws -> Answer {
     let scope = key.scope
-    guard let stored = try transaction.subscriptions.find(key.id, in: scope),
+    guard let stored = try transaction.subscriptions.findWhole(key.id, in: scope),
       stored.starts[bucket] == startPosition
     else { return .withheld(.replaced) }
     if let lost = try lostRight(scope, entry, creator) { return .withheld(lost) }

@@ -19,8 +19,10 @@ struct TracedRecord {
       (image, isRecorded, searchable) = (nil, true, [])
       return
     }
-    isRecorded = change.image != nil
-    image = try (change.image ?? transaction.records.find(change.record))?.record()
+    let recorded = change.image.flatMap { $0.isUnreadable ? nil : $0 }
+    isRecorded = recorded != nil
+    let known = try recorded ?? transaction.records.find(change.record)
+    image = try known.flatMap { $0.isUnreadable ? nil : try $0.record() }
     var fields = SearchableFields()
     try fields.learn(change.recordType, entry.database, schemas, transaction)
     searchable = fields.names(change.recordType, entry.database)

@@ -83,7 +83,7 @@ package struct PostgresCheckup {
         false, "of version \(version), and this program knows \(known); use the newer program")
     }
     guard try rows(Self.unfinished).count == 0 else {
-      return finding(false, "an unfinished migration; finish it with 'brume migrate'")
+      return finding(false, "an unfinished migration or restore; finish it with the same command")
     }
     let next = version < known ? "; the next 'brume serve' brings them to \(known)" : ""
     return finding(true, "of version \(version)\(next)")

@@ -28,6 +28,8 @@ final class Connection {
   /// Before that, with answers that nobody has read.
   private var unread: [Sent] = []
   private let exchanges: ExchangeCounter
+  /// Where rows that do not fit their checksums are noted.
+  let damaged: DamagedRows
   private var planAge: PlanAge
   /// Milliseconds after which an answer does not come any more.
   private let patience: Int32
@@ -36,9 +38,11 @@ final class Connection {
   ///
   /// - Parameter exchanges: counts how many times anybody waited for the server.
   init(
-    _ settings: ConnectionSettings, _ exchanges: ExchangeCounter = ExchangeCounter()
+    _ settings: ConnectionSettings, _ exchanges: ExchangeCounter = ExchangeCounter(),
+    _ damaged: DamagedRows = DamagedRows()
   ) throws(ServerError) {
     self.exchanges = exchanges
+    self.damaged = damaged
     patience = settings.patience
     planAge = PlanAge(after: exchanges.count)
     guard let handle = Self.connect(settings) else {

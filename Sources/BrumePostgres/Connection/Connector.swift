@@ -16,6 +16,8 @@ struct Connector: Sendable {
   let milliseconds: @Sendable () -> Int64
   /// Of all connections.
   private(set) var exchanges = ExchangeCounter()
+  /// What all connections have found to be damaged.
+  let damaged: DamagedRows
 
   /// For connections that serve no request, and count apart.
   var aside: Connector {
@@ -32,6 +34,11 @@ struct Connector: Sendable {
   ) {
     self.settings = settings
     self.logger = logger
+    damaged = DamagedRows { row in
+      logger.error(
+        "what is stored is damaged; look at the database server's disk, and run 'brume doctor --deep'",
+        metadata: ["store.table": "\(row.table)", "store.key": "\(row.key)"])
+    }
     self.wait = wait
     self.pause = pause ?? { _ = wait(DispatchSemaphore(value: 0), $0) }
     self.milliseconds = milliseconds
@@ -51,7 +58,7 @@ struct Connector: Sendable {
     let start = milliseconds()
     for _ in 0..<Self.attempts {
       do throws(ServerError) {
-        let connection = try Connection(settings, exchanges)
+        let connection = try Connection(settings, exchanges, damaged)
         try StoreLock.share(connection)
         return connection
       } catch {

@@ -1,6 +1,8 @@
 // Values as PostgreSQL gets them: in binary, of three types. Every whole number is a `bigint`, every flag 0
 // or 1.
 
+import BrumeStorage
+
 enum SQLType {
   case integer, text, bytes
 
@@ -40,6 +42,15 @@ enum SQLValue: Sendable {
     .array(.text, texts.map { .text($0) })
   }
 
+  fileprivate func add(to sum: inout RowSum) {
+    switch self {
+    case .integer(let number): sum.add(number)
+    case .text(let text): sum.add(text)
+    case .bytes(let bytes): sum.add(bytes)
+    case .null, .array: sum.addNull()
+    }
+  }
+
   /// Appends the value's binary form. Answers false for NULL, which has none.
   func append(to buffer: inout [UInt8]) -> Bool {
     switch self {
@@ -74,5 +85,13 @@ enum SQLValue: Sendable {
 extension [UInt8] {
   fileprivate mutating func append(bigEndian number: some FixedWidthInteger) {
     Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
+  }
+}
+
+extension RowSum {
+  /// Of a row's values in the order of its table.
+  init(of values: [SQLValue]) {
+    self.init()
+    for value in values { value.add(to: &self) }
   }
 }

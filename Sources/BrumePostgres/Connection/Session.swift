@@ -28,6 +28,9 @@ final class Session {
     self.isWanted = isWanted
   }
 
+  /// Where rows that do not fit their checksums are noted.
+  var damaged: DamagedRows { connection.damaged }
+
   // MARK: Writing
 
   func put(_ row: [SQLValue], in table: Table) { pending.put(row, in: table) }

@@ -1,6 +1,7 @@
 // A table whose rows are written together: of all rows that a group of writes puts or removes, one statement
 // each carries them, as arrays.
 
+import BrumeStorage
 import Synchronization
 
 final class Table: Sendable {
@@ -11,6 +12,8 @@ final class Table: Sendable {
   let id: Int
   private let key: [Column]
   private let columns: [Column]
+  /// Whether each row has a column `checksum`, of the key and the other columns in their order.
+  private let isSummed: Bool
   /// Inserts rows, or replaces those with the same key.
   let upsert: SQL
   /// Deletes rows by their keys.
@@ -20,21 +23,27 @@ final class Table: Sendable {
   /// - Parameters:
   ///   - key: columns of the primary key.
   ///   - columns: the others that are written.
+  ///   - isSummed: whether rows get a checksum.
   ///   - statement: what is done with the rows that are put, if it is something else. Gets them as what
   ///     stands behind FROM: `given`, with the names of all columns.
   init(
-    _ name: String, key: [Column], columns: [Column], statement: ((String) -> String)? = nil
+    _ name: String, key: [Column], columns: [Column], isSummed: Bool = false,
+    statement: ((String) -> String)? = nil
   ) {
+    let columns = isSummed ? columns + [("checksum", .integer)] : columns
     self.name = name
     self.key = key
     self.columns = columns
+    self.isSummed = isSummed
     id = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
     upsert = SQL(statement.map { $0(Self.given(key + columns)) } ?? Self.upsert(name, key, columns))
     delete = SQL(Self.delete(name, key))
   }
 
   /// The arrays of `upsert`, from rows with the values of the key and of the columns.
-  func upserted(_ rows: [[SQLValue]]) -> [SQLValue] { Self.arrays(key + columns, rows) }
+  func upserted(_ rows: [[SQLValue]]) -> [SQLValue] {
+    Self.arrays(key + columns, isSummed ? rows.map { $0 + [.integer(RowSum(of: $0).value)] } : rows)
+  }
 
   /// The arrays of `delete`, from keys.
   func deleted(_ keys: [[SQLValue]]) -> [SQLValue] { Self.arrays(key, keys) }

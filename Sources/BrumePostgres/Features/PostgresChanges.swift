@@ -40,14 +40,17 @@ final class PostgresChanges: ChangeReading, Remembering {
       return page.changes.prefix(limit).prefix { $0.sequence <= through }.fitting(byteLimit)
     }
     guard let values = try self.values(zone, after, through, limit, byteLimit) else { return [] }
-    return try session.all(newestFirst ? Self.findNewest : Self.find, values) { change($0) }
+    return try session.all(newestFirst ? Self.findNewest : Self.find, values) {
+      change($0, Array(values.prefix(2)))
+    }
   }
 
   func question(_ zone: ZoneKey, after: Int64, limit: Int) throws -> Question? {
     let key = PageKey(zone: zone, after: after)
     guard let values = try values(zone, after, .max, limit, Self.plannedBytes) else { return nil }
     return Question(Self.find, values) { [self] rows in
-      pages[key] = Page(changes: rows.map { change($0) }, limit: limit)
+      pages[key] = Page(
+        changes: rows.map { change($0, Array(values.prefix(2))) }, limit: limit)
     }
   }
 
@@ -64,17 +67,13 @@ final class PostgresChanges: ChangeReading, Remembering {
     }
   }
 
-  private func change(_ row: Row) -> StoredChange {
-    let (name, type, sequence) = (row.text(0), row.text(1), row.integer(2))
-    guard let content = row.optionalBytes(3) else {
-      return .deleted(
-        StoredDeletion(
-          name: name, type: type, coveringShares: row.optionalText(4).map(Lines.texts) ?? [],
-          sequence: sequence))
-    }
-    return .changed(
-      StoredRecord(
-        name: name, type: type, sequence: sequence, content: .encoded(content, coder)))
+  private func change(_ row: Row, _ zone: [SQLValue]) -> StoredChange {
+    let columns = RecordColumns(row, from: 1, name: row.text(0), in: zone, session.damaged)
+    if let live = columns.live(coder) { return .changed(live) }
+    return .deleted(
+      StoredDeletion(
+        name: columns.name, type: columns.deletedType, coveringShares: columns.deletedShares,
+        sequence: columns.sequence))
   }
 
   private static let find = SQL(page("ASC"))
@@ -85,12 +84,12 @@ final class PostgresChanges: ChangeReading, Remembering {
   /// say.
   private static func page(_ order: String) -> String {
     """
-    SELECT name, type, sequence, content, deleted_shares FROM (
-      SELECT name, coalesce(type, deleted_type) AS type, sequence, content, deleted_shares,
+    SELECT name, \(RecordColumns.names) FROM (
+      SELECT name, \(RecordColumns.names),
         coalesce(sum(octet_length(content)) OVER (ORDER BY sequence \(order)
           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS bytes_before
       FROM (
-        SELECT name, type, deleted_type, sequence, content, deleted_shares FROM records
+        SELECT name, \(RecordColumns.names) FROM records
         WHERE bucket + 0 = $1 AND zone + 0 = $2 AND sequence > $3 AND sequence <= $4
         ORDER BY sequence \(order) LIMIT $5) AS page) AS counted
     WHERE bytes_before < $6 ORDER BY sequence \(order)

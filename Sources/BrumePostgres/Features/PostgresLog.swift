@@ -62,7 +62,7 @@ final class PostgresLog: LogWriting, Remembering {
         .text(filter.requestID), .integer(LogEventKind.subscription.rawValue),
         .integer(LogEventKind.record.rawValue), .integer(max(0, limit)),
       ]
-    ) { try entry($0) }
+    ) { try entry($0) }.compactMap { $0 }
   }
 
   func bucket(of database: DatabaseKey) -> Bucket { places.bucket(of: database) }
@@ -80,13 +80,27 @@ final class PostgresLog: LogWriting, Remembering {
   }
 
   func entries(in bucket: Bucket, after position: Int64, limit: Int) throws -> [LogEntry] {
-    try session.all(
-      Self.find, [.integer(bucket.number), .integer(position), .integer(limit)]
-    ) { try entry($0) }
+    var entries: [LogEntry] = []
+    var (start, isAll) = (position, false)
+    while entries.count < limit, !isAll {
+      let wanted = limit - entries.count
+      let rows = try session.all(
+        Self.find, [.integer(bucket.number), .integer(start), .integer(wanted)]
+      ) { (position: $0.integer(0), entry: try entry($0)) }
+      entries += rows.compactMap(\.entry)
+      start = rows.last?.position ?? start
+      isAll = rows.count < wanted
+    }
+    return entries
   }
 
-  private func entry(_ row: Row) throws -> LogEntry {
-    LogEntry(
+  /// Nil: it is damaged. What it was about is unknown, so it is left out.
+  private func entry(_ row: Row) throws -> LogEntry? {
+    guard row.isWholeEntry else {
+      session.damaged.note("log", "bucket \(row.integer(18)), position \(row.integer(0))")
+      return nil
+    }
+    return LogEntry(
       position: row.integer(0), database: try row.database(1), event: try row.event(coder),
       origin: Origin(
         user: row.optionalText(11).map { UserID($0) },
@@ -103,7 +117,7 @@ final class PostgresLog: LogWriting, Remembering {
       ("type", .text), ("subject", .text), ("sequence", .integer), ("image", .bytes),
       ("shares", .text), ("container", .text), ("environment", .text), ("\"user\"", .text),
       ("device", .text), ("request", .text), ("time", .integer),
-    ])
+    ], isSummed: true)
   private static let trim = SQL("DELETE FROM log WHERE bucket = $1 AND position <= $2")
   private static let trimOld = SQL(
     """
@@ -115,7 +129,7 @@ final class PostgresLog: LogWriting, Remembering {
     """)
   private static let dropImages = SQL(
     """
-    UPDATE log SET image = NULL
+    UPDATE log SET image = NULL, checksum = NULL
     WHERE bucket = $1 AND position > $2 AND position <= $3 AND octet_length(image) > $4::bigint
     """)
   /// Of all buckets: logs have no index but their order, and somebody asks for this once in a while.
@@ -123,7 +137,8 @@ final class PostgresLog: LogWriting, Remembering {
     """
     SELECT log.position, databases.container, databases.environment, databases.owner, log.kind,
       log.name, log.type, log.subject, log.sequence, log.image, log.shares, log."user", log.device,
-      log.request, log.time, log.container, log.environment, zones.name
+      log.request, log.time, log.container, log.environment, zones.name, log.bucket, log.database,
+      log.zone, log.checksum
     FROM log JOIN databases ON databases.bucket = log.bucket AND databases.id = log.database
       LEFT JOIN zones ON zones.bucket = log.bucket AND zones.id = log.zone
     WHERE databases.container = $1 AND databases.environment = $2 AND log.time >= $3
@@ -139,12 +154,12 @@ final class PostgresLog: LogWriting, Remembering {
     """
     SELECT position, databases.container, databases.environment, databases.owner, kind, log.name,
       type, subject, log.sequence, image, shares, "user", device, request, time, log.container,
-      log.environment, zones.name
+      log.environment, zones.name, log.bucket, log.database, log.zone, log.checksum
     FROM (
         SELECT * FROM log WHERE bucket = $1 AND position > $2 ORDER BY position LIMIT $3) AS log
-      CROSS JOIN LATERAL (
+      LEFT JOIN LATERAL (
         SELECT container, environment, owner FROM databases
-        WHERE bucket = $1 AND id = log.database OFFSET 0) AS databases
+        WHERE bucket = $1 AND id = log.database OFFSET 0) AS databases ON true
       LEFT JOIN LATERAL (
         SELECT name FROM zones WHERE bucket = $1 AND id = log.zone OFFSET 0) AS zones ON true
     ORDER BY position
@@ -205,11 +220,23 @@ extension PostgresLog {
     switch image.content {
     case .value(let record): coder.encode(record)
     case .encoded(let bytes, _): bytes
+    case .unreadable: []
     }
   }
 }
 
 extension Row {
+  /// Whether an entry fits its checksum.
+  var isWholeEntry: Bool {
+    guard let sum = optionalInteger(21) else { return true }
+    let place = [18, 0, 19, 4, 20].map { SQLValue.integer(optionalInteger($0)) }
+    let texts = [5, 6, 7].map { SQLValue.text(optionalText($0)) }
+    let image = [SQLValue.integer(optionalInteger(8)), .bytes(optionalBytes(9))]
+    let rest = [10, 15, 16, 11, 12, 13].map { SQLValue.text(optionalText($0)) }
+    let values = place + texts + image + rest + [.integer(optionalInteger(14))]
+    return RowSum(of: values).value == sum
+  }
+
   fileprivate func event(_ coder: RecordCoder) throws -> LogEntry.Event {
     switch try known(LogEventKind(rawValue: integer(4)), "log entry") {
     case .record: .record(try change(coder))

@@ -26,7 +26,11 @@ final class PostgresRecords: RecordWriting, Remembering {
   func find(_ key: RecordKey) throws -> StoredRecord? { try row(key).live }
 
   func deleted(_ key: RecordKey) throws -> DeletedRecord? {
-    if case .deleted(let record) = try row(key) { record } else { nil }
+    let row = try row(key)
+    // A damaged one may have been deleted: nobody knows.
+    if case .unreadable(let error)? = row.live?.content { throw error }
+    if case .deleted(let record) = row { return record }
+    return nil
   }
 
   func children(of key: RecordKey, limit: Int) throws -> [String] {
@@ -198,7 +202,7 @@ extension PostgresRecords {
     columns: [
       ("type", .text), ("deleted_type", .text), ("deleted_creator", .text),
       ("deleted_shares", .text), ("sequence", .integer), ("parent", .text), ("content", .bytes),
-    ])
+    ], isSummed: true)
   private static let references = Table(
     "record_references", key: place + [("target", .text), ("action", .text), ("name", .text)],
     columns: [])

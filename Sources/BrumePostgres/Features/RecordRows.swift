@@ -23,7 +23,7 @@ struct RecordRows {
   }
 
   func row(_ zone: [SQLValue], _ name: String) throws -> RecordState {
-    try session.first(Self.find, zone + [.texts([name])], row)?.row ?? .none
+    try session.first(Self.find, zone + [.texts([name])]) { state($0, zone) } ?? .none
   }
 
   /// Rows of many names in one zone.
@@ -31,21 +31,12 @@ struct RecordRows {
     _ zone: [SQLValue], _ names: [String], _ take: @escaping (String, RecordState) -> Void
   ) -> Question {
     Question(Self.find, zone + [.texts(names)]) { rows in
-      for (name, row) in rows.map(row) { take(name, row) }
+      for (name, row) in rows.map({ ($0.text(0), state($0, zone)) }) { take(name, row) }
     }
   }
 
-  private func row(_ row: Row) -> (name: String, row: RecordState) {
-    let (name, type) = (row.text(0), row.optionalText(1))
-    guard let type else {
-      let creator = row.optionalText(5).map { UserID($0) }
-      return (name, .deleted(DeletedRecord(type: row.text(4), creator: creator)))
-    }
-    let content = StoredRecord.Content.encoded(row.bytes(3), coder)
-    return (
-      name,
-      .live(StoredRecord(name: name, type: type, sequence: row.integer(2), content: content))
-    )
+  private func state(_ row: Row, _ zone: [SQLValue]) -> RecordState {
+    RecordColumns(row, from: 1, name: row.text(0), in: zone, session.damaged).state(coder)
   }
 
   // OFFSET 0 keeps the planner from turning the look-ups into a scan of the bucket.
@@ -53,7 +44,7 @@ struct RecordRows {
     """
     SELECT wanted.name, found.* FROM unnest($3::text[]) AS wanted (name)
       CROSS JOIN LATERAL (
-        SELECT type, sequence, content, deleted_type, deleted_creator FROM records
+        SELECT \(RecordColumns.names) FROM records
         WHERE bucket = $1 AND zone = $2 AND records.name = wanted.name OFFSET 0) AS found
     """)
 }

@@ -10,6 +10,7 @@ enum Migrations {
     foundation + records + queries + subscriptions + notifications + accounts + assets,
     operators,
     servedChanges,
+    rowSums,
   ]
 
   /// Brings the tables to the newest version, in one transaction. Answers their version before.

@@ -128,7 +128,7 @@ private enum MovedTables {
     .identities: plain(.identities, "identities"), .apiTokens: plain(.apiTokens, "api_tokens"),
     .serverKeys: plain(.serverKeys, "server_keys"),
     .usedSignatures: plain(.usedSignatures, "used_signatures"),
-    .roles: plain(.roles, "role_members"), .records: inZone(.records, "records"),
+    .roles: plain(.roles, "role_members"), .records: inZone(.records, "records", isSummed: true),
     .references: inZone(.references, "record_references"),
     .assetHolders: inZone(.assetHolders, "asset_holders"),
     .assetFiles: plain(.assetFiles, "asset_files"),
@@ -153,30 +153,36 @@ private enum MovedTables {
     make(table, name, skipping: 0, before: inBucket ? [("bucket", .integer)] : [])
   }
 
-  private static func inZone(_ table: MovedTable, _ name: String) -> Table {
-    make(table, name, skipping: 4, before: [("bucket", .integer), ("zone", .integer)])
+  private static func inZone(
+    _ table: MovedTable, _ name: String, isSummed: Bool = false
+  ) -> Table {
+    make(
+      table, name, skipping: 4, before: [("bucket", .integer), ("zone", .integer)],
+      isSummed: isSummed)
   }
 
   private static let log = make(
     "log", key: [("bucket", .integer), ("position", .integer)],
     [("database", .integer), ("kind", .integer), ("zone", .integer)]
-      + MovedTable.log.columns.dropFirst(10).map { column($0, .log) })
+      + MovedTable.log.columns.dropFirst(10).map { column($0, .log) }, isSummed: true)
 
   private static func make(
-    _ table: MovedTable, _ name: String, skipping: Int, before: [Table.Column]
+    _ table: MovedTable, _ name: String, skipping: Int, before: [Table.Column],
+    isSummed: Bool = false
   ) -> Table {
     let columns = table.columns.map { column($0, table) }
     return make(
       name, key: before + columns[skipping..<table.keyLength],
-      Array(columns[table.keyLength...]))
+      Array(columns[table.keyLength...]), isSummed: isSummed)
   }
 
   /// Every row is new.
   private static func make(
-    _ name: String, key: [Table.Column], _ columns: [Table.Column]
+    _ name: String, key: [Table.Column], _ columns: [Table.Column], isSummed: Bool = false
   ) -> Table {
-    let names = (key + columns).map(\.name).joined(separator: ", ")
-    return Table(name, key: key, columns: columns) { given in
+    let all = (key + columns).map(\.name) + (isSummed ? ["checksum"] : [])
+    let names = all.joined(separator: ", ")
+    return Table(name, key: key, columns: columns, isSummed: isSummed) { given in
       "INSERT INTO \(name) (\(names)) SELECT \(names) FROM \(given)"
     }
   }

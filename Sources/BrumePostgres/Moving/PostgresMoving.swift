@@ -10,8 +10,8 @@ package final class PostgresMoving: StoreImport {
   private let connection: Connection
   private let session: Session
   private let places: Places
+  private let export: PostgresExport
   private var writer: MovedRowWriter?
-  private var isReading = false
 
   /// - Parameters:
   ///   - url: as for `PostgresStore`.
@@ -27,8 +27,7 @@ package final class PostgresMoving: StoreImport {
           .inUse, "a server uses the database, or another migration; stop all of them first")
       }
       bucketCount = opened.bucketCount
-      // Here large results are sorted, and nobody waits.
-      try connection.simple(Self.settings)
+      export = try PostgresExport(connection, bucketCount: bucketCount)
     } catch let error as ServerError {
       throw error.storeError
     }
@@ -38,46 +37,13 @@ package final class PostgresMoving: StoreImport {
 
   // MARK: Reading
 
-  package func rows(of table: MovedTable) throws -> any MovedRows {
-    try translatingErrors {
-      try endReading()
-      try connection.simple(
-        """
-        BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
-        DECLARE \(table.cursor) NO SCROLL CURSOR FOR \(table.postgresSelect)
-        """)
-      isReading = true
-      return PostgresMovedRows(table, connection)
-    }
-  }
-
-  private func endReading() throws {
-    if isReading { try connection.simple("ROLLBACK") }
-    isReading = false
-  }
-
-  package func outline() throws -> StoreOutline {
-    try reading {
-      StoreOutline(
-        identity: try ask(Self.identity).first?.text(0) ?? "",
-        sequenceFloor: try ask(Places.findFloor).first?.integer(0) ?? 0,
-        lastDelivery: try ask(Self.lastDelivery).first?.integer(0) ?? 0, cursors: try cursors(),
-        log: try ask(Self.log).map { row in
-          try LogPlace(
-            bucket: row.integer(0), position: row.integer(1),
-            in: (row.text(2), row.text(3), row.text(4)), time: row.integer(5))
-        })
-    }
-  }
-
-  private func cursors() throws -> [Bucket: [UInt8]] {
-    try ask(Self.cursors).map { (Bucket(Int($0.integer(0))), $0.bytes(1)) }
-      .reduce(into: [:]) { $0[$1.0] = $1.1 }
-  }
+  package func rows(of table: MovedTable) throws -> any MovedRows { try export.rows(of: table) }
+  package func outline() throws -> StoreOutline { try export.outline() }
+  package func logPlaces() throws -> [LogPlace] { try export.logPlaces() }
 
   package func note() throws -> String? {
-    try reading {
-      try ask(Self.findNote).first.map { String(decoding: $0.bytes(0), as: UTF8.self) }
+    try export.reading {
+      try export.ask(Self.findNote).first.map { String(decoding: $0.bytes(0), as: UTF8.self) }
     }
   }
 
@@ -87,21 +53,9 @@ package final class PostgresMoving: StoreImport {
     guard try connection.exchange().first?.count == 0 else {
       throw StoreError(
         .inUse,
-        "the database holds an unfinished migration; finish it with 'brume migrate', or empty it")
+        "the database holds an unfinished migration or restore; finish it with the same 'brume migrate' or "
+          + "'brume restore', or empty it")
     }
-  }
-
-  private func reading<Value>(_ body: () throws -> Value) throws -> Value {
-    try translatingErrors {
-      try endReading()
-      return try body()
-    }
-  }
-
-  private func ask(_ sql: SQL) throws -> Rows {
-    try connection.send(sql)
-    guard let rows = try connection.exchange().first else { throw StoreError.closed }
-    return rows
   }
 
   // MARK: Writing
@@ -117,7 +71,7 @@ package final class PostgresMoving: StoreImport {
   }
 
   package func resume(_ source: StoreOutline) throws {
-    let last = try reading { try ask(Self.lastPosition).first?.integer(0) }
+    let last = try export.reading { try export.ask(Self.lastPosition).first?.integer(0) }
     writer = MovedRowWriter(session, places, source, lastDelivery: last ?? 0)
   }
 
@@ -147,7 +101,7 @@ package final class PostgresMoving: StoreImport {
 
   private func transaction(_ body: () throws -> Void) throws {
     try translatingErrors {
-      try endReading()
+      try export.endReading()
       session.begin(Self.begin)
       do {
         try body()
@@ -164,23 +118,9 @@ package final class PostgresMoving: StoreImport {
   }
 }
 
-/// The server's errors as the port's.
-private func translatingErrors<Value>(_ body: () throws -> Value) throws -> Value {
-  do {
-    return try body()
-  } catch let error as ServerError {
-    throw error.storeError
-  }
-}
-
 // MARK: Statements
 
 extension PostgresMoving {
-  private static let settings = """
-    SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0;
-    RESET enable_seqscan; RESET enable_hashjoin; RESET enable_mergejoin; RESET plan_cache_mode;
-    SET work_mem = '64MB'
-    """
   /// The planner's statistics of all that is new; the database may hold more than this store.
   private static let analyze = """
     DO $$ DECLARE name text; BEGIN
@@ -198,25 +138,10 @@ extension PostgresMoving {
     "SELECT value FROM settings WHERE bucket = -1 AND name = '\(noteName)'")
   private static let setMail = SQL("UPDATE mail SET last = $1")
   private static let setFloor = SQL("UPDATE store SET sequence_floor = $1")
-  /// Each group of writes counts its writer's row up.
-  private static let identity = SQL(
-    """
-    SELECT concat_ws(' ', 'postgres', to_regclass('store')::oid, count(*), min(name),
-      sum(last_commit)) FROM writers
-    """)
   private static let lastPosition = SQL(
     """
     SELECT greatest((SELECT max(position) FROM mailbox),
       (SELECT max(position) FROM kept_notifications))
-    """)
-  private static let lastDelivery = SQL("SELECT max(last) FROM mail")
-  private static let cursors = SQL(
-    "SELECT bucket, value FROM settings WHERE bucket >= 0 AND name LIKE 'notifier-cursor%'")
-  private static let log = SQL(
-    """
-    SELECT log.bucket, position, databases.container, databases.environment, owner, time FROM log
-      JOIN databases ON databases.bucket = log.bucket AND databases.id = log.database
-    ORDER BY log.bucket, position
     """)
   /// What this engine counts beside its rows.
   private static let counts =

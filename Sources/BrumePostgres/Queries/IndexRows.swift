@@ -74,7 +74,9 @@ struct IndexRows: IndexRowReading {
     while left > 0 {
       let limit = min(left, Self.pageSize)
       let statement = page(after, limit)
-      let rows = try session.all(statement.sql, statement.values) { candidate($0, needs) }
+      let rows = try session.all(statement.sql, statement.values) {
+        candidate($0, needs, from: 1)
+      }
       for row in rows {
         if try !visit(row) { return }
       }
@@ -96,7 +98,7 @@ struct IndexRows: IndexRowReading {
       let limit = min(left, Self.pageSize)
       let statement = walk(key, range ?? .all, ascending, after, limit, needs)
       let rows = try session.all(statement.sql, statement.values) { row in
-        (row: candidate(row, needs), value: row.bytes(4))
+        (row: candidate(row, needs, from: 2), value: row.bytes(1))
       }
       for row in rows {
         if try !visit(row.row, SortedValue(row.value, isText: key.kind.holdsText)) { return }
@@ -159,15 +161,15 @@ struct IndexRows: IndexRowReading {
     return try session.first(statement.sql, statement.values) { Int($0.integer(0)) } ?? 0
   }
 
-  /// Name, type, sequence, content.
-  private func candidate(_ row: Row, _ needs: RowNeeds) -> RecordRow {
+  /// Name, and from a later column on what was found of the record: its zone and the rest.
+  private func candidate(_ row: Row, _ needs: RowNeeds, from column: Int32) -> RecordRow {
     let name = row.text(0)
-    guard needs.records, let type = row.optionalText(1) else {
+    guard needs.records, let zone = row.optionalInteger(column) else {
       return RecordRow(name: name, row: nil)
     }
-    let stored = StoredRecord(
-      name: name, type: type, sequence: row.integer(2),
-      content: .encoded(row.bytes(3), coder))
+    let columns = RecordColumns(
+      row, from: column + 1, name: name, in: [bucket, .integer(zone)], session.damaged)
+    guard let stored = columns.live(coder) else { return RecordRow(name: name, row: nil) }
     return RecordRow(
       name: name, row: nil, stored: stored, holdsProbes: !needs.probes.isEmpty)
   }

@@ -56,7 +56,14 @@ struct GrowthRows: GrowthReading {
   ) throws -> [FoundRecord] {
     let values = [bucket, .integer(type.zone), .text(type.type), after, .integer(limit)]
     return try session.all(sql, values) { row in
-      FoundRecord(row: 0, record: try coder.decode(row.bytes(0)), sequence: row.integer(1))
+      let columns = RecordColumns(
+        row, from: 1, name: row.text(0), in: [bucket, .integer(type.zone)], session.damaged)
+      // Of a damaged record only the name is taken, and no value: it comes into no index.
+      let record =
+        columns.isWhole
+        ? try coder.decode(columns.content ?? [])
+        : Record(name: columns.name, zone: ZoneID(name: ""), type: type.type, changeTag: "")
+      return FoundRecord(row: 0, record: record, sequence: columns.sequence)
     }
   }
 
@@ -68,12 +75,12 @@ struct GrowthRows: GrowthReading {
     """)
   private static let byName = SQL(
     """
-    SELECT content, sequence FROM records
+    SELECT name, \(RecordColumns.names) FROM records
     WHERE bucket = $1 AND zone = $2 AND type = $3 AND name > $4 ORDER BY name LIMIT $5
     """)
   private static let bySequence = SQL(
     """
-    SELECT content, sequence FROM records
+    SELECT name, \(RecordColumns.names) FROM records
     WHERE bucket + 0 = $1 AND zone + 0 = $2 AND type = $3 AND sequence > $4 ORDER BY sequence LIMIT $5
     """)
 }

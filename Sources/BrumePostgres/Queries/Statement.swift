@@ -88,15 +88,14 @@ struct Statement {
     let found =
       "(SELECT * FROM (\(rows)) AS rows\(probes) ORDER BY \(order) LIMIT \(most)) AS found"
     guard needs.records else {
-      page.text =
-        "SELECT name, NULL::text, NULL::bigint, NULL::bytea\(more) FROM \(found) ORDER BY \(order)"
+      page.text = "SELECT name\(more) FROM \(found) ORDER BY \(order)"
       return page
     }
     page.text = """
-      SELECT found.name, record.type, record.sequence, record.content\(more) FROM \(found)
+      SELECT found.name\(more), record.zone, \(RecordColumns.names) FROM \(found)
         LEFT JOIN LATERAL (
-          SELECT type, sequence, content FROM records WHERE bucket = $1 AND zone = \(zone)
-            AND records.name = found.name AND type IS NOT NULL OFFSET 0) AS record ON true
+          SELECT zone, \(RecordColumns.names) FROM records WHERE bucket = $1 AND zone = \(zone)
+            AND records.name = found.name OFFSET 0) AS record ON true
       ORDER BY \(order == "name" ? "found.name" : order)
       """
     return page

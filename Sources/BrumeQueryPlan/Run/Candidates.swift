@@ -56,7 +56,7 @@ struct Candidates {
   /// Whether the record is there for whoever asks. Those that are not count for nothing.
   func isVisible(_ row: RecordRow, _ plan: ZonePlan) throws -> Bool {
     try Task.checkCancellation()
-    guard let stored = try stored(row, in: plan.zone) else { return false }
+    guard let stored = try stored(row, in: plan.zone), !stored.isUnreadable else { return false }
     return request.visible.contains(try stored.record())
   }
 
@@ -64,9 +64,10 @@ struct Candidates {
   func match(_ row: RecordRow, _ plan: ZonePlan) throws -> StoredRecord? {
     try Task.checkCancellation()
     if try !holds(plan.probes, row) { return nil }
-    guard let stored = try stored(row, in: plan.zone), stored.type == plan.recordType else {
-      return nil
-    }
+    guard let stored = try stored(row, in: plan.zone) else { return nil }
+    // Nobody can say whether it is one, so it is answered as an error.
+    if stored.isUnreadable { return stored }
+    if stored.type != plan.recordType { return nil }
     if plan.residual.isEmpty { return stored }
     let record = try stored.record()
     return plan.judge.match(record, searchable: request.searchable) ? stored : nil

@@ -55,11 +55,19 @@ struct SortedSearch {
     if match.record != nil { return match }
     try Task.checkCancellation()
     let stored = try match.stored ?? candidates.stored(match.recordRow, in: match.zone)
-    return match.keyed(by: try stored?.record(), request.query.sorts)
+    return match.keyed(by: try stored?.orderedRecord(), request.query.sorts)
   }
 
   func sorted(_ matches: [SortedMatch]) throws -> [SortedMatch] {
     try matches.map { try keyed($0) }.inOrder(of: request.query.sorts)
+  }
+}
+
+extension StoredRecord {
+  /// What a match is ordered by: nothing for one that is unreadable, as if it lacked the fields.
+  fileprivate func orderedRecord() throws -> Record {
+    isUnreadable
+      ? Record(name: name, zone: ZoneID(name: ""), type: type, changeTag: "") : try record()
   }
 }
 
@@ -134,7 +142,7 @@ extension SortedSearch {
     }
     let match = SortedMatch(zone: plan.checks.zone, name: row.name, row: row.row)
     guard plan.sortsBlocks, let stored else { return match }
-    return match.keyed(by: try stored.record(), request.query.sorts)
+    return match.keyed(by: try stored.orderedRecord(), request.query.sorts)
   }
 }
 

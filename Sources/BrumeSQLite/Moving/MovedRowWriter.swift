@@ -38,7 +38,8 @@ final class MovedRowWriter {
       .audit:
       (Self.plain(row.table), row.values)
     case .databases: (Self.database, row.values)
-    case .zones: (Self.zone, [try database(row)] + row.values.dropFirst(3))
+    case .zones:
+      (Self.zone, [try database(row)] + row.values.dropFirst(3) + [try nextZone()])
     case .records, .references, .assetHolders:
       (Self.inZone(row.table), [try zone(row)] + row.values.dropFirst(4))
     case .memberships: (Self.membership, [row["user"], try zone(row), row["share"]])
@@ -62,6 +63,11 @@ final class MovedRowWriter {
 
   private func zone(_ row: MovedRow) throws -> MovedValue {
     .integer(try numbers.givenNumber(of: row.zone()))
+  }
+
+  /// The number that SQLite would give, which the row's checksum is of.
+  private func nextZone() throws -> MovedValue {
+    .integer((try connection.first(Self.lastZone) { $0.int(0) } ?? 0) + 1)
   }
 
   private func device(_ row: MovedRow) throws -> MovedValue {
@@ -115,17 +121,20 @@ extension MovedRowWriter {
     SELECT max(ifnull((SELECT max(position) FROM mailbox), 0),
       ifnull((SELECT max(position) FROM kept_notifications), 0))
     """)
-  private static let setting = SQL("INSERT INTO settings (name, value) VALUES (?1, ?2)")
+  private static let setting = SQLiteSettings.put
   private static let database = SQL(
     """
-    INSERT INTO databases (container, environment, owner, sequence) VALUES (?1, ?2, ?3, ?4)
+    INSERT INTO databases (container, environment, owner, sequence, checksum)
+    VALUES (?1, ?2, ?3, ?4, row_sum(?1, ?2, ?3))
     ON CONFLICT DO UPDATE SET sequence = excluded.sequence
     """)
   private static let zone = SQL(
     """
-    INSERT INTO zones (database, name, incarnation, last_sequence, deletion, has_shares)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+    INSERT INTO zones (
+      database, name, incarnation, last_sequence, deletion, has_shares, id, checksum)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, row_sum(?7, ?1, ?2, ?3, ?4, ?5, ?6))
     """)
+  private static let lastZone = SQL("SELECT max(id) FROM zones")
   private static let membership = SQL(
     "INSERT INTO memberships (user, zone, share) VALUES (?1, ?2, ?3)")
   private static let shortGUID = SQL(
@@ -133,8 +142,8 @@ extension MovedRowWriter {
   private static let subscription = SQL(
     """
     INSERT INTO subscriptions
-      (serial, container, environment, scope, user, id, birth, watched_type, content)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+      (serial, container, environment, scope, user, id, birth, watched_type, content, checksum)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, row_sum(?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9))
     """)
   private static let device = SQL(
     """
@@ -145,14 +154,14 @@ extension MovedRowWriter {
   private static let mailbox = SQL(
     """
     INSERT INTO mailbox
-      (position, device, notification, subscription, collapse, payload, time, request)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+      (position, device, notification, subscription, collapse, payload, time, request, checksum)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, row_sum(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8))
     """)
   private static let kept = SQL(
     """
     INSERT INTO kept_notifications
-      (position, inbox, notification, subscription, payload, is_read)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+      (position, inbox, notification, subscription, payload, is_read, checksum)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, row_sum(?1, ?2, ?3, ?4, ?5, ?6))
     """)
   private static let addInbox = SQL(
     """
@@ -175,16 +184,19 @@ extension MovedRowWriter {
     """
     INSERT INTO log
       (position, database, kind, zone, name, type, subject, sequence, image, shares, container,
-      environment, user, device, request, time)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+      environment, user, device, request, time, checksum, image_checksum)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
+      row_sum(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?10, ?13, ?14, ?15, ?16, ?11, ?12),
+      row_sum(?1, ?9))
     """)
 
   private static let zoneTables: [MovedTable: SQL] = [
     .records: SQL(
       """
       INSERT INTO records
-        (zone, name, type, deleted_type, deleted_creator, deleted_shares, sequence, parent, content)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+        (zone, name, type, deleted_type, deleted_creator, deleted_shares, sequence, parent, content,
+        checksum)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, row_sum(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9))
       """),
     .references: SQL(
       "INSERT INTO record_references (zone, target, action, name) VALUES (?1, ?2, ?3, ?4)"),

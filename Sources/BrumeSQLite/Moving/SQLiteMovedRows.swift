@@ -30,7 +30,17 @@ final class SQLiteMovedRows: MovedRows {
     if code == SQLITE_DONE { return nil }
     guard code == SQLITE_ROW else { throw StorageFailure(code: code).error }
     if table == .devices { return try device() }
-    return try MovedRow(table, kinds.indices.map { value(Int32($0)) })
+    let moved = try MovedRow(table, kinds.indices.map { value(Int32($0)) })
+    guard isWhole else {
+      throw moved.unreadable("it is damaged; 'brume doctor --deep' names all that is")
+    }
+    return moved
+  }
+
+  /// A column behind the row's own says whether it fits its checksum.
+  private var isWhole: Bool {
+    let column = Int32(kinds.count)
+    return sqlite3_column_count(row.handle) <= column || row.bool(column)
   }
 
   /// As it is stored: what does not fit its column is found by who makes a row of it.

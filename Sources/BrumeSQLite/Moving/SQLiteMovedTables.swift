@@ -17,7 +17,7 @@ extension MovedTable {
     switch self {
     case .settings:
       """
-      SELECT substr(name, 6), value FROM settings
+      SELECT substr(name, 6), value, \(SummedTable.settings.fits) FROM settings
       WHERE name GLOB 'port/*' AND name NOT GLOB 'port/notifier-cursor*'
         AND name <> 'port/copied-back'
       """
@@ -64,7 +64,8 @@ extension MovedTable {
       SELECT d.container, d.environment, d.owner,
         row_number() OVER (PARTITION BY l.database ORDER BY l.position), '0:' || l.position, l.kind,
         e.container, e.environment, e.owner, z.name, l.name, l.type, l.subject, l.sequence, l.image,
-        l.shares, l.container, l.environment, l.user, l.device, l.request, l.time
+        l.shares, l.container, l.environment, l.user, l.device, l.request, l.time,
+        \(SummedTable.log.fits("l")) AND row_fits(l.image_checksum, l.position, l.image)
       FROM log l JOIN databases d ON d.id = l.database
         LEFT JOIN zones z ON z.id = l.zone LEFT JOIN databases e ON e.id = z.database
       """
@@ -79,18 +80,21 @@ extension MovedTable {
     case .databases:
       """
       SELECT container, environment, owner, max(sequence, ifnull(
-        (SELECT max(last_sequence) FROM zones WHERE zones.database = databases.id), 0)) AS last
+        (SELECT max(last_sequence) FROM zones WHERE zones.database = databases.id), 0)) AS last,
+        \(SummedTable.databases.fits)
       FROM databases WHERE last > 0
       """
     case .zones:
       """
-      \(database), z.name, z.incarnation, z.last_sequence, z.deletion, z.has_shares \(zones)
+      \(database), z.name, z.incarnation, z.last_sequence, z.deletion, z.has_shares,
+        \(SummedTable.zones.fits("z"))
+      \(zones)
       WHERE z.incarnation IS NOT NULL
       """
     case .records:
       """
       \(database), z.name, r.name, r.type, r.deleted_type, r.deleted_creator, r.deleted_shares,
-        r.sequence, r.parent, r.content
+        r.sequence, r.parent, r.content, \(SummedTable.records.fits("r"))
       \(zones) CROSS JOIN records r ON r.zone = z.id
       """
     case .references:
@@ -120,7 +124,7 @@ extension MovedTable {
     case .subscriptions:
       """
       SELECT serial, container, environment, scope, user, id, \(positions("birth")), watched_type,
-        content
+        content, \(SummedTable.subscriptions.fits)
       FROM subscriptions
       """
     case .devices:
@@ -133,14 +137,14 @@ extension MovedTable {
       """
       SELECT d.container, d.environment, d.user, d.device,
         row_number() OVER (PARTITION BY m.device ORDER BY m.position), m.notification,
-        m.subscription, m.collapse, m.payload, m.time, m.request
+        m.subscription, m.collapse, m.payload, m.time, m.request, \(SummedTable.mailbox.fits("m"))
       FROM mailbox m JOIN devices d ON d.id = m.device
       """
     case .keptNotifications:
       """
       SELECT i.container, i.environment, i.user,
         row_number() OVER (PARTITION BY k.inbox ORDER BY k.position), k.notification,
-        k.subscription, k.payload, k.is_read
+        k.subscription, k.payload, k.is_read, \(SummedTable.kept.fits("k"))
       FROM kept_notifications k JOIN inboxes i ON i.id = k.inbox
       """
     default: "SELECT container, environment, user, badge FROM inboxes WHERE badge <> 0"

@@ -13,13 +13,14 @@ package final class SQLiteMoving: StoreImport {
   private let database: Database
   private let connection: Connection
   private let numbers: DatabaseNumbers
+  private let export: SQLiteExport
   private var writer: MovedRowWriter?
-  private var reading: SQLiteMovedRows?
 
   private init(_ database: Database) {
     self.database = database
-    connection = Connection(database)
+    connection = Connection(database, DamagedRows())
     numbers = DatabaseNumbers(connection)
+    export = SQLiteExport(database, connection)
   }
 
   /// Runs `body` with the database of a folder, whose tables are brought to the newest version.
@@ -56,53 +57,23 @@ package final class SQLiteMoving: StoreImport {
 
   /// SQLite does not close a connection that has statements.
   private func close() {
-    (reading, writer) = (nil, nil)
-    connection.forgetStatements()
+    writer = nil
+    export.close()
   }
 
   private static var configuration: Configuration {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
     configuration.busyMode = .timeout(5)
+    configuration.prepareDatabase { RowSums.install(on: $0.sqliteConnection) }
     return configuration
   }
 
   // MARK: Reading
 
-  package func rows(of table: MovedTable) throws -> any MovedRows {
-    reading = nil
-    let rows = SQLiteMovedRows(table, try database.makeStatement(sql: table.sqliteSelect))
-    reading = rows
-    return rows
-  }
-
-  package func outline() throws -> StoreOutline {
-    let starts = try setting("store-starts").flatMap { Int64($0) } ?? 0
-    return StoreOutline(
-      identity: try identity(),
-      sequenceFloor: try setting("sequence-floor").flatMap { Int64($0) } ?? 0,
-      lastDelivery: (starts + 1) * DeliveryPositions.perStart, cursors: try cursors(),
-      log: try connection.all(Self.log) { row in
-        try LogPlace(
-          bucket: 0, position: row.int(0), in: (row.text(1), row.text(2), row.text(3)),
-          time: row.int(4))
-      })
-  }
-
-  /// Which store it is, which start of it was the last, and how far that came.
-  private func identity() throws -> String {
-    let newest = try connection.first(Self.lastPosition) { $0.int(0) } ?? 0
-    let names = ["store-identity", "store-life", "last-log-position"]
-    return (["sqlite"] + (try names.map { try setting($0) ?? "-" }) + [String(newest)])
-      .joined(separator: " ")
-  }
-
-  private func cursors() throws -> [Bucket: [UInt8]] {
-    let cursor = try connection.first(
-      Self.findSetting, { $0.bind(1, SQLiteSettings.name(of: .notifierCursor(.only))) }
-    ) { $0.blob(0) }
-    return cursor.map { [.only: $0] } ?? [:]
-  }
+  package func rows(of table: MovedTable) throws -> any MovedRows { try export.rows(of: table) }
+  package func outline() throws -> StoreOutline { try export.outline() }
+  package func logPlaces() throws -> [LogPlace] { try export.logPlaces() }
 
   // MARK: Writing
 
@@ -113,8 +84,8 @@ package final class SQLiteMoving: StoreImport {
     guard try note(database) != nil else { return }
     throw StoreError(
       .inUse,
-      "the data folder holds an unfinished migration; finish it with 'brume migrate', or remove "
-        + "'brume.sqlite'")
+      "the data folder holds an unfinished migration or restore; finish it with the same 'brume migrate' or "
+        + "'brume restore', or remove 'brume.sqlite' and begin anew")
   }
 
   private static func note(_ database: Database) throws -> String? {
@@ -158,7 +129,7 @@ package final class SQLiteMoving: StoreImport {
   }
 
   private func transaction(_ body: () throws -> Void) throws {
-    reading = nil
+    export.endReading()
     try database.inTransaction(.immediate) {
       try body()
       return .commit
@@ -166,10 +137,6 @@ package final class SQLiteMoving: StoreImport {
   }
 
   // MARK: The engine's own settings
-
-  private func setting(_ name: String) throws -> String? {
-    try connection.first(Self.findSetting, { $0.bind(1, name) }) { $0.text(0) }
-  }
 
   private func set(_ name: String, _ value: String) throws {
     try connection.run(Self.putSetting) {
@@ -186,14 +153,6 @@ package final class SQLiteMoving: StoreImport {
   }
 
   private static let noteName = "move"
-  private static let findSetting = SQL("SELECT value FROM settings WHERE name = ?1")
-  private static let putSetting = SQL("INSERT OR REPLACE INTO settings VALUES (?1, ?2)")
+  private static let putSetting = SQLiteSettings.put
   private static let removeSetting = SQL("DELETE FROM settings WHERE name = ?1")
-  private static let lastPosition = SQL("SELECT max(position) FROM log")
-  private static let log = SQL(
-    """
-    SELECT position, container, environment, owner, time FROM
-      (SELECT position, database, time FROM log) AS entry
-      JOIN databases ON databases.id = entry.database ORDER BY position
-    """)
 }

@@ -25,7 +25,7 @@ struct GrowthRows: GrowthReading {
       $0.bind(3, name)
       $0.bind(4, limit)
     }
-    return try connection.all(Self.byName, bind) { try found($0) }
+    return try connection.all(Self.byName, bind) { try found($0, type) }
   }
 
   func records(
@@ -36,21 +36,32 @@ struct GrowthRows: GrowthReading {
       $0.bind(3, sequence)
       $0.bind(4, limit)
     }
-    return try connection.all(Self.bySequence, bind) { try found($0) }
+    return try connection.all(Self.bySequence, bind) { try found($0, type) }
   }
 
-  private func found(_ row: Prepared) throws -> FoundRecord {
-    FoundRecord(row: row.int(0), record: try coder.decode(row.blob(1)), sequence: row.int(2))
+  /// Of a damaged record only the name is taken, and no value: it comes into no index.
+  private func found(_ row: Prepared, _ type: RecordTypeRowKey) throws -> FoundRecord {
+    var record = Record(
+      name: row.text(3), zone: ZoneID(name: ""), type: type.type, changeTag: "")
+    if row.bool(4) {
+      record = try coder.decode(row.blob(1))
+    } else {
+      connection.noteDamage(RecordRowKey(zone: type.zone, name: record.name))
+    }
+    return FoundRecord(row: row.int(0), record: record, sequence: row.int(2))
   }
+
+  private static let columns =
+    "id, content, sequence, name, \(SummedTable.records.fits(at: ["zone": "?1"]))"
 
   private static let byName = SQL(
     """
-    SELECT id, content, sequence FROM records
+    SELECT \(columns) FROM records
     WHERE zone = ?1 AND type = ?2 AND name > ?3 ORDER BY name LIMIT ?4
     """)
   private static let bySequence = SQL(
     """
-    SELECT id, content, sequence FROM records
+    SELECT \(columns) FROM records
     WHERE zone = ?1 AND sequence > ?3 AND type = ?2 ORDER BY sequence LIMIT ?4
     """)
 }

@@ -173,5 +173,6 @@ private func set(_ name: String, _ value: String?, _ writer: Database) throws {
     return try writer.execute(sql: "DELETE FROM settings WHERE name = ?", arguments: [name])
   }
   try writer.execute(
-    sql: "INSERT OR REPLACE INTO settings VALUES (?, ?)", arguments: [name, value])
+    sql: "INSERT OR REPLACE INTO settings (name, value, checksum) VALUES (?1, ?2, row_sum(?1, ?2))",
+    arguments: [name, value])
 }

@@ -56,6 +56,10 @@ extension Metric {
     "brume_assets_downloaded_bytes_total", .counter, "bytes", "Bytes of files that were sent.")
   static let logPosition = Metric(
     "brume_log_position", .gauge, "entries", "The last position of the log.")
+  static let damagedRows = Metric(
+    "brume_damaged_rows_total", .counter, "reads",
+    "Reads that met a stored row or file which does not fit its checksum, or a damaged page; what to do is in "
+      + "docs/operating/data-folder.md.")
   static let unfinishedIndexes = Metric(
     "brume_index_fields_unfinished", .gauge, "fields",
     "Fields that queries asked for and whose index does not have all records yet.")
@@ -116,7 +120,8 @@ extension Metric {
 
   package static let all: [Metric] = [
     requests, requestTime, refusedConnections, ready, savedRecords, deletedRecords, uploadedBytes,
-    downloadedBytes, logPosition, unfinishedIndexes, indexedRecords, notifierLag, notifierDelay,
+    downloadedBytes, logPosition, damagedRows, unfinishedIndexes, indexedRecords, notifierLag,
+    notifierDelay,
     unservedSubscriptions, subscriptions,
     notificationsMade, mailboxEntries, mailboxOverflows, connectedStreams, waitingPolls,
     listeningDevices, delivered, pushes, pushTime, pushLanes, pushesUnderWay,

@@ -8,6 +8,8 @@ final class CountingHandler: CounterHandler {
   var value: Int64 { count.load(ordering: .relaxed) }
   func increment(by amount: Int64) { count.wrappingAdd(amount, ordering: .relaxed) }
   func reset() { count.store(0, ordering: .relaxed) }
+  /// For what is counted elsewhere.
+  func raise(to total: Int64) { count.max(total, ordering: .relaxed) }
 }
 
 final class GaugeHandler: MeterHandler, RecorderHandler {

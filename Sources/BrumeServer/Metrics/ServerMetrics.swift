@@ -71,6 +71,11 @@ package struct ServerMetrics: Sendable {
   package func gauge(_ metric: Metric, _ value: Int64) {
     registry.gauge(metric.name, []).set(value)
   }
+
+  /// The same of what only rises.
+  package func total(_ metric: Metric, _ value: Int64) {
+    registry.counter(metric.name, []).raise(to: value)
+  }
 }
 
 /// Finds a route's two series without making their labels anew for each request.

@@ -79,6 +79,10 @@ struct ErrorReply: RouterMiddleware {
       context.logger.error(
         "the store refused a request",
         metadata: ["request.id": "\(context.requestID)", "error": "\(error)"])
+      if storage.code == .corrupt {
+        let damaged = BrumeError.damaged("what this request needs")
+        return Self.response(to: damaged, requestID: context.requestID)
+      }
       let busy = BrumeError(
         .tryAgainLater, "the server's storage is not available; try again later", retryAfter: 5)
       return Self.response(to: busy, requestID: context.requestID)

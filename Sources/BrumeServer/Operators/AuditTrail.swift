@@ -64,7 +64,7 @@ final class AuditTrail: Sendable {
   }
 
   private func act(_ call: Call, _ endpoint: Endpoint) -> Audit.Act? {
-    guard case .operator(let effect) = endpoint.access, effect != .reads,
+    guard case .operator(let effect) = endpoint.access, effect.changesSomething,
       let access = call.caller.access
     else { return nil }
     var act = Audit.Act(

@@ -55,13 +55,13 @@ struct OperatorGate: Sendable {
   private func obstacle(
     to access: OperatorAccess, _ effect: Effect, _ request: Request
   ) -> BrumeError? {
-    if case .changes = effect, access.role == .readOnly {
+    if access.role == .readOnly, effect.needsFullRole {
       return BrumeError(
         .accessDenied,
         "\(access.name) may only read; an operator with the role 'full' can do this, or change the "
           + "role with `brume operator add` and `remove`")
     }
-    guard effect != .reads, access.proof == .session, let session = access.credential else {
+    guard effect.changesSomething, access.proof == .session, let session = access.credential else {
       return nil
     }
     let given = request.headers[.operatorForm] ?? ""

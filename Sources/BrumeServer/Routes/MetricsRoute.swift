@@ -29,6 +29,7 @@ struct MetricsRoute: Sendable {
           + "send 'Authorization: Bearer …'")
     }
     let positions = try await store.read { try $0.log.lastPositions() }
+    metrics.total(.damagedRows, store.damagedRows?.reads ?? 0)
     let indexes = store.indexProgress
     metrics.gauge(.unfinishedIndexes, Int64(indexes.fields))
     metrics.gauge(.indexedRecords, indexes.records)

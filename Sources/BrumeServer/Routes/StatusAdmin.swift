@@ -31,6 +31,7 @@ struct StatusAdmin: Sendable {
       .init(key: "apiTokens", value: .int(Int64(tokens.count))),
       .init(key: "serverKeys", value: .int(Int64(keys.count))),
       .init(key: "logPosition", value: .int(log)),
+      .init(key: "damagedRows", value: .int(Int64(store.damagedRows?.count ?? 0))),
     ]
     let variables =
       settings.isDevelopment && call.caller.access?.role == .full

@@ -43,6 +43,13 @@ package final class MemoryStore: Store {
     try commit(scope, body)
   }
 
+  package func snapshot<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreExport) throws -> Value
+  ) async throws -> Value {
+    let (state, coders) = (try current(), coders)
+    return try await EngineThread.run { try body(MemoryExport(state, coders)) }
+  }
+
   package func commits() -> CommitHints { signals.hints() }
 
   package func close() async throws {

@@ -55,8 +55,13 @@ package struct MovedRow: Equatable, Sendable {
   package var key: ArraySlice<MovedValue> { values.prefix(table.keyLength) }
 
   /// Whether it comes before another row of the table.
-  package func isBefore(_ other: MovedRow) -> Bool {
-    for (a, b) in zip(key, other.key) where a != b {
+  package func isBefore(_ other: MovedRow) -> Bool { Self.isBefore(key, other.key) }
+
+  /// Whether one key comes before another of the same table.
+  package static func isBefore(
+    _ key: ArraySlice<MovedValue>, _ other: ArraySlice<MovedValue>
+  ) -> Bool {
+    for (a, b) in zip(key, other) where a != b {
       switch (a, b) {
       case (.integer(let a), .integer(let b)): return a < b
       case (.text(let a), .text(let b)): return ByteText(a) < ByteText(b)
@@ -69,17 +74,7 @@ package struct MovedRow: Equatable, Sendable {
   package var byteCount: Int { values.reduce(0) { $0 + $1.byteCount } }
 
   /// The key in words. Says nothing of what a record holds.
-  package var keyText: String {
-    if table.hasSecretKeys { return "\(key.first?.text?.prefix(4) ?? "")…" }
-    return key.map { value in
-      switch value {
-      case .null: "-"
-      case .integer(let number): "\(number)"
-      case .text(let text): "'\(text)'"
-      case .bytes(let bytes): "\(bytes.count) bytes"
-      }
-    }.joined(separator: " ")
-  }
+  package var keyText: String { table.keyText(key) }
 
   /// What is wrong with this row.
   package func unreadable(_ what: String) -> StoreError {
@@ -103,6 +98,26 @@ extension MovedRow {
     let index = table.columns.firstIndex { $0.name == name }
     precondition(index != nil, "the table \(table.rawValue) has no column '\(name)'")
     return index.map { values[$0] } ?? .null
+  }
+}
+
+extension MovedTable {
+  /// A key in words. Says nothing of what a record holds.
+  package func keyText(_ key: ArraySlice<MovedValue>) -> String {
+    if hasSecretKeys { return "\(key.first?.text?.prefix(4) ?? "")…" }
+    return key.map { value in
+      switch value {
+      case .null: "-"
+      case .integer(let number): "\(number)"
+      case .text(let text): "'\(text)'"
+      case .bytes(let bytes): "\(bytes.count) bytes"
+      }
+    }.joined(separator: " ")
+  }
+
+  /// Whether values can be the key of a row.
+  package func admitsKey(_ values: [MovedValue]) -> Bool {
+    values.count == keyLength && zip(columns, values).allSatisfy { $0.admits($1) }
   }
 }
 

@@ -1,5 +1,6 @@
-// What an engine does so that its store can be moved to another engine, and another's to it. No server runs
-// meanwhile, and one thread does all of it. Who leads through a move is BrumeCore's `StoreMove`.
+// What an engine does so that its store can be moved to another engine, and another's to it, or be backed up. One
+// thread does all of it. No server runs during a move; a backup reads one state while a server goes on. Who leads
+// through them are BrumeCore's `StoreMove` and `BackupWriter`.
 
 package import BrumeModel
 
@@ -10,6 +11,8 @@ package protocol StoreExport: AnyObject {
   /// Into how many buckets the store is divided.
   var bucketCount: Int { get }
   func outline() throws -> StoreOutline
+  /// Where all entries of the log are, by bucket and position.
+  func logPlaces() throws -> [LogPlace]
   /// All rows of a table, in the order of their keys. Ends the reading before it.
   func rows(of table: MovedTable) throws -> any MovedRows
 }
@@ -43,18 +46,14 @@ package struct StoreOutline: Sendable {
   package let lastDelivery: Int64
   /// The notifier's cursors as they are saved.
   package let cursors: [Bucket: [UInt8]]
-  /// All entries of the log, by bucket and position.
-  package let log: [LogPlace]
 
   package init(
-    identity: String, sequenceFloor: Int64, lastDelivery: Int64, cursors: [Bucket: [UInt8]],
-    log: [LogPlace]
+    identity: String, sequenceFloor: Int64, lastDelivery: Int64, cursors: [Bucket: [UInt8]]
   ) {
     self.identity = identity
     self.sequenceFloor = sequenceFloor
     self.lastDelivery = lastDelivery
     self.cursors = cursors
-    self.log = log
   }
 }
 

@@ -29,6 +29,10 @@ package struct TwiceStore: Store {
     return try await inner.write(in: scope, reading: plan, body)
   }
 
+  package func snapshot<Value: Sendable>(
+    _ body: @escaping @Sendable (any StoreExport) throws -> Value
+  ) async throws -> Value { try await inner.snapshot(body) }
+
   package func commits() -> CommitHints { inner.commits() }
   package func close() async throws { try await inner.close() }
 }

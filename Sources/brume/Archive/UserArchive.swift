@@ -79,7 +79,7 @@ struct ArchiveReader {
     self.path = path
     guard let handle = FileHandle(forReadingAtPath: path) else {
       Output.say("Error: '\(path)' cannot be read; check its path")
-      throw ExitStatus.noInput
+      throw ExitStatus.noInput.code
     }
     self.handle = handle
   }

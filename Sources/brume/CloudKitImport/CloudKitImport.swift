@@ -41,7 +41,7 @@ struct CloudKitImport {
         }
       }
       if types.isEmpty {
-        Output.endProgress()
+        Patience.progress.end()
         Output.say("records of the default zone are left out: name their types with --type")
       }
     }
@@ -61,7 +61,7 @@ struct CloudKitImport {
       count(page)
       try await save(page)
       refused += page.unreadable
-      Output.progress("\(counts.records) records, \(counts.files) files")
+      Patience.progress.show("\(counts.records) records, \(counts.files) files")
       place = page.next
     } while place != nil
   }

@@ -44,6 +44,10 @@ struct CloudKitImportCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    try await StatusFailure.saying { try await carryOut() }
+  }
+
+  private func carryOut() async throws {
     let place = try source.place(server)
     let reader = SourceServer(place, try source.credentials(place.scope))
     var target: ImportTarget?
@@ -52,11 +56,8 @@ struct CloudKitImportCommand: AsyncParsableCommand {
     }
     var work = CloudKitImport(source: reader, target: target, types: types)
     do {
-      defer { Output.endProgress() }
+      defer { Patience.progress.end() }
       try await work.run()
-    } catch let failure as SourceFailure {
-      Output.say("Error: \(failure.text)")
-      throw failure.status
     }
     try report(work.counts, work.refused)
   }

@@ -1,10 +1,11 @@
 // How an import waits for a server that asks for it: as long as the server says, and longer each time.
 
-import ArgumentParser
 import BrumeClient
 import BrumeModel
 
 enum Patience {
+  /// Where a terminal shows how far the import is.
+  static let progress = TerminalProgress()
   /// Ours: how often a call is made that is put off, or whose answer is lost.
   static let attempts = 8
   /// Ours: how often a server is called that cannot be reached.
@@ -30,7 +31,7 @@ enum Patience {
       }
       let pause = backoff.next(chance: .random(in: 0...1), atLeast: wait)
       attempt += 1
-      Output.endProgress()
+      progress.end()
       let seconds = pause.components.seconds + (pause.components.attoseconds > 0 ? 1 : 0)
       Output.say("\(who) is asked again in \(seconds) s: \(sentence(error))")
       try await Task.sleep(for: pause)
@@ -46,11 +47,12 @@ extension BrumeError {
   /// The same call may succeed later.
   var isPassing: Bool { [.throttled, .tryAgainLater, .zoneBusy, .internalError].contains(code) }
 
-  var exitStatus: ExitCode {
+  /// Nil: as any refusal.
+  var exitStatus: ExitStatus? {
     switch code {
-    case .throttled, .tryAgainLater, .zoneBusy, .internalError: ExitStatus.later
-    case .authenticationFailed, .authenticationRequired, .accessDenied: ExitStatus.noPermission
-    default: ExitCode(1)
+    case .throttled, .tryAgainLater, .zoneBusy, .internalError: .again
+    case .authenticationFailed, .authenticationRequired, .accessDenied: .noPermission
+    default: nil
     }
   }
 }

@@ -92,15 +92,13 @@ struct SourceOptions: ParsableArguments {
     do {
       return try RequestSigner(.init(id: id, privateKeyPEM: try Self.text(path)))
     } catch is CallFailure {
-      Output.say("Error: '\(path)' holds no P-256 private key in PEM form")
-      throw ExitStatus.wrongData
+      throw StatusFailure(.data, "'\(path)' holds no P-256 private key in PEM form")
     }
   }
 
   private static func text(_ path: String) throws -> String {
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-      Output.say("Error: '\(path)' cannot be read; check its path")
-      throw ExitStatus.noInput
+      throw StatusFailure(.noInput, "'\(path)' cannot be read; check its path")
     }
     return text
   }

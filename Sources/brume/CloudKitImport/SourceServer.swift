@@ -1,7 +1,6 @@
 // One source, read call by call: never two at once, because a web auth token may be good for one call only, and
 // its answer brings the next.
 
-import ArgumentParser
 import BrumeClient
 import BrumeModel
 import BrumeWire
@@ -23,12 +22,6 @@ enum SourceCredentials: Sendable {
   case tokens(api: String, user: String?, file: String?)
 }
 
-/// Why a source cannot be read on, with the status that the command ends with.
-struct SourceFailure: Error {
-  let text: String
-  let status: ExitCode
-}
-
 final class SourceServer {
   let place: SourcePlace
   private var credentials: SourceCredentials
@@ -43,7 +36,7 @@ final class SourceServer {
 
   /// Posts to an endpoint of the database, or gets it without a body.
   ///
-  /// - Throws: `SourceFailure`, when patience does not help.
+  /// - Throws: `StatusFailure` or `CommandFailure`, when patience does not help.
   func call<Answer>(
     _ action: String, _ body: JSON? = nil, hint: String = "", as parse: (JSON) throws -> Answer
   ) async throws -> Answer {
@@ -56,7 +49,7 @@ final class SourceServer {
 
   /// Fetches a file.
   ///
-  /// - Throws: `BrumeError` for this file, `SourceFailure` if the source is gone.
+  /// - Throws: `BrumeError` for this file, `StatusFailure` if the source is gone.
   func download(_ address: String, to url: URL) async throws {
     // Apple leaves a place in addresses for the name under which a browser would save the file.
     let address = address.replacingOccurrences(of: "${f}", with: "file")
@@ -75,7 +68,7 @@ final class SourceServer {
       if case .malformedAnswer(let text) = failure {
         throw BrumeError(.assetNotAvailable, "its file cannot be fetched: \(text)")
       }
-      throw SourceFailure(text: failure.sentence, status: ExitStatus.unavailable)
+      throw StatusFailure(.unavailable, failure.sentence)
     }
   }
 
@@ -85,11 +78,13 @@ final class SourceServer {
     do {
       return try await Patience.keep("the source", work)
     } catch let error as BrumeError {
-      throw SourceFailure(
-        text: "\(place.url) refuses \(action) (\(error.code.meaning.wire)): \(error.reason)"
-          + (error.code == .badRequest ? hint : ""), status: error.exitStatus)
+      let text =
+        "\(place.url) refuses \(action) (\(error.code.meaning.wire)): \(error.reason)"
+        + (error.code == .badRequest ? hint : "")
+      guard let status = error.exitStatus else { throw CommandFailure(text) }
+      throw StatusFailure(status, text)
     } catch let failure as CallFailure {
-      throw SourceFailure(text: failure.sentence, status: ExitStatus.unavailable)
+      throw StatusFailure(.unavailable, failure.sentence)
     }
   }
 

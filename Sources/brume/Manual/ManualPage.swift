@@ -32,9 +32,10 @@ struct ManualPage {
       "Show the version.",
       ".SH EXIT STATUS", ".TP", "0", "Done.", ".TP", "1",
       "A rule refused it, no server answers, or the answer is no; standard error says what to do next.",
-      ".TP", "64", "The command was not understood.", ".TP", "65, 66, 69, 75, 77",
-      "As in sysexits.h: content that is wrong, a file that cannot be read, and another server "
-        + "that does not answer, asks to come back later, or does not let us in.",
+      ".TP", "64", "The command was not understood.", ".TP", "65, 66, 69, 73, 74, 75, 77",
+      "As in sysexits.h: content that is wrong, a file that cannot be read, a server that does not "
+        + "answer, a file that cannot be made, a disk that fails, work that broke off or is to be "
+        + "done later, and credentials that are refused.",
     ]
   }
 

@@ -19,16 +19,8 @@ enum Output {
   /// One line of talk.
   static func say(_ text: String) { write(text, to: STDERR_FILENO) }
 
-  /// How far a command is, in a line that the next one replaces; only where somebody looks at a terminal.
-  static func progress(_ text: String) {
-    guard isatty(STDERR_FILENO) == 1 else { return }
-    raw("\r\u{1B}[K" + text, to: STDERR_FILENO)
-  }
-
-  static func endProgress() {
-    guard isatty(STDERR_FILENO) == 1 else { return }
-    raw("\r\u{1B}[K", to: STDERR_FILENO)
-  }
+  /// Talk in place of the terminal's last line.
+  static func sayOver(_ text: String) { write("\r\u{1b}[K\(text)", to: STDERR_FILENO, end: "") }
 
   /// Columns, as wide as their widest cell, and as given. Answers their widths.
   @discardableResult static func table(_ rows: [[String]], atLeast least: [Int] = []) -> [Int] {
@@ -47,12 +39,8 @@ enum Output {
     return widths
   }
 
-  private static func write(_ text: String, to descriptor: Int32) {
-    raw(text + "\n", to: descriptor)
-  }
-
-  private static func raw(_ text: String, to descriptor: Int32) {
-    var rest = Array(text.utf8)[...]
+  private static func write(_ text: String, to descriptor: Int32, end: String = "\n") {
+    var rest = Array((text + end).utf8)[...]
     while !rest.isEmpty {
       #if canImport(Darwin)
         let count = rest.withUnsafeBytes { Darwin.write(descriptor, $0.baseAddress, $0.count) }

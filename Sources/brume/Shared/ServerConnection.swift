@@ -34,7 +34,11 @@ struct ServerOptions: ParsableArguments {
     ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  var folder: String { data ?? Self.variable("BRUME_DATA") ?? Setting.data.fallback ?? "." }
+  var folder: String { Self.folder(data) }
+
+  static func folder(_ named: String?) -> String {
+    named ?? variable("BRUME_DATA") ?? Setting.data.fallback ?? "."
+  }
 
   func connect() throws -> ServerConnection {
     var query: [(String, String)] = []
@@ -59,19 +63,23 @@ struct ServerAccess: Sendable {
   /// What the command line says counts before variables; the variables count only together, because clients
   /// have the address alone.
   init(_ options: ServerOptions) throws {
-    let token = options.adminToken ?? ServerOptions.variable("BRUME_ADMIN_TOKEN")
-    if options.data != nil, options.url != nil || options.adminToken != nil {
+    try self.init(data: options.data, url: options.url, adminToken: options.adminToken)
+  }
+
+  init(data: String?, url: String?, adminToken given: String?) throws {
+    let token = given ?? ServerOptions.variable("BRUME_ADMIN_TOKEN")
+    if data != nil, url != nil || given != nil {
       throw ValidationError("name the server by --data, or by --url and --admin-token; not by both")
     }
-    if options.url != nil || options.adminToken != nil {
-      guard let url = options.url ?? ServerOptions.variable("BRUME_URL") else {
+    if url != nil || given != nil {
+      guard let url = url ?? ServerOptions.variable("BRUME_URL") else {
         throw ValidationError("--admin-token needs the server's address: --url or BRUME_URL")
       }
       self.init(url: url, adminToken: token)
-    } else if options.data == nil, let token, let url = ServerOptions.variable("BRUME_URL") {
+    } else if data == nil, let token, let url = ServerOptions.variable("BRUME_URL") {
       self.init(url: url, adminToken: token)
     } else {
-      try self.init(folder: options.folder)
+      try self.init(folder: ServerOptions.folder(data))
     }
   }
 

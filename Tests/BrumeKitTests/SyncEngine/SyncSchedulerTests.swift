@@ -33,6 +33,12 @@ import Testing
     #expect(on(.finished(.send, .done())) == .nothing)
   }
 
+  @Test mutating func `a clock that is set back does not make a pause longer`() {
+    #expect(on(.changesAdded, at: 5000) == .run(.send))
+    #expect(on(.finished(.send, .retry(afterSeconds: nil)), at: 5000) == .wait(seconds: 1))
+    #expect(on(.timePassed, at: 1400) == .run(.send))
+  }
+
   @Test mutating func `a failure that passes is repeated after growing pauses`() {
     #expect(on(.changesAdded) == .run(.send))
     #expect(on(.finished(.send, .retry(afterSeconds: nil))) == .wait(seconds: 1))

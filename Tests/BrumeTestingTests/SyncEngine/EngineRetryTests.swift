@@ -23,6 +23,25 @@ import Testing
     #expect(try await fixture.stored() == ["a": "x"])
   }
 
+  @Test func `a fetch that failed between two pages misses nothing that changed before the next`()
+    async throws
+  {
+    let fixture = try await SyncEngineFixture(smallLimits: true)
+    for number in 0..<15 { fixture.laptop.write("old", to: "n\(number)") }
+    try await fixture.laptop.engine.sendChanges()
+    fixture.server.faults.add(
+      .error(.networkFailure, on: .fetchZoneChanges).device("phone").skipping(1))
+    _ = try await engineFailure { try await fixture.phone.engine.fetchChanges() }
+    #expect(fixture.phone.notes.count == 10)
+    fixture.laptop.write("new", to: "n0")
+    try await fixture.laptop.engine.sendChanges()
+    // The app is started anew between the two fetches.
+    let next = try NotesApp(
+      fixture.server.restartedDevice("phone"), disk: fixture.phone.disk.found)
+    try await next.engine.fetchChanges()
+    #expect(next.notes == fixture.laptop.notes && next.notes["n0"] == "new")
+  }
+
   @Test func `an engine that syncs by itself waits as long as the server says, and tries again`()
     async throws
   {

@@ -33,9 +33,10 @@ def probe(name, method="GET", build=plain, images=None, last=False):
 
 
 TWICE = {"users", "roles", "tokens", "keys", "schema", "faults", "apns", "webhooks", "zones", "operators",
-         "operators/tokens", "session"}
+         "operators/tokens", "session", "backups"}
 LISTS = ["status", "users", "roles", "tokens", "keys", "schema", "assets/check", "devices", "faults", "push/log", "apns",
-         "webhooks", "containers", "zones", "shares", "operators", "operators/tokens", "audit", "trace", "session"]
+         "webhooks", "containers", "zones", "shares", "operators", "operators/tokens", "audit", "trace", "session",
+         "backups", "backups/rows", "backups/asset"]
 # What an operator reads and changes of somebody's data, asked about the account `shy`, who has none.
 DATA = ["zones", "zones/create", "zones/delete", "records/query", "records/lookup", "records/modify", "allowed",
         "tokens/decode", "schema/validate", "schema/diff", "push/preview"]
@@ -73,6 +74,8 @@ PROBES = [
     probe("operators/link", "POST", body(name="nobody")),
     probe("operators/tokens", "POST", made(role="full"), IMAGES),
     probe("operators/tokens/revoke", "POST", body(name="nobody"), IMAGES),
+    probe("backups", "POST"),
+    probe("backups/remove", "POST", body(id="none")),
     # Open, because whoever signs in has nothing yet: a name and a password that are wrong.
     probe("session", "POST", body(name="nobody", password="wrong-password")),
     probe("session/first", "POST", body(name="planted", password="long-enough-password", link="nothing")),

@@ -1,0 +1,100 @@
+// A SQLite store that is read from its first row to its last: by a move, which has the database alone, or by a
+// backup, in one read transaction beside a server.
+
+import BrumeModel
+import BrumeStorage
+import GRDB
+
+final class SQLiteExport: StoreExport {
+  let engineName = "SQLite"
+  let bucketCount = 1
+  private let database: Database
+  private let connection: Connection
+  private var reading: SQLiteMovedRows?
+
+  init(_ database: Database, _ connection: Connection) {
+    self.database = database
+    self.connection = connection
+  }
+
+  /// Runs `body` with one state of a database that a server has open, on the calling thread. Until it ends the
+  /// write-ahead log grows: what the state needs is not written over.
+  static func withSnapshot<Value>(
+    of path: String, _ body: (SQLiteExport) throws -> Value
+  ) throws -> Value {
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.busyMode = .timeout(5)
+    configuration.prepareDatabase { RowSums.install(on: $0.sqliteConnection) }
+    return try translatingErrors {
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      defer { try? queue.close() }
+      return try queue.inDatabase { database in
+        try database.execute(sql: "BEGIN DEFERRED")
+        defer { try? database.execute(sql: "ROLLBACK") }
+        let export = SQLiteExport(database, Connection(database, DamagedRows()))
+        defer { export.close() }
+        return try body(export)
+      }
+    }
+  }
+
+  /// SQLite does not close a connection that has statements.
+  func close() {
+    endReading()
+    connection.forgetStatements()
+  }
+
+  func endReading() { reading = nil }
+
+  func rows(of table: MovedTable) throws -> any MovedRows {
+    endReading()
+    let rows = SQLiteMovedRows(table, try database.makeStatement(sql: table.sqliteSelect))
+    reading = rows
+    return rows
+  }
+
+  func outline() throws -> StoreOutline {
+    let starts = try setting("store-starts").flatMap { Int64($0) } ?? 0
+    return StoreOutline(
+      identity: try identity(),
+      sequenceFloor: try setting("sequence-floor").flatMap { Int64($0) } ?? 0,
+      lastDelivery: (starts + 1) * DeliveryPositions.perStart, cursors: try cursors())
+  }
+
+  func logPlaces() throws -> [LogPlace] {
+    try connection.all(Self.log) { row in
+      try LogPlace(
+        bucket: 0, position: row.int(0), in: (row.text(1), row.text(2), row.text(3)),
+        time: row.int(4))
+    }
+  }
+
+  /// Which store it is, which start of it was the last, and how far that came.
+  private func identity() throws -> String {
+    let newest = try connection.first(Self.lastPosition) { $0.int(0) } ?? 0
+    let names = ["store-identity", "store-life", "last-log-position"]
+    return (["sqlite"] + (try names.map { try setting($0) ?? "-" }) + [String(newest)])
+      .joined(separator: " ")
+  }
+
+  private func cursors() throws -> [Bucket: [UInt8]] {
+    let cursor = try connection.first(
+      Self.findSetting, { $0.bind(1, SQLiteSettings.name(of: .notifierCursor(.only))) }
+    ) { $0.blob(0) }
+    return cursor.map { [.only: $0] } ?? [:]
+  }
+
+  private func setting(_ name: String) throws -> String? {
+    try connection.first(Self.findSetting, { $0.bind(1, name) }) { $0.text(0) }
+  }
+
+  private static let findSetting = SQL("SELECT value FROM settings WHERE name = ?1")
+  private static let lastPosition = SQL("SELECT max(position) FROM log")
+  private static let log = SQL(
+    """
+    SELECT position, container, environment, owner, time FROM
+      (SELECT position, database, time FROM log) AS entry
+      JOIN databases ON databases.id = entry.database ORDER BY position
+    """)
+}

@@ -1,0 +1,100 @@
+// A backup on the disk, with those that it continues: each is found in the folder of the one that continues it, under
+// the name that it had then, and is known by its ID.
+
+package import BrumeCore
+import BrumeStorage
+
+package enum BackupChain {
+  package struct Progress: Sendable {
+    /// Bytes that were checked, of all files.
+    package let checked: Int64
+    package let all: Int64
+  }
+  private struct Link {
+    let path: String
+    let size: Int64
+    let header: BackupHeader
+    let read: BackupFrames.Read
+  }
+  /// Ours: how many backups one may rest on. Each is read beside the others.
+  package static let most = 100
+
+  /// Checks all of a backup and of those that it continues, and that together they make what was backed up.
+  ///
+  /// - Returns: the backup, with a report of all its rows.
+  /// - Throws: `StoreError`: `corrupt` names what is damaged or missing, `tooNew` another version.
+  package static func check(
+    _ path: String, progress: (Progress) -> Void = { _ in }
+  ) throws -> BackupFile {
+    let links = try links(of: path)
+    let all = links.reduce(0) { $0 + $1.size }
+    var (checked, file) = (Int64(0), BackupFile?.none)
+    for link in links {
+      file = try check(link, after: file, isAlone: links.count == 1) {
+        progress(Progress(checked: checked + $0, all: all))
+      }
+      checked += link.size
+    }
+    guard let file else { throw StoreError(.corrupt, "the backup has no beginning") }
+    if links.count > 1 { try file.survey() }
+    return file
+  }
+
+  private static func check(
+    _ link: Link, after earlier: BackupFile?, isAlone: Bool, _ progress: (Int64) -> Void
+  ) throws -> BackupFile? {
+    do {
+      let report = try BackupCheck.run(link.read, after: earlier, progress: progress)
+      return BackupFile(report, link.read, after: earlier)
+    } catch let error as StoreError where !isAlone {
+      throw StoreError(error.code, "'\(link.path)': \(error.description)")
+    }
+  }
+
+  /// The oldest first.
+  private static func links(of path: String) throws -> [Link] {
+    var links = [try link(path)]
+    while let last = links.last, let base = last.header.base {
+      guard links.count < most else {
+        throw StoreError(.corrupt, "'\(path)' rests on more than \(most) other backups")
+      }
+      let earlier = folder(of: last.path) + base.file
+      guard isName(base.file), DiskFile.exists(earlier) else {
+        throw StoreError(
+          .corrupt,
+          "'\(last.path)' continues the backup '\(base.file)' (\(base.id)), which is not in its folder; "
+            + "bring it there")
+      }
+      links.append(try link(earlier))
+      guard links.last?.header.id == base.id else {
+        throw StoreError(
+          .corrupt,
+          "'\(earlier)' is not the backup that '\(last.path)' continues, which has the ID \(base.id); bring "
+            + "that one there, under this name")
+      }
+    }
+    return links.reversed()
+  }
+
+  private static func link(_ path: String) throws -> Link {
+    let file = try DiskFile.reading(path)
+    let read: BackupFrames.Read = { try file.bytes(at: $0, count: $1) }
+    return Link(
+      path: path, size: try file.size(), header: try BackupCheck.header(read), read: read)
+  }
+
+  /// With its slash; empty: the one in which the command runs.
+  package static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+  }
+
+  /// The last part of a path.
+  package static func name(of path: String) -> String {
+    String(path.dropFirst(folder(of: path).count))
+  }
+
+  /// Whether it names a file of the same folder and no other.
+  private static func isName(_ name: String) -> Bool {
+    !name.isEmpty && name != "." && name != ".." && !name.contains("/") && !name.contains("\0")
+  }
+}

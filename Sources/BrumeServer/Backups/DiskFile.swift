@@ -1,0 +1,105 @@
+// A file of a backup on the disk: made for its owner only, appended to, read at any place. Every failure says what
+// was tried with which file, and a full disk is told apart.
+
+package import BrumeStorage
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+package final class DiskFile: Sendable {
+  package let path: String
+  private let descriptor: Int32
+
+  private init(_ path: String, _ flags: Int32) throws(StoreError) {
+    self.path = path
+    descriptor = open(path, flags | O_CLOEXEC, OwnerOnly.fileMode)
+    guard descriptor >= 0 else { throw Self.failure("open", path) }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// A file to append to, which is made if it is missing.
+  ///
+  /// - Throws: `StoreError`, as all calls here: `noRoom` if the disk is full, `inUse` if another process writes
+  ///   the file, else `unavailable`.
+  package static func appending(_ path: String) throws(StoreError) -> DiskFile {
+    let file = try DiskFile(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW)
+    guard fchmod(file.descriptor, OwnerOnly.fileMode) == 0 else {
+      throw failure("take others' rights from", path)
+    }
+    guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      throw StoreError(.inUse, "another process writes '\(path)'; wait for its end")
+    }
+    return file
+  }
+
+  package static func reading(_ path: String) throws(StoreError) -> DiskFile {
+    try DiskFile(path, O_RDONLY)
+  }
+
+  package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+  package static func remove(_ path: String) { unlink(path) }
+
+  package func size() throws(StoreError) -> Int64 {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw Self.failure("look at", path) }
+    return Int64(status.st_size)
+  }
+
+  package func append(_ bytes: some Collection<UInt8>) throws(StoreError) {
+    var rest = Array(bytes)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw Self.failure("write", path) }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// At most `count` bytes from `offset`; fewer only at the end.
+  package func bytes(at offset: Int64, count: Int) throws(StoreError) -> [UInt8] {
+    var failed = false
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      filled = 0
+      while filled < count {
+        let read = pread(
+          descriptor, buffer.baseAddress.map { $0 + filled }, count - filled,
+          off_t(offset) + off_t(filled))
+        if read < 0, errno == EINTR { continue }
+        failed = read < 0
+        guard read > 0 else { return }
+        filled += read
+      }
+    }
+    if failed { throw Self.failure("read", path) }
+    return bytes
+  }
+
+  package func truncate(to size: Int64) throws(StoreError) {
+    guard ftruncate(descriptor, off_t(size)) == 0 else { throw Self.failure("cut", path) }
+  }
+
+  /// Waits for the disk, gives the file its name, and waits for the folder's entry.
+  ///
+  /// - Throws: `StoreError` with `inUse` if there is a file of that name.
+  package func finish(as name: String) throws(StoreError) {
+    guard fsync(descriptor) == 0 else { throw Self.failure("save", path) }
+    guard !Self.exists(name) else {
+      throw StoreError(.inUse, "'\(name)' exists already; what was written is in '\(path)'")
+    }
+    guard rename(path, name) == 0 else { throw Self.failure("give its name to", path) }
+    let parent =
+      name.contains("/") ? String(name[...(name.lastIndex(of: "/") ?? name.startIndex)]) : "."
+    let folder = try DiskFile(parent, O_RDONLY | O_DIRECTORY)
+    guard fsync(folder.descriptor) == 0 else { throw Self.failure("save", parent) }
+  }
+
+  private static func failure(_ what: String, _ path: String) -> StoreError {
+    let code: StoreError.Code = errno == ENOSPC || errno == EDQUOT ? .noRoom : .unavailable
+    return StoreError(code, "cannot \(what) '\(path)': \(String(cString: strerror(errno)))")
+  }
+}

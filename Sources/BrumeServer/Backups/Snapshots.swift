@@ -1,0 +1,144 @@
+// Snapshots for backups: all rows as of one moment, in a file of the data folder, so that a slow or broken transfer
+// keeps no transaction open and can go on. How many and how long is decided by BrumeCore's `SnapshotShelf`.
+
+import BrumeCore
+import BrumeModel
+import BrumeStorage
+import Logging
+import Synchronization
+
+package final class Snapshots: Sendable {
+  private let shelf: Mutex<SnapshotShelf>
+  private let store: any Store
+  /// Nil: there is no data folder, as in tests.
+  private let folder: String?
+  private let host: Host
+  private let logger: Logger
+  /// IDs of those that are to be made: never more than the shelf takes.
+  private let orders: AsyncStream<String>
+  private let order: AsyncStream<String>.Continuation
+  private let isEnding = Mutex(false)
+
+  private struct Removed: Error {}
+  /// What a file is called that is not whole.
+  private static let unfinished = ".part"
+
+  /// Goes on with those that an earlier process had made; removes those that it had not finished.
+  init(of store: any Store, in folder: String?, limits: Limits, host: Host, logger: Logger) {
+    shelf = Mutex(SnapshotShelf(limits))
+    self.store = store
+    self.folder = folder.map { $0 + "/snapshots" }
+    self.host = host
+    self.logger = logger
+    (orders, order) = AsyncStream.makeStream()
+    guard let folder = self.folder else { return }
+    for name in OwnerOnly.names(in: folder) {
+      let path = "\(folder)/\(name)"
+      guard !name.hasSuffix(Self.unfinished), let file = try? DiskFile.reading(path),
+        let size = try? file.size()
+      else {
+        DiskFile.remove(path)
+        continue
+      }
+      shelf.withLock { $0.adopt(name, size: size, now: host.now()) }
+    }
+  }
+
+  /// Begins to make one, and answers its ID at once.
+  ///
+  /// - Throws: `BrumeError`: as many are kept as may be, or there is no place for it.
+  func begin() throws -> String {
+    expire()
+    let id = host.uuid()
+    guard let folder, OwnerOnly.makeFolders(folder) else {
+      throw BrumeError(.badRequest, "this server has no data folder that snapshots could be in")
+    }
+    try shelf.withLock { try $0.begin(id, now: host.now()) }
+    order.yield(id)
+    return id
+  }
+
+  /// Makes those that were begun, one after the other, until it is cancelled.
+  func run() async {
+    await withTaskCancellationHandler {
+      for await id in orders { await make(id) }
+    } onCancel: {
+      isEnding.withLock { $0 = true }
+    }
+  }
+
+  private func make(_ id: String) async {
+    guard let path = path(of: id) else { return }
+    let unfinished = path + Self.unfinished
+    do {
+      let size = try await store.snapshot { [self] source in
+        let file = try DiskFile.appending(unfinished)
+        let size = try write(source, id, file)
+        try file.finish(as: path)
+        return size
+      }
+      note(.ready(size), of: id)
+      logger.info("snapshot made", metadata: ["snapshot.bytes": "\(size)"])
+    } catch {
+      DiskFile.remove(unfinished)
+      if error is Removed { return }
+      note(.failed("\(error)"), of: id)
+      logger.warning("no snapshot could be made", metadata: ["error": "\(error)"])
+    }
+  }
+
+  /// On a thread that may wait for the disk.
+  private func write(
+    _ source: any StoreExport, _ id: String, _ file: DiskFile
+  ) throws -> Int64 {
+    var size: Int64 = 0
+    var writer = BackupWriter(of: source) { [self] bytes in
+      try file.append(bytes)
+      size += Int64(bytes.count)
+      guard note(.making(size), of: id) else { throw Removed() }
+    }
+    _ = try writer.run(id: id, made: host.now())
+    return size
+  }
+
+  /// Answers false if it was removed meanwhile, or the server ends.
+  @discardableResult
+  private func note(_ state: SnapshotShelf.State, of id: String) -> Bool {
+    guard !isEnding.withLock({ $0 }) else { return false }
+    return shelf.withLock { shelf in
+      shelf.note(state, of: id, now: host.now())
+      return (try? shelf.use(id, now: host.now())) != nil
+    }
+  }
+
+  /// - Throws: `notFound`.
+  func state(of id: String) throws -> SnapshotShelf.State {
+    expire()
+    return try shelf.withLock { try $0.use(id, now: host.now()) }
+  }
+
+  /// The file of one that is ready.
+  ///
+  /// - Throws: `notFound`, or `tryAgainLater` if it is not ready.
+  func file(of id: String) throws -> (file: DiskFile, size: Int64) {
+    guard case .ready(let size) = try state(of: id), let path = path(of: id) else {
+      throw BrumeError(.tryAgainLater, "the snapshot is not ready; ask for its state first")
+    }
+    return (try DiskFile.reading(path), size)
+  }
+
+  func remove(_ id: String) {
+    guard shelf.withLock({ $0.remove(id) }), let path = path(of: id) else { return }
+    DiskFile.remove(path)
+  }
+
+  /// Removes those that nobody asked for in a while.
+  package func expire() {
+    for id in shelf.withLock({ $0.expire(now: host.now()) }) {
+      if let path = path(of: id) { DiskFile.remove(path) }
+    }
+  }
+
+  /// IDs are ours, so they are names of files.
+  private func path(of id: String) -> String? { folder.map { "\($0)/\(id)" } }
+}

@@ -1,0 +1,141 @@
+// A backup comes back, into a store that no server has run on. Rows first, marked as unfinished so that no server
+// takes them for a store; then assets; then rows are compared with the file and the mark goes. Whatever ends it in
+// between, the same command goes on, and no server serves a part.
+
+package import BrumeCore
+import BrumePostgres
+import BrumeSQLite
+package import BrumeStorage
+package import Logging
+
+package struct StoreRestore {
+  package enum Progress: Sendable {
+    /// Bytes of the file, of all.
+    case verified(Int64, of: Int64)
+    /// Rows of a table.
+    case rows(StoreMove.Progress)
+    /// Bytes of assets, of all.
+    case assets(Int64, of: Int64)
+  }
+  private let settings: Settings
+  private let host: Host
+  private let logger: Logger
+  private let report: @Sendable (Progress) -> Void
+
+  /// - Parameter settings: of the server that is going to run on what is restored.
+  package init(
+    into settings: Settings, host: Host = .real, logger: Logger,
+    report: @escaping @Sendable (Progress) -> Void
+  ) {
+    self.settings = settings
+    self.host = host
+    self.logger = logger
+    self.report = report
+  }
+
+  /// - Returns: what was restored.
+  /// - Throws: `StoreError`, `DataFolderError` or `AssetFailure`, in words for the operator.
+  package func run(_ path: String) async throws -> BackupReport {
+    let backup = try BackupChain.check(path) { [report] in
+      report(.verified($0.checked, of: $0.all))
+    }
+    try requireEmptyFolder()
+    let lock = try DataFolder(path: settings.dataFolder)
+    defer { withExtendedLifetime(lock) {} }
+    try move(backup) { try $0.copy() }
+    try await putAssets(backup)
+    try move(backup) { _ = try $0.run() }
+    return backup.report
+  }
+
+  /// A folder with a database is looked at by the move: it may hold a part of this restore.
+  private func requireEmptyFolder() throws {
+    let folder = settings.dataFolder
+    switch settings.engine {
+    case .memory:
+      throw SettingError("a store in memory keeps nothing; restore into sqlite or postgres://…")
+    case .postgres: return
+    case .sqlite:
+      guard !DiskFile.exists(folder + "/brume.sqlite") else { return }
+    }
+    let others = OwnerOnly.names(in: folder).filter { !["lock", "server.lock"].contains($0) }
+    guard let other = others.min() else { return }
+    throw DataFolderError(
+      "the folder '\(folder)' is not empty ('\(other)' is in it); a restore needs a new or empty one: "
+        + "name another with --data, or move this one away")
+  }
+
+  private func move(_ backup: BackupFile, _ body: (StoreMove) throws -> Void) throws {
+    let report = report
+    func move(to target: any StoreImport) throws {
+      try body(StoreMove(from: backup, to: target) { report(.rows($0)) })
+    }
+    switch settings.engine {
+    case .memory: return
+    case .postgres(let url): try move(to: PostgresMoving(url: url))
+    case .sqlite:
+      try SQLiteMoving.run(folder: settings.dataFolder, isNew: true, logger: logger) {
+        try move(to: $0)
+      }
+    }
+  }
+
+  private func putAssets(_ backup: BackupFile) async throws {
+    let store = try settings.openAssets(host)
+    // A backup that others continue has assets that went since.
+    let wanted = backup.earlier == nil ? nil : try backup.objects()
+    let total = backup.chain.reduce(0) { $0 + $1.report.count.bytes }
+    var bytes: Int64 = 0
+    for file in backup.chain {
+      var assets = file.assets()
+      var next = try assets.next()
+      while let first = next {
+        let pieces = AssetPieces(first, assets) { [report] count in
+          bytes += count
+          report(.assets(bytes, of: total))
+        }
+        if wanted?.contains(ObjectMark(first.object)) == false {
+          while try pieces.next() != nil {}
+        } else {
+          try await store.replace(first.object) { try pieces.next() }
+        }
+        (assets, next) = (pieces.assets, pieces.following)
+      }
+    }
+  }
+}
+
+/// The pieces of one asset, and where the next one begins.
+private final class AssetPieces {
+  private(set) var assets: BackupAssets
+  /// The first piece of the next asset, when all of this one were asked for.
+  private(set) var following: BackupAssetPiece?
+  private var piece: BackupAssetPiece?
+  private let progress: (Int64) -> Void
+
+  init(
+    _ first: BackupAssetPiece, _ assets: BackupAssets, progress: @escaping (Int64) -> Void
+  ) {
+    (piece, self.assets, self.progress) = (first, assets, progress)
+  }
+
+  func next() throws -> ArraySlice<UInt8>? {
+    guard let current = piece else { return nil }
+    progress(Int64(current.data.count))
+    piece = nil
+    let read = try assets.next()
+    // Another asset begins at its first byte.
+    if let read, read.offset > 0 { piece = read } else { following = read }
+    return current.data[...]
+  }
+}
+
+extension AssetStore {
+  /// Writes an object that an interrupted restore may have written.
+  fileprivate func replace(
+    _ name: String, from next: () async throws -> ArraySlice<UInt8>?
+  ) async throws {
+    try await remove(name)
+    try await write(name, from: next)
+  }
+}

@@ -1,0 +1,63 @@
+// Reads all that a store holds, and all files, for `brume doctor --deep`. Changes nothing.
+
+import BrumeCore
+import BrumePostgres
+import BrumeSQLite
+package import BrumeStorage
+
+package struct DeepCheckup {
+  private enum Reading {
+    case sqlite(SQLiteInspection)
+    case postgres(PostgresInspection)
+  }
+  private let reading: Reading
+  private let assets: (any AssetStore)?
+
+  /// - Parameter folder: that of the server.
+  /// - Throws: `StoreError`: nothing can be read there.
+  package init(_ settings: Settings, folder: String) throws {
+    reading =
+      switch settings.engine {
+      case .sqlite: .sqlite(try SQLiteInspection(folder: folder, coders: .wireForm))
+      case .postgres(let url): .postgres(try PostgresInspection(url: url, coders: .wireForm))
+      case .memory: throw StoreError(.unavailable, "a store in memory has nothing that can be read")
+      }
+    assets = settings.openAssets(reading: folder)
+  }
+
+  /// The database.
+  package func database() throws -> StoreInspection {
+    switch reading {
+    case .sqlite(let inspection): try inspection.run()
+    case .postgres(let inspection): try inspection.run()
+    }
+  }
+
+  /// What is wrong with files, a sentence each, and how many were read. Nil: they are in a bucket, whose service
+  /// looks after them.
+  package func files() async throws -> (read: Int, findings: [String])? {
+    guard let assets else { return nil }
+    var (read, findings, last) = (0, [String](), "")
+    while true {
+      let page = try files(after: last)
+      for file in page {
+        read += 1
+        if let finding = await AssetInspection.finding(in: file, of: assets) {
+          findings.append(finding)
+        }
+      }
+      guard let end = page.last else { return (read, findings) }
+      last = end.checksum
+    }
+  }
+
+  /// Ours: rows that are read at once.
+  private static let page = 1000
+
+  private func files(after checksum: String) throws -> [AssetFile] {
+    switch reading {
+    case .sqlite(let inspection): try inspection.files(after: checksum, limit: Self.page)
+    case .postgres(let inspection): try inspection.files(after: checksum, limit: Self.page)
+    }
+  }
+}

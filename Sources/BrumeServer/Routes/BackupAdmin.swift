@@ -1,0 +1,130 @@
+// For `brume backup`: snapshots of all rows, and the bytes of assets. Who has the admin token may read all of it,
+// with every secret of the store.
+
+import BrumeCore
+import BrumeModel
+import BrumeStorage
+import BrumeWire
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+
+struct BackupAdmin: Sendable {
+  let snapshots: Snapshots
+  let assets: any AssetStore
+
+  func begin(_ call: Call) async throws -> Reply {
+    var object = JSONObject()
+    object["id"] = .string(try snapshots.begin())
+    return .json(.object(object))
+  }
+
+  func state(_ call: Call) async throws -> Reply {
+    var object = JSONObject()
+    switch try snapshots.state(of: call.parameter("id")) {
+    case .making(let bytes): (object["state"], object["bytes"]) = (.string("making"), .int(bytes))
+    case .ready(let bytes): (object["state"], object["bytes"]) = (.string("ready"), .int(bytes))
+    case .failed(let reason):
+      (object["state"], object["reason"]) = (.string("failed"), .string(reason))
+    }
+    return .json(.object(object))
+  }
+
+  /// The snapshot from an offset to its end.
+  func rows(_ call: Call) async throws -> Reply {
+    let id = try call.parameter("id")
+    let (file, size) = try snapshots.file(of: id)
+    let offset = try call.count("offset")
+    guard offset <= size else {
+      throw BrumeError(.badRequest, "'offset' is behind the snapshot's end, which is \(size)")
+    }
+    return Self.reply(
+      size - offset, SnapshotRest(file: file, range: offset..<size, id: id, snapshots: snapshots))
+  }
+
+  /// All of an object in the asset store, for a backup that goes with a snapshot.
+  func asset(_ call: Call) async throws -> Reply {
+    _ = try snapshots.state(of: call.parameter("id"))
+    let (name, expected) = (try call.parameter("object"), try call.count("size"))
+    do {
+      guard let size = try await assets.size(of: name), size == expected else {
+        throw BrumeError(.assetNotAvailable, "the asset's bytes are not there")
+      }
+    } catch let failure as AssetFailure where failure.code == .badName {
+      throw BrumeError(.badRequest, failure.description)
+    }
+    return Self.reply(expected, WholeObject(name: name, size: expected, assets: assets))
+  }
+
+  func remove(_ call: Call) async throws -> Reply {
+    snapshots.remove(try call.json().text("id"))
+    return .empty
+  }
+
+  private static func reply(_ size: Int64, _ source: some PieceSource) -> Reply {
+    let headers: HTTPFields = [.contentLength: String(size), .cacheControl: "no-store"]
+    var reply = Reply(headers: headers, body: .bytes([]))
+    reply.contentType = "application/octet-stream"
+    reply.body = .stream { @concurrent writer in
+      // Nobody else has it: each piece is written before the next is read, all in this closure.
+      nonisolated(unsafe) var out = writer
+      try await source.read { try await out.write(ByteBuffer(bytes: $0)) }
+      writer = out
+      try await writer.finish(nil)
+    }
+    return reply
+  }
+}
+
+/// What is sent piece by piece.
+private protocol PieceSource: Sendable {
+  func read(into take: (ArraySlice<UInt8>) async throws -> Void) async throws
+}
+
+private struct SnapshotRest: PieceSource {
+  let file: DiskFile
+  let range: Range<Int64>
+  let id: String
+  let snapshots: Snapshots
+  /// Ours: how much is read and sent at once.
+  private static let pieceBytes: Int64 = 262_144
+
+  func read(into take: (ArraySlice<UInt8>) async throws -> Void) async throws {
+    var position = range.lowerBound
+    while position < range.upperBound {
+      let count = min(Self.pieceBytes, range.upperBound - position)
+      let piece = try file.bytes(at: position, count: Int(count))
+      guard !piece.isEmpty else { throw BrumeError(.internalError, "the snapshot was cut") }
+      position += Int64(piece.count)
+      try await take(piece[...])
+      // As long as it is read it stays.
+      _ = try? snapshots.state(of: id)
+    }
+  }
+}
+
+private struct WholeObject: PieceSource {
+  let name: String
+  let size: Int64
+  let assets: any AssetStore
+
+  func read(into take: (ArraySlice<UInt8>) async throws -> Void) async throws {
+    try await assets.read(name, 0..<size, into: take)
+  }
+}
+
+extension Call {
+  fileprivate func parameter(_ name: String) throws(BrumeError) -> String {
+    guard let value = query[name] else {
+      throw BrumeError(.badRequest, "the parameter '\(name)' is missing")
+    }
+    return value
+  }
+
+  fileprivate func count(_ name: String) throws(BrumeError) -> Int64 {
+    guard let count = Int64(try parameter(name)), count >= 0 else {
+      throw BrumeError(.badRequest, "the parameter '\(name)' must be a number, 0 or more")
+    }
+    return count
+  }
+}

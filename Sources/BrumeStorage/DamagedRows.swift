@@ -1,0 +1,41 @@
+// What a store has found to be damaged while it was read: counted for the metrics, named once in the log.
+
+import Synchronization
+
+package final class DamagedRows: Sendable {
+  /// A row whose checksum does not fit, or a page that the database itself finds damaged.
+  package struct Row: Hashable, Sendable {
+    package let table: String
+    /// As an operator reads it; nothing that is a secret.
+    package let key: String
+    package init(table: String, key: String) {
+      self.table = table
+      self.key = key
+    }
+  }
+
+  /// Ours: rows that are named. Who has more has the first of them.
+  package static let namedRows = 1000
+
+  private let state = Mutex((reads: Int64(0), rows: Set<Row>()))
+  private let tell: @Sendable (Row) -> Void
+
+  /// - Parameter tell: gets each row once.
+  package init(tell: @escaping @Sendable (Row) -> Void = { _ in }) { self.tell = tell }
+
+  /// A row was read and does not fit.
+  package func note(_ table: String, _ key: String) {
+    let row = Row(table: table, key: key)
+    let isNew = state.withLock { state in
+      state.reads += 1
+      return state.rows.count < Self.namedRows && state.rows.insert(row).inserted
+    }
+    if isNew { tell(row) }
+  }
+
+  /// How often one was read.
+  package var reads: Int64 { state.withLock { $0.reads } }
+
+  /// How many were found, as far as they are named.
+  package var count: Int { state.withLock { $0.rows.count } }
+}

@@ -1,0 +1,29 @@
+// What was found when all of a store was read, for `brume doctor --deep`.
+
+package struct StoreInspection: Equatable, Sendable {
+  /// How much was read of a table.
+  package struct Table: Equatable, Sendable {
+    package let name: String
+    package let rows: Int
+    /// Rows from before checksums, which are not known to be whole.
+    package let unsummed: Int
+  }
+  /// Ours: findings that are told in words; the others are counted.
+  package static let namedFindings = 1000
+
+  package private(set) var tables: [Table] = []
+  /// The first of what is damaged, a sentence each.
+  package private(set) var findings: [String] = []
+  package private(set) var findingCount = 0
+
+  package init() {}
+
+  package mutating func read(_ name: String, rows: Int, unsummed: Int) {
+    tables.append(Table(name: name, rows: rows, unsummed: unsummed))
+  }
+
+  package mutating func found(_ finding: String) {
+    findingCount += 1
+    if findings.count < Self.namedFindings { findings.append(finding) }
+  }
+}

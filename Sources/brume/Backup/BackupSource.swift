@@ -1,0 +1,109 @@
+// The server that a backup is taken from: the calls under /_brume/admin/backups, and what their failures mean to the
+// command.
+
+import BrumeClient
+import BrumeModel
+import BrumeServer
+import BrumeWire
+
+struct BackupSource: Sendable {
+  /// The server does not keep the snapshot (any more).
+  struct Gone: Error {}
+  /// The server does not have the bytes of an asset.
+  struct Missing: Error {}
+
+  let url: String
+  let adminToken: String
+  private let transport = HTTPTransport()
+
+  init(url: String, adminToken: String) {
+    self.url = url
+    self.adminToken = adminToken
+  }
+
+  /// Has a snapshot made, and answers its ID.
+  func begin() async throws -> String {
+    let answer = try await ask("POST", "")
+    guard let id = answer["id"]?.string else { throw Self.noServer(url) }
+    return id
+  }
+
+  /// Waits until a snapshot is made, and answers its size in bytes.
+  func size(of id: String, progress: TerminalProgress) async throws -> Int64 {
+    while true {
+      let answer = try await ask("GET", "?id=\(id)")
+      let bytes = answer["bytes"]?.int ?? 0
+      switch answer["state"]?.string {
+      case "ready": return bytes
+      case "failed":
+        throw StatusFailure(
+          .unavailable, "the server could not make a snapshot: \(answer["reason"]?.string ?? "")")
+      case .some, .none:
+        progress.show("the server writes its snapshot: \(TerminalProgress.bytes(bytes))")
+        try await Task.sleep(for: .milliseconds(100))
+      }
+    }
+  }
+
+  func rows(
+    of id: String, from offset: Int64, _ take: (ArraySlice<UInt8>) throws -> Void
+  ) async throws {
+    try await download("/rows?id=\(id)&offset=\(offset)", take)
+  }
+
+  func asset(
+    _ object: String, size: Int64, of id: String, _ take: (ArraySlice<UInt8>) throws -> Void
+  ) async throws {
+    try await download("/asset?id=\(id)&object=\(object)&size=\(size)", take)
+  }
+
+  /// What cannot be removed goes by itself.
+  func remove(_ id: String) async {
+    _ = try? await ask("POST", "/remove", (["id": .string(id)] as JSON).bytes())
+  }
+
+  // MARK: Calls
+
+  private func call(_ method: String, _ target: String, _ body: [UInt8] = []) -> HTTPCall {
+    HTTPCall(
+      method: method, base: url, target: "/_brume/admin/backups" + target,
+      headers: [.init("Authorization", "Bearer \(adminToken)")], body: body, timeout: .seconds(60))
+  }
+
+  private func ask(_ method: String, _ target: String, _ body: [UInt8] = []) async throws -> JSON {
+    let answer = try await transport.send(call(method, target, body))
+    try check(answer)
+    guard let json = try? JSON(parsing: answer.body) else { throw Self.noServer(url) }
+    return json
+  }
+
+  private func download(
+    _ target: String, _ take: (ArraySlice<UInt8>) throws -> Void
+  ) async throws {
+    let refusal = try await transport.download(call("GET", target)) { try take($0) }
+    if let refusal { try check(refusal) }
+  }
+
+  private func check(_ answer: HTTPAnswer) throws {
+    if (200..<300).contains(answer.status) { return }
+    guard let json = try? JSON(parsing: answer.body) else { throw Self.noServer(url) }
+    let error = Wire.error(json)
+    switch error.code {
+    case .notFound where answer.status == 404: throw Gone()
+    case .assetNotAvailable: throw Missing()
+    case .authenticationFailed, .authenticationRequired, .accessDenied:
+      throw StatusFailure(
+        .noPermission,
+        "the server at \(url) refuses the admin token: \(error.reason). A server makes a new one at "
+          + "each start")
+    // Others take backups.
+    case .throttled: throw StatusFailure(.again, error.reason)
+    default:
+      throw StatusFailure(answer.status < 500 ? .unavailable : .again, error.reason)
+    }
+  }
+
+  private static func noServer(_ url: String) -> StatusFailure {
+    StatusFailure(.unavailable, "what answers at \(url) is no Brume server of this version")
+  }
+}

@@ -1,0 +1,163 @@
+// brume backup: everything that a running server has, in one file; and a look at such a file.
+
+import ArgumentParser
+import BrumeCore
+import BrumeServer
+import BrumeStorage
+import FoundationEssentials
+
+struct BackupCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup",
+    abstract: "Write all that the running server has into one file, or check such a file.",
+    usage: """
+      brume backup FILE [--data FOLDER]
+      brume backup FILE --url URL --admin-token TOKEN
+      brume backup FILE --since EARLIER
+      brume backup --verify FILE
+      """,
+    discussion: """
+      The file has all records, users, keys and secrets, subscriptions, waiting pushes and the bytes \
+      of all assets, as of the moment at which the command began; saves go on meanwhile. It does not \
+      depend on the storage engine. Who has it has everything: it is readable for its owner only, and \
+      encrypting it is up to you.
+
+      With --since the file has only what became of rows since an earlier backup in the same folder, \
+      and the assets that are not in it. It can be brought back as long as all that it rests on lie \
+      beside it, under their names.
+
+      It is written as FILE.part. If that is interrupted, the same command goes on, as long as the \
+      server keeps its snapshot: an hour. Bring a backup back with 'brume restore'.
+
+      Exit status: 0; 64 wrong use; 65 damaged file, or one that it continues is missing; 66 no such file; 69 no server; 73 the file is \
+      there already; 74 the disk is full or failed; 75 interrupted or two others under way, repeat; 77 wrong admin token. \
+      More: docs/operating/backup.md
+      """)
+
+  @Argument(help: "The file, which must not exist yet.") var file: String
+  @Option(help: "The data folder of the running server. (default: ./brume-data) [BRUME_DATA]")
+  var data: String?
+  @Option(help: "The server's address, instead of its folder, with an admin token. [BRUME_URL]")
+  var url: String?
+  @Option(
+    help: """
+      What 'brume operator token create' printed, for the role 'full'. The variable keeps it out of \
+      process lists. [BRUME_ADMIN_TOKEN]
+      """)
+  var adminToken: String?
+  @Option(help: "An earlier backup in the same folder, which this one continues.")
+  var since: String?
+  @Flag(help: "Read a backup, check all of it, and say what is in it.") var verify = false
+
+  func validate() throws {
+    guard !verify || (url == nil && data == nil && adminToken == nil && since == nil) else {
+      throw ValidationError(
+        "--verify asks no server, and finds what FILE continues by itself: leave out the other options"
+      )
+    }
+    if let since, BackupChain.folder(of: since) != BackupChain.folder(of: file) {
+      throw ValidationError(
+        "'\(since)' must be in the folder of '\(file)': a backup is looked for beside the one that continues it"
+      )
+    }
+  }
+
+  func run() async throws {
+    try await StatusFailure.saying { if verify { try check() } else { try await back() } }
+  }
+
+  private func back() async throws {
+    let progress = TerminalProgress()
+    defer { progress.end() }
+    let source = try source()
+    let transfer = try BackupTransfer(
+      from: source, to: file, since: try earlier(progress), progress: progress)
+    let report = try await transfer.run()
+    BackupTalk.tell(file, report)
+    BackupTalk.warn(report)
+  }
+
+  /// All of it is read: a damaged one is nothing to rest on.
+  private func earlier(_ progress: TerminalProgress) throws -> BackupTransfer.Earlier? {
+    guard let since else { return nil }
+    return BackupTransfer.Earlier(
+      name: BackupChain.name(of: since), backup: try checked(since, progress))
+  }
+
+  private func checked(_ path: String, _ progress: TerminalProgress) throws -> BackupFile {
+    guard DiskFile.exists(path) else {
+      throw StatusFailure(.noInput, "there is no file '\(path)'")
+    }
+    return try BackupChain.check(path) {
+      progress.show("checked \($0.checked * 100 / max(1, $0.all)) %")
+    }
+  }
+
+  private func source() throws -> BackupSource {
+    do {
+      let access = try ServerAccess(data: data, url: url, adminToken: adminToken)
+      guard let token = access.adminToken else {
+        throw ValidationError(
+          "\(access.url) needs an admin token; give one with --admin-token or BRUME_ADMIN_TOKEN")
+      }
+      return BackupSource(url: access.url, adminToken: token)
+    } catch let error as DataFolderError {
+      throw StatusFailure(.unavailable, error.description)
+    }
+  }
+
+  private func check() throws {
+    let progress = TerminalProgress()
+    defer { progress.end() }
+    let report = try checked(file, progress).report
+    progress.end()
+    BackupTalk.show(report)
+    BackupTalk.warn(report)
+  }
+}
+
+/// What a backup holds, in words.
+enum BackupTalk {
+  static func tell(_ file: String, _ report: BackupReport) {
+    let base = report.header?.base
+    let rows =
+      base.map { "\(report.entries) changes of \(report.rows) rows since '\($0.file)'" }
+      ?? "\(report.rows) rows"
+    Output.line(
+      "'\(file)' has \(rows) and \(report.count.assets) \(base == nil ? "" : "new ")assets "
+        + "(\(TerminalProgress.bytes(report.count.bytes))); all of it was read back and checked")
+  }
+
+  static func show(_ report: BackupReport) {
+    guard let header = report.header else { return }
+    let made = Date(timeIntervalSince1970: Double(header.made) / 1000).formatted(.iso8601)
+    var lines = [
+      ["backup", header.id], ["made", made], ["of", header.engineName],
+      ["format", String(BackupHeader.version)], ["generation", report.generation ?? "-"],
+    ]
+    if let base = header.base {
+      lines.append(["continues", "'\(base.file)', \(base.id)"])
+      lines.append(["changes", String(report.entries)])
+    }
+    lines += report.places.map { ["container", $0] }
+    lines += MovedTable.allCases.compactMap { table in
+      report.counts[table].map { [table.rawValue, String($0)] }
+    }
+    lines.append(["assets", "\(report.count.assets), \(report.count.bytes) bytes"])
+    if header.base != nil {
+      lines.append(["assets in earlier ones", String(report.count.earlier)])
+    }
+    lines.append(["hash", report.hash])
+    lines.append(["whole", "yes: every hash is right"])
+    Output.table(lines)
+  }
+
+  /// What the server had lost before the backup was made.
+  static func warn(_ report: BackupReport) {
+    guard report.count.missing > 0 else { return }
+    Output.say(
+      "Warning: the server did not have the bytes of \(report.count.missing) assets, so they are not in the "
+        + "backup: \(report.missing.joined(separator: ", ")). 'brume doctor' says whether records need them."
+    )
+  }
+}

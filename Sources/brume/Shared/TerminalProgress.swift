@@ -1,0 +1,48 @@
+// One line of progress that is written over itself: on a terminal only, and only for what takes longer than two
+// seconds. Scripts and logs never see it.
+
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+final class TerminalProgress: Sendable {
+  private static let isOnTerminal = isatty(STDERR_FILENO) == 1
+  private static let pauses = (first: Duration.seconds(2), others: Duration.milliseconds(200))
+  private let next = Mutex(ContinuousClock.now + pauses.first)
+  private let isShown = Mutex(false)
+
+  func show(_ text: @autoclosure () -> String) {
+    guard Self.isOnTerminal else { return }
+    let now = ContinuousClock.now
+    let isDue = next.withLock { next in
+      guard now >= next else { return false }
+      next = now + Self.pauses.others
+      return true
+    }
+    if isDue { write(text()) }
+  }
+
+  /// Clears the line before something else is said.
+  func end() {
+    if isShown.withLock({ $0 }) { write("") }
+  }
+
+  private func write(_ text: String) {
+    isShown.withLock { $0 = !text.isEmpty }
+    Output.sayOver(text)
+  }
+
+  /// Bytes in words: "12.3 MB".
+  static func bytes(_ count: Int64) -> String {
+    for (unit, size) in [("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1000)]
+      as [(String, Int64)]
+    where count >= size {
+      return "\(count / size).\(count % size * 10 / size) \(unit)"
+    }
+    return "\(count) bytes"
+  }
+}

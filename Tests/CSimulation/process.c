@@ -1,0 +1,23 @@
+// What makes one process like another.
+
+#define _GNU_SOURCE
+#include "simulation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/personality.h>
+#include <unistd.h>
+
+void simulation_make_repeatable(char **arguments) {
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  if (getenv("SWIFT_DETERMINISTIC_HASHING")) return;
+  setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1);
+  personality(ADDR_NO_RANDOMIZE);
+  execv("/proc/self/exe", arguments);
+  abort();
+}
+
+int simulation_fork(void) {
+  fflush(stdout);
+  return fork();
+}

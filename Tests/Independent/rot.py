@@ -1,0 +1,276 @@
+"""Bits that flip in a data folder: what is damaged is answered as an error of its own, what stands beside it as
+always, and the log, the metrics and `brume doctor` say so. Nothing damaged is ever answered as if it were whole.
+
+The flips are made behind the server's back: in rows by SQLite itself while it runs, in bytes of the files while it
+does not.
+"""
+import argparse
+import hashlib
+import http.client
+import json
+import os
+import random
+import sqlite3
+import subprocess
+import tempfile
+import urllib.request
+
+from brume_server import Refused, Server, expect
+
+ZONE = {"zoneName": "Notes"}
+COUNT = 40
+DAMAGED = 12
+
+
+def name_of(number):
+    return f"note-{number:02}"
+
+
+def text_of(number):
+    return hashlib.sha256(str(number).encode()).hexdigest()
+
+
+def save(client, number, kind="create"):
+    record = {"recordType": "Note", "recordName": name_of(number), "fields": {
+        "text": {"value": text_of(number)}, "number": {"value": number}}}
+    return client.call("records/modify", {
+        "zoneID": ZONE, "atomic": False, "operations": [{"operationType": kind, "record": record}]})["records"][0]
+
+
+def lookup(client):
+    names = [{"recordName": name_of(number)} for number in range(COUNT)]
+    return client.call("records/lookup", {"zoneID": ZONE, "records": names})["records"]
+
+
+def changes(client):
+    found, token = [], None
+    while True:
+        zone = {"zoneID": ZONE, "resultsLimit": 7, **({"syncToken": token} if token else {})}
+        page = client.call("changes/zone", {"zones": [zone]})["zones"][0]
+        found += page["records"]
+        token = page["syncToken"]
+        if not page.get("moreComing"):
+            return found
+
+
+def query(client, filters=()):
+    return client.call("records/query", {
+        "zoneID": ZONE, "resultsLimit": 200, "query": {"recordType": "Note", "filterBy": list(filters)}})["records"]
+
+
+def judge(records, damaged, what):
+    """Each record is whole and right, or an error, which only a damaged one may be."""
+    errors = set()
+    for record in records:
+        if "serverErrorCode" in record:
+            expect_quietly(record["serverErrorCode"] == "INTERNAL_ERROR" and "damaged" in record["reason"],
+                           f"{what}: an error says what is the matter: {record}")
+            errors.add(record["recordName"])
+            continue
+        number = int(record["recordName"].removeprefix("note-"))
+        expect_quietly(record["fields"]["text"]["value"] == text_of(number)
+                       and record["fields"]["number"]["value"] == number, f"{what}: {record}")
+    expect(errors == damaged, f"{what}: {len(errors)} of {len(records)} are errors, the others right")
+
+
+def expect_quietly(condition, what):
+    if not condition:
+        raise SystemExit(f"FAILED: {what}")
+
+
+def flip_rows(folder, numbers):
+    """One bit in the stored text of each record."""
+    database = sqlite3.connect(os.path.join(folder, "brume.sqlite"), timeout=10)
+    with database:
+        for number in numbers:
+            row, content = database.execute(
+                "SELECT id, content FROM records WHERE name = ?", (name_of(number),)).fetchone()
+            place = content.index(text_of(number).encode()) + number
+            flipped = bytearray(content)
+            flipped[place] ^= 1
+            database.execute("UPDATE records SET content = ? WHERE id = ?", (bytes(flipped), row))
+    database.close()
+
+
+def metric(server):
+    host, port = server.address
+    text = urllib.request.urlopen(f"http://{host}:{port}/_brume/metrics").read().decode()
+    return int(next(line for line in text.splitlines() if line.startswith("brume_damaged_rows_total ")).split()[1])
+
+
+def doctor(brume, folder, *flags):
+    return subprocess.run([brume, "doctor", "--data", folder, *flags], capture_output=True, text=True)
+
+
+def rows(brume, folder, log):
+    server = start(brume, folder, log)
+    client = server.client("alice", "mac")
+    client.call("zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": ZONE}}]})
+    for number in range(COUNT):
+        expect_quietly("serverErrorCode" not in save(client, number), f"save {number}")
+    judge(lookup(client), set(), "a whole folder, looked up")
+    first = query(client, [{"fieldName": "number", "comparator": "LESS_THAN", "fieldValue": {"value": 20}}])
+    expect(len(first) == 20, "an index was made")
+    expect(metric(server) == 0, "nothing is counted as damaged")
+    whole = doctor(brume, folder, "--deep")
+    expect(whole.returncode == 0, f"doctor --deep finds nothing: {whole.stdout}")
+
+    numbers = list(range(0, 2 * DAMAGED, 2))
+    flip_rows(folder, numbers)
+    damaged = {name_of(number) for number in numbers}
+    judge(lookup(client), damaged, "looked up")
+    judge(changes(client), damaged, "change feed")
+    judge(query(client), damaged, "query of the type")
+    shown = query(client, [{"fieldName": "number", "comparator": "LESS_THAN", "fieldValue": {"value": 20}}])
+    judge(shown, {name for name in damaged if int(name[-2:]) < 20}, "query by an index")
+    answer = save(client, 0, "forceUpdate")
+    expect(answer.get("serverErrorCode") == "INTERNAL_ERROR", "a damaged record cannot be saved over")
+    expect("serverErrorCode" not in save(client, 1, "forceUpdate"), "the one beside it can")
+    expect(metric(server) >= DAMAGED, f"the metric counts: {metric(server)}")
+    said = open(log).read()
+    expect(all(name in said for name in damaged), "the log names each")
+    plain = doctor(brume, folder)
+    expect(plain.returncode == 1 and f"{DAMAGED} damaged" in plain.stdout, "doctor says so")
+    deep = doctor(brume, folder, "--deep")
+    named = {name for name in (name_of(number) for number in range(COUNT)) if f"'{name}'" in deep.stdout}
+    expect(deep.returncode == 1 and named == damaged, "doctor --deep names them and no others")
+    expect(server.stop() == 0, "the server ends in good order")
+
+
+def upload(server, client, content):
+    """A record with a file; answers its download address."""
+    token = client.call("assets/upload", {"zoneID": ZONE, "tokens": [
+        {"recordType": "File", "recordName": "file", "fieldName": "file"}]})["tokens"][0]
+    request = urllib.request.Request(token["url"], data=content, method="POST")
+    receipt = json.loads(urllib.request.urlopen(request).read())["singleFile"]
+    record = client.call("records/modify", {"zoneID": ZONE, "operations": [{"operationType": "create", "record": {
+        "recordType": "File", "recordName": "file", "fields": {"file": {"value": receipt}}}}]})["records"][0]
+    return record["fields"]["file"]["value"]["downloadURL"]
+
+
+def download(url):
+    """The bytes, or None if they did not arrive whole."""
+    try:
+        return urllib.request.urlopen(url).read()
+    except (http.client.HTTPException, OSError):
+        return None
+
+
+def files(brume, folder, log):
+    server = start(brume, folder, log)
+    client = server.client("alice", "mac")
+    client.call("zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": ZONE}}]})
+    content = random.Random(7).randbytes(300_000)
+    url = upload(server, client, content)
+    expect(download(url) == content, "a file comes back")
+    [path] = [os.path.join(place, name) for place, _, names in os.walk(os.path.join(folder, "assets"))
+              for name in names]
+    for place in (0, 150_001, 299_999):
+        flip_byte(path, place)
+        expect(download(url) is None, f"a file with a flipped bit at {place} does not arrive as a whole one")
+        deep = doctor(brume, folder, "--deep")
+        expect(deep.returncode == 1 and "is not what was uploaded" in deep.stdout, "doctor --deep names the file")
+        flip_byte(path, place)
+    expect(download(url) == content, "and whole again it does")
+    expect(server.stop() == 0, "the server ends in good order")
+    server.start()
+    expect(doctor(brume, folder, "--deep").returncode == 0, "and nothing is found")
+    server.stop()
+
+
+def flip_byte(path, place, bit=0):
+    with open(path, "r+b") as file:
+        file.seek(place)
+        byte = file.read(1)[0]
+        file.seek(place)
+        file.write(bytes([byte ^ (1 << bit)]))
+
+
+def write_ahead_log(brume, folder, log):
+    """A bit of SQLite's log, between a death and the next start: SQLite drops what comes after it. Whoever knew that
+    must be told to fetch anew."""
+    server = start(brume, folder, log)
+    client = server.client("alice", "mac")
+    client.call("zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": ZONE}}]})
+    for number in range(COUNT):
+        expect_quietly("serverErrorCode" not in save(client, number), f"save {number}")
+    token = client.call("changes/zone", {"zones": [{"zoneID": ZONE}]})["zones"][0]["syncToken"]
+    server.kill()
+    path = os.path.join(folder, "brume.sqlite-wal")
+    flip_byte(path, os.path.getsize(path) * 3 // 4)
+    server = start(brume, folder, log)
+    client = server.client("alice", "mac")
+    left = changes(client)
+    judge(left, set(), "after a damaged log")
+    expect(0 < len(left) < COUNT, f"{COUNT - len(left)} saves are gone with the log's end")
+    answer = client.call("changes/zone", {"zones": [{"zoneID": ZONE, "syncToken": token}]})["zones"][0]
+    expect(answer.get("brume", {}).get("code") == "changeTokenExpired", "a token of before is expired, not up to date")
+    expect(server.stop() == 0, "the server ends in good order")
+
+
+def anywhere(brume, folder, log, flips, seed):
+    """One bit of the database file at a time; the server is asked for everything."""
+    path = os.path.join(folder, "brume.sqlite")
+    whole = open(path, "rb").read()
+    used = [place for place, byte in enumerate(whole) if byte]
+    dice = random.Random(seed)
+    refused, errors, silent = 0, 0, 0
+    for _ in range(flips):
+        place, bit = dice.choice(used), dice.randrange(8)
+        flip_byte(path, place, bit)
+        server = None
+        try:
+            server = start(brume, folder, log)
+            client = server.client("alice", "mac")
+            for ask in (lookup, changes, query):
+                for record in ask(client):
+                    number = record["recordName"].removeprefix("note-")
+                    if "serverErrorCode" in record or not number.isdigit():
+                        errors += 1
+                        continue
+                    text = record["fields"]["text"]["value"]
+                    expect_quietly(text == text_of(int(number)), f"byte {place}, bit {bit}: {record}")
+        except (SystemExit, Refused, KeyError, http.client.HTTPException, OSError) as error:
+            if str(error).startswith("FAILED"):
+                raise
+            refused += 1
+        if server is not None and server.process.poll() is None:
+            server.kill()
+        elif server is not None and server.process.returncode < 0:
+            raise SystemExit(f"FAILED: byte {place}, bit {bit}: the server ended with {server.process.returncode}")
+        for name in os.listdir(folder):
+            if name.startswith("brume.sqlite-"):
+                os.remove(os.path.join(folder, name))
+        open(path, "wb").write(whole)
+    print(f"  ok: {flips} flipped bits anywhere: {refused} runs refused, {errors} errors in place, no wrong value",
+          flush=True)
+
+
+def start(brume, folder, log):
+    """A server whose log goes to a file."""
+    return Server(brume, folder, log=log).start()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--brume", required=True)
+    parser.add_argument("--flips", type=int, default=8, help="bits of the database file, one run each")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        log = os.path.join(folder, "log")
+        rows(options.brume, os.path.join(folder, "rows"), log)
+        files(options.brume, os.path.join(folder, "files"), log)
+        write_ahead_log(options.brume, os.path.join(folder, "wal"), log)
+        third = os.path.join(folder, "third")
+        server = start(options.brume, third, log)
+        client = server.client("alice", "mac")
+        client.call("zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": ZONE}}]})
+        for number in range(COUNT):
+            save(client, number)
+        expect_quietly(server.stop() == 0, "the server ends in good order")
+        anywhere(options.brume, third, log, options.flips, options.seed)
+
+
+if __name__ == "__main__":
+    main()

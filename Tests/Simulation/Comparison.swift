@@ -1,0 +1,66 @@
+// What devices have, beside what the server has.
+
+import BrumeKit
+import BrumeModel
+import BrumeStorage
+
+struct Comparison {
+  private let world: World
+
+  init(_ world: World) { self.world = world }
+
+  /// Notes that differ, changes that still wait, and pushes that have not come.
+  func differences() async throws -> [String] {
+    let notes = try await allNotes()
+    var found = world.oracle.missingWords(in: notes) + world.oracle.missingPushes()
+    for device in world.devices {
+      for app in device.apps { found += differences(device, app, notes) }
+    }
+    return found
+  }
+
+  private func differences(
+    _ device: Device, _ app: NotesApp, _ notes: [String: String]
+  ) -> [String] {
+    let user = device.userID.name
+    let isOwn = app.database.databaseScope == .private
+    let readable = world.oracle.model.zones.filter {
+      isOwn ? $0.key.owner == user : $0.value.members[user] != nil
+    }.keys.map { "\($0.owner)/\($0.name)/" }
+    let there = notes.filter { note in readable.contains { note.key.hasPrefix($0) } }
+    var here: [String: String] = [:]
+    for (id, note) in app.disk.notes {
+      let owner = id.zoneID.ownerName == CKCurrentUserDefaultName ? user : id.zoneID.ownerName
+      here["\(owner)/\(id.zoneID.zoneName)/\(id.recordName)"] = note.text
+    }
+    var found = Set(there.keys).union(here.keys).sorted().filter { there[$0] != here[$0] }.map {
+      "\(device.name) has \($0) as '\(here[$0] ?? "-")', the server '\(there[$0] ?? "-")'"
+    }
+    let waiting = app.engine.state.pendingRecordZoneChanges
+    if !waiting.isEmpty { found.append("\(device.name) still has to send \(waiting.count)") }
+    return found
+  }
+
+  /// What the store has, which is also compared with the model.
+  private func allNotes() async throws -> [String: String] {
+    let (place, oracle) = (world.place, world.oracle)
+    let owners = Set(world.devices.map(\.userID)).sorted { $0.name < $1.name }
+    return try await world.disk.store.read { transaction in
+      var notes: [String: String] = [:]
+      for owner in owners {
+        let key = DatabaseKey(in: place, owner: owner)
+        try oracle.compare(transaction, key, owner.name)
+        for zone in try transaction.zones.all(in: key) {
+          let lines = try transaction.changes.page(
+            in: zone.key, after: 0, through: .max, limit: .max)
+          for case .changed(let line) in lines {
+            let record = try line.record()
+            guard record.type == "Note" else { continue }
+            notes["\(owner.name)/\(zone.key.name)/\(record.name)"] = Model.Record(record).text
+          }
+        }
+      }
+      return notes
+    }
+  }
+}

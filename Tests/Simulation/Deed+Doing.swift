@@ -1,0 +1,41 @@
+// How each deed is done: by the framework's calls, as an app does it.
+
+import BrumeKit
+import BrumeModel
+import Foundation
+
+extension Deed {
+  /// - Parameter word: what the deed writes, if it does.
+  func carryOut(in world: World, _ word: String) async {
+    let device = world.devices[device]
+    switch kind {
+    case .edit(let name): device.apps[0].edit(name, in: NotesApp.notes, adding: word)
+    case .delete(let name): device.apps[0].delete(name, in: NotesApp.notes)
+    case .editShared(let name): Sharing(world).edit(name, on: device, word)
+    case .batch(let names, let deleting, let isAtomic):
+      await device.hand.save(names, deleting, isAtomic: isAtomic, word)
+      await device.apps[0].fetch()
+    case .fetchByHand: await device.hand.fetch()
+    case .temporaryZone(let isDeleted):
+      device.apps[0].temporary(isDeleted: isDeleted, adding: word)
+    case .permit(let permission): await Sharing(world).permit(permission)
+    case .accept: await Sharing(world).accept()
+    case .leave: await Sharing(world).leave()
+    case .restartApp: device.restartApp()
+    case .signOut: await signOut(device, world)
+    case .cut(let time): device.transport.cut(for: time)
+    case .killServer(let atCommit):
+      if atCommit { world.killsAtCommit = true } else { await world.killServerForAWhile() }
+    case .jump(let time):
+      world.note("clocks jump by \(time)")
+      if time % 2 == 0 { world.serverSkew += time } else { device.skew += time }
+    }
+  }
+
+  private func signOut(_ device: Device, _ world: World) async {
+    if !device.transport.isSignedIn { return }
+    device.signOut()
+    await world.sleep(700)
+    if !device.transport.isSignedIn { device.signIn() }
+  }
+}

@@ -1,0 +1,123 @@
+// What happens in a run: drawn from the seed before it begins, so that a part of it can be left out.
+
+import BrumeKit
+import BrumeModel
+import BrumeTestKit
+import Foundation
+
+/// One thing that somebody does, or that befalls somebody.
+struct Deed: Sendable {
+  enum Kind: Sendable {
+    case edit(String), delete(String)
+    /// In the zone that alice shares.
+    case editShared(String)
+    /// Several records by hand, all or nothing.
+    case batch([String], deleting: [String], isAtomic: Bool)
+    case fetchByHand
+    case temporaryZone(isDeleted: Bool)
+    /// What alice lets bob do; nil: nothing.
+    case permit(CKShare.ParticipantPermission?)
+    case accept, leave
+    case restartApp, signOut, cut(Int64), jump(Milliseconds)
+    /// Now, or when somebody's save is committed next, and before anything comes of it.
+    case killServer(atCommit: Bool)
+  }
+  let time: Int64
+  let device: Int
+  let kind: Kind
+}
+
+struct Deeds {
+  /// Ours: how long there are faults, in milliseconds.
+  static let stormy: Int64 = 4000
+  /// How long convergence may take after that.
+  static let patience: Int64 = 10_000
+  private let world: World
+  private let all: [Deed]
+
+  init(_ world: World) {
+    self.world = world
+    var random = SeededRandom(seed: world.order.seed ^ 0x9e6c_63d0_876a_68de)
+    let count = 8 + random.next(below: 32)
+    var deeds: [Deed] = []
+    for _ in 0..<count {
+      deeds.append(
+        Deed(
+          time: Int64(random.next(below: Int(Self.stormy))),
+          device: random.next(below: world.devices.count), kind: Deed.Kind(&random)))
+    }
+    // A crash after which nothing else happens that could make up for it.
+    if random.one(in: 4) {
+      deeds.append(
+        Deed(time: Self.stormy - 1, device: 0, kind: .killServer(atCommit: true)))
+      deeds.append(Deed(time: Self.stormy, device: 0, kind: .edit("k0")))
+    }
+    // A crash after which nothing else happens that could make up for it.
+    if random.one(in: 4) {
+      deeds.append(
+        Deed(time: Self.stormy - 1, device: 0, kind: .killServer(atCommit: true)))
+      deeds.append(Deed(time: Self.stormy, device: 0, kind: .edit("k0")))
+    }
+    all = deeds.sorted { $0.time < $1.time }
+    world.deedCount = all.count
+  }
+
+  func carryOut() async throws {
+    // Everybody has begun before anything goes wrong.
+    try await Sharing(world).begin()
+    await world.sleep(1000)
+    let begin = world.now
+    world.isCalm = false
+    for (index, deed) in all.enumerated() {
+      if let keep = world.order.keep, !keep.contains(index) { continue }
+      await world.sleep(begin + deed.time - world.now)
+      // Nobody waits for what another one has begun.
+      Task { await deed.carryOut(in: world, "w\(index)") }
+    }
+    await world.sleep(begin + Self.stormy - world.now)
+    world.isCalm = true
+    world.note("calm")
+    if world.server == nil { try await world.startServer() }
+    for device in world.devices where !device.transport.isSignedIn { device.signIn() }
+    try await settle()
+  }
+
+  private func settle() async throws {
+    let end = world.now + Self.patience
+    while true {
+      let differences = try await Comparison(world).differences()
+      if differences.isEmpty { return }
+      if world.now >= end {
+        for difference in differences { world.fail("still after ten seconds: \(difference)") }
+        return
+      }
+      await world.sleep(200)
+    }
+  }
+}
+
+extension Deed.Kind {
+  fileprivate init(_ random: inout SeededRandom) {
+    switch random.next(below: 40) {
+    case 0...11: self = .edit("k\(random.next(below: 3))")
+    case 12...13: self = .edit("d\(random.next(below: 3))")
+    case 14...15: self = .delete("d\(random.next(below: 3))")
+    case 16...20: self = .editShared("k\(random.next(below: 3))")
+    case 21...23:
+      let names = (0..<4).filter { _ in random.one(in: 2) }.map { "r\($0)" }
+      let deleting = names.filter { _ in random.one(in: 4) }
+      self = .batch(
+        names.filter { !deleting.contains($0) }, deleting: deleting, isAtomic: random.one(in: 2))
+    case 24...26: self = .fetchByHand
+    case 27...28: self = .temporaryZone(isDeleted: random.one(in: 2))
+    case 29: self = .permit(random.pick([nil, .readOnly, .readWrite]))
+    case 30: self = .accept
+    case 31 where random.one(in: 2): self = .leave
+    case 31...33: self = .restartApp
+    case 34: self = .signOut
+    case 35...36: self = .cut(Int64(100 + random.next(below: 1500)))
+    case 37...38: self = .killServer(atCommit: random.one(in: 2))
+    default: self = .jump(Milliseconds(random.next(below: 120_000)) - 60_000)
+    }
+  }
+}

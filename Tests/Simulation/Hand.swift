@@ -1,0 +1,68 @@
+// What a device does without the engine: fetching with a token of its own, and saving several records,
+// with what it knows of them.
+
+import BrumeKit
+import BrumeModel
+import Foundation
+
+/// Sendable because a simulation has one thread.
+final class Hand: @unchecked Sendable {
+  private unowned let device: Device
+  private var tokens: [CKRecordZone.ID: CKServerChangeToken] = [:]
+  private var known: [String: CKRecord] = [:]
+
+  init(_ device: Device) { self.device = device }
+
+  private var database: CKDatabase { device.container.privateCloudDatabase }
+
+  func fetch() async {
+    await fetch(NotesApp.notes, in: database)
+    guard device.user == "bob", let owner = device.world.users["alice"] else { return }
+    // Also when he has lost the right, which the server has to notice.
+    await fetch(
+      CKRecordZone.ID(zoneName: "Shared", ownerName: owner.name),
+      in: device.container.sharedCloudDatabase)
+  }
+
+  private func fetch(_ zone: CKRecordZone.ID, in database: CKDatabase) async {
+    let isOwn = zone == NotesApp.notes
+    do {
+      while true {
+        let page = try await database.recordZoneChanges(inZoneWith: zone, since: tokens[zone])
+        for (id, result) in page.modificationResultsByID where isOwn {
+          if let record = try? result.get().record { known[id.recordName] = record }
+        }
+        for gone in page.deletions where isOwn { known[gone.recordID.recordName] = nil }
+        tokens[zone] = page.changeToken
+        if !page.moreComing { return }
+      }
+    } catch let error as CKError where error.code == .changeTokenExpired {
+      tokens[zone] = nil
+      if isOwn { known = [:] }
+    } catch { device.world.note("\(device.name) did not fetch") }
+  }
+
+  func save(_ names: [String], _ deleting: [String], isAtomic: Bool, _ word: String) async {
+    let records = names.map { name in
+      let id = CKRecord.ID(recordName: name, zoneID: NotesApp.notes)
+      let record =
+        (known[name]?.copy() as? CKRecord) ?? CKRecord(recordType: "Note", recordID: id)
+      record["text"] = word
+      return record
+    }
+    let gone = deleting.map { CKRecord.ID(recordName: $0, zoneID: NotesApp.notes) }
+    if records.isEmpty && gone.isEmpty { return }
+    do {
+      let answer = try await database.modifyRecords(
+        saving: records, deleting: gone, atomically: isAtomic)
+      for (id, result) in answer.saveResults {
+        switch result {
+        case .success(let record): known[id.recordName] = record
+        case .failure(let error as CKError):
+          if let record = error.serverRecord { known[id.recordName] = record }
+        case .failure: break
+        }
+      }
+    } catch { device.world.note("\(device.name) did not save by hand") }
+  }
+}

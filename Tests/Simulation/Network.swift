@@ -1,0 +1,183 @@
+// The way of one device to the server: the real client's transport. Messages take their time; while there
+// are faults, they get lost, come twice, or find nobody.
+
+import BrumeClient
+import BrumeServer
+import BrumeTestKit
+import Foundation
+
+/// Sendable because a simulation has one thread.
+final class SimulatedTransport: Transport, @unchecked Sendable {
+  unowned let world: World
+  unowned let device: Device
+  private let token: String
+  var isSignedIn = true
+  /// The app that used it was killed.
+  var isDead = false
+  /// No connection until this time.
+  var isCutUntil: Int64 = 0
+  private var streams: [Int: () -> Void] = [:]
+  private var lastStream = 0
+
+  init(_ world: World, _ device: Device, token: String) {
+    self.world = world
+    self.device = device
+    self.token = token
+  }
+
+  /// No connection for so long; what is open breaks.
+  func cut(for milliseconds: Int64) {
+    isCutUntil = world.now + milliseconds
+    for stream in streams.sorted(by: { $0.key < $1.key }) { stream.value() }
+  }
+
+  private func checkConnection() throws {
+    if isDead { throw CancellationError() }
+    if world.now < isCutUntil { throw CallFailure.unreachable("no network") }
+    if world.server == nil { throw CallFailure.unreachable("nobody listens") }
+  }
+
+  private func travel() async throws {
+    // Mostly quick; now and then much later than what was sent after it.
+    let slow = world.chance.one(in: 12) && !world.isCalm
+    await world.sleep(Int64(1 + world.chance.next(below: slow ? 600 : 25)))
+    if isDead { throw CancellationError() }
+  }
+
+  func send(_ call: HTTPCall) async throws -> HTTPAnswer {
+    try Task.checkCancellation()
+    try checkConnection()
+    let exchange = Exchange(device, call)
+    world.note("\(device.name) > \(exchange.scope) \(exchange.action) \(shown(call.body))")
+    try await travel()
+    if world.happens(onceIn: 15) {
+      world.note("\(device.name) lost request \(exchange.action)")
+      throw world.chance.one(in: 2)
+        ? CallFailure.responseLost("lost") : CallFailure.connectionFailed("lost")
+    }
+    try checkConnection()
+    if world.happens(onceIn: 20) {
+      world.note("\(device.name) doubled \(exchange.action)")
+      let second = Exchange(device, call)
+      Task { _ = try? await self.answer(call, second) }
+    }
+    let answer = try await self.answer(call, exchange)
+    world.note(
+      "\(device.name) < \(answer.status) \(exchange.action) \(shown(answer.body))")
+    try await travel()
+    if world.happens(onceIn: 15) || world.now < isCutUntil {
+      world.note("\(device.name) lost answer \(exchange.action)")
+      throw CallFailure.responseLost("lost")
+    }
+    return answer
+  }
+
+  private func answer(_ call: HTTPCall, _ exchange: Exchange) async throws -> HTTPAnswer {
+    guard let server = world.server else { throw CallFailure.unreachable("nobody listens") }
+    let (call, other) = world.tampered(call, exchange)
+    let (target, headers) = (
+      target(of: call, exchange, other ?? token), call.headers.map { ($0.name, $0.value) }
+    )
+    let answer = try await server.answer {
+      try await Exchange.$current.withValue(exchange) {
+        try await server.inProcess.send(
+          method: call.method, target: target, headers: headers, body: call.body)
+      }
+    }
+    guard server.isAlive else { throw CallFailure.responseLost("the server was killed") }
+    var body = answer.body
+    world.tamper(&body, exchange)
+    world.oracle.answered(exchange, answer.status, body)
+    return HTTPAnswer(
+      status: answer.status, headers: answer.headers.map { HTTPCall.Header($0.name, $0.value) },
+      body: body)
+  }
+
+  private func shown(_ body: [UInt8]) -> String {
+    world.order.isVerbose ? String(decoding: body.prefix(1500), as: UTF8.self) : ""
+  }
+
+  /// The request with the token of whoever was signed in when it was made.
+  private func target(of call: HTTPCall, _ exchange: Exchange, _ token: String) -> String {
+    let encoded = token.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    return call.target.replacingOccurrences(
+      of: "ckWebAuthToken=account",
+      with: exchange.user == nil ? "none=1" : "ckWebAuthToken=\(encoded)")
+  }
+
+  // MARK: Streams
+
+  func receive(
+    _ call: HTTPCall, _ take: (ArraySlice<UInt8>) async throws -> Void
+  ) async throws -> HTTPAnswer? {
+    try Task.checkCancellation()
+    try checkConnection()
+    try await travel()
+    try checkConnection()
+    guard let server = world.server else { throw CallFailure.unreachable("nobody listens") }
+    let (pieces, sink) = AsyncStream<[UInt8]>.makeStream()
+    let exchange = Exchange(device, call)
+    let (target, headers) = (
+      target(of: call, exchange, token), call.headers.map { ($0.name, $0.value) }
+    )
+    let method = call.method
+    let refusal = Box<HTTPAnswer>()
+    let listening = Task {
+      defer { sink.finish() }
+      let answer = try? await server.answer {
+        try await Exchange.$current.withValue(exchange) {
+          try await server.inProcess.receive(method: method, target: target, headers: headers) {
+            sink.yield(Array($0))
+          }
+        }
+      }
+      if let answer {
+        refusal.value = HTTPAnswer(
+          status: answer.status,
+          headers: answer.headers.map { HTTPCall.Header($0.name, $0.value) }, body: answer.body)
+      }
+    }
+    lastStream += 1
+    let number = lastStream
+    streams[number] = {
+      listening.cancel()
+      sink.finish()
+    }
+    defer { streams[number] = nil }
+    world.note("\(device.name) listens")
+    return try await withTaskCancellationHandler {
+      for await piece in pieces {
+        try await travel()
+        if world.now < isCutUntil { throw CallFailure.connectionFailed("cut") }
+        if world.happens(onceIn: 12) {
+          listening.cancel()
+          world.note("\(device.name) lost its stream")
+          throw CallFailure.connectionFailed("the stream broke")
+        }
+        if world.losesPush(piece) { continue }
+        world.oracle.received(piece, device)
+        try await take(piece[...])
+        if world.happens(onceIn: 10) { try await take(piece[...]) }
+      }
+      try Task.checkCancellation()
+      world.note("\(device.name) stream ended")
+      if refusal.value == nil { throw CallFailure.connectionFailed("the stream ended") }
+      return refusal.value
+    } onCancel: {
+      listening.cancel()
+      sink.finish()
+    }
+  }
+
+  func upload(
+    _ call: HTTPCall, _ file: OutgoingFile, progress: (Int64) async -> Void
+  ) async throws -> HTTPAnswer {
+    throw CallFailure.unreachable("no files here")
+  }
+
+  func download(
+    _ call: HTTPCall, _ take: (ArraySlice<UInt8>) async throws -> Void
+  ) async throws -> HTTPAnswer? {
+    throw CallFailure.unreachable("no files here")
+  }
+}

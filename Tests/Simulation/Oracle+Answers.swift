@@ -1,0 +1,122 @@
+// Answers, beside what the model says at the moments at which the server read its store.
+
+import BrumeModel
+import Foundation
+
+extension Oracle {
+  func answered(_ exchange: Exchange, _ status: Int, _ body: [UInt8]) {
+    guard status == 200,
+      let answer = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
+    else { return }
+    switch exchange.action {
+    case "records/modify": modified(exchange, answer)
+    case "changes/zone": fetchedZones(exchange, answer)
+    case "changes/database": fetchedDatabase(exchange, answer)
+    default: break
+    }
+  }
+
+  // MARK: Saves
+
+  /// What is acknowledged was committed, with this tag.
+  private func modified(_ exchange: Exchange, _ answer: [String: Any]) {
+    let records = answer["records"] as? [[String: Any]] ?? []
+    let operations = exchange.modification.operations
+    guard records.count == operations.count else {
+      return world.fail(
+        "\(exchange.device.name) got \(records.count) answers, not \(operations.count)")
+    }
+    for (index, record) in records.enumerated() where record["serverErrorCode"] == nil {
+      let what =
+        "\(exchange.device.name)'s \(operations[index].kind) of \(operations[index].name)"
+      if operations[index].isShare { continue }
+      guard let done = exchange.seen.done[index] else {
+        // To delete what is not there.
+        if operations[index].kind != "forceDelete" {
+          world.fail("\(what) was acknowledged, and nothing was committed")
+        }
+        continue
+      }
+      let tag = record["recordChangeTag"] as? String
+      if record["deleted"] as? Bool != true, tag != done, !exchange.seen.isRepeated {
+        world.fail("\(what) was acknowledged as \(tag ?? "-"), and committed as \(done ?? "-")")
+      }
+    }
+  }
+
+  // MARK: Changes of zones
+
+  private func fetchedZones(_ exchange: Exchange, _ answer: [String: Any]) {
+    guard let user = exchange.user?.name else { return }
+    let asked = exchange.body["zones"] as? [[String: Any]] ?? []
+    for (index, page) in (answer["zones"] as? [[String: Any]] ?? []).enumerated() {
+      guard page["serverErrorCode"] == nil, index < asked.count,
+        let zone = exchange.zone(asked[index]["zoneID"]), let token = page["syncToken"] as? String
+      else { continue }
+      let seen = exchange.seen.readings.compactMap { $0[zone] }
+      if !seen.contains(where: \.mayRead) {
+        world.fail("\(exchange.device.name) may not read \(zone), and was answered")
+      }
+      var view = View()
+      if let old = asked[index]["syncToken"] as? String {
+        guard let known = views["\(user) \(zone) \(old)"] else { continue }
+        view = known
+      }
+      if view.begin.isEmpty { view.begin = seen.map(\.tags) }
+      view.take(page["records"] as? [[String: Any]] ?? [])
+      let isLast = page["moreComing"] as? Bool != true
+      if isLast, !seen.contains(where: { view.isWhole(at: $0.tags) }) {
+        world.fail(
+          "\(exchange.device.name) was told that it has all of \(zone), and has "
+            + "\(Self.shown(view.tags)) instead of \(Self.shown(seen.last?.tags ?? [:]))")
+      }
+      if isLast { view.begin = [] }
+      views["\(user) \(zone) \(token)"] = view
+    }
+  }
+
+  private static func shown(_ tags: [String: String]) -> String {
+    tags.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+  }
+
+  // MARK: Changes of databases
+
+  /// A zone that has changed since the token is in the answer.
+  private func fetchedDatabase(_ exchange: Exchange, _ answer: [String: Any]) {
+    guard exchange.scope == "private", let user = exchange.user?.name,
+      let token = answer["syncToken"] as? String, answer["moreComing"] as? Bool != true,
+      let first = exchange.seen.versions.first, let last = exchange.seen.versions.last
+    else { return }
+    let own = first.filter { $0.key.owner == user }
+    let told = Set(
+      (answer["zones"] as? [[String: Any]] ?? []).compactMap { exchange.zone($0["zoneID"]) })
+    if let old = exchange.body["syncToken"] as? String, let known = feeds["\(user) \(old)"] {
+      for (zone, version) in own.sorted(by: { $0.key < $1.key })
+      where zone.name != "_defaultZone" && version > known[zone] ?? 0 && !told.contains(zone) {
+        world.fail("\(exchange.device.name) was not told that \(zone) has changed")
+      }
+    }
+    feeds["\(user) \(token)"] = last.filter { $0.key.owner == user }
+  }
+}
+
+extension View {
+  mutating func take(_ records: [[String: Any]]) {
+    for record in records {
+      guard let name = record["recordName"] as? String else { continue }
+      let isDeleted = record["deleted"] as? Bool == true
+      tags[name] = isDeleted ? nil : record["recordChangeTag"] as? String
+    }
+  }
+
+  /// Whether it has every record as it is in the end, apart from those that changed since the beginning.
+  func isWhole(at end: [String: String]?) -> Bool {
+    let end = end ?? [:]
+    return begin.contains { begin in
+      let begin = begin ?? [:]
+      return Set(begin.keys).union(end.keys).union(tags.keys).allSatisfy { name in
+        begin[name] != end[name] || tags[name] == end[name]
+      }
+    }
+  }
+}

@@ -1,0 +1,21 @@
+// Faults that are put in on purpose, to see that a run finds them. They are in the simulation's own parts
+// (network, disk, apps); the code of the project is the same.
+
+enum Planted: String, CaseIterable, Sendable {
+  /// A commit that was acknowledged is not kept.
+  case forgottenCommit = "forgotten-commit"
+  /// A change is missing in an answer to who fetches changes, whose token has passed it.
+  case skippedChange = "skipped-change"
+  /// A push is lost on its way, and the stream goes on.
+  case lostPush = "lost-push"
+  /// A save does not say whose device it is of.
+  case namelessDevice = "nameless-device"
+  /// Who was removed from a share is still served.
+  case staleRight = "stale-right"
+  /// The log loses the entry of a save, so that no notifier hears of it.
+  case lostLogEntry = "lost-log-entry"
+  /// Two devices may save over each other.
+  case lostUpdate = "lost-update"
+  /// The app forgets what it has to send.
+  case forgetfulApp = "forgetful-app"
+}

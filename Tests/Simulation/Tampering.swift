@@ -1,0 +1,55 @@
+// What the planted faults do to messages.
+
+import BrumeClient
+import BrumeModel
+import BrumeTestKit
+import Foundation
+
+extension World {
+  /// The request as the server gets it, and whose it takes it for.
+  func tampered(_ call: HTTPCall, _ exchange: Exchange) -> (call: HTTPCall, token: String?) {
+    var call = call
+    switch planted {
+    case .lostUpdate where exchange.isModify: call.body = Self.withoutTags(call.body)
+    case .namelessDevice where exchange.isModify:
+      call.headers.removeAll { $0.name == "X-Brume-Device" }
+    case .staleRight where exchange.scope == "shared" && exchange.action == "changes/zone":
+      guard let zone = exchange.zones.first, let user = exchange.user?.name,
+        oracle.model.right(of: user, in: zone) == nil,
+        let owner = devices.first(where: { $0.userID.name == zone.owner })
+      else { break }
+      // As a server does that does not ask whether he still takes part.
+      call.target = call.target.replacingOccurrences(of: "/shared/", with: "/private/")
+      call.body = Array("{\"zones\":[{\"zoneID\":{\"zoneName\":\"\(zone.name)\"}}]}".utf8)
+      return (call, owner.token)
+    default: break
+    }
+    return (call, nil)
+  }
+
+  private static func withoutTags(_ body: [UInt8]) -> [UInt8] {
+    String(decoding: body, as: UTF8.self)
+      .replacingOccurrences(
+        of: "\"operationType\":\"update\"", with: "\"operationType\":\"forceUpdate\""
+      )
+      .utf8.map { $0 }
+  }
+
+  func tamper(_ body: inout [UInt8], _ exchange: Exchange) {
+    guard planted == .skippedChange, exchange.action == "changes/zone", !isCalm,
+      var answer = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
+      var zones = answer["zones"] as? [[String: Any]],
+      let index = zones.firstIndex(where: { ($0["records"] as? [Any])?.isEmpty == false }),
+      var records = zones[index]["records"] as? [Any]
+    else { return }
+    records.removeLast()
+    zones[index]["records"] = records
+    answer["zones"] = zones
+    if let data = try? JSONSerialization.data(withJSONObject: answer) { body = Array(data) }
+  }
+
+  func losesPush(_ piece: [UInt8]) -> Bool {
+    planted == .lostPush && String(decoding: piece, as: UTF8.self).contains("data:")
+      && chance.one(in: 2)
+  }
+}

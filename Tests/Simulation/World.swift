@@ -1,0 +1,146 @@
+// Everything that a run has: the disk, the servers, the network, the devices. What a run does is in
+// Deeds.swift; what must be true of it in the oracle's files.
+
+import BrumeClient
+import BrumeCore
+import BrumeKit
+import BrumeModel
+import BrumeServer
+import BrumeStorage
+import BrumeTestKit
+import CSimulation
+import Foundation
+import Logging
+
+/// Sendable because a simulation has one thread.
+final class World: @unchecked Sendable {
+  static let container = "iCloud.org.example.sim"
+  let place = ContainerEnvironment(ContainerID(World.container), .development)
+  let order: Life.Order
+  let planted: Planted?
+  /// What happens to messages. Deeds have their own, so that fewer deeds change nothing else of them.
+  var chance: SeededRandom
+  /// Faults have ended.
+  var isCalm = true
+  var hasEnded = false
+  var killsAtCommit = false
+  private(set) var failures: [String] = []
+  var deedCount = 0
+  let disk: Disk
+  let oracle = Oracle()
+  var server: ServerProcess?
+  var devices: [Device] = []
+  var users: [String: UserID] = [:]
+  var apiToken = ""
+  /// How far the wall clock of servers is off, in milliseconds.
+  var serverSkew: Milliseconds = 0
+  let settings: Settings
+
+  init(_ order: Life.Order) {
+    self.order = order
+    planted = order.planted
+    chance = SeededRandom(seed: order.seed ^ 0x2545_f491_4f6c_dd1d)
+    var settings = Settings()
+    settings.engine = .memory
+    settings.isDevelopment = true
+    settings.container = place.container
+    settings.limits = .tiny
+    settings.limits.recordsPerResponse = 3
+    settings.limits.notifierEntries = 4
+    settings.limits.coalescingWindow = 300
+    self.settings = settings
+    disk = Disk()
+    oracle.world = self
+    disk.world = self
+  }
+
+  var now: Milliseconds { simulation_now() / 1_000_000 }
+
+  func sleep(_ milliseconds: Milliseconds) async {
+    try? await Task.sleep(nanoseconds: UInt64(max(0, milliseconds)) * 1_000_000)
+  }
+
+  func fail(_ text: String) {
+    let line = "at \(now) ms: \(text)"
+    note("WRONG \(line)")
+    if failures.count < 50, !failures.contains(line) { failures.append(line) }
+  }
+
+  /// A line of the run's trace.
+  func note(_ text: @autoclosure () -> String) {
+    let line = text()
+    line.utf8.withContiguousStorageIfAvailable { simulation_note($0.baseAddress, $0.count) }
+    if order.isVerbose { print("\(now) \(line)") }
+  }
+
+  /// A fault happens once in `count` times, while there are faults.
+  func happens(onceIn count: Int) -> Bool { !isCalm && chance.one(in: count) }
+
+  func live() async {
+    do {
+      try await prepare()
+      try await Deeds(self).carryOut()
+    } catch { fail("the run itself failed: \(error)") }
+    hasEnded = true
+  }
+
+  // MARK: The beginning
+
+  private func prepare() async throws {
+    try await startServer()
+    guard let engine = server?.composition.engine else { return }
+    apiToken = try await engine.apiTokens.create(name: "sim", in: place, allowedOrigins: nil).token
+    for (user, names) in [("alice", ["phone", "laptop"]), ("bob", ["tablet"])] {
+      let account = try await engine.accounts.create(
+        name: user, emailAddress: "\(user)@example.org")
+      users[user] = account.id
+      for name in names {
+        let token = try await engine.webAuthTokens.issue(for: account.id, in: place, keep: true)
+        devices.append(Device(self, name, user, account.id, token))
+      }
+    }
+    for device in devices { device.startApp() }
+  }
+
+  func device(_ name: String) -> Device? { devices.first { $0.name == name } }
+
+  // MARK: Servers
+
+  func startServer() async throws {
+    let host = BrumeCore.Host(
+      now: { [unowned self] in 1_795_176_000_000 + self.now + self.serverSkew },
+      uuid: { UUID().uuidString },
+      randomBytes: { count in
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      })
+    // Whoever's request it was in which the last one died, this one's work is its own.
+    server = try await Exchange.$current.withValue(nil) { try await ServerProcess(self, host) }
+    note("server started")
+  }
+
+  /// The process ends as it is: nothing that it had under way goes on.
+  func killServer() {
+    note("server killed")
+    server?.kill()
+    server = nil
+  }
+
+  func killServerForAWhile() async {
+    killServer()
+    await startServerSoon()
+  }
+
+  private func startServerSoon() async {
+    await sleep(200)
+    do { if server == nil { try await startServer() } } catch { fail("no start: \(error)") }
+  }
+
+  /// Somebody's save is durable, and nobody knows of it yet.
+  func committed() {
+    guard killsAtCommit else { return }
+    killsAtCommit = false
+    killServer()
+    Task { await startServerSoon() }
+  }
+}

@@ -1,0 +1,69 @@
+// The simulation is a program of its own, because it takes over its process; here it is run. What it does is
+// in docs/internals/simulation.md.
+
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct SimulationTests {
+  @Test func `the same seed makes every choice again, in the same process and in another`() throws {
+    #expect(try Simulation.run("--first", "1", "--seeds", "3", "--repeats").status == 0)
+    let traces = try (0..<2).map { _ in
+      let output = try Simulation.run("--seed", "7", "--verbose").output
+      return try #require(output.split(separator: "\n").last { $0.hasPrefix("trace ") })
+    }
+    #expect(traces[0] == traces[1])
+  }
+
+  @Test func `other seeds make other choices`() throws {
+    let traces = try ["7", "8"].map { seed in
+      let output = try Simulation.run("--seed", seed, "--verbose").output
+      return try #require(output.split(separator: "\n").last { $0.hasPrefix("trace ") })
+    }
+    #expect(traces[0] != traces[1])
+  }
+
+  @Test func `every planted fault is found`() throws {
+    let found = try Simulation.run("--controls")
+    #expect(found.status == 0, "\(found.output)")
+    #expect(found.output.split(separator: "\n").count == 8)
+  }
+
+  @Test func `a seed that fails prints a line with fewer deeds, which fails again`() throws {
+    let found = try Simulation.run("--seed", "1", "--planted", "skipped-change")
+    #expect(found.status == 1)
+    let line = try #require(found.output.split(separator: "\n").last { $0.contains("--keep") })
+    let words = line.split(separator: " ").dropFirst().map(String.init)
+    #expect(try Simulation.run(words + ["--no-shrink"]).status == 1)
+  }
+
+  @Test func `no seed of the first thirty finds anything`() throws {
+    let found = try Simulation.run("--first", "1", "--seeds", "30")
+    #expect(found.status == 0, "\(found.output)")
+  }
+}
+
+private enum Simulation {
+  /// Beside the test bundle.
+  static let path: String = {
+    let bundle = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    let candidates = [bundle, URL(filePath: ".build/debug")].map {
+      $0.appending(path: "brume-simulate").path
+    }
+    return candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? candidates[0]
+  }()
+
+  static func run(_ arguments: String...) throws -> (status: Int32, output: String) {
+    try run(arguments)
+  }
+
+  static func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
+    let (child, output) = (Process(), Pipe())
+    child.executableURL = URL(filePath: path)
+    child.arguments = arguments
+    child.standardOutput = output
+    try child.run()
+    let bytes = output.fileHandleForReading.readDataToEndOfFile()
+    child.waitUntilExit()
+    return (child.terminationStatus, String(decoding: bytes, as: UTF8.self))
+  }
+}
