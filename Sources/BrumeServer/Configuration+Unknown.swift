@@ -7,8 +7,10 @@ enum UnknownSettings {
   /// What clients of a server read (`brume status --format env`). `brume exec` sets them for any command.
   private static let ofClients: Set<String> = [
     "BRUME_URL", "BRUME_ADMIN_TOKEN", "BRUME_CONTAINER", "BRUME_ENVIRONMENT", "BRUME_API_TOKEN",
-    "BRUME_USER_TOKEN",
+    "BRUME_USER_TOKEN", "BRUME_SECOND_USER_TOKEN",
     "BRUME_DEVICE_ID", "BRUME_STATE_DIR", "BRUME_KEY_ID", "BRUME_KEY_FILE",
+    // `brume import cloudkit`
+    "BRUME_FROM_KEY_ID", "BRUME_FROM_KEY_FILE", "BRUME_FROM_API_TOKEN", "BRUME_FROM_WEB_AUTH_TOKEN",
   ]
 
   /// - Parameter variables: names of all variables of the process.

@@ -15,6 +15,7 @@ struct BrumeTool: AsyncParsableCommand {
     subcommands: [
       ServeCommand.self, ExecCommand.self, StatusCommand.self, DoctorCommand.self,
       ConfigCommand.self, MigrateCommand.self, VersionCommand.self,
+      CompletionsCommand.self, ManualCommand.self,
       BackupCommand.self, RestoreCommand.self,
       ExportCommand.self, ImportCommand.self, OperatorCommand.self, AuditCommand.self,
       UserCommand.self, TokenCommand.self, KeyCommand.self, SchemaCommand.self,

@@ -5,6 +5,7 @@ import BrumeModel
 import BrumeServer
 import BrumeStorage
 import FoundationEssentials
+import UnixSignals
 
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -18,9 +19,12 @@ struct ServeCommand: AsyncParsableCommand {
 
   func run() async throws {
     MemoryArenas.limit()
-    let settings = try await settings()
+    // From here on a hang-up ends nothing.
+    let signals = await UnixSignalsSequence(trapping: .sighup)
+    let (sources, settings) = try await settings()
     let folder = try DataFolder(path: settings.dataFolder)
-    let logger = Logs.logger(settings)
+    let level = LogLevel(settings.logLevel)
+    let logger = Logs.logger(settings, following: level)
     let server: Composition
     do {
       server = try await Composition(settings: settings, folder: folder, logger: logger)
@@ -28,6 +32,15 @@ struct ServeCommand: AsyncParsableCommand {
       throw CommandFailure(error.description)
     }
     defer { folder.remove(ServerFile.name) }
+    let reload = Reload(level: level, logger: logger) { [options] in try await Self.read(options) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask(operation: { await reload.run(signals, from: sources) })
+      defer { group.cancelAll() }
+      try await serve(server, folder)
+    }
+  }
+
+  private func serve(_ server: Composition, _ folder: DataFolder) async throws {
     try await Services.run(server) { _ in
       let file = ServerFile(
         url: server.address.ownURL, adminToken: server.adminToken,
@@ -37,11 +50,15 @@ struct ServeCommand: AsyncParsableCommand {
     }
   }
 
-  private func settings() async throws -> Settings {
+  private static func read(_ options: [String]) async throws -> SettingSources {
+    try await SettingSources(
+      flags: SettingFlags.parse(options), environment: ProcessInfo.processInfo.environment)
+  }
+
+  private func settings() async throws -> (SettingSources, Settings) {
     do {
-      return try Settings(
-        try await SettingSources(
-          flags: SettingFlags.parse(options), environment: ProcessInfo.processInfo.environment))
+      let sources = try await Self.read(options)
+      return (sources, try Settings(sources))
     } catch let error as SettingError {
       throw ValidationError(error.description)
     }

@@ -84,7 +84,11 @@ import Testing
   }
 
   @Test func `variables for clients of a server are no settings and no mistakes`() async throws {
-    let client = ["BRUME_URL", "BRUME_USER_TOKEN_ALICE", "BRUME_KEY_FILE", "BRUME_DEVICE_ID"]
+    let client = [
+      "BRUME_URL", "BRUME_USER_TOKEN_ALICE", "BRUME_SECOND_USER_TOKEN", "BRUME_KEY_FILE",
+      "BRUME_DEVICE_ID", "BRUME_FROM_KEY_ID", "BRUME_FROM_KEY_FILE", "BRUME_FROM_API_TOKEN",
+      "BRUME_FROM_WEB_AUTH_TOKEN",
+    ]
     let environment = Dictionary(uniqueKeysWithValues: client.map { ($0, "x") })
     #expect(try await Self.settings(environment: environment).port == 8787)
   }

@@ -102,6 +102,9 @@ def pages_name_settings(brume):
     listed = subprocess.run([brume, "serve", "--help"], capture_output=True, text=True).stdout
     known = set(re.findall(r"\[(BRUME_[A-Z_]+)\]", listed))
     clients = {"BRUME_URL", "BRUME_USER_TOKEN", "BRUME_ADMIN_TOKEN"}
+    # What a command reads, it says.
+    imports = subprocess.run([brume, "import", "cloudkit", "--help"], capture_output=True, text=True).stdout
+    clients |= set(re.findall(r"BRUME_FROM_[A-Z_]*[A-Z]", imports))
     for page in sorted(glob.glob(os.path.join(ROOT, "docs", "operating", "*.md"))):
         with open(page) as file:
             named = set(re.findall(r"\bBRUME_[A-Z][A-Z_]*[A-Z]\b", file.read()))

@@ -1,4 +1,4 @@
-// brume import: a user's private database from the file of `brume export`. Everything is saved as the user's own
+// brume import file: a user's private database from the file of `brume export`. Everything is saved as the user's own
 // saves are, by the same rules; so every record has its line in the change feed, with its old name.
 
 import ArgumentParser
@@ -10,6 +10,15 @@ import Foundation
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
+    abstract: "Take data from a file of 'brume export', or from CloudKit.",
+    discussion: "'brume import FILE' is short for 'brume import file FILE'.",
+    subcommands: [FileImportCommand.self, CloudKitImportCommand.self],
+    defaultSubcommand: FileImportCommand.self)
+}
+
+struct FileImportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "file",
     abstract: "Take a user's private database from a file of 'brume export'.",
     discussion: """
       The account is made if it is missing. Records that are there already under the same name are \
@@ -29,21 +38,12 @@ struct ImportCommand: AsyncParsableCommand {
     }
     let name = user ?? heading["user"]?.string ?? ""
     let connection = try server.connect()
-    try await makeAccount(name, connection)
+    try await connection.makeAccount(name)
     var records = RecordImport(
       connection: connection, user: name, owner: heading["owner"]?.string)
     defer { records.removeFiles() }
     try await read(&reader, into: &records)
     Output.say("imported \(records.zones) zones and \(records.saved) records of \(name)")
-  }
-
-  private func makeAccount(_ name: String, _ connection: ServerConnection) async throws {
-    do {
-      _ = try await connection.get("zones", [("user", name), ("limit", "1")])
-    } catch is CommandFailure {
-      _ = try await connection.post("users", ["name": .string(name)])
-      Output.say("made the account '\(name)'")
-    }
   }
 
   private func read(_ reader: inout ArchiveReader, into records: inout RecordImport) async throws {

@@ -68,6 +68,17 @@ struct ExecCommand: AsyncParsableCommand {
     return settings
   }
 
+  /// Variables that name no server, nor anybody's way into one: those of another would mix with ours.
+  private static func withoutServers(_ variables: [String: String]) -> [String: String] {
+    let named = [
+      "URL", "DATA", "STORE", "ADMIN_TOKEN", "CONTAINER", "ENVIRONMENT", "API_TOKEN", "KEY_ID",
+      "KEY_FILE", "SECOND_USER_TOKEN",
+    ].map { "BRUME_\($0)" }
+    return variables.filter { name, _ in
+      !named.contains(name) && !name.hasPrefix("BRUME_USER_TOKEN")
+    }
+  }
+
   private func runCommand(_ server: Composition) async throws -> Int32 {
     let place = ContainerEnvironment(server.settings.container, .development)
     if let schema {
@@ -81,7 +92,7 @@ struct ExecCommand: AsyncParsableCommand {
         throw CommandFailure("\(schema): \(error.reason)")
       }
     }
-    var environment = ProcessInfo.processInfo.environment
+    var environment = Self.withoutServers(ProcessInfo.processInfo.environment)
     let ready = try await server.development.prepare(in: place)
     for (name, value) in ready.variables { environment[name] = value }
     // Commands inside reach this server and no other.

@@ -11,15 +11,15 @@ enum ExitStatus: Int32 {
   case data = 65
   /// What was to be read is not there.
   case noInput = 66
-  /// No server answers.
+  /// No server answers, ours or the one that is read.
   case unavailable = 69
   /// What was to be made is there already, or cannot be made.
   case cannotCreate = 73
   /// The disk did not do what it was asked.
   case disk = 74
-  /// It broke off; the same command goes on.
+  /// It broke off, or another server asks to come back later; the same command goes on.
   case again = 75
-  /// The admin token is wrong.
+  /// The admin token is wrong, or another server does not let us in.
   case noPermission = 77
 
   var code: ExitCode { ExitCode(rawValue) }

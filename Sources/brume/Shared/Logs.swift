@@ -4,18 +4,62 @@ import BrumeServer
 import BrumeWire
 import FoundationEssentials
 import Logging
+import Synchronization
 
 enum Logs {
   static func logger(_ settings: Settings) -> Logger {
-    var logger = Logger(label: "brume") { label in
+    logger(settings, following: LogLevel(settings.logLevel))
+  }
+
+  /// - Parameter level: what counts for all copies of the logger that set none of their own.
+  static func logger(_ settings: Settings, following level: LogLevel) -> Logger {
+    Logger(label: "brume") { label in
       switch settings.logFormat {
-      case .console: StreamLogHandler.standardError(label: label)
-      case .json: JSONLogHandler()
+      case .console: FollowingLogHandler(StreamLogHandler.standardError(label: label), level)
+      case .json: FollowingLogHandler(JSONLogHandler(), level)
       }
     }
-    logger.logLevel = settings.logLevel
-    return logger
   }
+}
+
+/// How much is logged: one value for a process, which may change while it runs.
+final class LogLevel: Sendable {
+  private let index: Atomic<Int>
+
+  init(_ level: Logger.Level) { index = Atomic(Self.index(of: level)) }
+
+  var current: Logger.Level {
+    get { Logger.Level.allCases[index.load(ordering: .relaxed)] }
+    set { index.store(Self.index(of: newValue), ordering: .relaxed) }
+  }
+
+  private static func index(of level: Logger.Level) -> Int {
+    Logger.Level.allCases.firstIndex(of: level) ?? 0
+  }
+}
+
+/// Another handler, at the process's level.
+private struct FollowingLogHandler: LogHandler {
+  private var inner: any LogHandler
+  private let shared: LogLevel
+  private var own: Logger.Level?
+
+  init(_ inner: any LogHandler, _ shared: LogLevel) { (self.inner, self.shared) = (inner, shared) }
+
+  var logLevel: Logger.Level {
+    get { own ?? shared.current }
+    set { own = newValue }
+  }
+  var metadata: Logger.Metadata {
+    get { inner.metadata }
+    set { inner.metadata = newValue }
+  }
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { inner[metadataKey: key] }
+    set { inner[metadataKey: key] = newValue }
+  }
+
+  func log(event: LogEvent) { inner.log(event: event) }
 }
 
 struct JSONLogHandler: LogHandler {

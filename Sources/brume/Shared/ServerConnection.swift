@@ -133,6 +133,17 @@ struct ServerConnection: Sendable {
     try await call("POST", "/_brume/admin/\(path)", place, body.bytes(), isOperator: true)
   }
 
+  /// The same, for callers who can do something about a refusal.
+  ///
+  /// - Throws: the server's `BrumeError`.
+  func send(_ path: String, _ body: JSON) async throws -> JSON {
+    let answer = try await exchange(
+      "POST", "/_brume/admin/\(path)", place, body.bytes(), isOperator: true)
+    let json = try JSON(parsing: answer.body)
+    guard (200..<300).contains(answer.status) else { throw Wire.error(json) }
+    return json
+  }
+
   /// Whether the server's storage answers.
   ///
   /// - Throws: `CommandFailure` if no server answers.
@@ -216,7 +227,7 @@ struct ServerConnection: Sendable {
     return "?" + query.map { "\($0.0)=\(escaped($0.1))" }.joined(separator: "&")
   }
 
-  private static func escaped(_ text: String) -> String {
+  static func escaped(_ text: String) -> String {
     text.utf8.map { byte -> String in
       let scalar = Character(UnicodeScalar(byte))
       let isPlain =

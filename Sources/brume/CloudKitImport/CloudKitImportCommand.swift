@@ -1,0 +1,83 @@
+// brume import cloudkit: what a container of another server of the protocol holds, such as Apple's. The source is
+// only read; a record that the target has already, with the same content, is not saved again.
+
+import ArgumentParser
+import BrumeModel
+
+struct CloudKitImportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cloudkit",
+    abstract: "Take the records of a container at Apple, or at any server of the protocol.",
+    discussion: """
+      The public database is read with a server-to-server key, a private one with its user's web \
+      auth token. The protocol cannot list record types: name each with --type. Queries for all \
+      records of a type need a queryable index on its recordName at the source. In custom zones all \
+      types come by themselves.
+
+      Names, zones, fields, files, parents and references stay; times, change tags and creators are \
+      those of the import; shares are left out. Give the command again after it was cut short, or to \
+      get what is new: what is there already is left alone, and nothing is deleted.
+
+        brume import cloudkit --container iCloud.org.example.app --from-environment production \\
+          --key-id ID --key-file key.pem --type Trail --type Photo --user importer
+      """)
+  @OptionGroup(title: "The target") var server: ServerOptions
+  @OptionGroup(title: "The source") var source: SourceOptions
+  @Option(
+    help: "Into whose private database, or who makes the public records. Made if it is missing.")
+  var user: String
+  @Option(
+    name: .customLong("type"),
+    help: "A record type of the public database, or of the default zone; may be repeated.")
+  var types: [String] = []
+  @Flag(help: "Only count what would come. Nothing is written, no file is fetched.")
+  var dryRun = false
+
+  func validate() throws {
+    guard server.container ?? ServerOptions.variable("BRUME_CONTAINER") != nil else {
+      throw ValidationError("--container is missing, and BRUME_CONTAINER is not set")
+    }
+    if try source.scope() == .public, types.isEmpty {
+      throw ValidationError(
+        "name the record types of the public database with --type; the protocol cannot list them")
+    }
+  }
+
+  func run() async throws {
+    try await StatusFailure.saying { try await carryOut() }
+  }
+
+  private func carryOut() async throws {
+    let place = try source.place(server)
+    let reader = SourceServer(place, try source.credentials(place.scope))
+    var target: ImportTarget?
+    if !dryRun {
+      target = try await ImportTarget(server.connect(), scope: place.scope, user: user)
+    }
+    var work = CloudKitImport(source: reader, target: target, types: types)
+    do {
+      defer { Patience.progress.end() }
+      try await work.run()
+    }
+    try report(work.counts, work.refused)
+  }
+
+  private func report(_ counts: ImportCounts, _ refused: [RefusedRecord]) throws {
+    for (type, count) in counts.types.sorted(by: { $0.key < $1.key }) where dryRun {
+      Output.line("\(type)  \(count)")
+    }
+    if counts.shares > 0 { Output.say("\(counts.shares) shares are left out") }
+    guard !dryRun else {
+      return Output.say("would read \(counts.records) records with \(counts.files) files")
+    }
+    Output.say(
+      "read \(counts.records) records: \(counts.saved) saved, \(counts.unchanged) there already, "
+        + "\(refused.count) refused; \(counts.files) files fetched")
+    for record in refused.prefix(20) { Output.say("refused: \(record.sentence)") }
+    guard refused.isEmpty else {
+      throw CommandFailure(
+        "\(refused.count) records are refused; put right what is said above, and give the command "
+          + "again")
+    }
+  }
+}

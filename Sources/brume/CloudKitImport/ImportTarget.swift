@@ -1,0 +1,95 @@
+// Our side of an import: what is there already, which files are still missing, and the saves. As an operator, under
+// the name of the user.
+
+import BrumeClient
+import BrumeModel
+import BrumeWire
+import Foundation
+
+struct ImportTarget {
+  let scope: DatabaseScope
+  private let connection: ServerConnection
+  private let user: String
+  private var zones: Set<String>
+  private var session: Session?
+
+  /// Makes the account if it is missing.
+  init(_ connection: ServerConnection, scope: DatabaseScope, user: String) async throws {
+    (self.connection, self.scope, self.user) = (connection, scope, user)
+    try await connection.makeAccount(user)
+    zones = [ZoneID.defaultName]
+    if scope == .private { zones.formUnion(try await connection.zoneNames(of: user)) }
+  }
+
+  mutating func make(zone: String) async throws {
+    guard !zones.contains(zone) else { return }
+    let answer = try await ask("zones/create", ["zones": [["zoneName": .string(zone)]]])
+    if let failure = answer["zones"]?.array?.first, failure["serverErrorCode"] != nil {
+      throw CommandFailure("zone '\(zone)' cannot be made: \(Wire.error(failure).reason)")
+    }
+    zones.insert(zone)
+  }
+
+  /// The records of these names that are there, by name.
+  func stored(_ names: [String], in zone: String) async throws -> [String: Record] {
+    let answer = try await ask(
+      "records/lookup",
+      [
+        "zoneID": ["zoneName": .string(zone)],
+        "records": .array(names.map { ["recordName": .string($0)] }),
+      ])
+    var found: [String: Record] = [:]
+    for item in answer["records"]?.array ?? [] where item["serverErrorCode"] == nil {
+      let record = try Record(json: item)
+      found[record.name] = record
+    }
+    return found
+  }
+
+  /// Saves records of one zone. Answers why some were refused, in order.
+  func save(_ drafts: [RecordDraft], in zone: String) async throws -> [BrumeError?] {
+    let request = ModifyRecordsRequest(
+      zone: ZoneID(name: zone), operations: drafts.map { RecordOperation(.forceReplace, $0) })
+    let answers = try await ask("records/modify", request.json)["records"]?.array ?? []
+    return drafts.indices.map { index in
+      guard index < answers.count else {
+        return BrumeError(.internalError, "the target did not answer about it")
+      }
+      return answers[index]["serverErrorCode"] == nil ? nil : Wire.error(answers[index])
+    }
+  }
+
+  /// Sends a file. Uploads are made as the user, who needs an API token of the container.
+  mutating func upload(_ url: URL, for record: Record, _ field: String) async throws -> Asset {
+    let session = try await uploads()
+    let request = AssetUploadRequest(
+      zone: ZoneID(name: record.zone.name),
+      files: [.init(recordType: record.type, fieldName: field, recordName: record.name)])
+    let database = session.database(scope)
+    do {
+      return try await Patience.keep("the target") {
+        guard let ticket = try await database.uploadAddresses(request).first else {
+          throw CommandFailure("the server gave no address for a file; see its log")
+        }
+        return try await session.upload(OutgoingFile(url), to: ticket.ticket) { _ in }
+      }
+    } catch let failure as CallFailure {
+      throw CommandFailure("the target takes no file: \(failure.sentence)")
+    }
+  }
+
+  private mutating func uploads() async throws -> Session {
+    if let session { return session }
+    let new = Session(try await connection.configuration(user: user))
+    session = new
+    return new
+  }
+
+  private func ask(_ path: String, _ body: JSON) async throws -> JSON {
+    var body = body.object ?? JSONObject()
+    body["database"] = .string(scope.rawValue)
+    body["user"] = .string(user)
+    let whole = JSON.object(body)
+    return try await Patience.keep("the target") { try await connection.send(path, whole) }
+  }
+}

@@ -1,0 +1,23 @@
+// brume manual: the manual page, made from the commands themselves.
+
+import ArgumentParser
+import BrumeModel
+import BrumeWire
+
+struct ManualCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "manual",
+    abstract: "Print the manual page, for man.",
+    discussion: """
+      brume manual > /usr/local/share/man/man1/brume.1
+      brume manual | man -l -
+      """)
+
+  func run() throws {
+    let tree = try JSON(parsing: Array(CommandTree._dumpHelp().utf8))
+    guard let command = tree["command"] else {
+      throw CommandFailure("the list of commands cannot be read; report this")
+    }
+    Output.line(ManualPage(command, version: "\(Release.version)").text)
+  }
+}
