@@ -59,7 +59,7 @@ import Testing
     ),
     (
       "DELETE FROM records WHERE name = 'Full'",
-      "table records, key 'iCloud.org.example.contract' 'development' '' 'Trails' 'Full': it is missing"
+      "table records, key 'iCloud.org.example.contract' 'development' '' 'Cafe' 'Full': it is missing"
     ),
     (
       "INSERT INTO asset_discards VALUES ('object5')",
