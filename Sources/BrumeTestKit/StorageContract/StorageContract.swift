@@ -29,7 +29,8 @@ package enum StorageContract {
 
   package static let all: [Case] =
     transactions + zones + records + changes + log + subscriptions + devices + notifications
-    + delivery + history + accounts + assets + signIn + operators + queries + concurrency + snapshots
+    + delivery + history + accounts + assets + signIn + operators + queries + concurrency
+    + snapshots
 }
 
 func expect(_ condition: Bool, _ what: @autoclosure () -> String) throws {
