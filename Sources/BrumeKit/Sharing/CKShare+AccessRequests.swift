@@ -4,7 +4,8 @@
 import BrumeModel
 public import Foundation
 
-#if canImport(Contacts)
+// An app on Linux may have a module of this name; it is none of ours.
+#if canImport(Darwin) && canImport(Contacts)
   public import Contacts
 #endif
 

@@ -1,6 +1,6 @@
 // Contacts' person, where the system has none. Only what a request for access can say of somebody.
 
-#if canImport(Contacts)
+#if canImport(Darwin) && canImport(Contacts)
   import Contacts
 #else
   public import Foundation
@@ -26,7 +26,7 @@
 extension CNContact {
   /// A user as a contact.
   static func person(_ identity: CKUserIdentity) -> CNContact {
-    #if canImport(Contacts)
+    #if canImport(Darwin) && canImport(Contacts)
       let contact = CNMutableContact()
       contact.givenName = identity.nameComponents?.givenName ?? ""
       contact.familyName = identity.nameComponents?.familyName ?? ""
