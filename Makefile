@@ -45,23 +45,12 @@ test: ## Run all the tests
 	scripts/swift-test --skip-build $(WIDTH) --filter 'BrumeServerTests|EndToEndTests'
 	@scripts/more-tests $(BIN)
 
-soak: ## Run the simulation, the tests of pushes, of PostgreSQL, of disks and of several servers at full size, with all parts dying, and beside a hostile user (three hours)
+soak: ## Run every machine's long form, and print one table (TIME=3h: for how long; ONLY=kill9,rot: which)
 	@scripts/prepare tests
 	$(SWIFT) build --build-tests
 	$(SWIFT) build -c release --product brume-simulate
-	$(RELEASE)-simulate --first 1 --seeds $(or $(SEEDS),100000) --jobs $$(getconf _NPROCESSORS_ONLN)
-	BRUME_SOAK_POSTGRES=$(or $(DEATHS),50) $(SWIFT) test --filter PostgresCrashTests
-	BRUME_SOAK_PUSHES=$(or $(PUSHES),100000) $(SWIFT) test --filter EveryDeviceTests
-	python3 Tests/Independent/deaths.py --brume $(BIN) --rounds $(or $(ROUNDS),100) --restarts 5 \
-	  --takeover 12
-	@# The same without what fences a server that slept must fail.
-	python3 Tests/Independent/deaths.py --brume $(BIN) --rounds 4 --restarts 0 --control
-	python3 Tests/Independent/failover.py --brume $(BIN) --rounds $(or $(FAILOVERS),20)
-	python3 Tests/Independent/syscalls.py --brume $(BIN) --trials $(or $(FAULTS),0)
-	python3 Tests/Independent/rot.py --brume $(BIN) --flips $(or $(FLIPS),500)
-	@# Times are judged on what is shipped.
 	$(SWIFT) build -c release --product brume
-	python3 Tests/Independent/hostile.py --brume $(RELEASE) --seconds $(or $(HOSTILE),3600) --judge
+	@exec python3 Tests/Independent/soak.py --time "$(TIME)" --only "$(ONLY)"
 
 check: ## Check format, layering and house rules
 	@scripts/prepare

@@ -210,7 +210,7 @@ def main():
             faults += [(kind, at, error, forever) for at in range(1, calls + 1) for error in ERRORS
                        for forever in (False, True)]
         if options.trials:
-            faults = random.Random(options.seed).sample(faults, options.trials)
+            faults = random.Random(options.seed).sample(faults, min(options.trials, len(faults)))
         hit = 0
         for fault in faults:
             hit += trial(*fault)[1] > 0

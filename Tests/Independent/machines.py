@@ -1,0 +1,55 @@
+"""Every machine of `make soak`: the long form of what `make test` runs in short. To add one, add a line to `MACHINES`."""
+import dataclasses
+
+DEBUG, RELEASE = ".build/debug", ".build/release"
+
+
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    """One command. `{n}` in it stands for how many rounds there are to be."""
+
+    name: str
+    # What it tries, in a few words for the table.
+    what: str
+    command: str
+    # What a round is, how many there are if nobody says for how long, and at least.
+    unit: str
+    usual: int
+    least: int
+    # Seconds that a round takes on a machine of two cores, and those that come once. They only share out the time.
+    each: float
+    once: float = 5
+    # More of the environment; values may hold `{n}`.
+    environment: dict = dataclasses.field(default_factory=dict)
+
+    @property
+    def seconds(self):
+        return self.once + self.usual * self.each
+
+
+def independent(name, what, arguments, unit, usual, least, each, once=5, build=DEBUG, script=None):
+    """A program of this folder."""
+    command = f"python3 Tests/Independent/{script or name}.py --brume {build}/brume {arguments}"
+    return Machine(name, what, command, unit, usual, least, each, once)
+
+
+MACHINES = [
+    Machine("simulation", "servers and devices in one thread, by a seed",
+            f"{RELEASE}/brume-simulate --first {{first}} --seeds {{n}} --jobs {{cores}}", "seeds", 100_000, 1000, 0.008),
+    independent("kill9", "the server killed in the middle of saves", "--rounds {n}", "kills", 500, 60, 1),
+    independent("syscalls", "a call to the system fails, once or for good", "--trials {n} --seed {first}",
+                "faults", 400, 8, 1.2),
+    independent("rot", "bits of the data folder flip", "--flips {n}", "flips", 500, 12, 0.5, 20),
+    Machine("every-device", "pushes while the server crashes", "swift test --skip-build --filter EveryDeviceTests",
+            "pushes", 100_000, 2000, 0.006, 20, {"BRUME_SOAK_PUSHES": "{n}"}),
+    Machine("postgres-crashes", "PostgreSQL dies under a server", "swift test --skip-build --filter PostgresCrashTests",
+            "deaths", 50, 2, 5, 20, {"BRUME_SOAK_POSTGRES": "{n}"}),
+    independent("deaths", "three servers killed and put to sleep", "--rounds {n} --restarts 5 --takeover 12",
+                "deaths", 100, 2, 15, 60),
+    independent("deaths-control", "the same without the fence must fail", "--rounds {n} --restarts 0 --control",
+                "deaths", 4, 4, 17, 10, script="deaths"),
+    independent("failover", "a primary dies, its standby takes over", "--rounds {n}", "failovers", 20, 1, 20, 30),
+    # Times are judged on what is shipped.
+    independent("hostile", "a hostile user beside a normal one", "--seconds {n} --seed {first} --judge",
+                "seconds", 3600, 30, 1.3, 10, RELEASE),
+]
