@@ -60,9 +60,27 @@ package enum OwnerOnly {
     var made = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/") {
       made += part + "/"
-      if mkdir(made, folderMode) != 0, errno != EEXIST { return false }
+      if mkdir(made, folderMode) == 0 {
+        syncParent(of: made)
+      } else if errno != EEXIST {
+        return false
+      }
     }
     return true
+  }
+
+  /// Waits until the disk knows the name of a folder or file. Without this the loss of power may take a new
+  /// folder with all that is in it, however well that was saved.
+  ///
+  /// - Returns: false if it cannot be said; `errno` says why.
+  @discardableResult
+  package static func syncParent(of path: String) -> Bool {
+    let parts = path.split(separator: "/").dropLast()
+    let parent = (path.hasPrefix("/") ? "/" : "./") + parts.joined(separator: "/")
+    let descriptor = open(parent, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return fsync(descriptor) == 0
   }
 
   private static func tighten(_ path: String, _ status: stat, _ complaints: inout [String]) {

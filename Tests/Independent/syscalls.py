@@ -49,9 +49,10 @@ class Plan:
         return struct.unpack_from("q", self.page, 32)[0]
 
 
-def compile_library(folder):
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "faults", "syscalls.c")
-    library = os.path.join(folder, "syscalls.so")
+def compile_library(folder, name="syscalls"):
+    """What is preloaded into a server; None without a C compiler."""
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "faults", name + ".c")
+    library = os.path.join(folder, name + ".so")
     for compiler in ("cc", "clang", "gcc"):
         if shutil.which(compiler):
             subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)
