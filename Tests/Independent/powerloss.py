@@ -183,8 +183,10 @@ class Follower:
     def run(self, ended):
         with contextlib.suppress(OSError, http.client.HTTPException):
             while not ended.wait(0.02):
-                for page, self.token in pages(self.client, self.token):
-                    note(self.record, json.dumps({"kind": "page", "changes": page, "token": self.token}))
+                for page, token in pages(self.client, self.token):
+                    note(self.record, json.dumps({
+                        "kind": "page", "changes": page, "token": token, "begins": self.token is None}))
+                    self.token = token
 
 
 def pages(client, token):
@@ -282,6 +284,8 @@ class Promises:
     def take(self, text):
         what = json.loads(text)
         if what["kind"] == "page":
+            if what["begins"]:
+                self.cache = {}
             for name, tag in what["changes"]:
                 self.cache[name] = tag
                 if tag is None:
@@ -375,10 +379,11 @@ class Trial:
         return checksum(data) if answer.status == 200 else f"a file is answered with {answer.status}"
 
     def feed(self):
-        cache = dict(self.promises.cache)
-        for page, _ in pages(self.client, self.promises.token):
-            for name, tag in page:
-                cache[name] = tag
+        cache, token = dict(self.promises.cache), self.promises.token
+        # A token may be of the middle of a fetch, which ends where the zone was when it began: then once more.
+        for _ in range(2):
+            for page, token in pages(self.client, token):
+                cache.update(dict(page))
         whole = {name: tag for page, _ in pages(self.client, None) for name, tag in page}
         cache, whole = ({name: tag for name, tag in names.items() if tag} for names in (cache, whole))
         different = sorted(name for name in cache.keys() | whole.keys() if cache.get(name) != whole.get(name))

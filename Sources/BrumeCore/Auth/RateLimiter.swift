@@ -12,6 +12,7 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
   private let burst: Double
   private let maximumKeys: Int
   private var buckets: [Key: Bucket] = [:]
+  private static var jitter: Milliseconds { 1000 }
 
   /// - Parameters:
   ///   - perSecond: calls a second in the long run; 0 for no limit.
@@ -35,7 +36,9 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     if isOff { return nil }
     var bucket = buckets[key] ?? Bucket(tokens: burst, time: now)
     bucket.tokens = tokens(of: bucket, now)
-    bucket.time = max(bucket.time, now)
+    // A clock that was set back begins anew from there: nobody waits until it is as late as it was. What is less
+    // is another thread that looked at the clock before.
+    if now > bucket.time || now < bucket.time - Self.jitter { bucket.time = now }
     if buckets[key] == nil, buckets.count >= maximumKeys { makeRoom(now) }
     // A full bucket always has one.
     let taken = min(burst, Double(max(1, processes)))

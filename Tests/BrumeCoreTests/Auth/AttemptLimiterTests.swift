@@ -67,6 +67,15 @@ struct AttemptLimiterTests {
     #expect((100...135).contains(count), "\(count)")
   }
 
+  @Test func `a clock that is set back by hours lengthens no pause`() {
+    var limiter = limiter()
+    let late: Milliseconds = 36_000_000
+    _ = attempts(&limiter, now: late, name: { _ in "carol" }, address: { _ in "a" })
+    #expect(limiter.begin(name: "carol", address: "a", now: late) == 1000)
+    #expect(limiter.begin(name: "carol", address: "a", now: 5000) == 1000)
+    #expect(limiter.begin(name: "carol", address: "a", now: 6000) == nil)
+  }
+
   @Test func `an attempt that has to wait counts for nothing`() {
     var limiter = limiter()
     _ = attempts(&limiter, now: 0, name: { _ in "carol" }, address: { _ in "a" })

@@ -22,6 +22,14 @@ package struct AttemptLimiter: Sendable {
     var last: Milliseconds
     /// No attempt before this.
     var until: Milliseconds = 0
+
+    /// A clock that was set back lengthens no pause: it begins anew.
+    mutating func follow(_ now: Milliseconds) {
+      let lost = last - now
+      guard lost > 0 else { return }
+      last -= lost
+      until -= lost
+    }
   }
   private let limits: Limits
   private var failures: [Key: Failures] = [:]
@@ -41,6 +49,7 @@ package struct AttemptLimiter: Sendable {
       (Key.name(name), limits.freeAttemptsPerName),
       (Key.address(address), limits.freeAttemptsPerAddress),
     ]
+    for (key, _) in keys { failures[key]?.follow(now) }
     let wait = keys.map { (failures[$0.0]?.until ?? 0) - now }.max() ?? 0
     if wait > 0 { return wait }
     makeRoom(now)
