@@ -10,6 +10,7 @@ import { Beside, Form, Inspector, Pane } from "../parts/layout.js";
 import { Empty, Loaded, Wrong } from "../parts/states.js";
 import { Table } from "../parts/table.js";
 import { OneUser } from "./users-one.js";
+import { lastUse } from "./users-tokens.js";
 
 export const title = "Users";
 export const newTitle = "New user";
@@ -47,6 +48,7 @@ const columns = [
   { title: "Name", cell: (user) => h("b", null, user.name) },
   { title: "E-mail", cell: (user) => user.email ?? "–" },
   { title: "Signs in with", cell: (user) => (user.password ? "a password" : "a token") },
+  { title: "Last seen", cell: (user) => lastUse(user) },
   { title: "Discoverable", cell: (user) => (user.discoverable ? "yes" : "no") },
   { title: "Record name", cell: (user) => h("code", { title: user.recordName }, short(user.recordName, 16)) },
 ];
