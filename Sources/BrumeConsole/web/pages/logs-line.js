@@ -21,24 +21,38 @@ export const Status = ({ status, code }) =>
   status >= 500
     ? h(Badge, { kind: "bad" }, `${status} ${code ?? ""}`.trim())
     : status >= 400
-    ? h(Badge, { kind: "wait", icon: status === 401 || status === 403 ? "lock" : "warn" }, `${status} ${code ?? ""}`.trim())
+    ? h(
+        Badge,
+        { kind: "wait", icon: status === 401 || status === 403 ? "lock" : "warn" },
+        `${status} ${code ?? ""}`.trim(),
+      )
     : h(Badge, { kind: "ok" }, String(status));
 
 /** Who called. */
-export const caller = (line) =>
-  line.user ?? (line.serverKey ? `key of ${short(line.serverKey, 10)}` : line.operator ? `operator ${line.operator}` : "nobody known");
+export const caller = ({ user, serverKey, operator }) =>
+  user ?? (serverKey ? `key of ${short(serverKey, 10)}` : operator ? `operator ${operator}` : "nobody known");
 
 /** The path without what every path has; the rest is in the inspector. */
 export const called = ({ route }) => route.replace("/database/1/:container/:environment/", "").replace("/_brume/", "");
 
+/** The page of all that is known of a request. */
+const allOf = (request) => to("logs", [], { request });
+
 export const columns = [
   { title: "Time", class: "narrow", cell: (line) => h("span", { title: exactly(line.time) }, moment(line.time)) },
-  { title: "Called", cell: (line) => h("code", { title: `${line.method} ${line.route}` }, `${line.method} ${called(line)}`) },
+  {
+    title: "Called",
+    cell: (line) => h("code", { title: `${line.method} ${line.route}` }, `${line.method} ${called(line)}`),
+  },
   { title: "By", cell: (line) => caller(line) },
   { title: "In", cell: (line) => (line.container ? `${shortContainer(line.container)}, ${line.environment}` : "–") },
   { title: "Answer", cell: Status },
   { title: "Took", class: "right", cell: (line) => took(line.microseconds) },
-  { title: "Request", cell: (line) => h("a", { href: to("logs", [], { request: line.request }), title: line.request }, h("code", null, line.request.slice(0, 8))) },
+  {
+    title: "Request",
+    cell: (line) =>
+      h("a", { href: allOf(line.request), title: line.request }, h("code", null, line.request.slice(0, 8))),
+  },
 ];
 
 export const facts = (line) => [
@@ -64,6 +78,6 @@ export const RequestLine = (line, onclose) =>
       "div",
       null,
       Facts([...facts(line), ["Request", h("code", null, line.request)]]),
-      h("div.line", null, h(LinkButton, { icon: "search", href: to("logs", [], { request: line.request }) }, "All with this ID")),
+      h("div.line", null, h(LinkButton, { icon: "search", href: allOf(line.request) }, "All with this ID")),
     ),
   );

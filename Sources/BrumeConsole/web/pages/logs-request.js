@@ -5,7 +5,7 @@ import { remote } from "../core/calls.js";
 import { admin } from "../core/places.js";
 import { h } from "../core/render.js";
 import { to } from "../core/router.js";
-import { Button, Code, LinkButton } from "../parts/controls.js";
+import { Code, LinkButton } from "../parts/controls.js";
 import { Facts, Pane } from "../parts/layout.js";
 import { Empty, Failed, Loading } from "../parts/states.js";
 import { Table } from "../parts/table.js";
@@ -31,24 +31,48 @@ export function OneRequest(text) {
   return h(
     "div.stack",
     { key: "found" },
-    Section("request", "Request", "the log of this server", log.length > 0
-      ? log.map((line) => h("div.body", { key: String(line.position) }, Facts(facts(line))))
-      : Absent("This server did not answer it since it began")),
-    Section("trace", "Trace", "what became of its change", trace
-      ? h("div.body", null, h("p", null, trace.sentence), h("div.line", null,
-          h(LinkButton, { icon: "trace", href: to("trace", [], { request }) }, "Every subscription and device")))
-      : Absent("It changed nothing that is remembered here")),
-    Section("pushes", "Pushes", "what was sent because of it", push.length > 0
-      ? h(Table, { label: "Pushes of this request", columns: pushColumns, rows: push, id: (line) => String(line.position) })
-      : Absent("Nothing was sent because of it")),
-    Section("audit", "Audit", "what an operator did by it", audit.length > 0
-      ? h(Table, { label: "Audit lines of this request", columns: auditColumns, rows: audit, id: (line) => String(line.position) })
-      : Absent("No operator's change")),
-    h("div.line", { key: "command" }, h(Code, { text: `brume logs --request ${request}`, what: "the command", label: "Command" })),
+    Section(
+      "Request",
+      "the log of this server",
+      log.length === 0
+        ? Absent("This server did not answer it since it began")
+        : log.map((line) => h("div.body", { key: String(line.position) }, Facts(facts(line)))),
+    ),
+    Section(
+      "Trace",
+      "what became of its change",
+      trace ? Change(trace, request) : Absent("It changed nothing that is remembered here"),
+    ),
+    Section(
+      "Pushes",
+      "what was sent because of it",
+      Lines("Pushes of this request", pushColumns, push) ?? Absent("Nothing was sent because of it"),
+    ),
+    Section(
+      "Audit",
+      "what an operator did by it",
+      Lines("Audit lines of this request", auditColumns, audit) ?? Absent("No operator's change"),
+    ),
+    h(Code, { text: `brume logs --request ${request}`, what: "the command", label: "Command" }),
   );
 }
 
-const Section = (key, title, note, content) => h(Pane, { key, title, note }, content);
+const Change = (trace, request) =>
+  h(
+    "div.body",
+    null,
+    h("p", null, trace.sentence),
+    h(
+      "div.line",
+      null,
+      h(LinkButton, { icon: "trace", href: to("trace", [], { request }) }, "Every subscription and device"),
+    ),
+  );
+
+const Lines = (label, columns, rows) =>
+  rows.length === 0 ? undefined : h(Table, { label, columns, rows, id: (line) => String(line.position) });
+
+const Section = (title, note, content) => h(Pane, { key: title, title, note }, content);
 const Absent = (sentence) => h("p.absent.note", null, sentence);
 
 const Nothing = (request) =>

@@ -12,7 +12,7 @@ const previews = new Map();
 
 /** The files of a value, if it has any. */
 export const Assets = ({ value, type }) =>
-  /^ASSETID/.test(type ?? "") && [value].flat().filter((asset) => asset?.downloadURL).map((asset, at) => Asset(asset, at));
+  /^ASSETID/.test(type ?? "") && [value].flat().filter((asset) => asset?.downloadURL).map(Asset);
 
 function Asset(asset, at) {
   // The server's own address, by whatever name the browser knows it.
@@ -35,7 +35,7 @@ function Asset(asset, at) {
 
 function Preview({ kind, text }, address, asset) {
   switch (kind) {
-    case "image": return h("img", { src: address, alt: `Picture of ${plural(asset.size ?? 0, "byte")}`, loading: "lazy" });
+    case "image": return h("img", { src: address, alt: `Picture of ${plural(asset.size ?? 0, "byte")}` });
     case "audio": return h("audio", { src: address, controls: true, preload: "metadata", "aria-label": "Sound" });
     case "text": return h("pre", { tabindex: 0, role: "region", "aria-label": "Beginning of the file" }, text);
     case "asked": return h("p.note", null, "Looking…");

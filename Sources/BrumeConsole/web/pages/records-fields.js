@@ -32,7 +32,7 @@ function One(field, record, state, isRead) {
     { key: field.name },
     h(
       "div.named",
-      null,
+      { id: isFile(value) && name },
       h("label", { for: name }, h("b", null, field.name), h("span.note", null, " " + plainType(field.type))),
       isChanged
         ? h(Badge, { kind: "info", icon: "pencil" }, "edited")
@@ -47,7 +47,7 @@ function One(field, record, state, isRead) {
           "aria-invalid": wrong && "true",
           oninput: (event) => ((state.texts[field.name] = event.target.value), update()),
         })
-      : h("p", { id: name }, value === undefined ? h("span.note", null, "no value") : shown(value)),
+      : !isFile(value) && h("p", { id: name }, value === undefined ? h("span.note", null, "no value") : shown(value)),
     !isChanged && value !== undefined && References(value),
     value !== undefined && !value.isEncrypted && Assets(value),
     wrong && h("p.wrong", { role: "alert" }, wrong),
@@ -55,6 +55,8 @@ function One(field, record, state, isRead) {
     Theirs(field, before, state.conflict),
   );
 }
+
+const isFile = (value) => /^ASSETID/.test(value?.type ?? "") && !value.isEncrypted;
 
 const letters = { QUERYABLE: "Q", SORTABLE: "S", SEARCHABLE: "T" };
 

@@ -107,7 +107,7 @@ function Members(roles) {
   if (roles.length === 0) return null;
   return h(
     Pane,
-    { key: "members", title: "Members", note: h("code", null, "brume role add ROLE USER") },
+    { key: "members", title: "Members", note: h("code", null, "brume schema role assign ROLE USER") },
     Loaded(remote(admin("roles")), ({ members }) => [
       members.length === 0
         ? h("p.absent.note", { key: "none" }, "Nobody has one of the container's own roles.")

@@ -45,7 +45,15 @@ export function Lacking(schema) {
           ` ${use.index} and ${use.lacked === 1 ? "was" : "were"} refused`,
         ),
         route.environment === "development"
-          ? h(Button, { class: "small", icon: "plus", onclick: () => setIndex(use.recordType, use.field, use.index, true) }, "Add index")
+          ? h(
+              Button,
+              {
+                class: "small",
+                icon: "plus",
+                onclick: () => setIndex(use.recordType, use.field, use.index, true),
+              },
+              "Add index",
+            )
           : h(LinkButton, { class: "small", href: to("schema", [use.recordType]) }, "Show the type"),
       )),
   );

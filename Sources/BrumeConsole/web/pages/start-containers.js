@@ -29,9 +29,7 @@ export const Containers = () =>
                   h(
                     "a",
                     {
-                      href: format({
-                        ...route, container: one.container, environment: one.environment, page: "records", path: [], query: {},
-                      }),
+                      href: recordsOf(one),
                     },
                     one.container,
                   ),
@@ -41,6 +39,9 @@ export const Containers = () =>
               )),
           )),
   );
+
+const recordsOf = ({ container, environment }) =>
+  format({ ...route, container, environment, page: "records", path: [], query: {} });
 
 const contents = ({ databases, recordTypes, apiTokens, serverKeys }) =>
   [

@@ -24,7 +24,8 @@ export function Charts({ usage, total, step }, span) {
       title: "Requests",
       total: number(total.requests),
       note: `${share(total.failed + total.refused, total.requests)} not answered with what was asked`,
-      summary: `${plural(total.requests, "request")} in the last ${period}, ${number(total.refused)} refused, ${number(total.failed)} failed`,
+      summary: `${plural(total.requests, "request")} in the last ${period}, ${number(total.refused)} refused, ` +
+        `${number(total.failed)} failed`,
       series: [
         of("Answered", "c-ok", (bucket) => Math.max(0, bucket.requests - bucket.refused - bucket.failed)),
         of("Refused", "c-wait", (bucket) => bucket.refused),
@@ -40,7 +41,8 @@ export function Charts({ usage, total, step }, span) {
       note: "95 of 100 requests took at most so long; without streams, polls and files",
       summary: total.p50 === undefined
         ? "No request was measured"
-        : `Half of the requests took at most ${took(total.p50)}, 95 of 100 at most ${took(total.p95)}, 99 of 100 at most ${took(total.p99)}`,
+        : `Half of the requests took at most ${took(total.p50)}, 95 of 100 at most ${took(total.p95)}, ` +
+          `99 of 100 at most ${took(total.p99)}`,
       series: [
         of("50 of 100", "c-off", (bucket) => bucket.p50),
         of("95 of 100", "c-accent", (bucket) => bucket.p95),
@@ -63,7 +65,8 @@ export function Charts({ usage, total, step }, span) {
       title: "Pushes",
       total: number(total.pushes),
       note: "handed to devices, or taken by Apple, push services and webhooks",
-      summary: `${plural(total.pushes, "push", "pushes")} in the last ${period}, ${number(total.failedPushes)} not taken`,
+      summary: `${plural(total.pushes, "push", "pushes")} in the last ${period}, ` +
+        `${number(total.failedPushes)} not taken`,
       series: [
         of("Taken", "c-info", (bucket) => bucket.pushes),
         of("Not taken", "c-bad", (bucket) => bucket.failedPushes),
@@ -75,7 +78,8 @@ export function Charts({ usage, total, step }, span) {
       unit: (value) => (value === 0 ? "0" : size(value)),
       total: size(total.uploadedBytes + total.downloadedBytes),
       note: "uploaded and downloaded",
-      summary: `${size(total.uploadedBytes)} uploaded and ${size(total.downloadedBytes)} downloaded in the last ${period}`,
+      summary: `${size(total.uploadedBytes)} uploaded and ${size(total.downloadedBytes)} downloaded ` +
+        `in the last ${period}`,
       series: [
         of("Uploaded", "c-accent", (bucket) => bucket.uploadedBytes),
         of("Downloaded", "c-info", (bucket) => bucket.downloadedBytes),

@@ -25,7 +25,8 @@ function view() {
         title: "Usage",
         note: entry.value && `of this server, counted since ${moment(entry.value.since)}`,
         actions:
-          entry.value && h(CopyButton, { kind: "primary", text: () => table(entry.value), what: "the numbers" }, "Copy as CSV"),
+          entry.value &&
+            h(CopyButton, { kind: "primary", text: () => table(entry.value), what: "the numbers" }, "Copy as CSV"),
       },
       h(Tabs, {
         label: "Over",
@@ -44,8 +45,8 @@ function view() {
   ];
 }
 
-const isQuiet = ({ total }) =>
-  ["requests", "saved", "deleted", "pushes", "failedPushes", "uploadedBytes", "downloadedBytes"].every((name) => !total[name]);
+const counted = ["requests", "saved", "deleted", "pushes", "failedPushes", "uploadedBytes", "downloadedBytes"];
+const isQuiet = ({ total }) => counted.every((name) => !total[name]);
 
 const columns = [
   "requests", "refused", "failed", "operatorRequests", "p50", "p95", "p99", "saved", "deleted", "pushes", "failedPushes",

@@ -33,7 +33,8 @@ export const View = () =>
           ? Empty("No users", h(Button, { icon: "plus", onclick: begin }, "Make the first one"), "users")
           : h(Table, {
               label: "Users",
-              columns,
+              // Beside the inspector there is room for what tells users apart.
+              columns: chosen || route.query.new ? columns.slice(0, 4) : columns,
               rows: users,
               id: (user) => user.name,
               chosen: chosen?.name,

@@ -29,7 +29,7 @@ export const OneUser = (user) =>
         ["E-mail", user.email],
         ["Phone", user.phone],
         ["Signs in with", user.password ? "a password" : "a token"],
-        ["Last seen", user.lastUsed ? exactly(user.lastUsed) : "not since the server counts"],
+        ["Last seen", user.lastUsed ? exactly(user.lastUsed) : "not since this server counts"],
         ...Stored(user),
       ]),
       h(

@@ -48,7 +48,9 @@ export const View = () =>
 
 /** When something was used last; what is not known is said. */
 export const lastUse = ({ lastUsed }) =>
-  lastUsed ? h("span", { title: exactly(lastUsed) }, moment(lastUsed)) : h("span.note", null, "not since the server counts");
+  lastUsed
+    ? h("span", { title: exactly(lastUsed) }, moment(lastUsed))
+    : h("span.note", { title: "not since this server counts" }, "not yet");
 
 const columns = [
   { title: "Name", cell: (token) => h("b", null, token.name) },

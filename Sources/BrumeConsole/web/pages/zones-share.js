@@ -9,6 +9,7 @@ import { Button, Picker } from "../parts/controls.js";
 import { Icon } from "../parts/icons.js";
 import { Badge, Wrong } from "../parts/states.js";
 import { recordsAt } from "./records-query.js";
+import { isHere } from "./users-tokens.js";
 
 const rights = (text) => (text ?? "").toLowerCase().replace("_", " ");
 
@@ -38,7 +39,10 @@ const Root = (owner, { rootRecordName, zoneID }) =>
     ? h(
         "a",
         {
-          href: recordsAt({ database: "private", user: owner, zone: zoneID.zoneName, type: undefined }, { sel: rootRecordName }),
+          href: recordsAt(
+            { database: "private", user: owner, zone: zoneID.zoneName, type: undefined },
+            { sel: rootRecordName },
+          ),
         },
         rootRecordName,
       )
@@ -48,7 +52,13 @@ const Participant = (person) =>
   h(
     "li",
     { key: person.participantId ?? called(person.userIdentity) },
-    h("span.marked", null, Icon("user"), h("b", null, called(person.userIdentity)), h("span.note", null, rights(person.type))),
+    h(
+      "span.marked",
+      null,
+      Icon("user"),
+      h("b", null, called(person.userIdentity)),
+      h("span.note", null, rights(person.type)),
+    ),
     person.type === "OWNER"
       ? null
       : person.acceptanceStatus === "ACCEPTED"
@@ -130,7 +140,7 @@ async function accept(owner, share, user) {
     call(`/_brume/admin/users/token?${place()}`, { user }),
     call("/_brume/admin/tokens"),
   ]);
-  const api = tokens.find((one) => one.container === route.container && one.environment === route.environment && !one.origins);
+  const api = tokens.find((one) => isHere(one) && !one.origins);
   if (!api) throw new Error("This container has no API token that may be used here; make one in Users and keys");
   const path = ["/database/1", route.container, route.environment, "public/records/accept"].join("/");
   const query = new URLSearchParams({ ckAPIToken: api.token, ckWebAuthToken: token });

@@ -107,7 +107,8 @@ function Line({ name, kind, values }, count, top) {
 
 /** The steps in which something was counted, newest first. */
 function Numbers(title, times, series, unit, label) {
-  const rows = times.map((time, at) => ({ time, at })).filter(({ at }) => series.some(({ values }) => values[at])).reverse();
+  const steps = times.map((time, at) => ({ time, at }));
+  const rows = steps.filter(({ at }) => series.some(({ values }) => values[at])).reverse();
   if (rows.length === 0) return h("p.note", null, "Nothing was counted in this time.");
   return h(
     "div.table",

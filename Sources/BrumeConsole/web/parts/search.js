@@ -36,7 +36,7 @@ function found() {
   const wanted = text.trim();
   if (isRequestID(wanted)) {
     return [
-      { icon: "logs", text: wanted, kind: "request ID: log, trace and pushes", href: to("logs", [], { request: wanted }) },
+      { icon: "logs", text: wanted, kind: "request: log, trace, pushes", href: to("logs", [], { request: wanted }) },
       ...records(wanted),
     ];
   }
