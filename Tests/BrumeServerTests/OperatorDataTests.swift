@@ -135,7 +135,9 @@ import Testing
     }
   }
 
-  @Test func `whether somebody may read or write what others made, is asked by its type`() async throws {
+  @Test func `whether somebody may write what others made is asked by type`()
+    async throws
+  {
     try await serving { call in
       _ = try await call.client.save("n1", in: "public")
       func answer(_ action: String) async throws -> JSON? {

@@ -41,7 +41,8 @@ import Testing
 
   @Test func `whoever follows gets what came after a position`() {
     let ring = Self.ring(["A", "B", "C"].map { Self.line($0) })
-    #expect(Self.ids(ring.page(RequestLineFilter(), after: 1, before: nil, limit: 9)) == ["C", "B"])
+    #expect(
+      Self.ids(ring.page(RequestLineFilter(), after: 1, before: nil, limit: 9)) == ["C", "B"])
     #expect(ring.page(RequestLineFilter(), after: 3, before: nil, limit: 9).lines.isEmpty)
     // A server that began anew counts from one.
     #expect(ring.page(RequestLineFilter(), after: 99, before: nil, limit: 9).lines.isEmpty)
@@ -66,7 +67,9 @@ import Testing
 
   // MARK: Over the routes
 
-  @Test func `a request is found by its ID, with its caller and without its parameters`() async throws {
+  @Test func `a request is found by its ID, without its parameters`()
+    async throws
+  {
     try await ServerFixture().routes { client in
       let saved = try await client.call(
         "records/modify",
@@ -88,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `what was refused has its code, and nobody who is not known has a name`() async throws {
+  @Test func `what was refused has its code, and nobody's name`() async throws {
     try await ServerFixture().routes { client in
       let refused = try await client.send("/_brume/admin/users")
       let id = try #require(refused["uuid"]?.string)

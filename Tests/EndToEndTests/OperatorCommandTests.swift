@@ -103,7 +103,8 @@ import Testing
       #expect(made.status == 0, "\(made.talk)")
       let lines = try await Tool.run(["logs", "--json"] + data)
       let line = try #require(
-        lines.output.split(separator: "\n").first { $0.contains("records/modify") }, "\(lines.output)")
+        lines.output.split(separator: "\n").first { $0.contains("records/modify") },
+        "\(lines.output)")
       let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
       let request = try #require(object?["request"] as? String)
       let one = try await Tool.run(["logs", "--request", request.lowercased()] + data)
