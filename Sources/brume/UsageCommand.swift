@@ -28,7 +28,10 @@ struct UsageCommand: AsyncParsableCommand {
       let steps = answer["usage"]?.array ?? []
       let shown = all || json ? steps : steps.filter { !$0.isQuiet }
       if shown.isEmpty { Output.say("quiet: nothing was asked of this server in this time") }
-      guard !json else { return Listing([]).show(shown, asJSON: true) }
+      if json {
+        Listing([]).show(shown, asJSON: true)
+        return
+      }
       Listing([
         "time", "requests", "refused", "failed", "p50", "p95", "p99", "saved", "deleted", "pushes",
         "failedPushes",

@@ -48,7 +48,12 @@ const Cell = (field) =>
   field === undefined
     ? h("span.note", null, "no value")
     : field.type === "REFERENCE" && field.value?.recordName
-    ? h("a", { href: recordAt(field.value), title: field.value.recordName }, h("code", null, shown(field)))
+    // For the mouse: by keys it is a link of the record that is open, and the table one tab stop.
+    ? h(
+        "a",
+        { href: recordAt(field.value), title: field.value.recordName, tabindex: -1 },
+        h("code", null, shown(field)),
+      )
     : shown(field);
 
 /** The sign-in name of a user's record name. */

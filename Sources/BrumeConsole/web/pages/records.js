@@ -93,9 +93,9 @@ function Page(where, types, fields) {
       h(
         Pane,
         { class: "fill", key: "records", foot: entry.value && Foot(where, fields, entry.value) },
-        Loaded(entry, ({ records }) =>
+        Loaded(entry, ({ records, plan }) =>
           records.length === 0
-            ? Nothing(where)
+            ? (plan?.missing.length > 0 ? NotRun() : Nothing(where))
             : h(Table, {
                 label: `${where.type} in ${where.zone}`,
                 columns: columns(where, fields),
@@ -126,6 +126,8 @@ function elsewhere(where) {
 }
 
 const close = () => go(withQuery({ sel: "", new: "" }));
+
+const NotRun = () => Empty("The query was not run: it needs the index that is named above", undefined, "warn");
 
 const Missing = (reason) =>
   h(

@@ -2,7 +2,7 @@
 
 import { remote } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { go, route, to, withQuery } from "../core/router.js";
+import { format, go, route, to, withQuery } from "../core/router.js";
 import { number, size } from "../core/words.js";
 import { Pane } from "../parts/layout.js";
 import { Badge, Empty, Loaded } from "../parts/states.js";
@@ -34,10 +34,14 @@ export function Storage() {
             columns: columns(storage.quota),
             rows,
             id: (row) => (row.isPublic ? `${row.container}/${row.environment}` : row.user),
+            onopen: (row) => go(row.isPublic ? recordsOf(row) : to("users", [row.user])),
           });
     }),
   );
 }
+
+const recordsOf = ({ container, environment }) =>
+  format({ ...route, container, environment, page: "records", path: [], query: {} });
 
 /** What was counted, with a sign if there is more. */
 export const counted = (row) => number(row.records) + (row.whole ? "" : "+");
@@ -49,7 +53,7 @@ const columns = (quota) => [
     cell: (row) =>
       row.isPublic
         ? [h("b", null, "Public"), ` ${row.container}, ${row.environment}`]
-        : h("a", { href: to("users", [row.user]) }, h("b", null, row.user)),
+        : h("b", null, row.user),
   },
   { title: "Records", class: "right", cell: counted },
   { title: "Stored", class: "right", cell: stored },
