@@ -9,10 +9,13 @@ package import BrumeStorage
 package struct Engine: Sendable {
   package let records: Records
   package let queries: Queries
+  /// Which indexes queries use and lack.
+  package let indexUses: IndexUses
   package let zones: Zones
   package let zoneAdministration: ZoneAdministration
   package let zoneLists: ZoneLists
   package let containers: Containers
+  package let storageReports: StorageReports
   package let shareLists: ShareLists
   package let permissionQuestions: PermissionQuestions
   package let tokenInspection: TokenInspection
@@ -74,10 +77,12 @@ package struct Engine: Sendable {
   private init(_ parts: EngineParts) {
     records = Records(parts)
     queries = Queries(parts)
+    indexUses = parts.indexUses
     zones = Zones(parts)
     zoneAdministration = ZoneAdministration(parts)
     zoneLists = ZoneLists(parts)
     containers = Containers(parts)
+    storageReports = StorageReports(parts)
     shareLists = ShareLists(parts)
     permissionQuestions = PermissionQuestions(parts)
     tokenInspection = TokenInspection(parts)
@@ -131,4 +136,19 @@ struct EngineParts: Sendable {
   let generation: Int64
   let schemas = SchemaCache()
   let knownCredentials = KnownCredentials()
+  let knownSizes = KnownSizes()
+  let indexUses: IndexUses
+
+  init(
+    store: any Store, assets: any AssetStore, limits: Limits, host: Host, seal: Seal,
+    generation: Int64
+  ) {
+    self.store = store
+    self.assets = assets
+    self.limits = limits
+    self.host = host
+    self.seal = seal
+    self.generation = generation
+    indexUses = IndexUses(since: host.now(), capacity: limits.countedIndexes)
+  }
 }

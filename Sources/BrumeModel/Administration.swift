@@ -59,6 +59,8 @@ package struct ZoneSummary: Equatable, Sendable {
   package var changed: Milliseconds?
   /// Whether there is a share in the zone.
   package var hasShares: Bool
+  /// Nil: nobody asked.
+  package var size: StoredSize?
   package init(
     _ zone: ZoneID, isAtomic: Bool, sequence: Int64, changed: Milliseconds? = nil,
     hasShares: Bool = false
@@ -93,7 +95,8 @@ package struct PermissionQuestion: Equatable, Sendable {
   package var zone: ZoneID?
   /// The record that is read or written, or the parent of the one that is created.
   package var recordName: String?
-  /// The type of the record that is created.
+  /// The type of the record that is created; without a name, of the record of somebody else that is read or
+  /// written in the public database.
   package var recordType: String?
   package init(
     _ action: Action, zone: ZoneID? = nil, recordName: String? = nil, recordType: String? = nil

@@ -367,6 +367,18 @@ package struct Limits: Sendable, Equatable {
   package var auditRefusalsPerSecond = 1
   package var auditRefusalsBurst = 100
 
+  /// Ours: requests that a server remembers for operators, and lines of them in one answer.
+  package var requestLogLines = 10_000
+  package var requestLogPage = 1000
+  /// Ours: users, tokens and keys whose last use is remembered.
+  package var lastUses = 50_000
+  /// Ours: records that are looked at for one answer about how much is stored, and zones whose size is
+  /// remembered.
+  package var sizedRecords = 50_000
+  package var sizedZones = 10_000
+  /// Ours: indexes whose use by queries is counted.
+  package var countedIndexes = 10_000
+
   // MARK: Development
 
   /// Ours: faults at once, tokens that they expired, and accounts that they changed.

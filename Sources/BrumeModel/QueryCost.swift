@@ -9,16 +9,16 @@ package struct QueryCost: Equatable, Sendable {
   /// Candidates that were looked at for this page.
   package var rows: Int
   /// Indexes that the schema lacks for the query. With one, the query is not run.
-  package var missing: [MissingIndex]
-  package init(sources: [String] = [], rows: Int = 0, missing: [MissingIndex] = []) {
+  package var missing: [IndexName]
+  package init(sources: [String] = [], rows: Int = 0, missing: [IndexName] = []) {
     self.sources = sources
     self.rows = rows
     self.missing = missing
   }
 }
 
-/// An index that a query needs and the schema does not have.
-package struct MissingIndex: Equatable, Sendable {
+/// An index of a field, such as one that a query needs and the schema does not have.
+package struct IndexName: Equatable, Sendable {
   package let type: String
   /// As the schema has it: system fields by `___recordID` and its like.
   package let field: String
@@ -31,4 +31,16 @@ package struct MissingIndex: Equatable, Sendable {
   }
   /// What adds it.
   package var command: String { "brume schema index add \(type) \(field) \(index)" }
+}
+
+/// How often queries used an index, or were refused for lack of it.
+package struct IndexUse: Equatable, Sendable {
+  package let index: IndexName
+  package var used: Int64
+  package var lacked: Int64
+  package init(_ index: IndexName, used: Int64 = 0, lacked: Int64 = 0) {
+    self.index = index
+    self.used = used
+    self.lacked = lacked
+  }
 }

@@ -22,6 +22,8 @@ struct AdminHandlers: Sendable {
   let webhooks: WebhookAdmin
   let operators: OperatorAdmin
   let audit: AuditAdmin
+  let logs: LogAdmin
+  let usage: UsageAdmin
 
   init(_ server: Composition) {
     let (engine, store, settings) = (server.engine, server.store, server.settings)
@@ -32,10 +34,10 @@ struct AdminHandlers: Sendable {
       accounts: engine.accounts, removals: engine.userRemovals, tokens: engine.webAuthTokens,
       signOut: server.signOut,
       store: store,
-      users: named, mostUsers: settings.limits.operatorListUsers)
+      users: named, usage: server.usage, mostUsers: settings.limits.operatorListUsers)
     credentials = CredentialAdmin(
       apiTokens: engine.apiTokens, serverKeys: engine.serverKeys, signOut: server.signOut,
-      store: store)
+      store: store, usage: server.usage)
     roles = RoleAdmin(roles: engine.roles, store: store, users: named)
     records = RecordAdmin(
       views: engine.operatorViews, records: engine.records, queries: engine.queries,
@@ -43,7 +45,8 @@ struct AdminHandlers: Sendable {
       addresses: AssetAddresses(
         server: server.address, base: settings.assets.baseURL, downloads: engine.assetDownloads),
       metrics: server.metrics)
-    schemas = SchemaAdmin(schemas: engine.schemas, mostFaults: settings.limits.schemaFaults)
+    schemas = SchemaAdmin(
+      schemas: engine.schemas, uses: engine.indexUses, mostFaults: settings.limits.schemaFaults)
     zones = ZoneAdmin(
       views: engine.operatorViews, administration: engine.zoneAdministration, zones: engine.zones,
       containers: engine.containers, lists: engine.zoneLists, shareLists: engine.shareLists,
@@ -65,5 +68,9 @@ struct AdminHandlers: Sendable {
       operators: engine.operators, tokens: engine.adminTokens, links: engine.operatorLinks,
       server: server.address, isDevelopment: settings.isDevelopment)
     audit = AuditAdmin(log: engine.audit)
+    logs = LogAdmin(
+      log: server.requestLog, store: store, users: named,
+      mostLines: settings.limits.requestLogPage)
+    usage = UsageAdmin(usage: server.usage, storage: engine.storageReports, users: named)
   }
 }

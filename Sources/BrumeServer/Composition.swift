@@ -22,6 +22,9 @@ package final class Composition: Sendable {
   package let notifiers: Notifiers
   package let deliveries: Deliveries
   package let metrics: ServerMetrics
+  let usage: Usage
+  /// The newest requests.
+  let requestLog: RequestLog
   /// When each device fetched last.
   package let fetches: LastFetches
   package let rates: RateLimits
@@ -76,7 +79,10 @@ package final class Composition: Sendable {
     store = wrapping(try settings.openStore(host, logger))
     assets = try settings.openAssets(host)
     engine = try await Engine(store: store, assets: assets, limits: limits, host: host)
-    metrics = ServerMetrics()
+    usage = Usage(
+      keptIn: settings.engine == .memory ? nil : folder, limits: limits, now: host.now)
+    requestLog = RequestLog(capacity: limits.requestLogLines)
+    metrics = ServerMetrics(usage: usage)
     deliveries = try await Deliveries(
       engine: engine, store: store, settings: settings, host: host, metrics: metrics)
     delivery = ServerDelivery(

@@ -15,6 +15,7 @@ struct EndpointResponder: Sendable {
   private let requestShares: RequestShares
   private let auditTrail: AuditTrail
   private let fetches: LastFetches
+  private let usage: Usage
   private let now: @Sendable () -> Milliseconds
   private let workers: Workers?
 
@@ -28,6 +29,7 @@ struct EndpointResponder: Sendable {
     requestShares = server.requestShares
     auditTrail = server.auditTrail
     fetches = server.fetches
+    usage = server.usage
     now = server.host.now
     workers = server.workers
   }
@@ -51,6 +53,7 @@ struct EndpointResponder: Sendable {
     let query = try QueryString(target: target, limits: limits)
     try HeaderRules.check(request.headers, limits: limits)
     let databasePath = try databasePath(of: endpoint, state, query)
+    state.facts.note(endpoint, databasePath.containerEnvironment)
     try BodyLimit.refuseEncoded(request)
     let address = ClientAddress(
       peer: state.peer, forwarded: request.headers[.forwardedFor],
@@ -67,6 +70,9 @@ struct EndpointResponder: Sendable {
       do {
         let caller = try await authenticate.caller(
           request, query: query, target: target, body: body, from: address)
+        state.facts.note(caller)
+        // Where nobody is asked who he is, anything may stand there.
+        if !endpoint.access.isOpen { usage.used(by: caller, apiToken: query["ckAPIToken"]) }
         let call = Call(
           method: request.method, target: target,
           authority: request.head.authority, headers: request.headers,

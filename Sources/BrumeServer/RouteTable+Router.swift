@@ -15,7 +15,8 @@ extension RouteTable {
     let settings = server.settings
     router.add(
       middleware: AccessLog(
-        uuid: server.host.uuid, metrics: server.metrics, logger: server.logger))
+        uuid: server.host.uuid, now: server.host.now, metrics: server.metrics,
+        usage: server.usage, requests: server.requestLog, logger: server.logger))
     router.add(
       middleware: CrossOrigin(
         isOpen: settings.isDevelopment, allowedOrigins: settings.allowedOrigins,
@@ -48,7 +49,7 @@ extension RouteTable {
       router.on(RouterPath(endpoint.path), method: method) { request, state in
         let error = BrumeError(
           .badRequest, "\(request.uri.path) takes \(allowed), not \(method.rawValue)")
-        var response = ErrorReply.response(to: error, requestID: state.requestID)
+        var response = ErrorReply.response(to: error, for: state)
         response.status = .methodNotAllowed
         response.headers[.allow] = allowed
         return response

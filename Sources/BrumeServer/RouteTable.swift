@@ -342,6 +342,9 @@ package struct RouteTable: Sendable {
         post, path + "/operators/tokens/revoke", .operator(.changes(of: "name")),
         admin.operators.revokeToken),
       Endpoint(get, path + "/audit", .operator(.reads), admin.audit.list),
+      Endpoint(get, path + "/logs", .operator(.reads), admin.logs.list),
+      Endpoint(get, path + "/usage", .operator(.reads), admin.usage.show),
+      Endpoint(get, path + "/usage/storage", .operator(.reads), admin.usage.stored),
     ]
   }
 
@@ -365,6 +368,7 @@ package struct RouteTable: Sendable {
         .working(.lasting),
       Endpoint(
         post, "/_brume/admin/schema/index", .operator(.changes(of: "type")), admin.schemas.index),
+      Endpoint(get, "/_brume/admin/schema/usage", .operator(.reads), admin.schemas.usage),
       Endpoint(post, "/_brume/admin/schema/validate", .operator(.reads), admin.schemas.validate),
       Endpoint(post, "/_brume/admin/schema/diff", .operator(.reads), admin.schemas.difference),
       Endpoint(post, "/_brume/admin/schema/deploy", .operator(.changes()), admin.schemas.deploy),

@@ -139,6 +139,9 @@ package enum Services {
           sweeper: server.engine.assetSweeper, leases: server.store.leases,
           seconds: server.settings.assets.sweepInterval,
           logger: server.logger)),
+      lasting("usage") { [usage = server.usage, logger = server.logger] in
+        await usage.keep(logger)
+      },
       lasting("snapshots") { [snapshots = server.snapshots] in await snapshots.run() },
       lasting("old snapshots") { [snapshots = server.snapshots] in
         while true {

@@ -18,6 +18,7 @@ struct BrumeTool: AsyncParsableCommand {
       CompletionsCommand.self, ManualCommand.self,
       BackupCommand.self, RestoreCommand.self,
       ExportCommand.self, ImportCommand.self, OperatorCommand.self, AuditCommand.self,
+      LogsCommand.self, UsageCommand.self,
       UserCommand.self, TokenCommand.self, KeyCommand.self, SchemaCommand.self,
       ZonesCommand.self, RecordsCommand.self, SubscriptionsCommand.self, DevicesCommand.self,
       PushCommand.self, APNsCommand.self, WebhookCommand.self, FaultsCommand.self,

@@ -13,8 +13,10 @@ import Testing
   /// The operator's calls about data and for backups; the others are for the command line alone.
   private static let operators: Set = [
     "containers", "zones", "zones/create", "zones/delete", "records/query", "records/lookup",
-    "records/modify", "allowed", "shares", "tokens/decode", "schema/validate", "schema/diff",
-    "schema/reset", "users/delete", "backups", "backups/rows", "backups/asset", "backups/remove",
+    "records/modify", "allowed", "shares", "tokens/decode", "schema/usage", "schema/validate",
+    "schema/diff",
+    "schema/reset", "users/delete", "logs", "usage", "usage/storage", "backups", "backups/rows",
+    "backups/asset", "backups/remove",
   ]
 
   @Test func `the description has every endpoint of the protocol`() async throws {

@@ -135,6 +135,52 @@ import Testing
     }
   }
 
+  @Test func `whether somebody may write what others made is asked by type`()
+    async throws
+  {
+    try await serving { call in
+      _ = try await call.client.save("n1", in: "public")
+      func answer(_ action: String) async throws -> JSON? {
+        try await call(
+          "allowed",
+          [
+            "database": "public", "as": "bob", "action": .string(action), "recordType": "Note",
+          ])["allowed"]
+      }
+      #expect(try await answer("read") == true)
+      #expect(try await answer("write") == false)
+      #expect(try await answer("create") == true)
+    }
+  }
+
+  @Test func `indexes that apps' queries use and lack are counted, those of operators not`()
+    async throws
+  {
+    try await serving { call in
+      _ = try await call.client.save("n1", ["title": ["value": "x"]], in: "public")
+      let body: JSON = [
+        "query": [
+          "recordType": "Note",
+          "filterBy": [
+            ["fieldName": "title", "comparator": "EQUALS", "fieldValue": ["value": "x"]]
+          ],
+        ]
+      ]
+      #expect(try await call.client.call("records/query", body, in: "public").status == 200)
+      #expect(try await call("records/query", body).status == 200)
+      let off: JSON = ["type": "Note", "field": "title", "index": "queryable", "on": false]
+      #expect(try await call.client.admin("schema/index", off).status == 200)
+      #expect(try await call.client.call("records/query", body, in: "public").status == 400)
+      let uses = try await call("schema/usage")["indexes"]?.array
+      #expect(
+        uses == [
+          [
+            "recordType": "Note", "field": "title", "index": "queryable", "used": 1, "lacked": 1,
+          ]
+        ], "\(uses ?? [])")
+    }
+  }
+
   @Test func `a change token is opened`() async throws {
     try await serving { call in
       try await call.client.makeZone("Trails")

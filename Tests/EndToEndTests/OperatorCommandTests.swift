@@ -81,12 +81,45 @@ import Testing
       ["zones"], ["records", "query"], ["subscriptions"], ["devices", "list"], ["push", "log"],
       ["push", "tail"], ["push", "send"], ["apns", "list"], ["webhook", "list"],
       ["faults", "list"], ["role", "list"], ["operator", "list"], ["audit", "list"], ["doctor"],
+      ["logs"], ["usage"], ["usage", "storage"],
     ]
     for command in commands {
       let help = try await Tool.run(command + ["--help"])
       guard help.output.contains("--data ") else { continue }
       #expect(help.output.contains("--url "), "\(command)")
       #expect(help.output.contains("--admin-token "), "\(command)")
+    }
+  }
+
+  @Test func `logs and usage say what was asked of the server, and what of one request ID`()
+    async throws
+  {
+    try await Tool.withFolder { folder in
+      let server = try await Tool.serve(
+        "--dev", "--port", "0", "--store", "memory", "--data", folder)
+      let data = ["--data", folder]
+      let create = ["records", "create", "Note", "n1", "--user", "alice"]
+      let made = try await Tool.run(create + data)
+      #expect(made.status == 0, "\(made.talk)")
+      let lines = try await Tool.run(["logs", "--json"] + data)
+      let line = try #require(
+        lines.output.split(separator: "\n").first { $0.contains("records/modify") },
+        "\(lines.output)")
+      let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+      let request = try #require(object?["request"] as? String)
+      let one = try await Tool.run(["logs", "--request", request.lowercased()] + data)
+      #expect(one.output.contains("records/modify") && one.output.contains("operator owner"))
+      #expect(one.talk.contains("request:") && one.talk.contains("audit:"), "\(one.talk)")
+      let none = try await Tool.run(["logs", "--request", "nothing"] + data)
+      #expect(none.status == 1 && none.talk.contains("push explain"))
+      let wrong = try await Tool.run(["logs", "--follow", "--request", request] + data)
+      #expect(wrong.status == 64, "\(wrong.talk)")
+      let usage = try await Tool.run(["usage", "--span", "hour"] + data)
+      #expect(usage.status == 0 && usage.output.contains("requests"), "\(usage.talk)")
+      #expect(try await Tool.run(["usage", "--span", "year"] + data).status == 64)
+      let storage = try await Tool.run(["usage", "storage"] + data)
+      #expect(storage.output.contains("alice") && storage.output.contains("records"))
+      _ = await Tool.end(server.process)
     }
   }
 

@@ -11,13 +11,14 @@ import urllib.parse
 
 import chromium
 import console_contrast
-from brume_server import Server, expect
+import console_fill
+import console_states
+from brume_server import Refused, Server, expect
 from console_page import CONTROL, ConsolePage
 
-ROWS, BATCH, PAGE = 10_000, 200, 50
-GENRES = ["Blues", "Folk", "Jazz", "Soul"]
-COMMENTS = ["Walking bass", "Slow one in E, late at night", "Train station, platform echo", "Blue in the kitchen",
-            "Twelve bars, no mistakes", "Scat over a kettle", "Harmonica lines, whistled", "Rain on the roof"]
+ROWS, PAGE = 10_000, 50
+# Of any page: more would not stay smooth.
+MOST_ELEMENTS = 3000
 
 
 class Tour:
@@ -35,6 +36,9 @@ class Tour:
         """The page has what every page must have; its picture is taken."""
         lacks = self.console.lacks()
         expect(not lacks, f"{name}: {what}" if not lacks else f"{name} lacks {lacks}")
+        count = self.console.page.run("document.querySelectorAll('*').length")
+        if count >= MOST_ELEMENTS:
+            raise SystemExit(f"FAILED: {name} has {count} elements: it shows more than a page")
         self.console.shoot(self.pictures, name)
 
     # Signing in
@@ -57,6 +61,7 @@ class Tour:
         console = self.console
         console.see_text("Healthy")
         console.see_text("BRUME_API_TOKEN")
+        console.see("heading", "Containers")
         token = self.server.values["BRUME_API_TOKEN"]
         expect(token not in console.text(), "no secret is shown before it is asked for")
         console.push("Show values")
@@ -126,10 +131,33 @@ class Tour:
         found = self.server.client("alice", "checker").call("records/lookup", {"records": [{"recordName": name}]}, "public")
         expect("fields" in found["records"][0], f"a record that was deleted comes back as it was ({word})")
 
+    def record_of_a_link(self):
+        """A record that is on a later page, its picture, and what it refers to."""
+        console = self.console
+        self.open("records/public/-/_defaultZone/Whistles", f"?sel={console_fill.LINKED}")
+        console.see("complementary", console_fill.LINKED)
+        console.see("image", "Picture of")
+        self.browser.wait(lambda: console.page.run("document.querySelector('.asset img')?.naturalWidth") == console_fill.WIDTH)
+        console.see_text("Walking bass, second take")
+        self.done("record", "a link finds its record wherever it is; its picture and its text are shown")
+        console.push("platform-9")
+        console.see("complementary", "platform-9")
+        expect("/Station" in console.page.run("location.hash"), "a reference is a link, also to a record of another type")
+
     def missing_index(self):
         console = self.console
         query = json.dumps([["comments", "EQUALS", "x"]])
         self.server.tool("schema", "index", "remove", "Whistles", "comments", "queryable")
+        try:
+            self.server.client("bob", "checker").call("records/query", {"query": {"recordType": "Whistles", "filterBy": [
+                {"fieldName": "comments", "comparator": "EQUALS", "fieldValue": {"value": "x"}}]}}, "public")
+            expect(False, "an app's query without its index is refused")
+        except Refused:
+            pass
+        self.open("schema/Whistles")
+        console.see_text("was refused")
+        console.see_text("1 query refused")
+        self.console.shoot(self.pictures, "schema-missing")
         self.open("records/public/-/_defaultZone/Whistles", "?q=" + urllib.parse.quote(query))
         console.see_text("Whistles.comments is not queryable")
         console.push("Add index")
@@ -148,7 +176,11 @@ class Tour:
         console.see("cell", "Drafts")
         self.open("zones/alice/Contacts")
         console.see("complementary", "Contacts")
-        self.done("zones", "a user's zones, and a new one by keys")
+        console.see("cell", "1")
+        expect("bob" not in console.page.run("document.querySelector('.tree').innerText"), "bob takes no part yet")
+        console.push("Accept")
+        self.browser.wait(lambda: "bob" in console.page.run("document.querySelector('.tree').innerText"))
+        self.done("zones", "a user's zones with their sizes, a new one, a share's tree, and accepted as bob: by keys")
 
     def schema(self):
         console = self.console
@@ -176,6 +208,19 @@ class Tour:
         expect("Whistles" in self.server.tool("schema", "show", "--environment", "production"),
                "a promotion that was typed out is made")
 
+    def roles(self):
+        console = self.console
+        self.open("schema", "?tab=roles")
+        console.see("table", "Rights of each role")
+        console.choose("Can", "bob")
+        console.choose("do", "write")
+        console.choose("with", "Whistles")
+        self.browser.wait(lambda: "no" == console.page.run("document.querySelector('.verdict .badge')?.innerText.trim()"))
+        console.see_text("asked about a record that somebody else made")
+        console.choose("do", "read")
+        self.browser.wait(lambda: "yes" == console.page.run("document.querySelector('.verdict .badge')?.innerText.trim()"))
+        self.done("roles", "rights as a matrix, and 'can bob do this?' answered by the server's rules")
+
     # Devices and pushes
 
     def devices(self):
@@ -200,7 +245,8 @@ class Tour:
         console = self.console
         found = self.server.client("alice", "checker").call("records/query", {"query": {
             "recordType": "Contact"}}, "public")["records"]
-        self.open("trace", f"?record={found[0]['recordName']}")
+        self.contact = found[0]["recordName"]
+        self.open("trace", f"?record={self.contact}")
         console.see("treegrid", "Subscriptions and their devices")
         console.page.run("document.querySelector('.table tbody tr[tabindex=\"0\"]').focus()")
         console.press("ArrowDown")
@@ -251,7 +297,9 @@ class Tour:
         console.press("Enter")
         console.see("complementary", "carol")
         expect("carol" in self.server.tool("user", "list"), "a user is made by keys")
-        self.done("users", "users in a table, one beside it")
+        self.open("users/alice")
+        console.see_text("none: as much as the disk holds")
+        self.done("users", "users in a table, one beside it with what is stored")
         self.open("users", "?tab=tokens")
         console.see("table", "API tokens")
         console.push("New token")
@@ -279,13 +327,54 @@ class Tour:
         console.press("Enter")
         console.see("cell", "dora")
         self.done("operators", "an operator is added by keys")
-        self.open("audit")
+        self.open("logs", "?tab=audit")
         console.see("table", "Audit log")
         expect(console.has("cell", "dora"), "the audit log says whom it was done to")
         console.press("l")
         console.press("Enter")
         console.see("complementary", "operators")
         self.done("audit", "who did what, one line opened by keys")
+
+    def logs(self):
+        """The request that made a record, and all that is known of it."""
+        console = self.console
+        self.open("logs")
+        console.see("table", "Requests, newest first")
+        console.page.run("document.activeElement.blur()")
+        console.press("l")
+        console.press("Enter")
+        console.push("All with this ID")
+        console.see("heading", "Request")
+        self.open("trace", f"?record={self.contact}")
+        console.see_text("Fired")
+        request = self.pushed_by()
+        self.open("logs", f"?request={request.lower()}")
+        for part in ("Request", "Trace", "Pushes", "Audit"):
+            console.see("heading", part)
+        console.see("table", "Pushes of this request")
+        expect(console.has("cell", "alice"), "the log, the trace and the pushes of one request ID stand together")
+        self.done("request", "all that is known of one request")
+        self.open("logs", "?request=00000000-0000-4000-8000-000000000000")
+        console.see_text("Nothing with this ID")
+        self.open("logs", "?failed=true")
+        console.see_text("BAD_REQUEST")
+        self.done("logs", "the newest requests; by keys to all that is known of one")
+
+    def pushed_by(self):
+        """The ID of a request that a device was notified of."""
+        return next(line["request"] for line in map(json.loads, self.server.tool("push", "log", "--json").splitlines())
+                    if line["request"] and line["subscription"])
+
+    def usage(self):
+        console = self.console
+        self.open("usage", "?span=hour")
+        console.see("image", "requests in the last hour")
+        console.page.run("document.querySelector('.chart summary').focus()")
+        console.press("Enter")
+        console.see("table", "Requests")
+        console.see("table", "Storage by user")
+        expect(console.has("cell", "Public"), "the public database is counted")
+        self.done("usage", "charts, each also a table, and the storage of each user")
 
     def everywhere(self):
         console = self.console
@@ -294,6 +383,18 @@ class Tour:
         console.type("schem")
         console.press("Enter")
         console.see("heading", "Schema")
+        console.press("k", CONTROL)
+        console.focused("Search")
+        console.type("platform-9")
+        console.see("option", "Station, public")
+        console.shoot(self.pictures, "search")
+        console.press("Enter")
+        console.see("complementary", "platform-9")
+        console.press("k", CONTROL)
+        console.focused("Search")
+        console.type("console-alice")
+        console.see("option", "device of alice")
+        console.press("Escape")
         console.page.run("document.activeElement.blur()")
         console.press("?")
         console.see("dialog", "Keys")
@@ -302,7 +403,7 @@ class Tour:
         console.type_ahead("Production")
         console.see_text("What you change here, users see at once")
         console.shoot(self.pictures, "production")
-        expect(True, "Ctrl K goes to a page, ? lists the keys, production says so")
+        expect(True, "Ctrl K goes to a page, a record, a device; ? lists the keys, production says so")
 
     def failure(self):
         """An answer that is an error: what failed, the request's ID, and Retry."""
@@ -311,6 +412,61 @@ class Tour:
         console.see_text("there is no user 'nobody'")
         expect(console.page.run("document.querySelector('.failed code').innerText.length") > 20, "an error says its request ID")
         expect(console.has("button", "Retry"), "and offers to try again")
+        request = console.page.run("document.querySelector('.failed code').innerText")
+        console.push(request)
+        console.see_text("404 NOT_FOUND")
+        expect(console.has("heading", "Request"), "the ID leads to what the log knows of the request")
+        self.browser.problems.clear()
+
+    def states(self):
+        console_states.walk(self.console, self.place)
+        # The answers were meant to be errors.
+        self.browser.problems.clear()
+
+    def links(self):
+        """An address that is opened anew shows what was seen."""
+        console = self.console
+        condition = urllib.parse.quote(json.dumps([["genre", "EQUALS", "Jazz"]]))
+        name = console_fill.LINKED
+        for address in (f"records/public/-/_defaultZone/Whistles?q={condition}&sort=-genre&cols=genre,rating&sel={name}&tab=system",
+                        "zones/alice/Contacts", "schema/Whistles?tab=difference", "schema?tab=roles", f"trace?record={self.contact}",
+                        "users/alice", "users?tab=keys", f"logs?request={self.pushed_by()}", "logs?tab=audit&operator=dora"):
+            self.open(*(address.split("?", 1)[0], "?" + address.split("?", 1)[1]) if "?" in address else (address,))
+            seen = self.settled()
+            console.do("Page.reload")
+            try:
+                self.browser.wait(lambda: self.settled() == seen)
+            except SystemExit:
+                raise SystemExit(f"FAILED: {address} shows something else when it is opened again:\n{seen}\n---\n{self.settled()}")
+        expect(True, "links with a query, a selection, a tab lead to exactly what was seen")
+
+    def settled(self):
+        """The text of the page when nothing is loading and it does not change any more."""
+        ready = "document.querySelector('main h1') !== null && !document.querySelector('main .loading')"
+        last = None
+        def still():
+            nonlocal last
+            now = self.console.page.run("document.querySelector('main')?.innerText") if self.console.page.run(ready) else None
+            last, before = now, last
+            return now is not None and now == before
+        self.browser.wait(still)
+        return last
+
+    def read_only(self):
+        """An operator who may only read: every page is there, and what is tried is refused with the role."""
+        console = self.console
+        token = self.server.tool("operator", "token", "create", "looker", "--read-only").splitlines()[0].strip()
+        console.page.run(f"sessionStorage.setItem('brume.admin', {token!r})")
+        console.do("Page.reload")
+        self.open("users")
+        console.see("table", "Users")
+        console.page.run("document.activeElement.blur()")
+        console.press("n")
+        console.focused("Name")
+        console.type("mallory")
+        console.press("Enter")
+        console.see_text("may only read")
+        expect("mallory" not in self.server.tool("user", "list"), "who may only read changes nothing, and is told the role")
         self.browser.problems.clear()
 
     def narrow(self):
@@ -323,23 +479,11 @@ class Tour:
         console.size(1280, 800)
 
 
-def fill(server):
-    """Many records, some people's zones."""
-    client = server.client("alice", "filler")
-    for start in range(0, ROWS, BATCH):
-        client.call("records/modify", {"operations": [{"operationType": "create", "record": {
-            "recordName": f"{(at * 2654435761) % 2**32:08X}-{at:04d}", "recordType": "Whistles", "fields": {
-                "genre": {"value": GENRES[at % 4]}, "comments": {"value": COMMENTS[at * 7 % 8]},
-                "rating": {"value": at % 5 + 1}}}} for at in range(start, start + BATCH)]}, "public")
-    client.call("zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": {"zoneName": "Contacts"}}}]})
-    client.call("records/modify", {"zoneID": {"zoneName": "Contacts"}, "operations": [{"operationType": "create", "record": {
-        "recordName": "ada", "recordType": "Contact", "fields": {"name": {"value": "Ada Lovelace"}}}}]})
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--brume", required=True)
     parser.add_argument("--pictures", help="a folder for screenshots")
+    parser.add_argument("--rows", type=int, default=ROWS, help="records; fewer for a quick look")
     options = parser.parse_args()
     weak = list(console_contrast.weak())
     expect(not weak, f"every text can be read on every ground {weak or ''}")
@@ -353,12 +497,15 @@ def main():
         server = Server(options.brume, folder, store="memory").start()
         browser = chromium.Chromium(program)
         try:
-            fill(server)
+            console_fill.fill(server, options.rows)
             tour = Tour(server, browser, options.pictures)
-            for walk in (tour.sign_in, tour.start, tour.records, tour.missing_index, tour.zones, tour.schema, tour.devices,
-                         tour.trace, tour.push, tour.faults, tour.users, tour.operators, tour.everywhere, tour.failure, tour.narrow):
+            for walk in (tour.sign_in, tour.start, tour.records, tour.record_of_a_link, tour.missing_index, tour.zones, tour.schema,
+                         tour.roles, tour.devices, tour.trace, tour.push, tour.faults, tour.users, tour.operators, tour.logs,
+                         tour.usage, tour.everywhere, tour.failure, tour.links, tour.narrow):
                 walk()
             expect(not browser.problems, f"the browser complained about nothing {browser.problems or ''}")
+            tour.states()
+            tour.read_only()
         finally:
             browser.end()
             server.stop()

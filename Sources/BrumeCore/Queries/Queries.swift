@@ -12,12 +12,14 @@ package struct Queries: Sendable {
   private let limits: Limits
   private let seal: Seal
   private let schemas: SchemaCache
+  private let uses: IndexUses
 
   init(_ parts: EngineParts) {
     store = parts.store
     limits = parts.limits
     seal = parts.seal
     schemas = parts.schemas
+    uses = parts.indexUses
   }
 
   /// One page of a query.
@@ -25,7 +27,23 @@ package struct Queries: Sendable {
     _ request: QueryRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> QueryPage {
     let run = try prepared(request, in: scope, as: caller)
-    return try await store.read { transaction in try run.page(request, in: transaction).0 }
+    let place = caller.containerEnvironment
+    do {
+      let page = try await store.read { transaction in try run.page(request, in: transaction) }
+      uses.used(page.indexes, in: place)
+      return page.page
+    } catch let error as BrumeError where error.code == .badRequest {
+      uses.lacked(await missing(request.query, in: place), in: place)
+      throw error
+    }
+  }
+
+  /// The indexes for lack of which a query may have been refused.
+  private func missing(_ query: Query, in place: ContainerEnvironment) async -> [IndexName] {
+    let missing = try? await store.read { [schemas] transaction in
+      QueryPlan.missingIndexes(of: query, in: try schemas.schema(of: place, in: transaction))
+    }
+    return missing ?? []
   }
 
   /// The same, with where the records were looked for. A query that lacks indexes answers with their names
@@ -80,15 +98,14 @@ private struct QueryRun: Sendable {
     guard missing.allSatisfy({ browses && $0.field == SystemField.recordName.schemaName }) else {
       return (QueryPage(records: [], marker: nil), QueryCost(missing: missing))
     }
-    let (page, work) = try self.page(request, in: transaction)
-    return (
-      page, QueryCost(sources: work.sources.map(\.words), rows: work.rows, missing: missing)
-    )
+    let found = try self.page(request, in: transaction)
+    let sources = found.work.sources.map(\.words)
+    return (found.page, QueryCost(sources: sources, rows: found.work.rows, missing: missing))
   }
 
   func page(
     _ request: QueryRequest, in transaction: any ReadTransaction
-  ) throws -> (QueryPage, QueryWork) {
+  ) throws -> (page: QueryPage, work: QueryWork, indexes: [IndexName]) {
     let view = isZoneWide ? nil : try ZoneView(of: zone, in: scope, for: caller, from: transaction)
     let schema = try schemas.schema(of: caller.containerEnvironment, in: transaction)
     let query = try QueryPlan.checked(
@@ -107,7 +124,10 @@ private struct QueryRun: Sendable {
         candidateLimit: limits.candidatesPerPage, byteLimit: limits.answerBytes,
         searchable: { fields[$0]?.indexes.contains(.searchable) ?? false }))
     let marker = page.next.map { seal.marker(at: $0, of: digest) }
-    return (QueryPage(records: page.records, marker: marker), page.work)
+    return (
+      QueryPage(records: page.records, marker: marker), page.work,
+      QueryPlan.usedIndexes(of: query, in: schema)
+    )
   }
 
   /// What the caller may read by the type's rights (case QRY-21): where only creators read, his own.

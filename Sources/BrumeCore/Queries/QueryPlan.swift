@@ -43,24 +43,40 @@ package enum QueryPlan {
   }
 
   /// The indexes that the query needs and the schema could have, but has not.
-  package static func missingIndexes(of query: Query, in schema: Schema) -> [MissingIndex] {
+  package static func missingIndexes(of query: Query, in schema: Schema) -> [IndexName] {
     guard let type = schema.recordTypes[query.recordType] else { return [] }
-    var needs = query.filters.compactMap { filter in
-      filter.field.map { (field: $0, indexes: filter.comparator.indexes) }
-    }
-    if query.filters.isEmpty { needs.append((.system(.recordName), [.queryable])) }
-    needs += query.sorts.map { (field: $0.field, indexes: $0.indexes) }
-    var missing: [MissingIndex] = []
-    for need in needs {
+    var missing: [IndexName] = []
+    for need in needs(of: query) {
       guard let wanted = need.indexes.first, let field = type.field(need.field),
         !field.isEncrypted, field.indexes.isDisjoint(with: need.indexes),
         Schema.Index.allowed(for: field.type).contains(wanted)
       else { continue }
-      let index = MissingIndex(
+      let index = IndexName(
         type: query.recordType, field: need.field.schemaName, index: wanted.rawValue.lowercased())
       if !missing.contains(index) { missing.append(index) }
     }
     return missing
+  }
+
+  /// The indexes that answer the query: for each need the first that the schema has.
+  static func usedIndexes(of query: Query, in schema: Schema) -> [IndexName] {
+    guard let type = schema.recordTypes[query.recordType] else { return [] }
+    return needs(of: query).compactMap { need in
+      guard let field = type.field(need.field),
+        let index = need.indexes.first(where: { field.indexes.contains($0) })
+      else { return nil }
+      return IndexName(
+        type: query.recordType, field: need.field.schemaName, index: index.rawValue.lowercased())
+    }
+  }
+
+  /// Fields of conditions and sorts, with the indexes of which each needs one.
+  private static func needs(of query: Query) -> [(field: FieldName, indexes: [Schema.Index])] {
+    var needs = query.filters.compactMap { filter in
+      filter.field.map { (field: $0, indexes: filter.comparator.indexes) }
+    }
+    if query.filters.isEmpty { needs.append((.system(.recordName), [.queryable])) }
+    return needs + query.sorts.map { (field: $0.field, indexes: $0.indexes) }
   }
 
   /// Any one of the indexes will do.
@@ -78,7 +94,7 @@ package enum QueryPlan {
     }
     guard let wanted = indexes.first, field.indexes.isDisjoint(with: indexes) else { return }
     let word = wanted.rawValue.lowercased()
-    let missing = MissingIndex(type: typeName, field: name.schemaName, index: word)
+    let missing = IndexName(type: typeName, field: name.schemaName, index: word)
     guard Schema.Index.allowed(for: field.type).contains(wanted) else {
       throw BrumeError(
         .badRequest,

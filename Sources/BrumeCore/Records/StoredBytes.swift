@@ -31,10 +31,14 @@ struct StoredBytes {
   static func sum(
     in database: DatabaseKey, _ transaction: any ReadTransaction
   ) throws -> Int64 {
-    let last = try transaction.sequences.last(in: database)
-    let kept = try kept(.storedBytesOfDatabase(database), at: last, in: transaction.settings)
-    if let kept { return kept }
+    if let known = try known(of: database, in: transaction) { return known }
     return try transaction.zones.all(in: database).reduce(0) { try $0 + sum(in: $1, transaction) }
+  }
+
+  /// The kept count of a database if it is of the last change; nil: nobody has counted since.
+  static func known(of database: DatabaseKey, in transaction: any ReadTransaction) throws -> Int64? {
+    let last = try transaction.sequences.last(in: database)
+    return try kept(.storedBytesOfDatabase(database), at: last, in: transaction.settings)
   }
 
   /// What the zone's records take: the kept count if it is of the zone's last change, or counted.

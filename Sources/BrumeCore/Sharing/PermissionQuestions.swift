@@ -60,6 +60,10 @@ extension RecordAccess {
     _ = try view(of: zone)
     switch question.action {
     case .read, .write:
+      if question.recordName == nil, scope == .public, let type = question.recordType {
+        // A record that somebody else has made.
+        return AskedPlace(context: .public(schema.rights(of: type)))
+      }
       let stored = try asked(question.recordName, in: zone)
       let (context, shares) = try context(of: stored, in: zone)
       return AskedPlace(
@@ -91,7 +95,7 @@ extension RecordAccess {
 
   private func asked(_ name: String?, in zone: ZoneKey) throws -> StoredRecord {
     guard let name else {
-      throw BrumeError(.badRequest, "the question names no record: give its 'recordName'")
+      throw BrumeError(.badRequest, "the question names no record: give its 'recordName', or in the public database a 'recordType'")
     }
     if let stored = try transaction.records.find(RecordKey(zone: zone, name: name)) {
       return stored

@@ -7,26 +7,38 @@ import BrumeStorage
 package struct ZoneLists: Sendable {
   private let store: any Store
   private let limits: Limits
+  private let known: KnownSizes
 
   init(_ parts: EngineParts) {
     store = parts.store
     limits = parts.limits
+    known = parts.knownSizes
   }
 
   /// Zones in the order of owners and names, those after `after`.
   ///
-  /// - Parameter after: `ListPage.after` of the page before; nil: from the start.
+  /// - Parameters:
+  ///   - after: `ListPage.after` of the page before; nil: from the start.
+  ///   - isSized: also how much each holds, which is counted unless it is known.
   package func page(
-    of view: OpenedView, after: String?, limit: Int?
+    of view: OpenedView, after: String?, limit: Int?, isSized: Bool = false
   ) async throws -> ListPage<ZoneSummary> {
-    let size = limits.listPage(limit)
-    return try await store.read { transaction in
+    let (size, known, most) = (limits.listPage(limit), known.all, limits.sizedRecords)
+    let (page, counted) = try await store.read { transaction in
+      var count = SizeCount(known, atMost: most)
       let views = try transaction.zoneViews(view)
       let ordered = views.map { (place: $0.place, view: $0) }.sorted { $0.place < $1.place }
       let rest = ordered.filter { entry in after.map { ByteText($0) < entry.place } ?? true }
-      let items = try rest.prefix(size).map { try transaction.summary(of: $0.view.zone) }
-      return ListPage(items, after: rest.count > size ? rest[size - 1].place.text : nil)
+      let items = try rest.prefix(size).map { entry in
+        var summary = try transaction.summary(of: entry.view.zone)
+        if isSized { summary.size = try count.size(of: entry.view.zone, in: transaction) }
+        return summary
+      }
+      let page = ListPage(items, after: rest.count > size ? rest[size - 1].place.text : nil)
+      return (page, count.counted)
     }
+    self.known.note(counted, most: limits.sizedZones)
+    return page
   }
 }
 

@@ -9,6 +9,8 @@ import Synchronization
 /// Where the server counts. Each method is called when what it names has happened.
 package struct ServerMetrics: Sendable {
   package let registry: MetricsRegistry
+  /// Nil in tests of metrics alone.
+  private let usage: Usage?
   private let routes = RouteSeries()
   private let savedRecords: Counter
   private let deletedRecords: Counter
@@ -19,8 +21,11 @@ package struct ServerMetrics: Sendable {
   private let downloadedBytes: Counter
   private let refusedConnections: Counter
 
-  package init(registry: MetricsRegistry = MetricsRegistry(meanings: Metric.meanings)) {
+  package init(
+    registry: MetricsRegistry = MetricsRegistry(meanings: Metric.meanings), usage: Usage? = nil
+  ) {
     self.registry = registry
+    self.usage = usage
     savedRecords = Counter(label: Metric.savedRecords.name, factory: registry)
     deletedRecords = Counter(label: Metric.deletedRecords.name, factory: registry)
     connectedStreams = Meter(label: Metric.connectedStreams.name, factory: registry)
@@ -44,10 +49,18 @@ package struct ServerMetrics: Sendable {
   package func records(saved: Int, deleted: Int) {
     if saved > 0 { savedRecords.increment(by: saved) }
     if deleted > 0 { deletedRecords.increment(by: deleted) }
+    usage?.count(.saved, Int64(saved))
+    usage?.count(.deleted, Int64(deleted))
   }
 
-  package func assetUploaded(bytes: Int64) { uploadedBytes.increment(by: bytes) }
-  package func assetDownloaded(bytes: Int64) { downloadedBytes.increment(by: bytes) }
+  package func assetUploaded(bytes: Int64) {
+    uploadedBytes.increment(by: bytes)
+    usage?.count(.uploadedBytes, bytes)
+  }
+  package func assetDownloaded(bytes: Int64) {
+    downloadedBytes.increment(by: bytes)
+    usage?.count(.downloadedBytes, bytes)
+  }
 
   package func connectionRefused() { refusedConnections.increment() }
 
@@ -56,7 +69,10 @@ package struct ServerMetrics: Sendable {
   package func pollBegan() { waitingPolls.increment() }
   package func pollEnded() { waitingPolls.decrement() }
   /// Notifications that streams and polls have handed out.
-  package func notificationsDelivered(_ count: Int) { delivered.increment(by: count) }
+  package func notificationsDelivered(_ count: Int) {
+    delivered.increment(by: count)
+    usage?.count(.pushes, Int64(count))
+  }
 
   /// A channel to the outside got an answer.
   package func pushAnswered(_ report: DeliveryWorker.Report) {
@@ -65,6 +81,7 @@ package struct ServerMetrics: Sendable {
     ).increment(by: 1)
     registry.histogram(Metric.pushTime.name, [("channel", report.channel)], .seconds)
       .record(Double(report.time) / 1000)
+    usage?.count(report.verdict == .sent ? .pushes : .failedPushes)
   }
 
   /// Read from the store when somebody looks.

@@ -1,7 +1,8 @@
-// Gives each request its ID, measures it, and writes one structured line about it. The line never
-// holds the query: tokens travel there.
+// Gives each request its ID, measures and counts it, and writes one structured line about it: into the log, if
+// that takes so much, and into the ring that operators search. No line holds the query: tokens travel there.
 
 import BrumeCore
+import BrumeModel
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -9,7 +10,10 @@ import Logging
 struct AccessLog: RouterMiddleware {
   /// An upper-case UUID.
   let uuid: @Sendable () -> String
+  let now: @Sendable () -> Milliseconds
   let metrics: ServerMetrics
+  let usage: Usage
+  let requests: RequestLog
   let logger: Logger
 
   func handle(
@@ -24,8 +28,25 @@ struct AccessLog: RouterMiddleware {
     let elapsed = start.duration(to: .now)
     let route = context.endpointPath ?? "none"
     metrics.finished(request.method, route: route, status: response.status, in: elapsed)
+    note(request, response, context, route, elapsed.microseconds)
     log(request, response, context, elapsed)
     return response
+  }
+
+  /// Supervisors and the files of our own pages would drive everything else out.
+  private func note(
+    _ request: Request, _ response: Response, _ context: RequestState, _ route: String,
+    _ microseconds: Int64
+  ) {
+    let facts = context.facts.known
+    usage.request(facts, status: response.status.code, microseconds: microseconds)
+    if facts.isProbe, response.status.code < 400 { return }
+    requests.append(
+      RequestLine(
+        time: now() - microseconds / 1000, requestID: context.requestID,
+        method: request.method.rawValue, route: route, place: facts.place, caller: facts.caller,
+        status: response.status.code, errorCode: facts.errorCode?.meaning.wire,
+        microseconds: microseconds))
   }
 
   private func log(

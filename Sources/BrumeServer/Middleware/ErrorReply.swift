@@ -19,7 +19,7 @@ struct ErrorReply: RouterMiddleware {
     do {
       return try await next(request, context)
     } catch let error as BrumeError {
-      return Self.response(to: error, requestID: context.requestID)
+      return Self.response(to: error, for: context)
     } catch let broken as BrokenConnection {
       return broken.response
     } catch let exceeded as BodyLimit.Exceeded {
@@ -41,7 +41,7 @@ struct ErrorReply: RouterMiddleware {
       response.headers[.acceptEncoding] = "identity"
       return response
     } catch let refused as UploadRefused {
-      var response = Self.response(to: refused.error, requestID: context.requestID)
+      var response = Self.response(to: refused.error, for: context)
       response.status = refused.status
       if refused.endsConnection { response.headers[.connection] = "close" }
       return response
@@ -51,7 +51,7 @@ struct ErrorReply: RouterMiddleware {
         "could not find handler for endpoint \(Self.shown(request.uri.path)); endpoints are "
           + "/database/1/CONTAINER/ENVIRONMENT/DATABASE/records/query and so on; the console "
           + "is at /_brume/console/")
-      return Self.response(to: unknown, requestID: context.requestID)
+      return Self.response(to: unknown, for: context)
     } catch {
       return failure(error, context)
     }
@@ -59,13 +59,14 @@ struct ErrorReply: RouterMiddleware {
 
   /// After this answer the connection ends: what the client sends on is not read.
   private func lastResponse(to error: BrumeError, _ context: RequestState) -> Response {
-    var response = Self.response(to: error, requestID: context.requestID)
+    var response = Self.response(to: error, for: context)
     response.headers[.connection] = "close"
     return response
   }
 
-  static func response(to error: BrumeError, requestID: String) -> Response {
-    let bytes = Wire.error(error, uuid: requestID)
+  static func response(to error: BrumeError, for request: RequestState) -> Response {
+    request.facts.note(error.code)
+    let bytes = Wire.error(error, uuid: request.requestID)
     var headers: HTTPFields = [.contentType: "application/json"]
     if let seconds = error.retryAfter { headers[.retryAfter] = String(Int(seconds.rounded(.up))) }
     return Response(
@@ -81,11 +82,11 @@ struct ErrorReply: RouterMiddleware {
         metadata: ["request.id": "\(context.requestID)", "error": "\(error)"])
       if storage.code == .corrupt {
         let damaged = BrumeError.damaged("what this request needs")
-        return Self.response(to: damaged, requestID: context.requestID)
+        return Self.response(to: damaged, for: context)
       }
       let busy = BrumeError(
         .tryAgainLater, "the server's storage is not available; try again later", retryAfter: 5)
-      return Self.response(to: busy, requestID: context.requestID)
+      return Self.response(to: busy, for: context)
     }
     if let failure = error as? AssetFailure {
       context.logger.error(
@@ -94,19 +95,19 @@ struct ErrorReply: RouterMiddleware {
       let busy = BrumeError(
         .tryAgainLater, "the server's place for assets is not available; try again later",
         retryAfter: 5)
-      return Self.response(to: busy, requestID: context.requestID)
+      return Self.response(to: busy, for: context)
     }
     if error is CancellationError {
       let ending = BrumeError(
         .tryAgainLater, "the server is shutting down; try again later", retryAfter: 1)
-      return Self.response(to: ending, requestID: context.requestID)
+      return Self.response(to: ending, for: context)
     }
     context.logger.error(
       "a request failed unexpectedly",
       metadata: ["request.id": "\(context.requestID)", "error.type": "\(type(of: error))"])
     let hidden = BrumeError(
       .internalError, "internal error; the server's log has more under this request's uuid")
-    return Self.response(to: hidden, requestID: context.requestID)
+    return Self.response(to: hidden, for: context)
   }
 
   private static func shown(_ path: String) -> String {

@@ -19,6 +19,8 @@ package struct RequestState: RequestContext, Sendable {
   package let peer: SocketAddress?
   /// Ends the work on this request from outside; nil without a connection.
   let work = RequestWork.current
+  /// What is learnt of the request on its way.
+  let facts = RequestFacts()
 
   /// A request that came through a connection.
   package init(source: ApplicationRequestContextSource) {

@@ -12,6 +12,7 @@ struct AccountAdmin: Sendable {
   let signOut: SignOut
   let store: any Store
   let users: NamedUsers
+  let usage: Usage
   /// Accounts of one answer.
   let mostUsers: Int
 
@@ -21,7 +22,7 @@ struct AccountAdmin: Sendable {
     let size = min(part.limit ?? mostUsers, mostUsers)
     let users = try await store.read { try $0.users.page(after: part.after, limit: size + 1) }
     var answer = JSONObject()
-    answer["users"] = .array(users.prefix(size).map { Self.describe($0) })
+    answer["users"] = .array(users.prefix(size).map { describe($0) })
     if users.count > size { answer["after"] = .string(users[size - 1].name) }
     return .json(.object(answer))
   }
@@ -33,7 +34,7 @@ struct AccountAdmin: Sendable {
       emailAddress: json["email"]?.string, phoneNumber: json["phone"]?.string,
       givenName: json["givenName"]?.string, familyName: json["familyName"]?.string,
       isDiscoverable: json["discoverable"]?.bool ?? true)
-    return .json(Self.describe(user))
+    return .json(describe(user))
   }
 
   func change(_ call: Call) async throws -> Reply {
@@ -48,14 +49,14 @@ struct AccountAdmin: Sendable {
     change.isDiscoverable = json["discoverable"]?.bool
     let changed = try await accounts.change(user.id, change)
     if change.password != nil { signOut.endOpenRequests(of: user.id) }
-    return .json(Self.describe(changed))
+    return .json(describe(changed))
   }
 
   /// Ends every session of a user.
   func signOutEverywhere(_ call: Call) async throws -> Reply {
     let user = try await users.user(call.json().text("user"))
     try await signOut.everywhere(user.id)
-    return .json(Self.describe(user))
+    return .json(describe(user))
   }
 
   /// Deletes a user with everything they own; a dry run says what that is.
@@ -77,7 +78,7 @@ struct AccountAdmin: Sendable {
     return .json(["user": .string(user.name), "token": .string(token)])
   }
 
-  private static func describe(_ user: User) -> JSON {
+  private func describe(_ user: User) -> JSON {
     var object = JSONObject()
     object["name"] = .string(user.name)
     object["recordName"] = .string(user.id.name)
@@ -85,6 +86,7 @@ struct AccountAdmin: Sendable {
     object["phone"] = user.phoneNumber.map { .string($0) }
     object["discoverable"] = .bool(user.isDiscoverable)
     object["password"] = .bool(user.passwordHash != nil)
+    object["lastUsed"] = usage.lastUse(of: user.id).map { .int($0) }
     return .object(object)
   }
 }

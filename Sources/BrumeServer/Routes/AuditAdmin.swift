@@ -12,21 +12,10 @@ struct AuditAdmin: Sendable {
     var filter = AuditFilter()
     filter.operatorName = call.query["operator"]
     filter.requestID = call.query["request"]
-    filter.since = try number("since", call)
-    filter.until = try number("until", call)
+    filter.since = try call.number("since")
+    filter.until = try call.number("until")
     let (entries, next) = try await log.page(
-      filter, before: number("before", call), limit: Int(clamping: number("limit", call) ?? 100))
+      filter, before: call.number("before"), limit: Int(clamping: call.number("limit") ?? 100))
     return .json(Wire.audit(entries, next: next))
-  }
-
-  private func number(_ name: String, _ call: Call) throws(BrumeError) -> Int64? {
-    guard let text = call.query[name] else { return nil }
-    guard let number = Int64(text), number >= 0 else {
-      throw BrumeError(
-        .badRequest,
-        "the parameter '\(name)' must be a whole number, not negative; times are "
-          + "milliseconds since 1970")
-    }
-    return number
   }
 }

@@ -12,6 +12,7 @@ enum ConsoleRoutes {
   static let path = "/_brume/console"
   private static let policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
+    + "media-src 'self'; "
     + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     + "require-trusted-types-for 'script'; trusted-types 'none'"
 

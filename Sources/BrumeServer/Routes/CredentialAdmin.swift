@@ -10,10 +10,11 @@ struct CredentialAdmin: Sendable {
   let serverKeys: ServerKeys
   let signOut: SignOut
   let store: any Store
+  let usage: Usage
 
   func tokens(_ call: Call) async throws -> Reply {
     let tokens = try await store.read { try $0.credentials.apiTokens() }
-    return .json(["tokens": .array(tokens.map { Self.describe($0) })])
+    return .json(["tokens": .array(tokens.map { describe($0) })])
   }
 
   func createToken(_ call: Call) async throws -> Reply {
@@ -22,17 +23,17 @@ struct CredentialAdmin: Sendable {
     let token = try await apiTokens.create(
       name: json.text("name"), in: call.containerEnvironment, allowedOrigins: origins,
       callback: json["callback"]?.string)
-    return .json(Self.describe(token))
+    return .json(describe(token))
   }
 
   func revokeToken(_ call: Call) async throws -> Reply {
     let token = try await apiTokens.revoke(
       call.json().text("token"), in: call.containerEnvironment)
     signOut.endStreams(in: token.containerEnvironment)
-    return .json(Self.describe(token))
+    return .json(describe(token))
   }
 
-  private static func describe(_ token: APIToken) -> JSON {
+  private func describe(_ token: APIToken) -> JSON {
     var object = JSONObject()
     object["name"] = .string(token.name)
     object["container"] = .string(token.container.name)
@@ -40,6 +41,7 @@ struct CredentialAdmin: Sendable {
     object["origins"] = token.allowedOrigins.map { .array($0.map { .string($0) }) }
     object["callback"] = token.callback.map { .string($0) }
     object["token"] = .string(token.token)
+    object["lastUsed"] = usage.lastUse(ofAPIToken: token.token).map { .int($0) }
     return .object(object)
   }
 
@@ -47,7 +49,7 @@ struct CredentialAdmin: Sendable {
 
   func keys(_ call: Call) async throws -> Reply {
     let keys = try await store.read { try $0.credentials.serverKeys() }
-    return .json(["keys": .array(keys.map { Self.describe($0) })])
+    return .json(["keys": .array(keys.map { describe($0) })])
   }
 
   /// Without a public key the server makes a pair and hands the private half out, this once.
@@ -57,7 +59,7 @@ struct CredentialAdmin: Sendable {
     let key = try await serverKeys.create(
       name: json.text("name"), publicKeyPEM: pair?.publicKeyPEM ?? json.text("publicKey"),
       in: call.containerEnvironment)
-    var answer = Self.describe(key)
+    var answer = describe(key)
     if let pair, case .object(var object) = answer {
       object["privateKey"] = .string(pair.privateKeyPEM)
       answer = .object(object)
@@ -68,13 +70,17 @@ struct CredentialAdmin: Sendable {
   func revokeKey(_ call: Call) async throws -> Reply {
     let key = try await serverKeys.revoke(call.json().text("id"), in: call.containerEnvironment)
     signOut.endOpenRequests(of: key.user)
-    return .json(Self.describe(key))
+    return .json(describe(key))
   }
 
-  private static func describe(_ key: ServerKey) -> JSON {
-    [
-      "name": .string(key.name), "id": .string(key.id), "container": .string(key.container.name),
-      "environment": .string(key.environment.rawValue), "user": .string(key.user.name),
-    ]
+  private func describe(_ key: ServerKey) -> JSON {
+    var object = JSONObject()
+    object["name"] = .string(key.name)
+    object["id"] = .string(key.id)
+    object["container"] = .string(key.container.name)
+    object["environment"] = .string(key.environment.rawValue)
+    object["user"] = .string(key.user.name)
+    object["lastUsed"] = usage.lastUse(of: key.user).map { .int($0) }
+    return .object(object)
   }
 }

@@ -7,12 +7,18 @@ import BrumeWire
 
 struct SchemaAdmin: Sendable {
   let schemas: Schemas
+  let uses: IndexUses
   /// Mistakes that one answer lists.
   let mostFaults: Int
 
   func show(_ call: Call) async throws -> Reply {
     let schema = try await schemas.current(of: call.containerEnvironment)
     return .json(["schema": .string(schema.text())])
+  }
+
+  /// How often queries of apps used indexes, and lacked some.
+  func usage(_ call: Call) async throws -> Reply {
+    .json(Wire.indexUses(uses.all(in: call.containerEnvironment), since: uses.since))
   }
 
   /// Where a text is wrong; asks no store.

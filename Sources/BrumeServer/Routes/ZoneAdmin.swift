@@ -20,8 +20,10 @@ struct ZoneAdmin: Sendable {
 
   func list(_ call: Call) async throws -> Reply {
     let (view, part) = try await call.listView(views)
+    let isSized = call.query["sizes"] == "true"
     return .json(
-      Wire.zones(try await lists.page(of: view, after: part.after, limit: part.limit)))
+      Wire.zones(
+        try await lists.page(of: view, after: part.after, limit: part.limit, isSized: isSized)))
   }
 
   func listShares(_ call: Call) async throws -> Reply {

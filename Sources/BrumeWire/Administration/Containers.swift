@@ -33,6 +33,7 @@ extension Wire {
         writer.member("sequence", summary.sequence)
         writer.member("changed", summary.changed)
         writer.member("hasShares", summary.hasShares)
+        if let size = summary.size { writer.size(size) }
         writer.endObject()
         writer.endObject()
       }

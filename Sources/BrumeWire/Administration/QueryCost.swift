@@ -1,4 +1,5 @@
-// The operator's `records/query`: Apple's page with a `plan` beside the records.
+// The operator's `records/query`: Apple's page with a `plan` beside the records. And `schema/usage`: how often
+// indexes were used and lacked.
 
 package import BrumeModel
 
@@ -12,6 +13,24 @@ extension Wire {
       writer.member("continuationMarker", page.marker)
       writer.name("plan")
       writer.cost(cost)
+      writer.endObject()
+    }
+  }
+
+  /// - Parameter since: nothing before was counted.
+  package static func indexUses(_ uses: [IndexUse], since: Milliseconds) -> [UInt8] {
+    bytes { writer in
+      writer.beginObject()
+      writer.member("since", since)
+      writer.array("indexes", uses) { writer, use in
+        writer.beginObject()
+        writer.member("recordType", use.index.type)
+        writer.member("field", use.index.field)
+        writer.member("index", use.index.index)
+        writer.member("used", use.used)
+        writer.member("lacked", use.lacked)
+        writer.endObject()
+      }
       writer.endObject()
     }
   }

@@ -9,7 +9,8 @@ import { page as trace } from "../pages/trace.js";
 import { page as devices } from "../pages/devices.js";
 import { page as push } from "../pages/push.js";
 import { page as faults } from "../pages/faults.js";
-import { page as audit } from "../pages/audit.js";
+import { page as logs } from "../pages/logs.js";
+import { page as usage } from "../pages/usage.js";
 import { page as users } from "../pages/users.js";
 
 /** Groups of the navigation; the first has no heading. */
@@ -17,7 +18,7 @@ export const groups = [
   { title: "", pages: [start] },
   { title: "Data", pages: [records, zones, schema] },
   { title: "Sync", pages: [trace, devices, push, faults] },
-  { title: "Server", pages: [users, audit] },
+  { title: "Server", pages: [users, logs, usage] },
 ];
 
 export const pages = groups.flatMap((group) => group.pages);

@@ -78,7 +78,7 @@ const kinds = {
   removed: "off",
 };
 
-const columns = [
+export const columns = [
   { title: "Time", class: "narrow", cell: (line) => h("span", { title: exactly(line.time) }, moment(line.time)) },
   { title: "To", cell: (line) => h("b", null, line.user ?? "webhook") },
   { title: "Device", cell: (line) => h("code", { title: line.device }, short(line.device, 16)) },
@@ -113,7 +113,7 @@ const Line = (line) =>
           "Notification",
           h("a", { href: to("push", [], { notification: line.notification }) }, h("code", null, line.notification)),
         ],
-        ["Request", h("a", { href: to("push", [], { request: line.request }) }, h("code", null, line.request))],
+        ["Request", h("a", { href: to("logs", [], { request: line.request }) }, h("code", null, line.request))],
         ["Time", exactly(line.time)],
       ]),
     ),

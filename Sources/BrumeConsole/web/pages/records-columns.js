@@ -5,6 +5,7 @@ import { h } from "../core/render.js";
 import { go, route, withQuery } from "../core/router.js";
 import { shown } from "../core/values.js";
 import { exactly, moment, short } from "../core/words.js";
+import { recordAt } from "./records-fields.js";
 import { fieldTitle } from "./records-query.js";
 import { isSystem } from "./schema-text.js";
 
@@ -43,7 +44,17 @@ export function columns(where, fields) {
 }
 
 const isNumber = (fields, name) => /INT64|DOUBLE/.test(fields.find((field) => field.name === name)?.type ?? "");
-const Cell = (field) => (field === undefined ? h("span.note", null, "no value") : shown(field));
+const Cell = (field) =>
+  field === undefined
+    ? h("span.note", null, "no value")
+    : field.type === "REFERENCE" && field.value?.recordName
+    // For the mouse: by keys it is a link of the record that is open, and the table one tab stop.
+    ? h(
+        "a",
+        { href: recordAt(field.value), title: field.value.recordName, tabindex: -1 },
+        h("code", null, shown(field)),
+      )
+    : shown(field);
 
 /** The sign-in name of a user's record name. */
 export function who(recordName) {

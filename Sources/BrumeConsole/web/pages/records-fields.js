@@ -2,10 +2,14 @@
 // and after a conflict what somebody else has saved.
 
 import { h } from "../core/render.js";
+import { short } from "../core/words.js";
 import { update } from "../core/state.js";
 import { example, isEditable, plainType, shown, typed } from "../core/values.js";
 import { Badge } from "../parts/states.js";
 import { ValueDifference } from "../parts/diff.js";
+import { Icon } from "../parts/icons.js";
+import { Assets } from "./records-asset.js";
+import { place, recordsAt } from "./records-query.js";
 
 /** `isRead`: only to be read, because somebody else's rights hold. */
 export const Fields = (fields, record, state, isRead) =>
@@ -28,11 +32,11 @@ function One(field, record, state, isRead) {
     { key: field.name },
     h(
       "div.named",
-      null,
+      { id: isFile(value) && name },
       h("label", { for: name }, h("b", null, field.name), h("span.note", null, " " + plainType(field.type))),
       isChanged
         ? h(Badge, { kind: "info", icon: "pencil" }, "edited")
-        : h("span.note", null, field.indexes.map((index) => index.toLowerCase()).join(", ")),
+        : Letters(field.indexes),
     ),
     isEditable(field) && !isRead
       ? h(field.type.startsWith("LIST") || before.length > 60 ? "textarea" : "input", {
@@ -43,11 +47,47 @@ function One(field, record, state, isRead) {
           "aria-invalid": wrong && "true",
           oninput: (event) => ((state.texts[field.name] = event.target.value), update()),
         })
-      : h("p", { id: name }, value === undefined ? h("span.note", null, "no value") : shown(value)),
+      : !isFile(value) && h("p", { id: name }, value === undefined ? h("span.note", null, "no value") : shown(value)),
+    !isChanged && value !== undefined && References(value),
+    value !== undefined && !value.isEncrypted && Assets(value),
     wrong && h("p.wrong", { role: "alert" }, wrong),
     isChanged && record.recordName && h(ValueDifference, { before, after: now }),
     Theirs(field, before, state.conflict),
   );
+}
+
+const isFile = (value) => /^ASSETID/.test(value?.type ?? "") && !value.isEncrypted;
+
+const letters = { QUERYABLE: "Q", SORTABLE: "S", SEARCHABLE: "T" };
+
+/** The indexes as Schema shows them; the words are there for whoever asks. */
+function Letters(indexes) {
+  const words = indexes.map((index) => index.toLowerCase()).join(", ");
+  return indexes.length > 0 && h(
+    "span.note",
+    { title: words },
+    h("span.unseen", null, words),
+    h("span", { "aria-hidden": "true" }, Object.keys(letters).filter((one) => indexes.includes(one)).map((one) =>
+      letters[one]).join(" ")),
+  );
+}
+
+/** Where the records are that a value refers to. */
+export const References = ({ value, type }) =>
+  /^REFERENCE/.test(type ?? "") && [value].flat().filter((target) => target?.recordName).map((target) =>
+    h(
+      "a.target",
+      { key: target.recordName, href: recordAt(target) },
+      Icon("link"),
+      h("code", null, short(target.recordName, 28)),
+    ));
+
+/** The address of the record of a reference; its page finds out the type. */
+export function recordAt({ recordName, zoneID }) {
+  const where = place();
+  const zone = zoneID?.zoneName ?? where.zone;
+  const named = where.database === "shared" && zoneID?.ownerRecordName ? `${zone}@${zoneID.ownerRecordName}` : zone;
+  return recordsAt({ ...where, zone: named, type: undefined }, { sel: recordName });
 }
 
 function Theirs(field, before, conflict) {

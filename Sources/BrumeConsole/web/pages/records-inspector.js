@@ -109,7 +109,7 @@ function Foot(where, record, fields, state, changed, close) {
       "div.line",
       null,
       h("span.note", null, isNew ? "not saved yet" : `${plural(count, "field")} changed`),
-      where.database === "public" && h(Picker, {
+      where.database === "public" && (isNew || count > 0) && h(Picker, {
         label: "written as",
         icon: "user",
         value: writer(state, record),

@@ -5,8 +5,9 @@ import { remote } from "../core/calls.js";
 import { admin } from "../core/places.js";
 import { h } from "../core/render.js";
 import { go, route, withQuery } from "../core/router.js";
+import { short } from "../core/words.js";
 import { Button, CopyButton } from "../parts/controls.js";
-import { Beside, Head, Pane } from "../parts/layout.js";
+import { Beside, Head, Inspector, Pane } from "../parts/layout.js";
 import { Empty, Loaded } from "../parts/states.js";
 import { Pages, Table } from "../parts/table.js";
 import { Columns, columns } from "./records-columns.js";
@@ -14,7 +15,7 @@ import { openCondition, Query } from "./records-conditions.js";
 import { Restorable } from "./records-delete.js";
 import { NewRecord, Record } from "./records-inspector.js";
 import { ownSchema, Place, typesOf } from "./records-place.js";
-import { curl, database, pageSize, place, query, withConditions, zoneID } from "./records-query.js";
+import { curl, database, pageSize, place, query, recordsAt, withConditions, zoneID } from "./records-query.js";
 
 export const page = {
   name: "records",
@@ -82,7 +83,9 @@ function Page(where, types, fields) {
     entry = { error };
   }
   const records = entry.value?.records ?? [];
-  const chosen = records.find((record) => record.recordName === route.query.sel);
+  const chosen =
+    records.find((record) => record.recordName === route.query.sel) ??
+      (entry.value && route.query.sel ? elsewhere(where) : undefined);
   return [
     Query(where, types, fields, entry),
     Restorable(),
@@ -90,9 +93,9 @@ function Page(where, types, fields) {
       h(
         Pane,
         { class: "fill", key: "records", foot: entry.value && Foot(where, fields, entry.value) },
-        Loaded(entry, ({ records }) =>
+        Loaded(entry, ({ records, plan }) =>
           records.length === 0
-            ? Nothing(where)
+            ? (plan?.missing.length > 0 ? NotRun() : Nothing(where))
             : h(Table, {
                 label: `${where.type} in ${where.zone}`,
                 columns: columns(where, fields),
@@ -102,12 +105,36 @@ function Page(where, types, fields) {
                 onopen: (record) => go(withQuery({ sel: record.recordName, new: "" })),
               })),
       ),
-      route.query.new ? NewRecord(where, fields, close) : chosen && Record(where, chosen, fields, close),
+      route.query.new
+        ? NewRecord(where, fields, close)
+        : chosen?.isMissing
+        ? Missing(chosen.reason)
+        : chosen && Record(where, chosen, fields, close),
     ),
   ];
 }
 
+/** The record of a link that is not among those of this page: of a later one, or of another type. */
+function elsewhere(where) {
+  const body = { ...database(where), zoneID: zoneID(where), records: [{ recordName: route.query.sel }] };
+  const record = remote(admin("records/lookup"), body).value?.records[0];
+  if (!record) return undefined;
+  if (!record.fields) return { isMissing: true, reason: record.reason };
+  if (record.recordType === where.type) return record;
+  queueMicrotask(() => go(recordsAt({ ...where, type: record.recordType }, { sel: record.recordName }), true));
+  return undefined;
+}
+
 const close = () => go(withQuery({ sel: "", new: "" }));
+
+const NotRun = () => Empty("The query was not run: it needs the index that is named above", undefined, "warn");
+
+const Missing = (reason) =>
+  h(
+    Inspector,
+    { key: "missing", title: short(route.query.sel, 24), note: "not here", onclose: close },
+    h("div", null, h("p", null, reason)),
+  );
 
 function Nothing(where) {
   if (where.conditions.length === 0)

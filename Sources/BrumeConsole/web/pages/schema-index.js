@@ -26,22 +26,18 @@ export const Indexes = ({ type, field }) =>
           disabled: route.environment === "production",
           "aria-label": `${field.name} ${index.toLowerCase()}`,
           title: index.toLowerCase(),
-          onclick: () => set(type, field, index, !isOn),
+          onclick: () => setIndex(type.name, field.name, index.toLowerCase(), !isOn),
         },
         letter,
       );
     }),
   );
 
-async function set(type, field, index, isOn) {
+/** Switches an index on or off; `index` is "queryable", "sortable" or "searchable". */
+export async function setIndex(type, field, index, isOn) {
   try {
-    await call(`/_brume/admin/schema/index?${place()}`, {
-      type: type.name,
-      field: field.name,
-      index: index.toLowerCase(),
-      on: isOn,
-    });
-    say(`${type.name}.${field.name} is ${isOn ? "" : "no longer "}${index.toLowerCase()}`);
+    await call(`/_brume/admin/schema/index?${place()}`, { type, field, index, on: isOn });
+    say(`${type}.${field} is ${isOn ? "" : "no longer "}${index}`);
     refresh();
   } catch (error) {
     say(error.message, true);

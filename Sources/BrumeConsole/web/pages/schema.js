@@ -13,7 +13,9 @@ import { Table } from "../parts/table.js";
 import { Indexes } from "./schema-index.js";
 import { Editor } from "./schema-editor.js";
 import { Promote } from "./schema-promote.js";
+import { Roles } from "./schema-roles.js";
 import { read, standing } from "./schema-text.js";
+import { Lacking, Use } from "./schema-use.js";
 
 export const page = {
   name: "schema",
@@ -35,13 +37,26 @@ export const schemaOf = (environment) =>
 function view() {
   const [own, production] = [schemaOf(route.environment), schemaOf("production")];
   return [
-    h(Head, {
-      title: "Schema",
-      actions: own.value && h(CopyButton, { text: own.value.schema, what: "the schema" }, "Copy as text"),
-    }),
-    Loaded(own, ({ schema }) => Page(schema, production.value?.schema)),
+    h(
+      Head,
+      {
+        title: "Schema",
+        actions: own.value && h(CopyButton, { text: own.value.schema, what: "the schema" }, "Copy as text"),
+      },
+      h(Tabs, {
+        label: "Show",
+        tabs: [
+          { text: "Types", isOn: !isRoles(), href: to("schema") },
+          { text: "Roles", isOn: isRoles(), href: to("schema", [], { tab: "roles" }) },
+        ],
+      }),
+    ),
+    Loaded(own, ({ schema }) =>
+      isRoles() ? Roles(read(schema)) : [Lacking(read(schema)), Page(schema, production.value?.schema)]),
   ];
 }
+
+const isRoles = () => route.query.tab === "roles";
 
 function Page(text, productionText) {
   const schema = read(text);
@@ -100,6 +115,7 @@ function Fields(type, production) {
     { title: "Field", cell: (field) => h("code", null, field.name) },
     { title: "Type", cell: (field) => (field.isEncrypted ? `encrypted ${field.type.toLowerCase()}` : field.type) },
     { title: "Index", cell: (field) => h(Indexes, { type, field }) },
+    { title: "Used", cell: (field) => Use({ type, field }) },
     route.environment === "development" && { title: "Production", cell: (field) => Standing(standing(field, other)) },
   ].filter(Boolean);
   return h(

@@ -15,7 +15,8 @@ who="ckAPIToken=$BRUME_API_TOKEN&ckWebAuthToken=$BRUME_USER_TOKEN"
 curl "$base/public/records/modify?$who" -d '{"operations": [
   {"operationType": "create", "record": {"recordType": "Note",
     "fields": {"title": {"value": "hello"}}}}]}'` },
-  { says: "Ask for it again.", text: `curl "$base/public/records/query?$who" -d '{"query": {"recordType": "Note"}}'` },
+  { says: "Ask for it again.", text: `curl "$base/public/records/query?$who" \\
+  -d '{"query": {"recordType": "Note"}}'` },
 ];
 
 const swift = () => [

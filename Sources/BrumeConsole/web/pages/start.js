@@ -11,6 +11,7 @@ import { Button, Code, CopyButton, Tabs } from "../parts/controls.js";
 import { Head, Pane } from "../parts/layout.js";
 import { Loaded } from "../parts/states.js";
 import { draft, update } from "../core/state.js";
+import { Containers } from "./start-containers.js";
 import { Next, Stored } from "./start-next.js";
 import { languages, program } from "./start-programs.js";
 
@@ -27,7 +28,7 @@ function view() {
       "div.columns",
       { key: "columns" },
       h("div.stack", null, Connect(), Environment()),
-      h("div.stack", null, Next(), Stored()),
+      h("div.stack", null, Next(), Containers(), Stored()),
     ),
   ];
 }

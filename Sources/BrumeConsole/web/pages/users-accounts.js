@@ -10,6 +10,7 @@ import { Beside, Form, Inspector, Pane } from "../parts/layout.js";
 import { Empty, Loaded, Wrong } from "../parts/states.js";
 import { Table } from "../parts/table.js";
 import { OneUser } from "./users-one.js";
+import { lastUse } from "./users-tokens.js";
 
 export const title = "Users";
 export const newTitle = "New user";
@@ -32,7 +33,8 @@ export const View = () =>
           ? Empty("No users", h(Button, { icon: "plus", onclick: begin }, "Make the first one"), "users")
           : h(Table, {
               label: "Users",
-              columns,
+              // Beside the inspector there is room for what tells users apart.
+              columns: chosen || route.query.new ? columns.slice(0, 4) : columns,
               rows: users,
               id: (user) => user.name,
               chosen: chosen?.name,
@@ -47,6 +49,7 @@ const columns = [
   { title: "Name", cell: (user) => h("b", null, user.name) },
   { title: "E-mail", cell: (user) => user.email ?? "–" },
   { title: "Signs in with", cell: (user) => (user.password ? "a password" : "a token") },
+  { title: "Last seen", cell: (user) => lastUse(user) },
   { title: "Discoverable", cell: (user) => (user.discoverable ? "yes" : "no") },
   { title: "Record name", cell: (user) => h("code", { title: user.recordName }, short(user.recordName, 16)) },
 ];

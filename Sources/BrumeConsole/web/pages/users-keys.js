@@ -10,7 +10,7 @@ import { confirm, showOnce } from "../parts/dialogs.js";
 import { Beside, Form, Inspector, Pane } from "../parts/layout.js";
 import { Empty, Loaded, Wrong } from "../parts/states.js";
 import { Table } from "../parts/table.js";
-import { isHere } from "./users-tokens.js";
+import { isHere, lastUse } from "./users-tokens.js";
 
 export const title = "Server keys";
 export const newTitle = "New key";
@@ -37,6 +37,7 @@ export const View = () =>
 const columns = [
   { title: "Name", cell: (key) => h("b", null, key.name) },
   { title: "Key ID", cell: (key) => h("code", null, key.id) },
+  { title: "Last used", cell: (key) => lastUse(key) },
   { title: "Writes as", cell: (key) => h("code", null, key.user) },
   {
     title: "Actions",

@@ -5,11 +5,12 @@ import { admin, place } from "../core/places.js";
 import { h } from "../core/render.js";
 import { go, to } from "../core/router.js";
 import { draft, drop, into, say, update } from "../core/state.js";
-import { plural } from "../core/words.js";
+import { exactly, plural } from "../core/words.js";
 import { Button, CopyButton, Field } from "../parts/controls.js";
 import { confirm, showOnce } from "../parts/dialogs.js";
 import { Facts, Form, Inspector } from "../parts/layout.js";
 import { Badge, Loaded, Wrong } from "../parts/states.js";
+import { counted, Quota, stored } from "./usage-storage.js";
 
 export const OneUser = (user) =>
   h(
@@ -28,6 +29,8 @@ export const OneUser = (user) =>
         ["E-mail", user.email],
         ["Phone", user.phone],
         ["Signs in with", user.password ? "a password" : "a token"],
+        ["Last seen", user.lastUsed ? exactly(user.lastUsed) : "not since this server counts"],
+        ...Stored(user),
       ]),
       h(
         "div.line",
@@ -39,6 +42,18 @@ export const OneUser = (user) =>
     Devices(user),
     Password(user),
   );
+
+/** What the user stores, and of which quota. */
+function Stored(user) {
+  const query = new URLSearchParams({ user: user.name });
+  const answer = remote(`/_brume/admin/usage/storage?${query}`).value;
+  const found = answer?.users.find((row) => row.user === user.name);
+  if (!found) return [];
+  return [
+    ["Stores", `${counted(found)} records, ${stored(found)}`],
+    ["Quota", answer.quota === undefined ? "none: as much as the disk holds" : Quota(found.bytes, answer.quota)],
+  ];
+}
 
 const Devices = (user) =>
   h(

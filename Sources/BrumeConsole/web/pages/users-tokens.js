@@ -5,6 +5,7 @@ import { h } from "../core/render.js";
 import { go, route, to } from "../core/router.js";
 import { draft, drop, into, say, update } from "../core/state.js";
 import { place } from "../core/places.js";
+import { exactly, moment } from "../core/words.js";
 import { Button, CopyButton, Field } from "../parts/controls.js";
 import { confirm } from "../parts/dialogs.js";
 import { Beside, Form, Inspector, Pane } from "../parts/layout.js";
@@ -45,10 +46,17 @@ export const View = () =>
     );
   });
 
+/** When something was used last; what is not known is said. */
+export const lastUse = ({ lastUsed }) =>
+  lastUsed
+    ? h("span", { title: exactly(lastUsed) }, moment(lastUsed))
+    : h("span.note", { title: "not since this server counts" }, "not yet");
+
 const columns = [
   { title: "Name", cell: (token) => h("b", null, token.name) },
   { title: "Allowed origins", cell: (token) => token.origins?.join(", ") ?? "any" },
   { title: "Signs in at", cell: (token) => token.callback ?? "–" },
+  { title: "Last used", cell: (token) => lastUse(token) },
   { title: "Token", cell: (token) => h("code", null, token.token.slice(0, 6) + "…") },
   {
     title: "Actions",

@@ -9,8 +9,10 @@ import { exactly, number } from "../core/words.js";
 import { Button, Field, LinkButton } from "../parts/controls.js";
 import { confirm } from "../parts/dialogs.js";
 import { Facts, Form, Inspector } from "../parts/layout.js";
-import { Badge, Wrong } from "../parts/states.js";
+import { Wrong } from "../parts/states.js";
 import { recordsAt } from "./records-query.js";
+import { counted, stored } from "./usage-storage.js";
+import { Share } from "./zones-share.js";
 
 export function Zone(user, database, zone, shares) {
   const name = zone.zoneID.zoneName;
@@ -29,6 +31,8 @@ export function Zone(user, database, zone, shares) {
       { key: "facts" },
       Facts([
         ["Owner", h("code", null, zone.zoneID.ownerRecordName)],
+        ["Records", counted(zone.brume)],
+        ["Stored", stored(zone.brume)],
         ["Sequence", number(zone.brume.sequence)],
         ["Last change", zone.brume.changed && exactly(zone.brume.changed)],
       ]),
@@ -46,42 +50,10 @@ export function Zone(user, database, zone, shares) {
           database === "private" && h(Button, { kind: "danger", onclick: () => end(user, name, "purge") }, "Purge"),
       ),
     ),
-    shares.map((share) => Share(share)),
+    shares.map((share) => Share(user, share)),
     shares.length === 0 && h("div", { key: "none" }, h("p.note", null, "Nothing in this zone is shared.")),
   );
 }
-
-const Share = (share) =>
-  h(
-    "div",
-    { key: share.recordName },
-    h("h3", null, share.rootRecordName ? `Share of ${share.rootRecordName} and below` : "Share of the whole zone"),
-    h(
-      "p.note",
-      null,
-      share.publicPermission === "NONE"
-        ? "for invited people only"
-        : `anybody with the link: ${share.publicPermission.toLowerCase().replace("_", " ")}`,
-    ),
-    h(
-      "ul.plain",
-      null,
-      share.participants.map((person) =>
-        h(
-          "li",
-          { key: person.participantId ?? called(person) },
-          h("span", null, h("b", null, called(person)), ` ${(person.type ?? "").toLowerCase()}`),
-          h(
-            Badge,
-            { kind: person.acceptanceStatus === "ACCEPTED" ? "ok" : "wait" },
-            `${(person.permission ?? "").toLowerCase().replace("_", " ")}`,
-          ),
-        )),
-    ),
-  );
-
-const called = ({ userIdentity: identity }) =>
-  identity?.lookupInfo?.emailAddress ?? identity?.nameComponents?.givenName ?? identity?.userRecordName ?? "somebody";
 
 const learnt = {
   delete: "Devices learn that it was deleted.",

@@ -5,13 +5,14 @@ import { remote } from "../core/calls.js";
 import { admin, userNames } from "../core/places.js";
 import { h } from "../core/render.js";
 import { go, route, to } from "../core/router.js";
-import { exactly, moment, number } from "../core/words.js";
+import { exactly, moment } from "../core/words.js";
 import { Button, Picker, Tabs } from "../parts/controls.js";
 import { Beside, Head, Pane } from "../parts/layout.js";
 import { Badge, Empty, Loaded } from "../parts/states.js";
 import { Pages, Table } from "../parts/table.js";
 import { NewZone, Zone } from "./zones-inspector.js";
 import { Decoder } from "./zones-token.js";
+import { counted, stored } from "./usage-storage.js";
 
 export const page = {
   name: "zones",
@@ -63,7 +64,7 @@ function view() {
 }
 
 function List(name, database) {
-  const entry = remote(admin("zones", { database, user: name, after: route.query.after }));
+  const entry = remote(admin("zones", { database, user: name, after: route.query.after, sizes: "true" }));
   const shares = remote(admin("shares", { database, user: name })).value?.shares ?? [];
   const chosen = entry.value?.zones.find((zone) => zone.zoneID.zoneName === route.path[1]);
   return Beside(
@@ -115,7 +116,8 @@ const columns = (shares) => [
     cell: (zone) =>
       zone.brume.changed ? h("span", { title: exactly(zone.brume.changed) }, moment(zone.brume.changed)) : "–",
   },
-  { title: "Sequence", class: "right", cell: (zone) => number(zone.brume.sequence) },
+  { title: "Records", class: "right", cell: (zone) => counted(zone.brume) },
+  { title: "Stored", class: "right", cell: (zone) => stored(zone.brume) },
   { title: "Batches", cell: (zone) => (zone.atomic ? "all or nothing" : "item by item") },
   {
     title: "Sharing",

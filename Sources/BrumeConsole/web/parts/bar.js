@@ -44,7 +44,7 @@ export const Bar = () =>
         "button.search",
         { type: "button", onclick: openSearch, "aria-keyshortcuts": "Control+K" },
         Icon("search"),
-        h("span", null, "Page, user, request ID…"),
+        h("span", null, "Record, device, request ID…"),
         h("kbd", null, "Ctrl K"),
       ),
       isSignedIn() && Live(),

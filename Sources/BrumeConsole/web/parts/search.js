@@ -1,51 +1,97 @@
-// Ctrl K: goes to a page, a user, a container, or to the pushes of a request ID. A list of links; typing
-// narrows it, arrows choose, Enter goes.
+// Ctrl K: goes to a page, a user, a container, a device, a record by its name, or to all that is known of a request
+// ID. A list of links; typing narrows it, arrows choose, Enter goes. Records are asked for when typing pauses.
 
 import { health } from "../core/health.js";
 import { isOffered, pages } from "../core/pages.js";
-import { containers, userNames } from "../core/places.js";
+import { remote } from "../core/calls.js";
+import { admin, containers, userNames } from "../core/places.js";
 import { h } from "../core/render.js";
 import { format, go, route, to } from "../core/router.js";
 import { update } from "../core/state.js";
+import { database, place, recordsAt, zoneID } from "../pages/records-query.js";
 import { close, show } from "./dialogs.js";
 import { Icon } from "./icons.js";
 
 const most = 10;
-let [text, chosen] = ["", 0];
+const pause = 200;
+const mostUsers = 5;
+let [text, chosen, asked, timer] = ["", 0, "", 0];
 
 export function openSearch() {
-  [text, chosen] = ["", 0];
+  [text, chosen, asked] = ["", 0, ""];
   show(View, "Search");
 }
 
+function typed(value) {
+  [text, chosen] = [value, 0];
+  clearTimeout(timer);
+  timer = setTimeout(() => ((asked = text.trim()), update()), pause);
+  update();
+}
+
+const isRequestID = (wanted) => /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(wanted);
+
 /** Everything that the text may mean, best first. */
 function found() {
-  const all = [
-    ...pages.filter((page) => isOffered(page, health.status)).map((page) => ({
-      icon: page.icon,
-      text: page.title,
-      kind: "page",
-      href: to(page.name),
-    })),
-    ...userNames().map((name) => ({ icon: "user", text: name, kind: "user", href: to("users", [name]) })),
-    ...containers().map((name) => ({
-      icon: "box",
-      text: name,
-      kind: "container",
-      href: format({ ...route, container: name, path: [], query: {} }),
-    }))
-  ];
-  const wanted = text.trim().toLowerCase();
-  const matches = all.filter((item) => item.text.toLowerCase().includes(wanted)).slice(0, most);
-  if (/^[0-9a-f-]{8,}$/i.test(wanted)) {
-    matches.push({
-      icon: "push",
-      text: text.trim(),
-      kind: "request ID: its pushes",
-      href: to("push", [], { request: text.trim() }),
-    });
+  const wanted = text.trim();
+  if (isRequestID(wanted)) {
+    return [
+      { icon: "logs", text: wanted, kind: "request: log, trace, pushes", href: to("logs", [], { request: wanted }) },
+      ...records(wanted),
+    ];
   }
-  return matches;
+  const matches = [...places(), ...devices(wanted)].filter((item) =>
+    item.text.toLowerCase().includes(wanted.toLowerCase()));
+  return [...records(wanted), ...matches].slice(0, most);
+}
+
+/** Pages, users and containers. */
+const places = () => [
+  ...pages.filter((page) => isOffered(page, health.status)).map((page) => ({
+    icon: page.icon,
+    text: page.title,
+    kind: "page",
+    href: to(page.name),
+  })),
+  ...userNames().map((name) => ({ icon: "user", text: name, kind: "user", href: to("users", [name]) })),
+  ...containers().map((name) => ({
+    icon: "box",
+    text: name,
+    kind: "container",
+    href: format({ ...route, container: name, path: [], query: {} }),
+  })),
+];
+
+/** Devices of this container; each leads to what was pushed to it. */
+const devices = (wanted) =>
+  wanted === ""
+    ? []
+    : (remote(admin("devices")).value?.devices ?? []).map((device) => ({
+        icon: "devices",
+        text: device.device,
+        kind: `device of ${device.user}`,
+        href: to("push", [], { user: device.user, device: device.device }),
+      }));
+
+/** Records of exactly this name: in the public database, in each user's default zone, and where one is now. */
+function records(wanted) {
+  if (wanted === "" || wanted !== asked) return [];
+  const spots = [{ database: "public", zone: "_defaultZone" }];
+  if (route.page === "records") spots.unshift(place());
+  for (const user of userNames().slice(0, mostUsers)) spots.push({ database: "private", user, zone: "_defaultZone" });
+  return spots.flatMap((where) => {
+    const body = { ...database(where), as: undefined, zoneID: zoneID(where), records: [{ recordName: wanted }] };
+    const record = remote(admin("records/lookup"), body).value?.records?.[0];
+    if (!record?.fields) return [];
+    return [
+      {
+        icon: "records",
+        text: record.recordName,
+        kind: `${record.recordType}, ${where.user ? `${where.user}'s ${where.zone}` : where.database}`,
+        href: recordsAt({ ...where, type: record.recordType }, { sel: record.recordName }),
+      },
+    ];
+  }).filter((item, at, all) => all.findIndex((other) => other.href === item.href) === at);
 }
 
 function View() {
@@ -63,12 +109,12 @@ function View() {
         "aria-expanded": "true",
         "aria-controls": "found",
         "aria-activedescendant": items.length > 0 && `found-${chosen}`,
-        placeholder: "Page, user, container, request ID",
+        placeholder: "Record, user, device, page, request ID",
         autocomplete: "off",
         spellcheck: "false",
         value: text,
         created: (element) => element.focus(),
-        oninput: (event) => (([text, chosen] = [event.target.value, 0]), update()),
+        oninput: (event) => typed(event.target.value),
         onkeydown: (event) => moved(event, items),
       }),
     ),

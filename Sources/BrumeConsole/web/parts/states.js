@@ -44,7 +44,7 @@ export const Failed = (error, isOld = false) =>
         "p.note",
         null,
         "Request ",
-        h("a", { href: to("push", [], { request: error.requestID }) }, h("code", null, error.requestID)),
+        h("a", { href: to("logs", [], { request: error.requestID }) }, h("code", null, error.requestID)),
       ),
     ),
     h(Button, { icon: "retry", onclick: refresh }, "Retry"),

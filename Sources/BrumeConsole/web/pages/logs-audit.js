@@ -1,4 +1,4 @@
-// Audit: who did what, when, from where, and what came of it. Every call of an operator that changes
+// The audit log: who did what, when, from where, and what came of it. Every call of an operator that changes
 // something, and every one that was refused.
 
 import { remote } from "../core/calls.js";
@@ -7,22 +7,19 @@ import { go, route, to, withQuery } from "../core/router.js";
 import { draft, into } from "../core/state.js";
 import { exactly, moment, shortContainer } from "../core/words.js";
 import { Button, CopyButton, Field } from "../parts/controls.js";
-import { Beside, Facts, Form, Head, Inspector, Pane } from "../parts/layout.js";
+import { Beside, Facts, Form, Inspector, Pane } from "../parts/layout.js";
 import { Badge, Empty, Loaded } from "../parts/states.js";
 import { Pages, Table } from "../parts/table.js";
 
-export const page = { name: "audit", title: "Audit", icon: "logs", isLive: true, view };
-
 const limit = 100;
-const home = () => to("audit", [], { operator: route.query.operator, request: route.query.request });
+const audit = (query) => to("logs", [], { tab: "audit", ...query });
 
-function view() {
+export function AuditLog() {
   const query = new URLSearchParams({ limit: String(limit) });
-  for (const name of ["operator", "request", "before"]) if (route.query[name]) query.set(name, route.query[name]);
+  for (const name of ["operator", "before"]) if (route.query[name]) query.set(name, route.query[name]);
   const entry = remote(`/_brume/admin/audit?${query}`);
   const chosen = entry.value?.audit.find((line) => String(line.position) === route.query.sel);
   return [
-    h(Head, { title: "Audit", note: "what operators changed, and what was refused" }),
     Filter(),
     Beside(
       h(
@@ -40,9 +37,7 @@ function view() {
         Loaded(entry, ({ audit }) =>
           audit.length === 0
             ? Empty(
-                route.query.request || route.query.operator
-                  ? "Nothing for this"
-                  : "No operator has changed anything yet",
+                route.query.operator ? "Nothing by this operator" : "No operator has changed anything yet",
                 undefined,
                 "logs",
               )
@@ -61,14 +56,13 @@ function view() {
 }
 
 function Filter() {
-  const state = draft("audit", () => ({ operator: route.query.operator ?? "", request: route.query.request ?? "" }));
-  const send = () => go(to("audit", [], { operator: state.operator.trim(), request: state.request.trim() }));
+  const state = draft("audit", () => ({ operator: route.query.operator ?? "" }));
   return h(
     Pane,
     { key: "filter" },
     h(
       Form,
-      { class: "body", onsend: send },
+      { class: "body", onsend: () => go(audit({ operator: state.operator.trim() })) },
       h(
         "div.line",
         null,
@@ -77,13 +71,6 @@ function Filter() {
           value: state.operator,
           oninput: into(state, "operator"),
           placeholder: "anybody",
-        }),
-        h(Field, {
-          label: "Request ID",
-          wide: true,
-          value: state.request,
-          oninput: into(state, "request"),
-          placeholder: "any",
         }),
         h(Button, { icon: "search", type: "submit" }, "Search"),
       ),
@@ -98,7 +85,7 @@ const Outcome = (line) =>
     ? h(Badge, { kind: "bad", icon: line.status === 403 ? "lock" : "bad" }, String(line.status))
     : h(Badge, { kind: "ok" }, "done");
 
-const columns = [
+export const columns = [
   { title: "Time", class: "narrow", cell: (line) => h("span", { title: exactly(line.time) }, moment(line.time)) },
   { title: "Operator", cell: (line) => h("b", null, line.operator || "nobody known") },
   { title: "Did", cell: (line) => h("code", null, line.action) },
@@ -115,7 +102,7 @@ const Line = (line) =>
       key: "line",
       title: line.action,
       note: moment(line.time),
-      onclose: () => go(home()),
+      onclose: () => go(withQuery({ sel: "" })),
       actions: h(CopyButton, { text: location.href, what: "the link", kind: "quiet" }),
     },
     h(
@@ -129,8 +116,8 @@ const Line = (line) =>
         ["Status", line.status],
         ["From", line.address],
         ["Time", exactly(line.time)],
-        ["Request", h("a", { href: to("audit", [], { request: line.request }) }, h("code", null, line.request))],
+        ["Request", h("a", { href: to("logs", [], { request: line.request }) }, h("code", null, line.request))],
       ]),
-      h("div.line", null, h("a", { href: to("trace", [], { request: line.request }) }, "What became of it")),
+      h("div.line", null, h("a", { href: to("logs", [], { request: line.request }) }, "All with this ID")),
     ),
   );

@@ -1,0 +1,148 @@
+// How much zones hold, for operators. Nothing is counted while users write: whoever asks, counts, and what was
+// counted is remembered until the zone changes. One question counts only so many records.
+
+package import BrumeModel
+import BrumeStorage
+import Synchronization
+
+/// What was counted, by zone. One for each server.
+final class KnownSizes: Sendable {
+  struct Entry: Sendable {
+    /// As of this change of the zone.
+    let sequence: Int64
+    let size: StoredSize
+  }
+  private let entries = Mutex<[ZoneKey: Entry]>([:])
+
+  var all: [ZoneKey: Entry] { entries.withLock { $0 } }
+
+  /// - Parameter most: zones that are remembered; beyond it all others are forgotten.
+  func note(_ counted: [ZoneKey: Entry], most: Int) {
+    entries.withLock { entries in
+      if entries.count + counted.count > most { entries = [:] }
+      entries.merge(counted) { $1 }
+    }
+  }
+}
+
+/// One count: what is known, and how many records may still be looked at.
+struct SizeCount {
+  private let known: [ZoneKey: KnownSizes.Entry]
+  private var left: Int
+  private(set) var counted: [ZoneKey: KnownSizes.Entry] = [:]
+
+  init(_ known: [ZoneKey: KnownSizes.Entry], atMost limit: Int) {
+    self.known = known
+    left = limit
+  }
+
+  /// What a zone holds.
+  mutating func size(of zone: Zone, in transaction: any ReadTransaction) throws -> StoredSize {
+    if let entry = known[zone.key], entry.sequence == zone.lastSequence { return entry.size }
+    let size = try count(zone, in: transaction)
+    if size.isWhole {
+      counted[zone.key] = KnownSizes.Entry(sequence: zone.lastSequence, size: size)
+    }
+    return size
+  }
+
+  /// What a database holds. The quota's count says the bytes of one that is too large to be looked through.
+  mutating func size(
+    of database: DatabaseKey, in transaction: any ReadTransaction
+  ) throws -> StoredSize {
+    var sum = StoredSize()
+    for zone in try transaction.zones.all(in: database) {
+      sum += try size(of: zone, in: transaction)
+    }
+    if !sum.isWhole, let bytes = try StoredBytes.known(of: database, in: transaction) {
+      sum.bytes = bytes
+    }
+    return sum
+  }
+
+  private mutating func count(
+    _ zone: Zone, in transaction: any ReadTransaction
+  ) throws -> StoredSize {
+    var (size, after) = (StoredSize(), Int64(0))
+    while left > 0 {
+      let limit = min(left, 1000)
+      let page = try transaction.changes.page(
+        in: zone.key, after: after, through: .max, limit: limit)
+      left -= max(1, page.count)
+      for case .changed(let stored) in page {
+        size.records += 1
+        // A damaged one is there, and nobody knows how large it was.
+        if !stored.isUnreadable { size.bytes += try stored.record().quotaBytes }
+      }
+      guard let last = page.last, page.count == limit else { return size }
+      after = last.sequence
+    }
+    size.isWhole = false
+    return size
+  }
+}
+
+/// What users and public databases hold, page by page.
+package struct StorageReports: Sendable {
+  private let store: any Store
+  private let limits: Limits
+  private let known: KnownSizes
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+    known = parts.knownSizes
+  }
+
+  /// Users in the order of their names; the first page has the public databases too.
+  ///
+  /// - Parameter after: `StorageReport.after` of the page before; nil: from the start.
+  package func page(after: String?, limit: Int?) async throws -> StorageReport {
+    let size = limits.listPage(limit)
+    let (known, limits) = (known.all, limits)
+    let (report, counted) = try await store.read { transaction in
+      var count = SizeCount(known, atMost: limits.sizedRecords)
+      let places = after == nil ? try transaction.publicSizes(&count) : []
+      let users = try transaction.users.page(after: after, limit: size + 1)
+      let owners = try users.prefix(size).map { try transaction.size(of: $0, &count) }
+      let report = StorageReport(
+        users: owners, publicDatabases: places, quota: limits.storageBytesPerUser,
+        after: users.count > size ? users[size - 1].name : nil)
+      return (report, count.counted)
+    }
+    self.known.note(counted, most: limits.sizedZones)
+    return report
+  }
+
+  /// What one user holds.
+  package func report(on user: User) async throws -> StorageReport {
+    let (known, limits) = (known.all, limits)
+    let (owner, counted) = try await store.read { transaction in
+      var count = SizeCount(known, atMost: limits.sizedRecords)
+      return (try transaction.size(of: user, &count), count.counted)
+    }
+    self.known.note(counted, most: limits.sizedZones)
+    return StorageReport(
+      users: [owner], publicDatabases: [], quota: limits.storageBytesPerUser, after: nil)
+  }
+}
+
+extension ReadTransaction {
+  /// In all containers.
+  fileprivate func size(
+    of user: User, _ count: inout SizeCount
+  ) throws -> StorageReport.Owner {
+    var sum = StoredSize()
+    for database in try zones.databases(of: user.id) {
+      sum += try count.size(of: database, in: self)
+    }
+    return StorageReport.Owner(user.id, named: user.name, sum)
+  }
+
+  fileprivate func publicSizes(_ count: inout SizeCount) throws -> [StorageReport.Place] {
+    try zones.databaseCounts().keys.sorted().compactMap { place in
+      let size = try count.size(of: DatabaseKey(in: place, owner: nil), in: self)
+      return size == StoredSize() ? nil : StorageReport.Place(place, size)
+    }
+  }
+}

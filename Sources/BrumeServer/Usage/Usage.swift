@@ -1,0 +1,105 @@
+// Counts what this server is used for. Each count is a few additions under a lock that nobody holds for
+// longer; the file is written every few minutes and at the end.
+
+import BrumeCore
+import BrumeModel
+import Logging
+import Synchronization
+
+package final class Usage: Sendable {
+  private struct State {
+    var history: UsageHistory
+    var uses: LastUses
+    /// Something was counted since the file was written.
+    var isNew = false
+  }
+  private static let pause = Duration.seconds(300)
+  private let state: Mutex<State>
+  private let now: @Sendable () -> Milliseconds
+  /// Nil: nothing is kept.
+  private let folder: DataFolder?
+
+  init(keptIn folder: DataFolder?, limits: Limits, now: @escaping @Sendable () -> Milliseconds) {
+    self.folder = folder
+    self.now = now
+    let file = folder.flatMap { DataFolder.read("\($0.path)/\(UsageFile.name)") }.flatMap {
+      UsageFile($0, now: now())
+    }
+    state = Mutex(
+      State(
+        history: file?.history ?? UsageHistory(since: now()),
+        uses: LastUses(capacity: limits.lastUses, times: file?.uses ?? [:])))
+  }
+
+  // MARK: Counting
+
+  func count(_ kind: UsageKind, _ amount: Int64 = 1) {
+    guard amount > 0 else { return }
+    count { $0.add(kind, amount) }
+  }
+
+  /// A request was answered.
+  func request(_ facts: RequestFacts.Known, status: Int, microseconds: Int64) {
+    if facts.isProbe { return }
+    count { counts in
+      guard !facts.isOperators else { return counts.add(.operatorRequests) }
+      counts.add(.requests)
+      if status >= 500 { counts.add(.failed) } else if status >= 400 { counts.add(.refused) }
+      if facts.isTimed { counts.took(microseconds: microseconds) }
+    }
+  }
+
+  /// Who called, and with which API token.
+  func used(by caller: Caller, apiToken: String?) {
+    let names = [caller.user.map(UsedName.user), apiToken.map(UsedName.apiToken)].compactMap(\.self)
+    guard !names.isEmpty else { return }
+    let now = now()
+    state.withLock { state in
+      for name in names { state.uses.note(name, at: now) }
+    }
+  }
+
+  private func count(_ count: (inout UsageCounts) -> Void) {
+    let now = now()
+    state.withLock { state in
+      state.history.count(at: now, count)
+      state.isNew = true
+    }
+  }
+
+  // MARK: What was counted
+
+  func report(_ span: UsageSpan) -> UsageReport {
+    let history = state.withLock { $0.history }
+    return history.report(span, now: now())
+  }
+
+  /// When a user or a key's user called last; nil: not since this server counts.
+  func lastUse(of user: UserID) -> Milliseconds? {
+    state.withLock { $0.uses.times[UsedName.user(user)] }
+  }
+
+  func lastUse(ofAPIToken token: String) -> Milliseconds? {
+    state.withLock { $0.uses.times[UsedName.apiToken(token)] }
+  }
+
+  // MARK: Keeping
+
+  /// Keeps the counts every few minutes, and once more when it is cancelled.
+  func keep(_ logger: Logger) async {
+    while (try? await Task.sleep(for: Self.pause)) != nil { write(logger) }
+    write(logger)
+  }
+
+  private func write(_ logger: Logger) {
+    guard let folder else { return }
+    let file = state.withLock { state -> UsageFile? in
+      defer { state.isNew = false }
+      return state.isNew ? UsageFile(state.history, uses: state.uses.times) : nil
+    }
+    guard let file else { return }
+    do { try folder.write(file.bytes, to: UsageFile.name) } catch {
+      logger.warning("the counts of usage were not kept", metadata: ["error": "\(error)"])
+    }
+  }
+}

@@ -1,0 +1,143 @@
+// brume logs: requests that the server has answered; for one request ID also what else is known of it.
+
+import ArgumentParser
+import BrumeWire
+
+struct LogsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "logs", abstract: "The newest requests, or all that is known of one.",
+    discussion: """
+      Each line is a request that the server has answered: who called what, and what came of it. The newest \
+      10,000 are in memory, of this server and since it began; health checks and the console's files \
+      are not among them.
+
+      With --request: the request, what operators did with it, and the pushes that it caused. An error \
+      names the ID in its 'uuid', every answer in X-Apple-Request-UUID. What became of a change: 'brume \
+      push explain --request ID'.
+      """)
+  @OptionGroup var server: ServerOptions
+  @Option(help: "Only this request: its ID.") var request: String?
+  @Option(help: "Only requests of this user: a sign-in name.") var user: String?
+  @Option(help: "Only paths that begin so, such as /database.") var route: String?
+  @Flag(help: "Only requests that were refused or failed.") var failed = false
+  @Option(help: "How many lines.") var limit = 100
+  @Flag(help: "Go on as requests come; Ctrl-C ends.") var follow = false
+  @Flag(help: "One JSON object a line.") var json = false
+
+  func validate() throws {
+    if limit < 1 { throw ValidationError("--limit is at least 1.") }
+    if follow, request != nil {
+      throw ValidationError("--follow shows what comes; --request ID shows what has been.")
+    }
+  }
+
+  func run() async throws {
+    let connection = try server.connect()
+    let filter = [
+      ("request", request), ("user", user), ("route", route), ("failed", failed ? "true" : nil),
+    ].compactMap { name, value in value.map { (name, $0) } }
+    var view = RequestLogView(connection: connection, filter: filter, json: json)
+    if let request {
+      try await view.showAll(of: request)
+    } else if follow {
+      try await view.follow(from: limit)
+    } else {
+      try await view.show(limit)
+    }
+  }
+}
+
+/// The log of requests on the terminal.
+struct RequestLogView {
+  let connection: ServerConnection
+  let filter: [(String, String)]
+  let json: Bool
+  private var position: Int64 = 0
+
+  init(connection: ServerConnection, filter: [(String, String)], json: Bool) {
+    self.connection = connection
+    self.filter = filter
+    self.json = json
+  }
+
+  /// The most that the server answers with.
+  private static let page = 1000
+  private static let listing = Listing([
+    "time", "request", "method", "route", "by", "status", "code", "milliseconds",
+  ])
+  private static let audit = Listing(["time", "operator", "action", "subject", "status"])
+  private static let pushes = Listing([
+    "time", "change", "subscription", "user", "device", "channel", "verdict", "reason",
+  ])
+
+  /// The newest lines, oldest first.
+  func show(_ limit: Int) async throws {
+    let lines = try await lines(limit)
+    Self.listing.show(lines.map { readable($0) }, asJSON: json)
+  }
+
+  /// Shows requests as they are answered, beginning with the last few, under one heading.
+  mutating func follow(from limit: Int) async throws {
+    var widths: [Int] = []
+    var lines = try await lines(limit)
+    while true {
+      if !lines.isEmpty {
+        widths = Self.listing.show(
+          lines.map { readable($0) }, asJSON: json, heading: position == 0, atLeast: widths)
+        position = lines.last?["position"]?.int ?? position
+      }
+      try await Task.sleep(for: .seconds(1))
+      lines = try await self.lines(Self.page)
+    }
+  }
+
+  /// The request, the operators' log, and pushes: whatever knows the ID.
+  func showAll(of request: String) async throws {
+    let request = request.uppercased()
+    let lines = try await lines(Self.page)
+    let audit = try await connection.get("audit", [("request", request)])["audit"]?.array ?? []
+    let pushes = try await connection.get("push/log", [("request", request)])["log"]?.array ?? []
+    guard !(lines + audit + pushes).isEmpty else {
+      throw CommandFailure(
+        "nothing is known of request \(request); the server remembers the newest 10,000 requests since it "
+          + "began, and 'brume push explain --request \(request)' the changes of the last day")
+    }
+    show("request", lines.map { readable($0) }, Self.listing)
+    show("audit", audit, Self.audit)
+    show("push", pushes, Self.pushes)
+  }
+
+  /// Lines of one log: as a table under its name, or as objects that say where they are from.
+  private func show(_ name: String, _ lines: [JSON], _ listing: Listing) {
+    guard !lines.isEmpty else { return }
+    if !json { Output.say("\(name):") }
+    listing.show(
+      lines.map { json ? $0.adding("log", .string(name)) : $0.withReadableTimes("time") },
+      asJSON: json)
+  }
+
+  /// Oldest first.
+  private func lines(_ limit: Int) async throws -> [JSON] {
+    let query = filter + [("limit", "\(limit)"), ("after", "\(position)")]
+    return try await connection.get("logs", query)["log"]?.array?.reversed() ?? []
+  }
+
+  /// One column for who called, and times as people read them.
+  private func readable(_ line: JSON) -> JSON {
+    guard !json else { return line }
+    let key = line["serverKey"]?.string.map { "key of \($0)" }
+    let person = line["operator"]?.string.map { "operator \($0)" }
+    return line.withReadableTimes("time")
+      .adding("by", .string(line["user"]?.string ?? key ?? person ?? "-"))
+      .adding("milliseconds", .int((line["microseconds"]?.int ?? 0) / 1000))
+  }
+}
+
+extension JSON {
+  /// An object with one more member.
+  fileprivate func adding(_ key: String, _ value: JSON) -> JSON {
+    guard case .object(var object) = self else { return self }
+    object[key] = value
+    return .object(object)
+  }
+}
