@@ -137,14 +137,19 @@ package enum Services {
         name: "assets",
         service: AssetSweepService(
           sweeper: server.engine.assetSweeper, leases: server.store.leases,
+          clock: server.clock.waiting(for: "a look for files that no record holds"),
           seconds: server.settings.assets.sweepInterval,
           logger: server.logger)),
       lasting("snapshots") { [snapshots = server.snapshots] in await snapshots.run() },
-      lasting("old snapshots") { [snapshots = server.snapshots] in
+      lasting("old snapshots") { [snapshots = server.snapshots, clock = server.clock] in
+        let clock = clock.waiting(for: "a look for old snapshots")
         while true {
-          try await Task.sleep(for: .seconds(60))
+          try await clock.sleep(clock.now() + 60_000)
           snapshots.expire()
         }
+      },
+      server.settings.limits.deletionLifetime.map { _ in
+        lasting("deletions") { try await deletions(server).run() }
       },
       StorageWatch(health: server.health),
       StoreWork(name: "streams", service: StreamReadsService(reads: server.reads)),
@@ -158,6 +163,14 @@ package enum Services {
       gracefulShutdownSignals: signals, logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(server.settings.timeouts.shutdown)
     return configuration
+  }
+
+  private static func deletions(_ server: Composition) -> DeletionService {
+    DeletionService(
+      memory: server.engine.deletionMemory, leases: server.store.leases,
+      clock: server.clock.waiting(for: "a look for old deletions"),
+      interval: server.settings.limits.deletionSweep, metrics: server.metrics,
+      logger: server.logger)
   }
 
   /// The listener with its routes.

@@ -31,6 +31,10 @@ struct ZoneChanges: Sendable {
       guard token.subject == subject, token.sequence <= view.zone.lastSequence else {
         throw TokenRules.expired(token, for: subject)
       }
+      let forgotten = try transaction.forgottenDeletions(in: key)
+      if TokenRules.missesDeletions(token, forgotten: forgotten) {
+        throw TokenRules.expired(token, for: subject)
+      }
       return token
     }
     var reader = ChangeReader(
@@ -93,14 +97,15 @@ private struct ChangeReader {
     walk =
       token?.walk
       ?? .init(
-        through: newest, isFirst: token == nil && !includesDeletions,
+        through: newest, isFirst: token == nil, withDeletions: token == nil && includesDeletions,
         below: isReverse ? newest + 1 : nil)
     below = walk.below
   }
 
   /// The walk after this page.
   var next: ChangeToken.Walk {
-    ChangeToken.Walk(through: walk.through, isFirst: walk.isFirst, below: below)
+    ChangeToken.Walk(
+      through: walk.through, isFirst: walk.isFirst, withDeletions: walk.withDeletions, below: below)
   }
 
   /// Reads until the page is full, the answer is full or nothing more comes.
@@ -140,7 +145,7 @@ private struct ChangeReader {
   ) throws -> ZoneChange? {
     switch change {
     case .deleted(let gone):
-      if walk.isFirst || !isDesired(gone.type) { return nil }
+      if (walk.isFirst && !walk.withDeletions) || !isDesired(gone.type) { return nil }
       if let shares = view.shares, shares.permission(through: gone.coveringShares) == nil {
         return nil
       }

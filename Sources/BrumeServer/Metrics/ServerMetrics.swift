@@ -12,6 +12,7 @@ package struct ServerMetrics: Sendable {
   private let routes = RouteSeries()
   private let savedRecords: Counter
   private let deletedRecords: Counter
+  private let forgottenDeletions: Counter
   private let connectedStreams: Meter
   private let waitingPolls: Meter
   private let delivered: Counter
@@ -23,6 +24,7 @@ package struct ServerMetrics: Sendable {
     self.registry = registry
     savedRecords = Counter(label: Metric.savedRecords.name, factory: registry)
     deletedRecords = Counter(label: Metric.deletedRecords.name, factory: registry)
+    forgottenDeletions = Counter(label: Metric.forgottenDeletions.name, factory: registry)
     connectedStreams = Meter(label: Metric.connectedStreams.name, factory: registry)
     waitingPolls = Meter(label: Metric.waitingPolls.name, factory: registry)
     uploadedBytes = Counter(label: Metric.uploadedBytes.name, factory: registry)
@@ -45,6 +47,8 @@ package struct ServerMetrics: Sendable {
     if saved > 0 { savedRecords.increment(by: saved) }
     if deleted > 0 { deletedRecords.increment(by: deleted) }
   }
+
+  package func deletionsForgotten(_ count: Int) { forgottenDeletions.increment(by: count) }
 
   package func assetUploaded(bytes: Int64) { uploadedBytes.increment(by: bytes) }
   package func assetDownloaded(bytes: Int64) { downloadedBytes.increment(by: bytes) }
