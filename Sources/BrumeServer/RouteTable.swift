@@ -386,6 +386,8 @@ package struct RouteTable: Sendable {
       Endpoint(post, "/_brume/admin/backups", .operator(.changes()), admin.backups.begin),
       Endpoint(get, "/_brume/admin/backups/rows", .operator(.reveals), admin.backups.rows)
         .working(.lasting),
+      Endpoint(get, "/_brume/admin/backups/file", .operator(.reveals), admin.backups.file)
+        .working(.lasting),
       Endpoint(get, "/_brume/admin/backups/asset", .operator(.reveals), admin.backups.asset)
         .working(.lasting),
       Endpoint(

@@ -55,6 +55,12 @@ private struct StoreWork: Service {
   }
 }
 
+/// Another program listens where the server should.
+package struct PortTaken: Error, CustomStringConvertible {
+  package let description: String
+  fileprivate init(_ description: String) { self.description = description }
+}
+
 /// Runs a server.
 package enum Services {
   /// Serves until the process is asked to end.
@@ -97,7 +103,7 @@ package enum Services {
     do {
       try await group.run()
     } catch let error as IOError where error.errnoCode == EADDRINUSE {
-      throw SettingError(
+      throw PortTaken(
         "port \(server.settings.port) on \(server.settings.host) is taken; stop the other program, "
           + "or choose another with --port (0 takes any free one)")
     }

@@ -11,13 +11,14 @@ import { page as push } from "../pages/push.js";
 import { page as faults } from "../pages/faults.js";
 import { page as audit } from "../pages/audit.js";
 import { page as users } from "../pages/users.js";
+import { page as backup } from "../pages/backup.js";
 
 /** Groups of the navigation; the first has no heading. */
 export const groups = [
   { title: "", pages: [start] },
   { title: "Data", pages: [records, zones, schema] },
   { title: "Sync", pages: [trace, devices, push, faults] },
-  { title: "Server", pages: [users, audit] },
+  { title: "Server", pages: [users, audit, backup] },
 ];
 
 export const pages = groups.flatMap((group) => group.pages);
