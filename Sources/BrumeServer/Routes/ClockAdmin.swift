@@ -16,7 +16,7 @@ struct ClockAdmin: Sendable {
   func move(_ call: Call) async throws -> Reply {
     guard let manual = clock.manual else {
       throw BrumeError(
-        .accessDenied,
+        .badRequest,
         "this server's time passes by itself; start a development server with 'brume serve --dev --clock manual'"
       )
     }
