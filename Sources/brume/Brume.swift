@@ -13,7 +13,8 @@ struct BrumeTool: AsyncParsableCommand {
       """,
     version: "brume \(Release.version) (\(Release.platform))",
     subcommands: [
-      ServeCommand.self, ExecCommand.self, StatusCommand.self, DoctorCommand.self, ClockCommand.self,
+      ServeCommand.self, ExecCommand.self, StatusCommand.self, DoctorCommand.self,
+      ClockCommand.self,
       ConfigCommand.self, MigrateCommand.self, VersionCommand.self,
       CompletionsCommand.self, ManualCommand.self,
       BackupCommand.self, RestoreCommand.self,

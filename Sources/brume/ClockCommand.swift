@@ -64,13 +64,15 @@ private struct ClockView {
     let now = answer["now"]?.int ?? 0
     Output.line(ISODate.text(now))
     guard answer["manual"]?.bool == true else {
-      return Output.say("time passes by itself; 'brume serve --dev --clock manual' lets it stand still")
+      return Output.say(
+        "time passes by itself; 'brume serve --dev --clock manual' lets it stand still")
     }
     if let reached = answer["reached"]?["name"]?.string { Output.say("moved to: \(reached)") }
     let timers = answer["timers"]?.array ?? []
     if timers.isEmpty { return Output.say("nothing waits") }
-    Output.table(timers.map { timer in
-      ["in \(DurationText.text((timer["time"]?.int ?? now) - now))", timer["name"]?.string ?? ""]
-    })
+    Output.table(
+      timers.map { timer in
+        ["in \(DurationText.text((timer["time"]?.int ?? now) - now))", timer["name"]?.string ?? ""]
+      })
   }
 }

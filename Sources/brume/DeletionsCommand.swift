@@ -21,7 +21,8 @@ struct DeletionsCommand: AsyncParsableCommand {
         everything up to now, which needs no age.
         """)
     @OptionGroup var server: ServerOptions
-    @Option(help: ArgumentHelp("How old. (default: the server's --deletion-days)", valueName: "days"))
+    @Option(
+      help: ArgumentHelp("How old. (default: the server's --deletion-days)", valueName: "days"))
     var olderThan: Int64?
     @Flag(help: "Only count them.") var dryRun = false
     @Flag(help: "The answer as JSON.") var json = false

@@ -49,7 +49,8 @@ struct FieldOptions: ParsableArguments {
       bytes = content
     }
     guard case .object(let object) = try JSON(parsing: bytes) else {
-      throw CommandFailure("--fields is no JSON object; write '{\"FIELD\": {\"value\": VALUE}}'", .data)
+      throw CommandFailure(
+        "--fields is no JSON object; write '{\"FIELD\": {\"value\": VALUE}}'", .data)
     }
     return object
   }

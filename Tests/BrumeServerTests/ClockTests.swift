@@ -78,10 +78,11 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    [:], ["milliseconds": -1], ["milliseconds": 1, "toNext": true], ["milliseconds": "1"],
-    ["milliseconds": 9_000_000_000_000_000],
-  ] as [JSON])
+  @Test(
+    arguments: [
+      [:], ["milliseconds": -1], ["milliseconds": 1, "toNext": true], ["milliseconds": "1"],
+      ["milliseconds": 9_000_000_000_000_000],
+    ] as [JSON])
   func `what does not say how the clock moves is refused`(body: JSON) async throws {
     try await fixture().routes { client in
       let answer = try await client.admin("clock", body)

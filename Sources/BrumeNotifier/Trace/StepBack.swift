@@ -47,7 +47,8 @@ extension Tracing {
     else {
       throw BrumeError(
         .notFound,
-        "change \(place.bucket)-\(place.position) is not remembered; 'brume log list' shows those that are")
+        "change \(place.bucket)-\(place.position) is not remembered; 'brume log list' shows those that are"
+      )
     }
     var then = ZoneThen(after: try change(entry, UserNames(transaction), transaction))
     var walk = ZoneWalk(zone, place, limits, transaction)

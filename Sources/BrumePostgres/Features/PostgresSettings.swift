@@ -61,7 +61,8 @@ final class PostgresSettings: SettingWriting, Remembering {
     case .sharingEpoch(let zone), .clientData(let zone, _), .storedBytes(let zone),
       .forgottenDeletions(let zone):
       places.bucket(of: zone.database)
-    case .storedBytesOfDatabase(let database), .sequenceMarks(let database): places.bucket(of: database)
+    case .storedBytesOfDatabase(let database), .sequenceMarks(let database):
+      places.bucket(of: database)
     case .schema, .subscriptionTypes, .generation, .copiedBack, .secret, .vapidKey, .operation,
       .pendingUploads:
       nil

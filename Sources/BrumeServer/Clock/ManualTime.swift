@@ -30,7 +30,9 @@ package final class ManualTime: Sendable {
   /// The time, and what waits for it, the next first.
   package func shown(most: Int) -> ClockState {
     state.withLock { state in
-      let timers = state.alarms.values.map(\.timer).sorted { ($0.time, $0.name) < ($1.time, $1.name) }
+      let timers = state.alarms.values.map(\.timer).sorted {
+        ($0.time, $0.name) < ($1.time, $1.name)
+      }
       return ClockState(now: state.now, isManual: true, timers: Array(timers.prefix(most)))
     }
   }

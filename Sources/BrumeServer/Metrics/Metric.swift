@@ -124,7 +124,8 @@ extension Metric {
 
   package static let all: [Metric] = [
     requests, requestTime, refusedConnections, ready, savedRecords, deletedRecords,
-    forgottenDeletions, uploadedBytes, downloadedBytes, logPosition, damagedRows, unfinishedIndexes, indexedRecords, notifierLag,
+    forgottenDeletions, uploadedBytes, downloadedBytes, logPosition, damagedRows, unfinishedIndexes,
+    indexedRecords, notifierLag,
     notifierDelay,
     unservedSubscriptions, subscriptions,
     notificationsMade, mailboxEntries, mailboxOverflows, connectedStreams, waitingPolls,

@@ -31,7 +31,8 @@ struct CommandPage {
   private var statuses: String {
     let rows =
       [
-        "| 0 | done |", "| 1 | a rule refused it, or the answer is no; standard error says what to do next |",
+        "| 0 | done |",
+        "| 1 | a rule refused it, or the answer is no; standard error says what to do next |",
         "| 64 | the command was not understood |",
       ] + ExitStatus.allCases.map { "| \($0.rawValue) | \($0.meaning) |" }
     return (["| Ends with | When |", "|---|---|"] + rows).joined(separator: "\n")

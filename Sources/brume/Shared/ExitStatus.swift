@@ -34,7 +34,8 @@ enum ExitStatus: Int32, CaseIterable {
     case .cannotCreate: "what was to be made is there already, or cannot be made"
     case .disk: "the disk is full, or failed"
     case .again: "it broke off, or the server asks to come back later: repeat the command"
-    case .noPermission: "the admin token is missing, wrong or may only read, or a user may not do it"
+    case .noPermission:
+      "the admin token is missing, wrong or may only read, or a user may not do it"
     }
   }
 

@@ -82,7 +82,7 @@ struct DeletionMemoryTests {
     try await fixture.save(.create("o1"), zone: other)
     let token = try await fixture.changes(zone: other).token
     _ = try await fixture.modify([.delete("h1")])
-    #expect(try await pass(10, in: fixture) .zones == 1)
+    #expect(try await pass(10, in: fixture).zones == 1)
     #expect(try await fixture.changes(since: token, zone: other).summary == [])
   }
 

@@ -25,7 +25,9 @@ import Testing
   private static func expects(_ name: String, in texts: [String]) -> Bool {
     texts.contains { text in
       text.split(separator: "\n").contains { line in
-        guard line.contains("expect") || line.contains("[\"") || line.contains("== ") else { return false }
+        guard line.contains("expect") || line.contains("[\"") || line.contains("== ") else {
+          return false
+        }
         return line.ranges(of: name).contains { range in
           line[range.upperBound...].first.map { !$0.isLetter && $0 != "(" } ?? true
         }
