@@ -2,6 +2,8 @@
 // finish, streams are asked to end), then the notifier, then delivery to the outside, last the store.
 
 import BrumeCore
+import BrumeDelivery
+import BrumeModel
 import BrumeNotifier
 import BrumeStorage
 package import Hummingbird

@@ -31,11 +31,12 @@ struct ZoneChanges: Sendable {
       guard token.subject == subject, token.sequence <= view.zone.lastSequence else {
         throw TokenRules.expired(token, for: subject)
       }
-      let forgotten = try transaction.forgottenDeletions(in: key)
-      if TokenRules.missesDeletions(token, forgotten: forgotten) {
-        throw TokenRules.expired(token, for: subject)
-      }
       return token
+    }
+    if let token,
+      TokenRules.missesDeletions(token, forgotten: try transaction.forgottenDeletions(in: key))
+    {
+      throw TokenRules.expired(token, for: subject)
     }
     var reader = ChangeReader(
       view: view, from: token, isReverse: request.reverse ?? false,

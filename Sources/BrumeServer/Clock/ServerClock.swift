@@ -3,7 +3,7 @@
 
 package import BrumeCore
 import BrumeDelivery
-import BrumeModel
+package import BrumeModel
 
 package struct ServerClock: Sendable {
   private let host: Host
