@@ -66,7 +66,7 @@ struct ImportSchema: AsyncParsableCommand {
     let connection = try server.connect()
     let changes = SchemaChanges(try await connection.post("schema/diff", ["schema": text]))
     if !changes.drops.isEmpty { changes.show(asJSON: false) }
-    let mayDrop = changes.drops.isEmpty || allowDrops || (try Self.asked(changes.drops.count))
+    let mayDrop = try changes.drops.isEmpty || allowDrops || Self.asked(changes.drops.count)
     _ = try await connection.post("schema", ["schema": text, "allowDrops": .bool(mayDrop)])
     Output.say("imported \(file); changes: \(changes.count)")
   }
