@@ -245,7 +245,7 @@ SCHEMA = """DEFINE SCHEMA
     CREATE ROLE editor;
     RECORD TYPE Note (
         "___recordID" REFERENCE QUERYABLE,
-        title STRING QUERYABLE,
+        title STRING QUERYABLE SEARCHABLE,
         GRANT WRITE TO "_creator",
         GRANT CREATE TO "_icloud",
         GRANT READ TO "_world"

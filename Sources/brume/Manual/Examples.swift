@@ -99,7 +99,7 @@ enum Examples {
     ("schema deploy", ["brume schema deploy --dry-run", "brume schema deploy"]),
     ("schema reset", ["brume schema reset --dry-run"]),
     ("schema index add", ["brume schema index add Note title sortable"]),
-    ("schema index remove", ["brume schema index remove Note title sortable"]),
+    ("schema index remove", ["brume schema index remove Note title searchable"]),
     ("schema role assign", ["brume schema role assign editor alice"]),
     ("schema role list", ["brume schema role list"]),
     ("schema role remove", ["brume schema role remove editor alice"]),
