@@ -95,9 +95,10 @@ async function fetchFile(now) {
   else {
     const answer = await fetch(address, { headers: proof(false) });
     if (!answer.ok) throw new Failure(answer.status, await answer.json().catch(() => null), "");
-    const address_ = URL.createObjectURL(await answer.blob());
-    save(address_, now.file);
-    URL.revokeObjectURL(address_);
+    const file = URL.createObjectURL(await answer.blob());
+    save(file, now.file);
+    // The browser reads it after the click.
+    setTimeout(() => URL.revokeObjectURL(file), 60_000);
   }
   Object.assign(now, { state: "done", taken: Date.now() });
   say("The browser has the backup");
