@@ -21,6 +21,7 @@ package struct Engine: Sendable {
   package let tokenInspection: TokenInspection
   package let operatorViews: OperatorViews
   package let changes: Changes
+  package let deletionMemory: DeletionMemory
   package let subscriptions: Subscriptions
   package let notifications: Notifications
   package let pushKeys: PushKeys
@@ -88,6 +89,7 @@ package struct Engine: Sendable {
     tokenInspection = TokenInspection(parts)
     operatorViews = OperatorViews(parts)
     changes = Changes(parts)
+    deletionMemory = DeletionMemory(parts)
     subscriptions = Subscriptions(parts)
     notifications = Notifications(parts)
     pushKeys = PushKeys(parts)

@@ -147,3 +147,30 @@ package struct TokenContents: Equatable, Sendable {
     self.refusal = refusal
   }
 }
+
+// MARK: Deletions
+
+/// How many deletions zones were made to forget, or would be.
+package struct DeletionReport: Equatable, Sendable {
+  package var deletions: Int
+  /// Zones that had some.
+  package var zones: Int
+  /// Databases that were looked at.
+  package var databases: Int
+  /// Of these, databases of which nobody knows what is so old.
+  package var unknown: Int
+
+  package init(deletions: Int = 0, zones: Int = 0, databases: Int = 0, unknown: Int = 0) {
+    self.deletions = deletions
+    self.zones = zones
+    self.databases = databases
+    self.unknown = unknown
+  }
+
+  package static func += (sum: inout DeletionReport, more: DeletionReport) {
+    sum.deletions += more.deletions
+    sum.zones += more.zones
+    sum.databases += more.databases
+    sum.unknown += more.unknown
+  }
+}

@@ -38,16 +38,22 @@ package struct ChangeToken: Equatable, Sendable, InContainerEnvironment {
   package var walk: Walk?
 
   /// The frame of a fetch of several pages: what changes during it belongs to the next fetch
-  /// (case CHG-16), and one that began with nothing contains no old deletion (case CHG-07).
+  /// (case CHG-16), and one that began with nothing contains no old deletion (case CHG-07), unless it asked.
   package struct Walk: Equatable, Sendable {
     package let through: Int64
+    /// It began with nothing: what was forgotten since is none of its business.
     package let isFirst: Bool
+    /// It began with nothing and asked for the deletions that are remembered.
+    package let withDeletions: Bool
     /// Newest first: what has this sequence or a higher one was delivered (case CHG-14). Nil: oldest
     /// first.
     package let below: Int64?
-    package init(through: Int64, isFirst: Bool, below: Int64? = nil) {
+    package init(
+      through: Int64, isFirst: Bool, withDeletions: Bool = false, below: Int64? = nil
+    ) {
       self.through = through
       self.isFirst = isFirst
+      self.withDeletions = withDeletions
       self.below = below
     }
   }

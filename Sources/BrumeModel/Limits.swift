@@ -107,6 +107,16 @@ package struct Limits: Sendable, Equatable {
   package var sharedRecordsPerQuery = 100_000
   /// Ours: changes that one answer may look at before it leaves the rest to the next.
   package var changesLookedAt = 20_000
+  /// Ours: how long a zone remembers a deletion at least; nil: for as long as it lives. Change tokens from before
+  /// one that was forgotten are expired.
+  package var deletionLifetime: Milliseconds?
+  /// Ours: how often the databases are looked through for deletions that are old enough.
+  package var deletionSweep: Milliseconds = 3_600_000
+  /// Ours: into how many parts a lifetime is divided to tell the age of deletions. They are forgotten at most
+  /// one part too late.
+  package var deletionMarks: Int64 = 8
+  /// Ours: deletions that are forgotten in one transaction.
+  package var deletionRows = 500
   /// Ours: how long new records may stay out of the query index after the last that came.
   package var indexRest: Milliseconds = 2000
 
@@ -195,6 +205,13 @@ package struct Limits: Sendable, Equatable {
   /// Ours: names of each kind in the answer of a check of all assets.
   package var assetCheckNames = 1000
 
+  // MARK: A clock that is moved by hand
+
+  /// Ours: how far one call may move it, which is a century.
+  package var clockStep: Milliseconds = 36_525 * 86_400_000
+  /// Ours: of what waits for it, how much one answer names.
+  package var shownTimers = 20
+
   // MARK: Backups
 
   /// Ours: snapshots for backups that a server keeps at once. Each is a file as large as the rows.
@@ -257,6 +274,9 @@ package struct Limits: Sendable, Equatable {
   package var historyRowsInMemory = 1000
   /// Ours: a larger image of a record goes from the log as soon as its change is served.
   package var historyImageBytes = 65_536
+  /// Whether the log has the image of each change, not only of those that subscriptions are judged by: so that
+  /// one can step back through it.
+  package var logsEveryImage = false
   /// Ours: how often the history is looked through for what is too old, and how many rows each time.
   package var historySweep: Milliseconds = 10_000
   package var historySweepRows = 1000

@@ -36,6 +36,21 @@ final class SQLiteChanges: ChangeReading {
     return changes
   }
 
+  func deletions(
+    in zone: ZoneKey, after: Int64, through: Int64, limit: Int
+  ) throws -> [StoredDeletion] {
+    guard let number = try numbers.number(of: zone) else { return [] }
+    let bind: (Prepared) -> Void = {
+      $0.bind(1, number)
+      $0.bind(2, after)
+      $0.bind(3, through)
+      $0.bind(4, limit)
+    }
+    return try connection.all(Self.findDeletions, bind) { change($0, number) }.compactMap {
+      if case .deleted(let gone) = $0 { gone } else { nil }
+    }
+  }
+
   private func change(_ row: Prepared, _ zone: Int64) -> StoredChange {
     let (name, type, sequence) = (row.text(0), row.text(1), row.int(2))
     guard row.bool(5) else {
@@ -53,12 +68,14 @@ final class SQLiteChanges: ChangeReading {
         name: name, type: type, sequence: sequence, content: .encoded(content, coder)))
   }
 
-  private static let range = """
+  private static let range = "\(rows) ORDER BY sequence"
+  private static let rows = """
     SELECT name, coalesce(type, deleted_type), sequence, content, deleted_shares,
       \(SummedTable.records.fits(at: ["zone": "?1"]))
     FROM records
-    WHERE zone = ?1 AND sequence > ?2 AND sequence <= ?3 ORDER BY sequence
+    WHERE zone = ?1 AND sequence > ?2 AND sequence <= ?3
     """
+  private static let findDeletions = SQL("\(rows) AND type IS NULL ORDER BY sequence LIMIT ?4")
   private static let findChanges = SQL("\(range) LIMIT ?4")
   private static let findNewestChanges = SQL("\(range) DESC LIMIT ?4")
 }

@@ -172,6 +172,22 @@ final class SQLiteRecords: RecordWriting, Remembering {
     seen.removeAll()
   }
 
+  func forgetDeletions(
+    of names: [String], in zone: ZoneKey, through sequence: Int64
+  ) throws -> Int {
+    guard let number = try numbers.number(of: zone) else { return 0 }
+    return try connection.changes {
+      for name in names {
+        let rowKey = RecordRowKey(zone: number, name: name)
+        try connection.run(Self.forgetDeletion) {
+          $0.bind(rowKey)
+          $0.bind(3, sequence)
+        }
+        seen[rowKey] = nil
+      }
+    }
+  }
+
   private func writeRow(
     _ row: Int64?, _ rowKey: RecordRowKey, type: String, sequence: Int64, parent: String?,
     content: [UInt8]?, shares: [String] = [], creator: String? = nil
@@ -212,6 +228,8 @@ final class SQLiteRecords: RecordWriting, Remembering {
     "row_sum(\(key), ?1, ?2, ?7, ?6, ?3, ?4, ?5)"
   }
   private static let removeAll = SQL("DELETE FROM records WHERE zone = ?1")
+  private static let forgetDeletion = SQL(
+    "DELETE FROM records WHERE zone = ?1 AND name = ?2 AND type IS NULL AND sequence <= ?3")
 
   // MARK: Bodies
 

@@ -12,10 +12,12 @@ struct AdminHandlers: Sendable {
   let records: RecordAdmin
   let schemas: SchemaAdmin
   let zones: ZoneAdmin
+  let deletions: DeletionAdmin
   let assets: AssetAdmin
   let backups: BackupAdmin
   let devices: DeviceAdmin
   let faults: FaultAdmin
+  let clock: ClockAdmin
   let pushLog: PushLogAdmin
   let trace: TraceAdmin
   let apns: APNsAdmin
@@ -29,7 +31,8 @@ struct AdminHandlers: Sendable {
     let (engine, store, settings) = (server.engine, server.store, server.settings)
     let named = NamedUsers(store: store)
     status = StatusAdmin(
-      settings: settings, server: server.address, store: store, development: server.development)
+      settings: settings, server: server.address, store: store, development: server.development,
+      faults: server.faults)
     accounts = AccountAdmin(
       accounts: engine.accounts, removals: engine.userRemovals, tokens: engine.webAuthTokens,
       signOut: server.signOut,
@@ -51,14 +54,17 @@ struct AdminHandlers: Sendable {
       views: engine.operatorViews, administration: engine.zoneAdministration, zones: engine.zones,
       containers: engine.containers, lists: engine.zoneLists, shareLists: engine.shareLists,
       tokens: engine.tokenInspection, users: named)
+    deletions = DeletionAdmin(memory: engine.deletionMemory, metrics: server.metrics)
     assets = AssetAdmin(assets: engine.assetCheck, mostNames: settings.limits.assetCheckNames)
     backups = BackupAdmin(snapshots: server.snapshots, assets: server.assets)
     devices = DeviceAdmin(
       testPushes: engine.testPushes, delivery: server.delivery, store: store, users: named)
     faults = FaultAdmin(faults: server.pushFaults, users: named)
+    clock = ClockAdmin(clock: server.clock, limits: settings.limits)
     pushLog = PushLogAdmin(store: store, users: named, mostLines: settings.limits.pushLogPage)
     trace = TraceAdmin(
-      engine: engine, store: store, host: server.host, fetches: server.fetches, users: named)
+      engine: engine, store: store, host: server.host, fetches: server.fetches, users: named,
+      limits: settings.limits)
     apns = APNsAdmin(pushKeys: engine.pushKeys, store: store, worker: server.delivery.worker)
     webhooks = WebhookAdmin(
       webhooks: engine.webhooks, store: store, worker: server.delivery.worker,

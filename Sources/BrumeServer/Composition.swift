@@ -15,6 +15,8 @@ package final class Composition: Sendable {
   package let settings: Settings
   package let address: ServerAddress
   package let host: Host
+  /// What everything that waits goes by.
+  package let clock: ServerClock
   package let logger: Logger
   package let store: any Store
   package let assets: any AssetStore
@@ -66,10 +68,14 @@ package final class Composition: Sendable {
   /// - Throws: a `StoreError` or an `AssetFailure` if a store cannot be opened.
   package init(
     settings: Settings, folder: DataFolder?, users: [String] = Development.defaultUsers,
-    host: Host = .real, logger: Logger, workers: Workers? = .shared,
+    host given: Host = .real, logger: Logger, workers: Workers? = .shared,
     wrapping: (any Store) -> any Store = { $0 }
   ) async throws {
     let limits = settings.limits
+    let manual = settings.isClockManual ? ManualTime(given.now()) : nil
+    let host = manual.map { given.following($0) } ?? given
+    let clock = ServerClock(host, manual)
+    self.clock = clock
     self.settings = settings
     self.host = host
     self.logger = logger
@@ -84,12 +90,15 @@ package final class Composition: Sendable {
     requestLog = RequestLog(capacity: limits.requestLogLines)
     metrics = ServerMetrics(usage: usage)
     deliveries = try await Deliveries(
-      engine: engine, store: store, settings: settings, host: host, metrics: metrics)
+      engine: engine, store: store, settings: settings, host: host,
+      clock: clock.waiting(for: "sending pushes: retries, and a look through the store"),
+      metrics: metrics)
     delivery = ServerDelivery(
       streams: StreamHub(sendingWith: StreamConnection.take), signals: MailboxSignals(),
       inFlight: InFlightEntries(capacity: limits.deliveryLanes), worker: deliveries.worker)
     mailboxes = MailboxSource(
-      engine: engine, store: store, signals: delivery.signals, clock: PushClock(host))
+      engine: engine, store: store, signals: delivery.signals,
+      clock: clock.waiting(for: "a device that reads its mailbox"))
     let direct = CallTargets(engine: engine, mailboxes: mailboxes, delivery: delivery)
     pushFaults =
       settings.isDevelopment
@@ -181,7 +190,7 @@ package final class Composition: Sendable {
 
   var streamParts: StreamParts {
     StreamParts(
-      hub: delivery.streams, reads: reads, metrics: metrics, now: host.now,
+      hub: delivery.streams, reads: reads, metrics: metrics, now: host.now, time: clock.manual,
       limits: settings.limits, heartbeat: settings.timeouts.heartbeat,
       generation: engine.generation)
   }

@@ -49,6 +49,11 @@ extension Setting {
   package static let dev = Setting(
     key: "dev", kind: .switch, fallback: "false", form: "",
     help: "Development: a ready container, API token, the users alice and bob and a server key.")
+  package static let clock = Setting(
+    key: "clock", kind: .text, fallback: "real", form: "real|manual",
+    help:
+      "With --dev: 'manual' lets the server's time stand still until 'brume clock advance' or the console moves it."
+  )
   package static let container = Setting(
     key: "container", kind: .text, fallback: "iCloud.org.example.app", form: "NAME",
     help: "The container that development mode prepares.")
@@ -122,6 +127,11 @@ extension Setting {
     key: "audit.days", kind: .number, fallback: "365", form: "DAYS",
     help:
       "How long the audit log keeps what operators did; never more than its 100,000 newest lines.")
+  package static let deletionDays = Setting(
+    key: "deletion.days", kind: .number, fallback: "0", form: "DAYS",
+    help:
+      "How long zones remember deleted records at least; change tokens from before one that was forgotten are "
+      + "expired. 0: for as long as the zone lives, so that tokens do not grow old.")
   package static let trustedProxies = Setting(
     key: "trusted.proxies", kind: .text, fallback: "", form: "LIST",
     help:
@@ -147,11 +157,11 @@ extension Setting {
 
   package static let all: [Setting] =
     [
-      host, port, data, marks, store, dev, container, limits, userQuota, strictSubscriptions,
+      host, port, data, marks, store, dev, clock, container, limits, userQuota, strictSubscriptions,
       baseURL, origins, allowedHosts, logLevel, logFormat, headerTimeout, bodyTimeout, idleTimeout,
       writeTimeout, requestTimeout, shutdownTimeout, heartbeat, poll, connections,
-      addressConnections, userRate, anonymousRate, metricsToken, auditDays, trustedProxies,
-      oidcDiscovery,
+      addressConnections, userRate, anonymousRate, metricsToken, auditDays, deletionDays,
+      trustedProxies, oidcDiscovery,
       oidcClientID, oidcClientSecret, oidcName,
     ] + ofAssets + ofDelivery + [config]
 }

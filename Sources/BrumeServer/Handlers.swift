@@ -59,8 +59,9 @@ struct Handlers: Sendable {
     courier = CourierRoute(
       courier: Courier(
         engine: engine, store: store, signals: delivery.signals, inFlight: delivery.inFlight,
-        clock: PushClock(server.host)),
-      cursors: cursors, metrics: server.metrics, pollSeconds: settings.timeouts.poll)
+        clock: server.clock.waiting(for: "a poll of the courier")),
+      cursors: cursors, metrics: server.metrics, pollSeconds: settings.timeouts.poll,
+      timePasses: server.clock.manual == nil)
     signIn = SignInRoutes(
       signIns: engine.signIns, accounts: engine.accounts, passwords: server.passwords,
       signOut: server.signOut, server: server.address, providerName: settings.provider?.name,

@@ -299,6 +299,10 @@ package struct RouteTable: Sendable {
       Endpoint(post, "/_brume/admin/faults", .operator(.changes()), admin.faults.add),
       Endpoint(post, "/_brume/admin/faults/clear", .operator(.changes()), admin.faults.clear),
       Endpoint(post, "/_brume/admin/faults/release", .operator(.changes()), admin.faults.release),
+      Endpoint(get, "/_brume/admin/clock", .operator(.reads), admin.clock.show),
+      Endpoint(post, "/_brume/admin/clock", .operator(.changes()), admin.clock.move),
+      Endpoint(get, "/_brume/admin/log", .operator(.reads), admin.trace.log),
+      Endpoint(get, "/_brume/admin/log/then", .operator(.reads), admin.trace.then),
       Endpoint(post, "/_brume/admin/push", .operator(.changes(of: "user")), admin.devices.testPush),
       Endpoint(post, "/_brume/admin/push/preview", .operator(.reads), admin.devices.previewPush),
       Endpoint(get, "/_brume/admin/push/log", .operator(.reads), admin.pushLog.list),
@@ -357,6 +361,10 @@ package struct RouteTable: Sendable {
       Endpoint(post, "/_brume/admin/zones/delete", .operator(.changes()), admin.zones.delete),
       Endpoint(
         post, "/_brume/admin/zones/purge", .operator(.changes(of: "zone")), admin.zones.purge),
+      Endpoint(
+        post, "/_brume/admin/deletions/forget", .operator(.changes()), admin.deletions.forget
+      )
+      .working(.lasting),
       Endpoint(post, "/_brume/admin/records/query", .operator(.reads), admin.records.query),
       Endpoint(post, "/_brume/admin/records/lookup", .operator(.reads), admin.records.lookup),
       Endpoint(post, "/_brume/admin/records/modify", .operator(.changes()), admin.records.modify),
@@ -381,6 +389,8 @@ package struct RouteTable: Sendable {
       Endpoint(get, "/_brume/admin/backups", .operator(.reads), admin.backups.state),
       Endpoint(post, "/_brume/admin/backups", .operator(.changes()), admin.backups.begin),
       Endpoint(get, "/_brume/admin/backups/rows", .operator(.reveals), admin.backups.rows)
+        .working(.lasting),
+      Endpoint(get, "/_brume/admin/backups/file", .operator(.reveals), admin.backups.file)
         .working(.lasting),
       Endpoint(get, "/_brume/admin/backups/asset", .operator(.reveals), admin.backups.asset)
         .working(.lasting),

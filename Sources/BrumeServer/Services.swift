@@ -2,6 +2,8 @@
 // finish, streams are asked to end), then the notifier, then delivery to the outside, last the store.
 
 import BrumeCore
+import BrumeDelivery
+import BrumeModel
 import BrumeNotifier
 import BrumeStorage
 package import Hummingbird
@@ -55,6 +57,12 @@ private struct StoreWork: Service {
   }
 }
 
+/// Another program listens where the server should.
+package struct PortTaken: Error, CustomStringConvertible {
+  package let description: String
+  fileprivate init(_ description: String) { self.description = description }
+}
+
 /// Runs a server.
 package enum Services {
   /// Serves until the process is asked to end.
@@ -97,7 +105,7 @@ package enum Services {
     do {
       try await group.run()
     } catch let error as IOError where error.errnoCode == EADDRINUSE {
-      throw SettingError(
+      throw PortTaken(
         "port \(server.settings.port) on \(server.settings.host) is taken; stop the other program, "
           + "or choose another with --port (0 takes any free one)")
     }
@@ -137,17 +145,22 @@ package enum Services {
         name: "assets",
         service: AssetSweepService(
           sweeper: server.engine.assetSweeper, leases: server.store.leases,
+          clock: server.clock.waiting(for: "a look for files that no record holds"),
           seconds: server.settings.assets.sweepInterval,
           logger: server.logger)),
       lasting("usage") { [usage = server.usage, logger = server.logger] in
         await usage.keep(logger)
       },
       lasting("snapshots") { [snapshots = server.snapshots] in await snapshots.run() },
-      lasting("old snapshots") { [snapshots = server.snapshots] in
+      lasting("old snapshots") { [snapshots = server.snapshots, clock = server.clock] in
+        let clock = clock.waiting(for: "a look for old snapshots")
         while true {
-          try await Task.sleep(for: .seconds(60))
+          try await clock.sleep(clock.now() + 60_000)
           snapshots.expire()
         }
+      },
+      server.settings.limits.deletionLifetime.map { _ in
+        lasting("deletions") { try await deletions(server).run() }
       },
       StorageWatch(health: server.health),
       StoreWork(name: "streams", service: StreamReadsService(reads: server.reads)),
@@ -161,6 +174,14 @@ package enum Services {
       gracefulShutdownSignals: signals, logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(server.settings.timeouts.shutdown)
     return configuration
+  }
+
+  private static func deletions(_ server: Composition) -> DeletionService {
+    DeletionService(
+      memory: server.engine.deletionMemory, leases: server.store.leases,
+      clock: server.clock.waiting(for: "a look for old deletions"),
+      interval: server.settings.limits.deletionSweep, metrics: server.metrics,
+      logger: server.logger)
   }
 
   /// The listener with its routes.

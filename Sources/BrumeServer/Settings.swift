@@ -31,6 +31,8 @@ package struct Settings: Sendable {
   package var marksFolder: String?
   package var engine = Engine.sqlite
   package var isDevelopment = false
+  /// The server's time stands still until somebody moves it.
+  package var isClockManual = false
   package var container = ContainerID("iCloud.org.example.app")
   package var limits = Limits.apple
   package var baseURL: String?
@@ -99,12 +101,17 @@ package struct Settings: Sendable {
     if marksFolder == "none" || marksFolder == "" { marksFolder = nil }
     engine = try Self.engine(sources.text(.store) ?? "sqlite", of: Setting.store.flag)
     isDevelopment = try sources.isOn(.dev)
+    isClockManual = try Self.choice(.clock, from: sources) {
+      ["real": false, "manual": true][$0]
+    }
     container = ContainerID(try sources.text(.container) ?? container.name)
     limits = try Self.choice(.limits, from: sources) { Self.profiles[$0] }
     let quota = try Self.number(.userQuota, from: sources, in: 0...Int.max)
     limits.storageBytesPerUser = quota == 0 ? nil : Int64(quota)
     limits.auditLifetime =
       Milliseconds(try Self.number(.auditDays, from: sources, in: 1...36_500)) * 86_400_000
+    let days = try Self.number(.deletionDays, from: sources, in: 0...36_500)
+    limits.deletionLifetime = days == 0 ? nil : Milliseconds(days) * 86_400_000
     limits.deploysSubscriptionTypes = try sources.isOn(.strictSubscriptions)
     baseURL = try sources.text(.baseURL)
     allowedOrigins = try Self.list(.origins, from: sources)
@@ -139,6 +146,7 @@ package struct Settings: Sendable {
     let hours = try Self.number(.historyHours, from: sources, in: 0...8760)
     let rows = try Self.number(.historyRows, from: sources, in: 1...10_000_000)
     limits.historyAge = Milliseconds(hours) * 3_600_000
+    limits.logsEveryImage = isClockManual && hours > 0
     limits.historyRows =
       engine == .memory ? min(rows, limits.historyRowsInMemory) : rows
   }
@@ -199,6 +207,10 @@ package struct Settings: Sendable {
   }
 
   private func check() throws {
+    if isClockManual, !isDevelopment {
+      throw SettingError(
+        "\(Setting.clock.flag) may be 'manual' in development only: add \(Setting.dev.flag)")
+    }
     do {
       try NameRules.container(container.name)
     } catch {

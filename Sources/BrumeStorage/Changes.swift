@@ -9,6 +9,10 @@ package protocol ChangeReading: AnyObject {
   func page(
     in zone: ZoneKey, after: Int64, through: Int64, limit: Int, byteLimit: Int, newestFirst: Bool
   ) throws -> [StoredChange]
+  /// The deletions among them, in sequence order, at most `limit`. Damaged ones are left out.
+  func deletions(
+    in zone: ZoneKey, after: Int64, through: Int64, limit: Int
+  ) throws -> [StoredDeletion]
 }
 
 extension ChangeReading {

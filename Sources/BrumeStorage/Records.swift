@@ -25,6 +25,11 @@ package protocol RecordWriting: RecordReading {
   /// Deletes every record of the zone and every deletion line, without writing new lines: the zone's
   /// own row says what happened. The caller then puts the zone with its `deletion`.
   func removeAll(in zone: ZoneKey) throws
+  /// Drops the deletion lines of these names whose sequence is at most `sequence`: it is as if the records had
+  /// never been. Answers how many there were.
+  func forgetDeletions(
+    of names: [String], in zone: ZoneKey, through sequence: Int64
+  ) throws -> Int
 }
 
 extension RecordWriting {

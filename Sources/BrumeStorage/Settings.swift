@@ -38,6 +38,10 @@ package enum SettingKey: Hashable, Sendable {
   case storedBytesOfDatabase(DatabaseKey)
   /// What a user uploaded that no save has used yet.
   case pendingUploads(UserID)
+  /// The highest sequence of a deletion in a zone that was forgotten; nothing if none was.
+  case forgottenDeletions(ZoneKey)
+  /// Which sequence a database had when, for the age of its deletions.
+  case sequenceMarks(DatabaseKey)
 
   /// How engines without structured keys spell it.
   package var text: String {
@@ -57,6 +61,8 @@ package enum SettingKey: Hashable, Sendable {
     case .storedBytes(let zone): "stored-bytes/\(Self.text(zone))"
     case .storedBytesOfDatabase(let database): "stored-bytes-of/\(Self.text(database))"
     case .pendingUploads(let user): "pending-uploads/\(user.name)"
+    case .forgottenDeletions(let zone): "forgotten-deletions/\(Self.text(zone))"
+    case .sequenceMarks(let database): "sequence-marks/\(Self.text(database))"
     }
   }
 
@@ -64,13 +70,18 @@ package enum SettingKey: Hashable, Sendable {
   /// none.
   package static func database(ofText text: String) -> DatabaseKey? {
     let parts = text.split(separator: "/", maxSplits: 4, omittingEmptySubsequences: false)
-    guard ["sharing-epoch", "client-data", "stored-bytes", "stored-bytes-of"].contains(parts[0]),
+    guard ofDatabases.contains(String(parts[0])),
       parts.count >= 4, let environment = Environment(rawValue: String(parts[2]))
     else { return nil }
     let owner = parts[3] == UserID.publicOwnerName ? nil : UserID(String(parts[3]))
     return DatabaseKey(
       in: ContainerEnvironment(ContainerID(String(parts[1])), environment), owner: owner)
   }
+
+  private static let ofDatabases: Set<String> = [
+    "sharing-epoch", "client-data", "stored-bytes", "stored-bytes-of", "forgotten-deletions",
+    "sequence-marks",
+  ]
 
   private static func text(_ zone: ZoneKey) -> String { "\(text(zone.database))/\(zone.name)" }
 

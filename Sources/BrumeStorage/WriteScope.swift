@@ -106,9 +106,11 @@ extension WriteScope {
     switch key {
     case .generation, .copiedBack, .secret, .vapidKey: covers(.server, among: count)
     case .notifierCursor(let bucket): covers(.bucket(bucket), among: count)
-    case .sharingEpoch(let zone), .clientData(let zone, _), .storedBytes(let zone):
+    case .sharingEpoch(let zone), .clientData(let zone, _), .storedBytes(let zone),
+      .forgottenDeletions(let zone):
       covers(.database(zone.database), among: count)
-    case .storedBytesOfDatabase(let database): covers(.database(database), among: count)
+    case .storedBytesOfDatabase(let database), .sequenceMarks(let database):
+      covers(.database(database), among: count)
     // A save brings new types and fields; what it answers is kept beside its records; it uses uploads.
     case .schema(let containerEnvironment), .subscriptionTypes(let containerEnvironment):
       covers(.server, among: count)

@@ -5,81 +5,35 @@ import BrumeCore
 import BrumeModel
 import BrumeServer
 public import Foundation
-import Synchronization
 
 /// The clock of a ``LocalServer`` and its devices.
 public final class ManualClock: Sendable {
-  private struct State {
-    var now: Milliseconds
-    var lastID = 0
-    var sleepers: [Int: (until: Milliseconds, wake: CheckedContinuation<Bool, Never>)] = [:]
-    var watchers: [CheckedContinuation<Void, Never>] = []
-  }
-  private let state: Mutex<State>
+  private let time: ManualTime
 
   /// Starts on 2026-11-20 at 12:00 UTC.
-  init(_ start: Milliseconds = 1_795_176_000_000) { state = Mutex(State(now: start)) }
+  init(_ start: Milliseconds = 1_795_176_000_000) { time = ManualTime(start) }
 
   /// The time.
   public var now: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
-  var milliseconds: Milliseconds { state.withLock { $0.now } }
+  var milliseconds: Milliseconds { time.now }
 
   /// How many tasks sleep on this clock.
-  public var sleepers: Int { state.withLock { $0.sleepers.count } }
+  public var sleepers: Int { time.alarmCount }
 
   /// Moves the time, and ends the sleeps that waited for it.
-  public func advance(by duration: Duration) {
-    let (seconds, attoseconds) = duration.components
-    let step = seconds * 1000 + attoseconds / 1_000_000_000_000_000
-    let due = state.withLock { state in
-      state.now += max(0, step)
-      let due = state.sleepers.filter { $0.value.until <= state.now }
-      for id in due.keys { state.sleepers[id] = nil }
-      return due.values.map(\.wake)
-    }
-    for sleeper in due { sleeper.resume(returning: true) }
-  }
+  public func advance(by duration: Duration) { time.advance(by: Self.milliseconds(duration)) }
 
   /// Returns when at least one task sleeps: the moment to ``advance(by:)``.
-  public func someoneSleeps() async {
-    await withCheckedContinuation { watcher in
-      let isSleeping = state.withLock { state in
-        if state.sleepers.isEmpty { state.watchers.append(watcher) }
-        return !state.sleepers.isEmpty
-      }
-      if isSleeping { watcher.resume() }
-    }
-  }
+  public func someoneSleeps() async { await time.somethingWaits() }
 
   func sleep(_ duration: Duration) async throws {
-    let (seconds, attoseconds) = duration.components
-    let length = seconds * 1000 + attoseconds / 1_000_000_000_000_000
-    let id = state.withLock { state in
-      state.lastID += 1
-      return state.lastID
-    }
-    let woken = await withTaskCancellationHandler {
-      await withCheckedContinuation { park($0, id, length) }
-    } onCancel: {
-      state.withLock { $0.sleepers.removeValue(forKey: id) }?.wake.resume(returning: false)
-    }
-    if !woken { throw CancellationError() }
+    try await time.sleep(until: time.now + Self.milliseconds(duration), for: "a device")
   }
 
-  private func park(
-    _ wake: CheckedContinuation<Bool, Never>, _ id: Int, _ length: Milliseconds
-  ) {
-    let (answer, watchers) = state.withLock {
-      state -> (Bool?, [CheckedContinuation<Void, Never>]) in
-      if Task.isCancelled { return (false, []) }
-      if length <= 0 { return (true, []) }
-      state.sleepers[id] = (state.now + length, wake)
-      defer { state.watchers = [] }
-      return (nil, state.watchers)
-    }
-    if let answer { wake.resume(returning: answer) }
-    for watcher in watchers { watcher.resume() }
+  private static func milliseconds(_ duration: Duration) -> Milliseconds {
+    let (seconds, attoseconds) = duration.components
+    return seconds * 1000 + attoseconds / 1_000_000_000_000_000
   }
 }
 

@@ -44,7 +44,7 @@ extension Trace {
 }
 
 extension Trace.Change {
-  fileprivate var json: JSON {
+  var json: JSON {
     var object = JSONObject()
     object["id"] = .string(id)
     object["time"] = .int(time)

@@ -24,11 +24,11 @@ struct APNsCommand: AsyncParsableCommand {
 
     func run() async throws {
       guard let pem = DataFolder.read(keyFile) else {
-        throw CommandFailure("the key file '\(keyFile)' cannot be read; check its path")
+        throw CommandFailure("the key file '\(keyFile)' cannot be read; check its path", .noInput)
       }
       guard !pem.isEmpty else {
         throw CommandFailure(
-          "the key file '\(keyFile)' is empty; give the .p8 file from Apple as it is")
+          "the key file '\(keyFile)' is empty; give the .p8 file from Apple as it is", .data)
       }
       let sender = try await server.connect().post(
         "apns",

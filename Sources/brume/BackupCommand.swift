@@ -63,7 +63,7 @@ struct BackupCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await StatusFailure.saying { if verify { try check() } else { try await back() } }
+    if verify { try check() } else { try await back() }
   }
 
   private func back() async throws {

@@ -9,11 +9,12 @@ struct BrumeTool: AsyncParsableCommand {
     commandName: "brume", abstract: "CloudKit that you can run.",
     discussion: """
       Start with 'brume serve --dev', or run a program against a server of its own with
-      'brume exec -- COMMAND'.
+      'brume exec -- COMMAND'. 'brume help COMMAND' has all options, and examples.
       """,
     version: "brume \(Release.version) (\(Release.platform))",
     subcommands: [
       ServeCommand.self, ExecCommand.self, StatusCommand.self, DoctorCommand.self,
+      ClockCommand.self,
       ConfigCommand.self, MigrateCommand.self, VersionCommand.self,
       CompletionsCommand.self, ManualCommand.self,
       BackupCommand.self, RestoreCommand.self,
@@ -21,7 +22,22 @@ struct BrumeTool: AsyncParsableCommand {
       LogsCommand.self, UsageCommand.self,
       UserCommand.self, TokenCommand.self, KeyCommand.self, SchemaCommand.self,
       ZonesCommand.self, RecordsCommand.self, SubscriptionsCommand.self, DevicesCommand.self,
+      DeletionsCommand.self, LogCommand.self,
       PushCommand.self, APNsCommand.self, WebhookCommand.self, FaultsCommand.self,
       BenchCommand.self, ConformanceCommand.self, DemoCommand.self, DemoDeviceCommand.self,
     ])
+
+  static func main() async {
+    do {
+      var command = try parseAsRoot()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch {
+      HelpText.show(error)
+      Ending.end(error)
+    }
+  }
 }

@@ -2,11 +2,14 @@
 
 import BrumeServer
 import BrumeStorage
+import BrumeWire
 
-struct DeepReport {
+struct DeepReport: Sendable {
   /// Nil: they have no usable values, which was said already.
   let settings: Settings?
   let folder: String
+  /// One JSON object a line.
+  let json: Bool
 
   /// Answers whether all is whole.
   func write() async -> Bool {
@@ -16,7 +19,7 @@ struct DeepReport {
       let rows = write(try checkup.database())
       return write(try await checkup.files()) && rows
     } catch {
-      Output.line("wrong deep: \(error)")
+      say(false, "deep: \(error)")
       return false
     }
   }
@@ -24,21 +27,26 @@ struct DeepReport {
   private func write(_ result: StoreInspection) -> Bool {
     for table in result.tables {
       let rest = table.unsummed == 0 ? "" : "; \(table.unsummed) are from before checksums"
-      Output.line("read  \(table.name): \(table.rows) rows\(rest)")
+      say(true, "\(table.name): \(table.rows) rows\(rest)")
     }
-    for finding in result.findings { Output.line("wrong \(finding)") }
+    for finding in result.findings { say(false, "\(finding)") }
     let more = result.findingCount - result.findings.count
-    if more > 0 { Output.line("wrong … and \(more) more") }
+    if more > 0 { say(false, "… and \(more) more") }
     return result.findingCount == 0
   }
 
   private func write(_ files: (read: Int, findings: [String])?) -> Bool {
     guard let files else {
-      Output.line("read  files: none, a bucket's service checks what it keeps")
+      say(true, "files: none, a bucket's service checks what it keeps")
       return true
     }
-    Output.line("read  files: \(files.read)")
-    for finding in files.findings { Output.line("wrong \(finding)") }
+    say(true, "files: \(files.read)")
+    for finding in files.findings { say(false, "\(finding)") }
     return files.findings.isEmpty
+  }
+
+  private func say(_ isWell: Bool, _ text: String) {
+    guard json else { return Output.line("\(isWell ? "read " : "wrong") \(text)") }
+    Output.line((["ok": .bool(isWell), "what": "deep", "text": .string(text)] as JSON).bytes())
   }
 }

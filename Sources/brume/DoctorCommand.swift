@@ -19,14 +19,16 @@ struct DoctorCommand: AsyncParsableCommand {
     help: "Also read all records and files, and name what is damaged. A server may run meanwhile.")
   var deep = false
 
+  @Flag(help: "One JSON object a line.") var json = false
+
   func run() async throws {
     var isWell = true
     func check(_ what: String, _ body: () async throws -> String) async {
       do {
-        Output.line("ok    \(what): \(try await body())")
+        say(true, what, try await body())
       } catch {
         isWell = false
-        Output.line("wrong \(what): \(error)")
+        say(false, what, "\(error)")
       }
     }
     await check("settings") {
@@ -35,7 +37,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     for finding in StoreCheckup.findings((try? await settings())?.engine ?? .sqlite) {
       isWell = isWell && finding.isWell
-      Output.line("\(finding.isWell ? "ok   " : "wrong") \(finding.subject): \(finding.text)")
+      say(finding.isWell, finding.subject, finding.text)
     }
     await check("data folder") {
       guard server.url == nil else { return "that of another machine is not looked at" }
@@ -64,10 +66,20 @@ struct DoctorCommand: AsyncParsableCommand {
       guard server.url == nil else {
         throw ValidationError("--deep reads the folder of this machine's server; leave out --url")
       }
-      let isWhole = await DeepReport(settings: try? await settings(), folder: server.folder).write()
+      let report = DeepReport(
+        settings: try? await settings(), folder: server.folder, json: json)
+      let isWhole = try await TerminalProgress.waiting(for: "reading everything") {
+        await report.write()
+      }
       isWell = isWell && isWhole
     }
     if !isWell { throw ExitCode(1) }
+  }
+
+  private func say(_ isWell: Bool, _ what: String, _ text: String) {
+    guard json else { return Output.line("\(isWell ? "ok   " : "wrong") \(what): \(text)") }
+    let line: JSON = ["ok": .bool(isWell), "what": .string(what), "text": .string(text)]
+    Output.line(line.bytes())
   }
 
   private func settings() async throws -> Settings {

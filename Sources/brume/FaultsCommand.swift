@@ -57,15 +57,17 @@ struct FaultsCommand: AsyncParsableCommand {
   }
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List the faults, one JSON a line.")
+    static let configuration = CommandConfiguration(abstract: "List the faults.")
     @OptionGroup var server: ServerOptions
+    @Flag(help: "One JSON object a line.") var json = false
 
     func run() async throws {
       let faults = try await server.connect().get("faults")["faults"]?.array ?? []
-      for fault in faults { Output.line(fault.bytes()) }
-      if faults.isEmpty {
-        Output.say("no fault is waiting; 'brume faults add' asks for one")
+      guard !faults.isEmpty else {
+        return Output.say("no fault is waiting; 'brume faults add' asks for one")
       }
+      Listing(["id", "effect", "on", "user", "device", "zone", "record", "skip", "count", "after"])
+        .show(faults, asJSON: json)
     }
   }
 

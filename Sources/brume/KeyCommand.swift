@@ -22,7 +22,8 @@ struct KeyCommand: AsyncParsableCommand {
       body["name"] = .string(name)
       if let publicKey {
         guard let pem = DataFolder.read(publicKey) else {
-          throw CommandFailure("the key file '\(publicKey)' cannot be read; check its path")
+          throw CommandFailure(
+            "the key file '\(publicKey)' cannot be read; check its path", .noInput)
         }
         body["publicKey"] = .string(String(decoding: pem, as: UTF8.self))
       }

@@ -47,14 +47,7 @@ struct MigrateCommand: AsyncParsableCommand {
       throw ValidationError(error.description)
     }
     let logger = Logger(label: "brume") { StreamLogHandler.standardError(label: $0) }
-    do {
-      let outcome = try migration.run(logger: logger, report: Self.report)
-      Self.say(outcome)
-    } catch let error as StoreError {
-      throw CommandFailure(error.description)
-    } catch let error as DataFolderError {
-      throw CommandFailure(error.description)
-    }
+    Self.say(try migration.run(logger: logger, report: Self.report))
   }
 
   private var folder: String {

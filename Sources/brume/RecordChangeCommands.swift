@@ -44,12 +44,13 @@ struct FieldOptions: ParsableArguments {
     var bytes = Array(fields.utf8)
     if fields.hasPrefix("@") {
       guard let content = DataFolder.read(String(fields.dropFirst())) else {
-        throw CommandFailure("'\(fields.dropFirst())' cannot be read; check its path")
+        throw CommandFailure("'\(fields.dropFirst())' cannot be read; check its path", .noInput)
       }
       bytes = content
     }
     guard case .object(let object) = try JSON(parsing: bytes) else {
-      throw CommandFailure("--fields is no JSON object; write '{\"FIELD\": {\"value\": VALUE}}'")
+      throw CommandFailure(
+        "--fields is no JSON object; write '{\"FIELD\": {\"value\": VALUE}}'", .data)
     }
     return object
   }

@@ -38,22 +38,20 @@ struct RestoreCommand: AsyncParsableCommand {
   var assets: String?
 
   func run() async throws {
-    try await StatusFailure.saying {
-      guard DiskFile.exists(file) else {
-        throw StatusFailure(.noInput, "there is no file '\(file)'")
-      }
-      let settings = try await settings()
-      let progress = TerminalProgress()
-      defer { progress.end() }
-      let logger = Logger(label: "brume") { StreamLogHandler.standardError(label: $0) }
-      let restore = StoreRestore(into: settings, logger: logger) { Self.show($0, on: progress) }
-      let report = try await restore.run(file)
-      progress.end()
-      Output.line(
-        "restored \(report.rows) rows, which have the hash \(report.hash), and \(report.count.assets) assets"
-      )
-      BackupTalk.warn(report)
+    guard DiskFile.exists(file) else {
+      throw StatusFailure(.noInput, "there is no file '\(file)'")
     }
+    let settings = try await settings()
+    let progress = TerminalProgress()
+    defer { progress.end() }
+    let logger = Logger(label: "brume") { StreamLogHandler.standardError(label: $0) }
+    let restore = StoreRestore(into: settings, logger: logger) { Self.show($0, on: progress) }
+    let report = try await restore.run(file)
+    progress.end()
+    Output.line(
+      "restored \(report.rows) rows, which have the hash \(report.hash), and \(report.count.assets) assets"
+    )
+    BackupTalk.warn(report)
   }
 
   private func settings() async throws -> Settings {

@@ -51,7 +51,11 @@ struct DiffSchema: AsyncParsableCommand {
 
 struct ImportSchema: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Replace the schema by a file's, if the change is allowed.")
+    commandName: "import", abstract: "Replace the schema by a file's, if the change is allowed.",
+    discussion: """
+      Record types that the file lacks go with all their records. On a terminal the command shows them and \
+      asks; elsewhere it needs --allow-drops.
+      """)
   @OptionGroup var server: ServerOptions
   @Argument(help: "A file in the schema language.") var file: String
   @Flag(help: "Let record types go that the file lacks, with all their records.")
@@ -62,8 +66,20 @@ struct ImportSchema: AsyncParsableCommand {
     let connection = try server.connect()
     let changes = SchemaChanges(try await connection.post("schema/diff", ["schema": text]))
     if !changes.drops.isEmpty { changes.show(asJSON: false) }
-    _ = try await connection.post("schema", ["schema": text, "allowDrops": .bool(allowDrops)])
+    let mayDrop = try changes.drops.isEmpty || allowDrops || Self.asked(changes.drops.count)
+    _ = try await connection.post("schema", ["schema": text, "allowDrops": .bool(mayDrop)])
     Output.say("imported \(file); changes: \(changes.count)")
+  }
+
+  /// Whether somebody at a terminal agrees; false where nobody can be asked: the server then says what is
+  /// needed.
+  private static func asked(_ drops: Int) throws -> Bool {
+    guard Terminal.isThere else { return false }
+    let types = drops == 1 ? "1 record type" : "\(drops) record types"
+    guard Terminal.agrees("Let \(types) go, with all their records?") else {
+      throw CommandFailure("nothing was changed")
+    }
+    return true
   }
 }
 
@@ -73,10 +89,11 @@ struct DeploySchema: AsyncParsableCommand {
     abstract: "Make production's schema what development's is. Deploying only adds.")
   @OptionGroup var server: ServerOptions
   @Flag(help: "Only show what would change.") var dryRun = false
+  @Flag(help: "With --dry-run: one JSON object a line.") var json = false
 
   func run() async throws {
     let answer = try await server.connect().post("schema/deploy", ["dryRun": .bool(dryRun)])
-    if dryRun { return SchemaChanges(answer).show(asJSON: false) }
+    if dryRun { return SchemaChanges(answer).show(asJSON: json) }
     Output.say("deployed; production now has development's record types and fields")
   }
 }
@@ -87,10 +104,11 @@ struct ResetSchema: AsyncParsableCommand {
     discussion: "Record types that production does not have go, with all their records.")
   @OptionGroup var server: ServerOptions
   @Flag(help: "Only show what would change.") var dryRun = false
+  @Flag(help: "One JSON object a line.") var json = false
 
   func run() async throws {
     let answer = try await server.connect().post("schema/reset", ["dryRun": .bool(dryRun)])
-    SchemaChanges(answer).show(asJSON: false)
+    SchemaChanges(answer).show(asJSON: json)
     if !dryRun { Output.say("reset; development now has production's record types and fields") }
   }
 }

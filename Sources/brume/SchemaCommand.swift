@@ -33,7 +33,7 @@ struct SchemaCommand: AsyncParsableCommand {
       do {
         try text.write(toFile: file, atomically: true, encoding: .utf8)
       } catch {
-        throw CommandFailure("'\(file)' cannot be written; check its folder")
+        throw CommandFailure("'\(file)' cannot be written; check its folder", .cannotCreate)
       }
     }
   }

@@ -25,12 +25,7 @@ struct ServeCommand: AsyncParsableCommand {
     let folder = try DataFolder(path: settings.dataFolder)
     let level = LogLevel(settings.logLevel)
     let logger = Logs.logger(settings, following: level)
-    let server: Composition
-    do {
-      server = try await Composition(settings: settings, folder: folder, logger: logger)
-    } catch let error as StoreError {
-      throw CommandFailure(error.description)
-    }
+    let server = try await Composition(settings: settings, folder: folder, logger: logger)
     defer { folder.remove(ServerFile.name) }
     let reload = Reload(level: level, logger: logger) { [options] in try await Self.read(options) }
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -81,6 +76,10 @@ enum Greeting {
     Output.line("  console    \(console ?? "\(server.url)/_brume/console/")")
     Output.line("  storage    \(engine)")
     Output.line("  data       \(server.folder?.path ?? settings.dataFolder)")
+    if settings.isClockManual {
+      let time = ISODate.text(server.clock.shown(most: 0).now)
+      Output.line("  clock      stands at \(time); 'brume clock advance 1m' moves it")
+    }
     if settings.isDevelopment {
       // The address signs one browser in.
       try await ready(server)

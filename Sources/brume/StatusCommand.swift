@@ -16,15 +16,26 @@ struct StatusCommand: AsyncParsableCommand {
   @Option(help: "table, json, or env: the variables that a client needs, one a line.")
   var format = Format.table
 
+  @Flag(help: "The same as --format json.") var json = false
+
   @Flag(help: "Only ask whether the server is ready, as cheaply as can be: a health check.")
   var ready = false
 
+  /// Supervisors such as Docker know 0 and 1.
   func run() async throws {
+    do {
+      try await show()
+    } catch let failure as CommandFailure where failure.status == .unavailable {
+      throw CommandFailure(failure.description)
+    }
+  }
+
+  private func show() async throws {
     let connection = try server.connect()
     guard try await connection.isReady() else { throw ServerConnection.notReady }
     if ready { return Output.line("ready") }
     let status = try await connection.get("status")
-    switch format {
+    switch json ? .json : format {
     case .json: Output.line(status.bytes())
     case .env:
       for line in status["environment"]?.object?.members ?? [] {

@@ -1,5 +1,7 @@
 """The command line as shells, man and systemd see it: completion in a real bash, the manual page, SIGHUP, and which
-server commands inside `brume exec` reach.
+server commands inside `brume exec` reach. And as people type it: every command by its own examples
+(Sources/brume/Manual/Examples.swift), with wrong flags, and without a server; the list comes from the program, so a
+command that nobody tries fails here.
 
 Python's standard library only. What only some machines have (groff, man, mandoc, zsh, fish) is used where it is, and
 named where not.
@@ -8,6 +10,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -226,12 +229,207 @@ def test_exec(binary, folder):
     expect(len(urls) == 1, f"one address: {urls}")
 
 
+# What `brume help` must offer, by the noun.
+NOUNS = """serve exec demo status user token key schema records zones subscriptions devices push faults webhook apns config
+backup restore export import migrate doctor conformance bench version completions manual operator audit clock log
+deletions""".split()
+VERBS = {
+    "records": "query create update delete get", "zones": "list create delete purge", "user": "create change list token delete signout",
+    "token": "create list revoke", "key": "create list revoke", "push": "tail log explain test", "clock": "show advance next",
+    "schema": "show export validate diff import deploy reset index role", "log": "list then", "operator": "add list remove password link token"}
+# Examples that another test types, because they need another side or last long.
+ELSEWHERE = {"demo": "pages.py", "import cloudkit": "cloudkit_import.py", "brume exec -- swift test": "Deploy/github-actions.yaml"}
+# What an example may end with besides 0.
+ENDS = {"migrate": {69, 73}, "webhook add": {0, 1}, "webhook enable": {1}, "webhook remove": {1}}
+SCHEMA = """DEFINE SCHEMA
+    CREATE ROLE editor;
+    RECORD TYPE Note (
+        "___recordID" REFERENCE QUERYABLE,
+        title STRING QUERYABLE SEARCHABLE,
+        GRANT WRITE TO "_creator",
+        GRANT CREATE TO "_icloud",
+        GRANT READ TO "_world"
+    );
+"""
+
+
+class Desk:
+    """A folder in which somebody types commands at a development server, whose folder has the name by default."""
+
+    def __init__(self, binary, folder):
+        self.binary, self.folder = binary, folder
+        bin = os.path.join(folder, "bin")
+        os.mkdir(bin)
+        os.symlink(binary, os.path.join(bin, "brume"))
+        self.env = {**CLEAN, "PATH": bin + ":" + os.environ["PATH"], "BRUME_MARKS": "none"}
+        for name, text in {"password.txt": "a password that is long enough\n", "first.ckdb": SCHEMA}.items():
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text)
+        self.server = None
+
+    def start(self):
+        self.server = subprocess.Popen(
+            ["brume", "serve", "--dev", "--clock", "manual", "--port", "0"], cwd=self.folder, env=self.env,
+            executable=self.binary, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        for line in self.server.stdout:
+            if line.startswith("Stop with"):
+                return
+        raise SystemExit("FAILED: the server did not start")
+
+    def type(self, line):
+        return subprocess.run(["sh", "-c", line], cwd=self.folder, env=self.env, capture_output=True, text=True, timeout=120)
+
+    def must(self, line):
+        outcome = self.type(line)
+        if outcome.returncode != 0:
+            raise SystemExit(f"FAILED: {line}: {outcome.returncode} {outcome.stderr[-2000:]}")
+        return outcome.stdout
+
+
+def examples(binary):
+    """The examples of each command, as the reference has them, by the command's name."""
+    page = run(binary, "manual", "--markdown").stdout
+    found = {}
+    for part in re.split(r"^#{2,5} brume ", page, flags=re.M)[1:]:
+        title, rest = part.split("\n", 1)
+        block = re.search(r"```sh\n(.*?)\n```", rest, re.S)
+        name = " ".join(word for word in title.split() if re.fullmatch(r"[a-z]+", word))
+        found[name] = block.group(1).split("\n") if block else []
+    return found
+
+
+def commands(binary):
+    """Every command that does something: its name, and what the parser knows of it."""
+    tree = json.loads(run(binary, "--experimental-dump-help").stdout)["command"]
+    for path, command in leaves(tree):
+        if len(path) > 1 and not [child for child in command.get("subcommands", []) if child["commandName"] != "help"]:
+            if command.get("shouldDisplay", True):
+                yield " ".join(path[1:]), command
+
+
+def test_help(binary, folder):
+    print("== help")
+    text = run(binary, "help").stdout
+    missing = [noun for noun in NOUNS if not re.search(rf"^  {noun}( |$)", text, re.M)]
+    expect(not missing, f"help has every noun: {missing}")
+    for noun, verbs in VERBS.items():
+        text = run(binary, "help", noun).stdout
+        missing = [verb for verb in verbs.split() if not re.search(rf"^  {verb}( |$)", text, re.M)]
+        expect(not missing, f"{noun} has its verbs: {missing}")
+    plain = run(binary, "user", "create", "--help").stdout
+    expect("EXAMPLES:" in plain and "brume user create carol" in plain, "help of a command has examples")
+    expect(run(binary, "help", "user", "create").stdout == plain, "by both ways")
+    for command in ("help", "--version", "version"):
+        expect("\x1b" not in run(binary, *command.split()).stdout, f"{command} has no colours where nobody sees them")
+
+
+def test_wrong_use(binary, folder):
+    print("== wrong use")
+    tried = 0
+    for name, command in commands(binary):
+        words = name.split()
+        arguments = [argument for argument in command.get("arguments", []) if argument["shouldDisplay"]]
+        wrong = [[*words, "--no-such-flag"]]
+        needed = [argument for argument in arguments if not argument["isOptional"] and argument["kind"] != "flag"]
+        if needed:
+            wrong.append(words)
+        valued = [argument for argument in arguments if argument["kind"] == "option"]
+        if valued:
+            wrong.append([*words, "--" + valued[0]["preferredName"]["name"]])
+        places = [argument for argument in arguments if argument["kind"] == "positional"]
+        if not any(place["isRepeating"] for place in places) and name not in ("exec",):
+            wrong.append([*words, *["surplus"] * (len(places) + 1)])
+        for line in wrong:
+            outcome = run(binary, *line)
+            tried += 1
+            if outcome.returncode != 64 or outcome.stdout or not outcome.stderr:
+                raise SystemExit(f"FAILED: brume {' '.join(line)} ended with {outcome.returncode}: {outcome.stderr[:500]}{outcome.stdout[:200]}")
+    expect(tried > 150, f"{tried} lines that nobody should type end with 64 and say why on standard error")
+
+
+def type_example(desk, name, line):
+    """Types one line; answers what it ended with and said."""
+    if name == "serve":
+        words = [word if not word.startswith("/var/") else os.path.join(desk.folder, "another") for word in shlex.split(line)]
+        server = subprocess.Popen([*words, "--port", "0", *([] if "--data" in words else ["--data", os.path.join(desk.folder, "other")])],
+                                  cwd=desk.folder, env=desk.env, executable=desk.binary, stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL, text=True)
+        said = ""
+        for text in server.stdout:
+            said += text
+            if text.startswith("Stop with"):
+                break
+        server.terminate()
+        return server.wait(timeout=30), said
+    if name == "push tail":
+        tail = subprocess.Popen(shlex.split(line), cwd=desk.folder, env=desk.env, executable=desk.binary,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if "--user" in line:
+            said = tail.stderr.readline()
+            # A device is known once its stream is open.
+            deadline = time.monotonic() + 20
+            while "phone" not in desk.must("brume devices list --user alice") and time.monotonic() < deadline:
+                time.sleep(0.05)
+        else:
+            said = "" if tail.poll() is None else "it ended"
+        tail.send_signal(signal.SIGINT)
+        tail.wait(timeout=20)
+        return 0 if tail.returncode in (-signal.SIGINT, 130) else tail.returncode, said
+    if name == "log then":
+        known = json.loads(desk.must("brume log list --json").splitlines()[-1])["id"]
+        line = line.replace("0-3", known)
+    outcome = desk.type(line)
+    return outcome.returncode, outcome.stdout + outcome.stderr
+
+
+def test_examples(binary, folder):
+    print("== every command, as its examples have it")
+    folder = os.path.join(folder, "desk")
+    os.mkdir(folder)
+    desk = Desk(binary, folder)
+    known = examples(binary)
+    missing = [name for name, _ in commands(binary) if not known.get(name)]
+    expect(not missing, f"every command has examples: {missing}")
+    desk.start()
+    try:
+        desk.must("brume schema import first.ckdb")
+        desk.must("brume key create other | tail -n +2 > key.p8 && brume key revoke other")
+        typed, waiting = 0, []
+        for name, lines in known.items():
+            for line in lines:
+                if name in ELSEWHERE or line in ELSEWHERE:
+                    continue
+                if "curl" in line and not shutil.which("curl"):
+                    print("  not typed, there is no curl:", line)
+                    continue
+                status, said = type_example(desk, name, line)
+                typed += 1
+                if status not in ENDS.get(name, {0}):
+                    raise SystemExit(f"FAILED: {line}: {status} {said[-2000:]}")
+        expect(typed > 90, f"{typed} examples do what they say")
+        for name, command in commands(binary):
+            flags = {argument["preferredName"]["name"] for argument in command.get("arguments", []) if argument.get("preferredName")}
+            if {"data", "url"} <= flags and name not in ELSEWHERE and "--data" not in known[name][0]:
+                waiting.append((name, known[name][0]))
+    finally:
+        desk.server.terminate()
+        expect(desk.server.wait(timeout=30) == 0, "the server ends as asked")
+    for name, line in waiting:
+        if "$(" in line or " backup " in line:
+            continue
+        outcome = desk.type(line.split(" > ")[0] + " --data ./nowhere")
+        wanted = 1 if name in ("status", "doctor") else 69
+        if outcome.returncode != wanted or "brume serve" not in outcome.stderr + outcome.stdout:
+            raise SystemExit(f"FAILED: without a server, {line} ended with {outcome.returncode}: {outcome.stderr[:500]}")
+    expect(len(waiting) > 50, f"without a server {len(waiting)} commands end with 69, status and doctor with 1, and say what to do")
+
+
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--brume", required=True)
     binary = os.path.abspath(arguments.parse_args().brume)
     with tempfile.TemporaryDirectory() as folder:
-        for test in (test_completions, test_manual, test_reload, test_exec):
+        for test in (test_help, test_completions, test_manual, test_wrong_use, test_examples, test_reload, test_exec):
             test(binary, folder)
     print("command_line: ok")
 

@@ -31,6 +31,7 @@ extension ZoneChanges {
         reads.formUnion(zone.readsOfView(in: scope, for: caller))
         reads.insert(
           .changes(zone, after: token?.sequence ?? 0, limit: limits.page(request.limit) + 1))
+        if token != nil { reads.insert(.setting(.forgottenDeletions(zone))) }
         if let user = caller.user { reads.insert(.setting(.clientData(zone, user: user))) }
         if scope == .shared {
           reads.insert(.record(RecordKey(zone: zone, name: Record.zoneShareName)))

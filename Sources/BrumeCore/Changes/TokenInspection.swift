@@ -63,6 +63,10 @@ extension TokenContents {
         refusal = "the zone was deleted and made again since the token was made"
       } else if view.digest != digest {
         refusal = "the reader sees another part of the zone since the token was made"
+      } else if TokenRules.missesDeletions(
+        token, forgotten: try transaction.forgottenDeletions(in: key))
+      {
+        refusal = "deletions that came after the token were forgotten (--deletion-days)"
       } else {
         newest = view.zone.lastSequence
       }

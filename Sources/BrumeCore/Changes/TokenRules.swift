@@ -1,8 +1,8 @@
 // Change tokens: what they say, who may use them, and when they expire.
 //
 // A token that this server did not make, or made for another reader, database, zone or incarnation of a
-// zone, or before a backup was restored, is expired: the reader starts over and loses nothing
-// (cases CHG-04, CHG-30, ZON-16). It is never misread.
+// zone, or before a backup was restored, or before a deletion that the zone does not remember any more, is
+// expired: the reader starts over and loses nothing (cases CHG-04, CHG-30, ZON-16). It is never misread.
 
 import BrumeModel
 
@@ -23,6 +23,14 @@ enum TokenRules {
     return error
   }
 
+  /// A token from before a deletion that was forgotten since would leave its reader with a record that is gone.
+  /// Who began with nothing has none of those.
+  ///
+  /// - Parameter forgotten: the highest sequence of a forgotten deletion in the zone.
+  static func missesDeletions(_ token: ChangeToken, forgotten: Int64) -> Bool {
+    token.walk?.isFirst != true && token.sequence < forgotten
+  }
+
   /// The token's bytes before sealing.
   static func bytes(_ token: ChangeToken) -> [UInt8] {
     var packer = Packer()
@@ -33,10 +41,16 @@ enum TokenRules {
     packer.add(token.generation)
     packer.add(token.sequence)
     packer.add(token.walk?.through ?? -1)
-    packer.add(token.walk?.isFirst == true ? 1 : 0)
+    packer.add(beginning(of: token.walk))
     packer.add(token.walk?.below ?? -1)
     add(token.subject, to: &packer)
     return packer.bytes
+  }
+
+  /// 0: with a token; 1: with nothing; 2: the same, and it asked for old deletions.
+  private static func beginning(of walk: ChangeToken.Walk?) -> Int64 {
+    guard let walk, walk.isFirst else { return 0 }
+    return walk.withDeletions ? 2 : 1
   }
 
   private static func add(_ subject: ChangeToken.Subject, to packer: inout Packer) {
@@ -73,7 +87,7 @@ enum TokenRules {
       let generation = unpacker.number(),
       let sequence = unpacker.number(),
       let through = unpacker.number(),
-      let isFirst = unpacker.number(),
+      let beginning = unpacker.number(), (0...2).contains(beginning),
       let below = unpacker.number(),
       let subject = subject(from: &unpacker), unpacker.isAtEnd
     else { return nil }
@@ -83,7 +97,8 @@ enum TokenRules {
       walk: through < 0
         ? nil
         : ChangeToken.Walk(
-          through: through, isFirst: isFirst == 1, below: below < 0 ? nil : below))
+          through: through, isFirst: beginning > 0, withDeletions: beginning == 2,
+          below: below < 0 ? nil : below))
   }
 
   private static func subject(from unpacker: inout Unpacker) -> ChangeToken.Subject? {

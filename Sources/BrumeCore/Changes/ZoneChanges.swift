@@ -33,6 +33,11 @@ struct ZoneChanges: Sendable {
       }
       return token
     }
+    if let token,
+      TokenRules.missesDeletions(token, forgotten: try transaction.forgottenDeletions(in: key))
+    {
+      throw TokenRules.expired(token, for: subject)
+    }
     var reader = ChangeReader(
       view: view, from: token, isReverse: request.reverse ?? false,
       includesDeletions: request.withDeletions ?? false,
@@ -93,14 +98,15 @@ private struct ChangeReader {
     walk =
       token?.walk
       ?? .init(
-        through: newest, isFirst: token == nil && !includesDeletions,
+        through: newest, isFirst: token == nil, withDeletions: token == nil && includesDeletions,
         below: isReverse ? newest + 1 : nil)
     below = walk.below
   }
 
   /// The walk after this page.
   var next: ChangeToken.Walk {
-    ChangeToken.Walk(through: walk.through, isFirst: walk.isFirst, below: below)
+    ChangeToken.Walk(
+      through: walk.through, isFirst: walk.isFirst, withDeletions: walk.withDeletions, below: below)
   }
 
   /// Reads until the page is full, the answer is full or nothing more comes.
@@ -140,7 +146,7 @@ private struct ChangeReader {
   ) throws -> ZoneChange? {
     switch change {
     case .deleted(let gone):
-      if walk.isFirst || !isDesired(gone.type) { return nil }
+      if (walk.isFirst && !walk.withDeletions) || !isDesired(gone.type) { return nil }
       if let shares = view.shares, shares.permission(through: gone.coveringShares) == nil {
         return nil
       }

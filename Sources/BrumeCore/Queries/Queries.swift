@@ -183,7 +183,7 @@ extension Limits {
   }
 
   /// The size of a page of an operator's list.
-  func listPage(_ wanted: Int?) -> Int {
+  package func listPage(_ wanted: Int?) -> Int {
     min(wanted.map { max(1, $0) } ?? operatorListPage, operatorListPage)
   }
 }

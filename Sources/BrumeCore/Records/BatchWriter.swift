@@ -112,7 +112,8 @@ struct BatchWriter {
   ) throws {
     let database = stage.zone.database
     let isWanted =
-      try wantsImage[type] ?? transaction.subscriptions.hasQueries(on: type, in: database)
+      try context.limits.logsEveryImage
+      || (wantsImage[type] ?? transaction.subscriptions.hasQueries(on: type, in: database))
     wantsImage[type] = isWanted
     let change = RecordChange(
       record: RecordKey(zone: stage.zone, name: name), recordType: type, kind: kind,

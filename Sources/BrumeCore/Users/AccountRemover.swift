@@ -26,7 +26,10 @@ struct AccountRemover {
   func remove(_ key: ZoneKey) throws {
     guard let zone = try transaction.zones.find(key), zone.isLive else { return }
     try ZoneWriter(transaction, origin).delete(zone, as: .deleted)
-    for setting in [SettingKey.storedBytes(key), .clientData(key, user: user)] {
+    let kept: [SettingKey] = [
+      .storedBytes(key), .clientData(key, user: user), .forgottenDeletions(key),
+    ]
+    for setting in kept {
       try transaction.settings.set(setting, to: nil)
     }
   }
@@ -45,8 +48,10 @@ struct AccountRemover {
       try transaction.roles.remove(RoleMember(in: place, role: role, user: user))
     }
     try removeUserRecord(in: place)
-    try transaction.settings.set(
-      .storedBytesOfDatabase(DatabaseKey(in: place, owner: user)), to: nil)
+    let database = DatabaseKey(in: place, owner: user)
+    for setting in [SettingKey.storedBytesOfDatabase(database), .sequenceMarks(database)] {
+      try transaction.settings.set(setting, to: nil)
+    }
   }
 
   private func removeSubscriptions(in place: ContainerEnvironment) throws {

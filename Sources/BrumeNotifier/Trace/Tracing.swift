@@ -103,7 +103,8 @@ package struct Tracing: Sendable {
       + "\(limits.historyAge / 3_600_000) hours or than the last \(limits.historyRows) changes."
   }
 
-  private func change(
+  /// A change as answers name it.
+  func change(
     _ entry: LogEntry, _ names: UserNames, _ transaction: any ReadTransaction
   ) throws -> Trace.Change {
     let bucket = transaction.log.bucket(of: entry.database)

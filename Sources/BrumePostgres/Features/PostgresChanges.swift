@@ -45,6 +45,17 @@ final class PostgresChanges: ChangeReading, Remembering {
     }
   }
 
+  func deletions(
+    in zone: ZoneKey, after: Int64, through: Int64, limit: Int
+  ) throws -> [StoredDeletion] {
+    guard let number = try places.number(of: zone) else { return [] }
+    let place = [places.bucketValue(of: zone.database), SQLValue.integer(number)]
+    let range: [SQLValue] = [.integer(after), .integer(through), .integer(limit)]
+    return try session.all(Self.findDeletions, place + range) { change($0, place) }.compactMap {
+      if case .deleted(let gone) = $0 { gone } else { nil }
+    }
+  }
+
   func question(_ zone: ZoneKey, after: Int64, limit: Int) throws -> Question? {
     let key = PageKey(zone: zone, after: after)
     guard let values = try values(zone, after, .max, limit, Self.plannedBytes) else { return nil }
@@ -78,6 +89,12 @@ final class PostgresChanges: ChangeReading, Remembering {
 
   private static let find = SQL(page("ASC"))
   private static let findNewest = SQL(page("DESC"))
+  private static let findDeletions = SQL(
+    """
+    SELECT name, \(RecordColumns.names) FROM records
+    WHERE bucket + 0 = $1 AND zone + 0 = $2 AND sequence > $3 AND sequence <= $4 AND type IS NULL
+    ORDER BY sequence LIMIT $5
+    """)
 
   /// Rows until those before have as many bytes as are wanted. `bucket + 0` and `zone + 0`
   /// are what the feed's index holds: so no planner takes it for a look-up by name, whatever its statistics

@@ -110,6 +110,16 @@ final class PostgresRecords: RecordWriting, Remembering {
     forget()
   }
 
+  func forgetDeletions(
+    of names: [String], in zone: ZoneKey, through sequence: Int64
+  ) throws -> Int {
+    guard let values = try self.zone(zone) else { return 0 }
+    for name in names { known[RecordKey(zone: zone, name: name)] = nil }
+    return try session.all(Self.forgetDeletions, values + [.texts(names), .integer(sequence)]) {
+      $0.integer(0)
+    }.count
+  }
+
   /// Keeps in step what records are found by.
   private func update(
     _ key: RecordKey, _ sequence: Int64, from old: Record?, to new: Record?
@@ -236,6 +246,12 @@ extension PostgresRecords {
       ORDER BY records.name OFFSET 0) AS found
     """
   }
+  private static let forgetDeletions = SQL(
+    """
+    DELETE FROM records
+    WHERE bucket = $1 AND zone = $2 AND name = ANY($3::text[]) AND type IS NULL AND sequence <= $4
+    RETURNING sequence
+    """)
   private static let removeAll = [
     """
     UPDATE asset_files SET idle_since = 0 WHERE checksum IN

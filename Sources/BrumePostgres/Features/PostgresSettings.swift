@@ -58,9 +58,11 @@ final class PostgresSettings: SettingWriting, Remembering {
   private func bucket(of key: SettingKey) -> Bucket? {
     switch key {
     case .notifierCursor(let bucket): bucket
-    case .sharingEpoch(let zone), .clientData(let zone, _), .storedBytes(let zone):
+    case .sharingEpoch(let zone), .clientData(let zone, _), .storedBytes(let zone),
+      .forgottenDeletions(let zone):
       places.bucket(of: zone.database)
-    case .storedBytesOfDatabase(let database): places.bucket(of: database)
+    case .storedBytesOfDatabase(let database), .sequenceMarks(let database):
+      places.bucket(of: database)
     case .schema, .subscriptionTypes, .generation, .copiedBack, .secret, .vapidKey, .operation,
       .pendingUploads:
       nil

@@ -1,6 +1,7 @@
 // Runs the sweeper, again and again. What goes is decided by BrumeCore's Assets.
 
 import BrumeCore
+import BrumeDelivery
 import BrumeModel
 import BrumeStorage
 import Logging
@@ -10,6 +11,7 @@ struct AssetSweepService: Service {
   let sweeper: AssetSweeper
   /// Of several processes with one store, whoever has the first bucket sweeps.
   let leases: any Leases
+  let clock: PushClock
   /// Between two passes.
   let seconds: Int
   let logger: Logger
@@ -22,7 +24,7 @@ struct AssetSweepService: Service {
 
   private func loop() async throws {
     while true {
-      try await Task.sleep(for: .seconds(seconds))
+      try await clock.sleep(clock.now() + Milliseconds(seconds) * 1000)
       guard leases.owns(.only) else { continue }
       do {
         let report = try await sweeper.sweep()

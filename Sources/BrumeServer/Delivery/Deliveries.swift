@@ -19,7 +19,8 @@ package final class Deliveries: Sendable {
   private let clients: OutsideClients
 
   init(
-    engine: Engine, store: any Store, settings: Settings, host: Host, metrics: ServerMetrics
+    engine: Engine, store: any Store, settings: Settings, host: Host, clock: PushClock,
+    metrics: ServerMetrics
   ) async throws {
     let clients = OutsideClients(
       timeout: settings.outside.timeout, trust: settings.outside.trust, limits: settings.limits,
@@ -48,7 +49,7 @@ package final class Deliveries: Sendable {
       engine: engine, store: store, channels: [apns, webPush],
       webhooks: WebhookChannel(
         concurrency: concurrency, outside: webhookGuard, exchange: exchange),
-      clock: PushClock(host), chance: { Double(host.randomBytes(1)[0]) / 255 },
+      clock: clock, chance: { Double(host.randomBytes(1)[0]) / 255 },
       observe: { metrics.pushAnswered($0) })
   }
 

@@ -50,6 +50,10 @@ extension Metric {
     "brume_records_saved_total", .counter, "records", "Records that records/modify saved.")
   static let deletedRecords = Metric(
     "brume_records_deleted_total", .counter, "records", "Records that records/modify deleted.")
+  static let forgottenDeletions = Metric(
+    "brume_deletions_forgotten_total", .counter, "deletions",
+    "Deleted records that zones do not remember any more, because they were older than --deletion-days says or an "
+      + "operator asked for it.")
   static let uploadedBytes = Metric(
     "brume_assets_uploaded_bytes_total", .counter, "bytes", "Bytes of uploads that were taken.")
   static let downloadedBytes = Metric(
@@ -119,8 +123,9 @@ extension Metric {
     "Calls to APNs, Web Push services and webhooks that wait for their answer.")
 
   package static let all: [Metric] = [
-    requests, requestTime, refusedConnections, ready, savedRecords, deletedRecords, uploadedBytes,
-    downloadedBytes, logPosition, damagedRows, unfinishedIndexes, indexedRecords, notifierLag,
+    requests, requestTime, refusedConnections, ready, savedRecords, deletedRecords,
+    forgottenDeletions, uploadedBytes, downloadedBytes, logPosition, damagedRows, unfinishedIndexes,
+    indexedRecords, notifierLag,
     notifierDelay,
     unservedSubscriptions, subscriptions,
     notificationsMade, mailboxEntries, mailboxOverflows, connectedStreams, waitingPolls,

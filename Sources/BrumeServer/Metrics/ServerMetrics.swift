@@ -14,6 +14,7 @@ package struct ServerMetrics: Sendable {
   private let routes = RouteSeries()
   private let savedRecords: Counter
   private let deletedRecords: Counter
+  private let forgottenDeletions: Counter
   private let connectedStreams: Meter
   private let waitingPolls: Meter
   private let delivered: Counter
@@ -28,6 +29,7 @@ package struct ServerMetrics: Sendable {
     self.usage = usage
     savedRecords = Counter(label: Metric.savedRecords.name, factory: registry)
     deletedRecords = Counter(label: Metric.deletedRecords.name, factory: registry)
+    forgottenDeletions = Counter(label: Metric.forgottenDeletions.name, factory: registry)
     connectedStreams = Meter(label: Metric.connectedStreams.name, factory: registry)
     waitingPolls = Meter(label: Metric.waitingPolls.name, factory: registry)
     uploadedBytes = Counter(label: Metric.uploadedBytes.name, factory: registry)
@@ -52,6 +54,8 @@ package struct ServerMetrics: Sendable {
     usage?.count(.saved, Int64(saved))
     usage?.count(.deleted, Int64(deleted))
   }
+
+  package func deletionsForgotten(_ count: Int) { forgottenDeletions.increment(by: count) }
 
   package func assetUploaded(bytes: Int64) {
     uploadedBytes.increment(by: bytes)

@@ -42,6 +42,16 @@ struct BackupAdmin: Sendable {
       size - offset, SnapshotRest(file: file, range: offset..<size, id: id, snapshots: snapshots))
   }
 
+  /// All of a backup, as `brume backup` writes it: for browsers.
+  func file(_ call: Call) async throws -> Reply {
+    let id = try call.parameter("id")
+    let (file, size) = try snapshots.file(of: id)
+    let rows = SnapshotRest(file: file, range: 0..<size, id: id, snapshots: snapshots)
+    var reply = Self.reply(nil, WholeBackup(rows: rows, file: file, size: size, assets: assets))
+    reply.headers[.contentDisposition] = "attachment; filename=\"\(id).brume\""
+    return reply
+  }
+
   /// All of an object in the asset store, for a backup that goes with a snapshot.
   func asset(_ call: Call) async throws -> Reply {
     _ = try snapshots.state(of: call.parameter("id"))
@@ -61,8 +71,10 @@ struct BackupAdmin: Sendable {
     return .empty
   }
 
-  private static func reply(_ size: Int64, _ source: some PieceSource) -> Reply {
-    let headers: HTTPFields = [.contentLength: String(size), .cacheControl: "no-store"]
+  /// - Parameter size: nil: it is known at the end only.
+  private static func reply(_ size: Int64?, _ source: some PieceSource) -> Reply {
+    var headers: HTTPFields = [.cacheControl: "no-store"]
+    headers[.contentLength] = size.map { String($0) }
     var reply = Reply(headers: headers, body: .bytes([]))
     reply.contentType = "application/octet-stream"
     reply.body = .stream { @concurrent writer in
@@ -77,11 +89,11 @@ struct BackupAdmin: Sendable {
 }
 
 /// What is sent piece by piece.
-private protocol PieceSource: Sendable {
+protocol PieceSource: Sendable {
   func read(into take: (ArraySlice<UInt8>) async throws -> Void) async throws
 }
 
-private struct SnapshotRest: PieceSource {
+struct SnapshotRest: PieceSource {
   let file: DiskFile
   let range: Range<Int64>
   let id: String

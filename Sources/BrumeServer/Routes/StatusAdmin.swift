@@ -10,6 +10,8 @@ struct StatusAdmin: Sendable {
   let server: ServerAddress
   let store: any Store
   let development: Development
+  /// Nil outside development.
+  let faults: FaultInjector?
 
   /// How to reach the server; in development also the ready-made credentials of a container. They act as
   /// users and are not for an operator who may only read.
@@ -27,6 +29,8 @@ struct StatusAdmin: Sendable {
       .init(key: "store", value: .string(settings.engine.name)),
       .init(key: "data", value: .string(settings.dataFolder)),
       .init(key: "dev", value: .bool(settings.isDevelopment)),
+      .init(key: "faults", value: .int(Int64(faults?.entries.count ?? 0))),
+      .init(key: "clock", value: .string(settings.isClockManual ? "manual" : "real")),
       .init(key: "users", value: .int(Int64(users.count))),
       .init(key: "apiTokens", value: .int(Int64(tokens.count))),
       .init(key: "serverKeys", value: .int(Int64(keys.count))),

@@ -12,9 +12,11 @@ struct TraceAdmin: Sendable {
   private let store: any Store
   private let host: Host
   private let users: NamedUsers
+  private let limits: Limits
 
   init(
-    engine: Engine, store: any Store, host: Host, fetches: LastFetches, users: NamedUsers
+    engine: Engine, store: any Store, host: Host, fetches: LastFetches, users: NamedUsers,
+    limits: Limits
   ) {
     let pushes = PushTrace(
       limits: engine.limits, now: host.now, maySend: SendPermission(engine.permission),
@@ -23,6 +25,31 @@ struct TraceAdmin: Sendable {
     self.store = store
     self.host = host
     self.users = users
+    self.limits = limits
+  }
+
+  /// What happened, newest first; `before` is the last change of the page before.
+  func log(_ call: Call) async throws -> Reply {
+    let before = try call.query["before"].map(change)
+    let part = try ListRequest(after: nil, limit: call.query["limit"])
+    let limit = limits.listPage(part.limit)
+    let (place, zone, now) = (call.containerEnvironment, call.query["zone"], host.now())
+    let changes = try await store.read { [tracing] in
+      try tracing.log(of: place, zone: zone, before: before, limit: limit, now: now, in: $0)
+    }
+    return .json(Wire.log(changes, mayHaveMore: changes.count == limit))
+  }
+
+  /// A zone as it was right after a change.
+  func then(_ call: Call) async throws -> Reply {
+    guard let text = call.query["change"] else {
+      throw BrumeError(.badRequest, "'change' is missing: the ID of a change, such as 0-12")
+    }
+    let (change, place, now) = (try change(text), call.containerEnvironment, host.now())
+    let then = try await store.read { [tracing] in
+      try tracing.then(after: change, of: place, now: now, in: $0)
+    }
+    return .json(Wire.zoneThen(then))
   }
 
   /// Why a push came, or did not.

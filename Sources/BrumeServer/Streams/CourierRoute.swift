@@ -15,6 +15,8 @@ struct CourierRoute: Sendable {
   let metrics: ServerMetrics
   /// How long a poll waits for a notification, in seconds.
   let pollSeconds: Int
+  /// False: the server's clock is moved by hand, and a poll ends by the client's.
+  let timePasses: Bool
 
   func poll(_ call: Call) async throws -> Reply {
     guard let token = call.query["tok"] else {
@@ -27,8 +29,9 @@ struct CourierRoute: Sendable {
     let position = try await cursors.position(text)
     let cursor = text == nil ? nil : position
     let answer = try await cancelWhenGracefulShutdown {
-      try await courier.next(
-        token: token, cursor: cursor, waiting: .seconds(pollSeconds))
+      try await inTime {
+        try await courier.next(token: token, cursor: cursor, waiting: .seconds(pollSeconds))
+      }
     }
     var reply = Reply.json(answer?.payload ?? Array("null".utf8))
     reply.headers[.cacheControl] = "no-store"
@@ -37,5 +40,28 @@ struct CourierRoute: Sendable {
       metrics.notificationsDelivered(1)
     }
     return reply
+  }
+
+  /// The same, but no longer than a client waits. What was found by then is answered: the next poll says that it
+  /// arrived.
+  private func inTime(
+    _ poll: @escaping @Sendable () async throws -> Courier.Answer?
+  ) async throws -> Courier.Answer? {
+    if timePasses { return try await poll() }
+    let polling = Task { try await poll() }
+    let end = Task { [pollSeconds] in
+      try await Task.sleep(for: .seconds(pollSeconds))
+      polling.cancel()
+    }
+    defer { end.cancel() }
+    do {
+      return try await withTaskCancellationHandler {
+        try await polling.value
+      } onCancel: {
+        polling.cancel()
+      }
+    } catch is CancellationError where !Task.isCancelled {
+      return nil
+    }
   }
 }

@@ -17,6 +17,8 @@ struct StreamParts: Sendable {
   let reads: StreamReads
   let metrics: ServerMetrics
   let now: @Sendable () -> Milliseconds
+  /// The clock, if it is moved by hand; nil: it passes by itself.
+  let time: ManualTime?
   let limits: Limits
   /// Seconds between two signs of life.
   let heartbeat: Int
@@ -34,7 +36,7 @@ final class StreamConnection: StreamListener, @unchecked Sendable {
   private var hasStarted = false
   private var hasEnded = false
   private var beat: Scheduled<Void>?
-  private var due: (time: Milliseconds, timer: Scheduled<Void>)?
+  private var due: (time: Milliseconds, cancel: () -> Void)?
   /// Collected while one hand-over is sorted by streams; empty otherwise.
   private var received: [MailboxEntry] = []
   /// The stream's place on the connection.
@@ -187,7 +189,7 @@ extension StreamConnection {
     hasEnded = true
     caughtUp.store(false, ordering: .relaxed)
     beat?.cancel()
-    due?.timer.cancel()
+    due?.cancel()
     (beat, due) = (nil, nil)
     if hasStarted {
       parts.hub.leave(self, as: device)
@@ -207,12 +209,27 @@ extension StreamConnection {
 
   private func wake(at time: Milliseconds) {
     if let due, due.time <= time { return }
-    due?.timer.cancel()
+    due?.cancel()
+    let cancel = parts.time.map { alarm(at: time, $0) } ?? timer(at: time)
+    due = (time, cancel)
+  }
+
+  private func timer(at time: Milliseconds) -> () -> Void {
     let wait = TimeAmount.milliseconds(max(1, time - parts.now()))
-    let timer = channel.eventLoop.scheduleTask(in: wait) {
-      self.due = nil
-      self.look()
+    let timer = channel.eventLoop.scheduleTask(in: wait) { self.isDue() }
+    return { timer.cancel() }
+  }
+
+  private func alarm(at time: Milliseconds, _ clock: ManualTime) -> () -> Void {
+    let loop = channel.eventLoop
+    let id = clock.alarm(at: time, for: "a push that may be merged with the next") { hasCome in
+      if hasCome { loop.execute { self.isDue() } }
     }
-    due = (time, timer)
+    return { clock.giveUp(id) }
+  }
+
+  private func isDue() {
+    due = nil
+    look()
   }
 }

@@ -24,4 +24,14 @@ final class MemoryChanges: ChangeReading {
         return bytes < byteLimit
       }
   }
+
+  func deletions(
+    in zone: ZoneKey, after: Int64, through: Int64, limit: Int
+  ) throws -> [StoredDeletion] {
+    guard let zone = draft.zone(of: zone), after < through else { return [] }
+    let range = after + 1...through
+    return Array(
+      zone.deletions.values.map(\.line).filter { range.contains($0.sequence) }
+        .sorted { $0.sequence < $1.sequence }.prefix(limit))
+  }
 }

@@ -84,6 +84,19 @@ final class MemoryRecords: RecordWriting {
     }
   }
 
+  func forgetDeletions(
+    of names: [String], in zone: ZoneKey, through sequence: Int64
+  ) throws -> Int {
+    draft.requireScope(.database(zone.database))
+    let kept = draft.zone(of: zone)?.deletions ?? [:]
+    let gone = Set(names.map { ByteText($0) }).filter {
+      kept[$0].map { $0.line.sequence <= sequence } ?? false
+    }
+    if gone.isEmpty { return 0 }
+    draft.change(zone) { zone in for name in gone { zone.deletions[name] = nil } }
+    return gone.count
+  }
+
   private func names(
     in zone: ZoneKey, limit: Int, where condition: (Record) -> Bool
   ) -> [String] {

@@ -57,6 +57,14 @@ extension CountedRecords: RecordWriting where Inner: RecordWriting {
     count.writes()
     return try inner.removeAll(in: zone)
   }
+
+  func forgetDeletions(
+    of names: [String], in zone: ZoneKey, through sequence: Int64
+  ) throws -> Int {
+    count.asks()
+    count.writes()
+    return try inner.forgetDeletions(of: names, in: zone, through: sequence)
+  }
 }
 
 final class CountedQueries<Inner: QueryReading>: QueryReading {
@@ -90,5 +98,12 @@ final class CountedChanges<Inner: ChangeReading>: ChangeReading {
     return try inner.page(
       in: zone, after: after, through: through, limit: limit, byteLimit: byteLimit,
       newestFirst: newestFirst)
+  }
+
+  func deletions(
+    in zone: ZoneKey, after: Int64, through: Int64, limit: Int
+  ) throws -> [StoredDeletion] {
+    count.asks()
+    return try inner.deletions(in: zone, after: after, through: through, limit: limit)
   }
 }

@@ -70,6 +70,58 @@ extension StorageContract {
       }
       try expectEqual(found.map(\.name), ["a", "b", "back"], "deletions")
     },
+    Case("deletions are found by their sequence, and forgotten up to one") { store in
+      try await store.write(in: .database(.sample())) { transaction in
+        for name in ["a", "b", "c", "d", "back"] { try transaction.putNext(name) }
+        for name in ["a", "b", "c", "back"] {
+          try transaction.records.remove(
+            RecordKey(zone: .sample(), name: name), type: "Trail", coveringShares: ["S"],
+            sequence: transaction.sequences.next(in: .sample()))
+        }
+        try transaction.putNext("back")
+      }
+      func deletions(_ after: Int64, _ through: Int64, _ limit: Int = 9) async throws -> [String] {
+        try await store.read {
+          try $0.changes.deletions(in: .sample(), after: after, through: through, limit: limit)
+            .map { "\($0.sequence) \($0.name) \($0.coveringShares)" }
+        }
+      }
+      let all = [#"6 a ["S"]"#, #"7 b ["S"]"#, #"8 c ["S"]"#]
+      try expectEqual(try await deletions(0, .max), all, "all")
+      try expectEqual(try await deletions(6, 7), [all[1]], "a range")
+      try expectEqual(try await deletions(0, .max, 2), Array(all[...1]), "the first two")
+      try expectEqual(
+        try await store.read {
+          try $0.changes.deletions(in: .sample("Never"), after: 0, through: .max, limit: 9).count
+        }, 0, "a zone that never was")
+      // Live ones, unknown ones and those of later are left alone.
+      let forgotten = try await store.write(in: .database(.sample())) {
+        try $0.records.forgetDeletions(
+          of: ["a", "b", "c", "d", "back", "never"], in: .sample(), through: 7)
+      }
+      try expectEqual(forgotten, 2, "forgotten")
+      try expectEqual(try await deletions(0, .max), [all[2]], "what is left")
+      try await store.read { transaction in
+        let key = { RecordKey(zone: .sample(), name: $0) }
+        try expect(try transaction.records.deleted(key("a")) == nil, "'a' is still known")
+        try expect(try transaction.records.deleted(key("c")) != nil, "'c' is not known")
+        try expect(try transaction.records.find(key("d")) != nil, "'d' is gone")
+        try expect(try transaction.records.find(key("back")) != nil, "'back' is gone")
+      }
+      // What was forgotten may come back, in the same body too.
+      try await store.write(in: .database(.sample())) { transaction in
+        _ = try transaction.records.find(RecordKey(zone: .sample(), name: "c"))
+        let count = try transaction.records.forgetDeletions(
+          of: ["c"], in: .sample(), through: .max)
+        try expectEqual(count, 1, "forgotten in the body")
+        try transaction.putNext("c")
+        try transaction.putNext("a")
+      }
+      let feed = try await store.read {
+        try $0.changes.page(in: .sample(), after: 0, through: .max, limit: 9).map(\.name)
+      }
+      try expectEqual(feed, ["d", "back", "c", "a"], "the feed")
+    },
   ]
 
   static let log: [Case] = [

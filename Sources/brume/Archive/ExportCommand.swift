@@ -41,6 +41,7 @@ private struct UserExport {
   let connection: ServerConnection
   let user: String
   let writer: ArchiveWriter
+  private let progress = TerminalProgress()
   /// The addresses of files carry their own proof.
   private let files = Session(
     .failure(.notConfigured("files are fetched by their addresses alone")))
@@ -69,10 +70,12 @@ private struct UserExport {
           counts.files += try await writeFiles(of: Record(json: record), &written)
           try writer.write(["record": record])
           counts.records += 1
+          progress.show("\(counts.records) records, \(counts.files) files")
         }
       }
     }
     try writer.finish(records: counts.records)
+    progress.end()
     return counts
   }
 

@@ -34,7 +34,8 @@ struct FileImportCommand: AsyncParsableCommand {
       throw UserArchive.damaged(file, "it does not begin as one")
     }
     guard heading["version"]?.int == UserArchive.version else {
-      throw CommandFailure("'\(file)' is of another version of brume; import it with that one")
+      throw CommandFailure(
+        "'\(file)' is of another version of brume; import it with that one", .data)
     }
     let name = user ?? heading["user"]?.string ?? ""
     let connection = try server.connect()

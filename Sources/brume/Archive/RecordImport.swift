@@ -19,6 +19,7 @@ struct RecordImport {
   private var files: [String: URL] = [:]
   private var openFile: FileHandle?
   private var session: Session?
+  private let progress = TerminalProgress()
 
   init(connection: ServerConnection, user: String, owner: String?) {
     self.connection = connection
@@ -49,11 +50,13 @@ struct RecordImport {
 
   mutating func add(_ record: Record) async throws {
     waiting.append(record)
+    progress.show("\(saved) records saved")
     if waiting.count == Limits.apple.operationsPerRequest { try await send() }
   }
 
   /// - Throws: what the server says of the first record that cannot be saved.
   mutating func finish() async throws {
+    defer { progress.end() }
     try await send()
     while !refused.isEmpty {
       let before = refused.count

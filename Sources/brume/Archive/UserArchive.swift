@@ -19,7 +19,7 @@ enum UserArchive {
   static let lineBytes = 8 << 20
 
   static func damaged(_ file: String, _ why: String) -> CommandFailure {
-    CommandFailure("'\(file)' is no whole export: \(why); export again")
+    CommandFailure("'\(file)' is no whole export: \(why); export again", .data)
   }
 }
 
@@ -32,13 +32,13 @@ struct ArchiveWriter {
   init(_ path: String) throws {
     self.path = path
     guard !FileManager.default.fileExists(atPath: path) else {
-      throw CommandFailure("'\(path)' exists already; name a new file")
+      throw CommandFailure("'\(path)' exists already; name a new file", .cannotCreate)
     }
     guard
       FileManager.default.createFile(
         atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]),
       let handle = FileHandle(forWritingAtPath: path)
-    else { throw CommandFailure("'\(path)' cannot be written; check its folder") }
+    else { throw CommandFailure("'\(path)' cannot be written; check its folder", .cannotCreate) }
     self.handle = handle
   }
 
@@ -46,7 +46,7 @@ struct ArchiveWriter {
     do {
       try handle.write(contentsOf: Data(line.bytes() + [UInt8(ascii: "\n")]))
     } catch {
-      throw CommandFailure("'\(path)' cannot be written: \(error.localizedDescription)")
+      throw CommandFailure("'\(path)' cannot be written: \(error.localizedDescription)", .disk)
     }
   }
 

@@ -24,7 +24,7 @@ extension BenchCommand {
 
     func run() async throws {
       guard let pem = DataFolder.read(keyFile) else {
-        throw CommandFailure("the key file '\(keyFile)' cannot be read; check its path")
+        throw CommandFailure("the key file '\(keyFile)' cannot be read; check its path", .noInput)
       }
       let clients = OutsideClients(
         timeout: 30, trust: trust, sleep: { try await Task.sleep(for: $0) })

@@ -44,7 +44,7 @@ struct CloudKitImportCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await StatusFailure.saying { try await carryOut() }
+    try await carryOut()
   }
 
   private func carryOut() async throws {

@@ -83,13 +83,14 @@ struct ExecCommand: AsyncParsableCommand {
     let place = ContainerEnvironment(server.settings.container, .development)
     if let schema {
       guard let text = DataFolder.read(schema) else {
-        throw CommandFailure("the schema file '\(schema)' cannot be read; check its path")
+        throw CommandFailure(
+          "the schema file '\(schema)' cannot be read; check its path", .noInput)
       }
       do {
         try await server.engine.schemas.replace(
           by: String(decoding: text, as: UTF8.self), in: place)
       } catch let error as BrumeError {
-        throw CommandFailure("\(schema): \(error.reason)")
+        throw CommandFailure("\(schema): \(error.reason)", .data)
       }
     }
     var environment = Self.withoutServers(ProcessInfo.processInfo.environment)

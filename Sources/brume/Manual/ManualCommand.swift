@@ -13,11 +13,16 @@ struct ManualCommand: ParsableCommand {
       brume manual | man -l -
       """)
 
+  @Flag(help: "The reference of the documentation instead (docs/reference/commands.md).")
+  var markdown = false
+
   func run() throws {
     let tree = try JSON(parsing: Array(CommandTree._dumpHelp().utf8))
     guard let command = tree["command"] else {
       throw CommandFailure("the list of commands cannot be read; report this")
     }
-    Output.line(ManualPage(command, version: "\(Release.version)").text)
+    Output.line(
+      markdown
+        ? CommandPage(command).text : ManualPage(command, version: "\(Release.version)").text)
   }
 }

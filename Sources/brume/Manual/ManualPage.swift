@@ -31,12 +31,12 @@ struct ManualPage {
       "Show what a command does and which options it has.", ".TP", "\\fB\\-\\-version\\fR",
       "Show the version.",
       ".SH EXIT STATUS", ".TP", "0", "Done.", ".TP", "1",
-      "A rule refused it, no server answers, or the answer is no; standard error says what to do next.",
-      ".TP", "64", "The command was not understood.", ".TP", "65, 66, 69, 73, 74, 75, 77",
-      "As in sysexits.h: content that is wrong, a file that cannot be read, a server that does not "
-        + "answer, a file that cannot be made, a disk that fails, work that broke off or is to be "
-        + "done later, and credentials that are refused.",
+      "A rule refused it, or the answer is no; standard error says what to do next.",
+      ".TP", "64", "The command was not understood.",
     ]
+    for status in ExitStatus.allCases {
+      lines += [".TP", "\(status.rawValue)", Roff.line(status.meaning.sentence)]
+    }
   }
 
   private mutating func section(_ command: JSON, under parent: String) {
@@ -57,6 +57,9 @@ struct ManualPage {
     lines += [Roff.line(command["abstract"]?.string ?? "")]
     if asksServer { lines += ["Takes the server options."] }
     paragraph(command["discussion"]?.string)
+    let path = "\(parent) \(name)".split(separator: " ").dropFirst().map(String.init)
+    let examples = Examples.of(path)
+    if !examples.isEmpty { paragraph("\n" + examples.joined(separator: "\n") + "\n") }
     for argument in own { option(argument) }
     for child in children { section(child, under: "\(parent) \(name)") }
   }
@@ -139,4 +142,9 @@ extension String {
   fileprivate var replacingQuotes: String {
     map { $0 == "\"" ? "\\(dq" : String($0) }.joined()
   }
+}
+
+extension String {
+  /// With a large letter and a full stop.
+  var sentence: String { prefix(1).uppercased() + dropFirst() + "." }
 }

@@ -1,26 +1,53 @@
-// Exit statuses beside 0, 1 and 64, with the numbers that sysexits.h gives them, so that a script that takes backups
-// can tell a server that is away from a file that is damaged. A command that was not understood ends with 64;
-// whatever a rule of the server's refuses ends with 1.
+// Exit statuses beside 0, 1 and 64, with the numbers that sysexits.h gives them, so that a script can tell a server
+// that is away from a file that is damaged. A command that was not understood ends with 64; whatever a rule of the
+// server's refuses ends with 1. All commands end here.
 
 import ArgumentParser
 import BrumeServer
 import BrumeStorage
 
-enum ExitStatus: Int32 {
+enum ExitStatus: Int32, CaseIterable {
   /// What was to be read is damaged, no backup, or of another version.
   case data = 65
   /// What was to be read is not there.
   case noInput = 66
   /// No server answers, ours or the one that is read.
   case unavailable = 69
+  /// The server failed at it; its log says why.
+  case software = 70
   /// What was to be made is there already, or cannot be made.
   case cannotCreate = 73
   /// The disk did not do what it was asked.
   case disk = 74
   /// It broke off, or another server asks to come back later; the same command goes on.
   case again = 75
-  /// The admin token is wrong, or another server does not let us in.
+  /// The admin token is wrong or may only read, a user may not do it, or another server does not let us in.
   case noPermission = 77
+
+  /// One line of the manual page and of the reference.
+  var meaning: String {
+    switch self {
+    case .data: "a file's content is wrong, damaged, or of another version"
+    case .noInput: "a file cannot be read"
+    case .unavailable: "no server, or no database, answers"
+    case .software: "the server failed at it; its log says why"
+    case .cannotCreate: "what was to be made is there already, or cannot be made"
+    case .disk: "the disk is full, or failed"
+    case .again: "it broke off, or the server asks to come back later: repeat the command"
+    case .noPermission:
+      "the admin token is missing, wrong or may only read, or a user may not do it"
+    }
+  }
+
+  /// What an answer of the server's means.
+  init?(ofAnswer status: Int) {
+    switch status {
+    case 401, 403: self = .noPermission
+    case 429, 503: self = .again
+    case 500...: self = .software
+    default: return nil
+    }
+  }
 
   var code: ExitCode { ExitCode(rawValue) }
 }
@@ -47,25 +74,26 @@ struct StatusFailure: Error, CustomStringConvertible {
     self.init(status, error.description)
   }
 
-  /// Runs a command's body; says what failed on standard error and ends with its status.
-  static func saying(_ body: () async throws -> Void) async throws {
-    do {
-      try await body()
-    } catch let failure as StatusFailure {
-      try end(failure)
-    } catch let error as StoreError {
-      try end(StatusFailure(error))
-    } catch let error as AssetFailure {
-      try end(StatusFailure(.disk, error.description))
-    } catch let error as DataFolderError {
-      try end(StatusFailure(.cannotCreate, error.description))
-    } catch let error as SettingError {
-      throw ValidationError(error.description)
+}
+
+/// How commands end that fail.
+enum Ending {
+  /// Says what failed on standard error, and ends the process with the status that belongs to it.
+  static func end(_ error: any Error) -> Never {
+    switch error {
+    case let failure as StatusFailure: end(failure.status, failure.description)
+    case let failure as CommandFailure: end(failure.status, failure.description)
+    case let error as StoreError: end(StatusFailure(error).status, error.description)
+    case let error as AssetFailure: end(.disk, error.description)
+    case let error as DataFolderError: end(.cannotCreate, error.description)
+    case let error as PortTaken: end(.cannotCreate, error.description)
+    case let error as SettingError: BrumeTool.exit(withError: ValidationError(error.description))
+    default: BrumeTool.exit(withError: error)
     }
   }
 
-  private static func end(_ failure: StatusFailure) throws {
-    Output.say("Error: \(failure.description)")
-    throw failure.status.code
+  private static func end(_ status: ExitStatus?, _ sentence: String) -> Never {
+    Output.say("Error: \(sentence)")
+    BrumeTool.exit(withError: status?.code ?? ExitCode.failure)
   }
 }

@@ -59,8 +59,13 @@ extension BrumeError: CustomStringConvertible {
   package var description: String { reason }
 }
 
-/// A failure with one sentence and the next thing to try. Exit status 1.
+/// A failure with one sentence and the next thing to try.
 struct CommandFailure: Error, CustomStringConvertible {
   let description: String
-  init(_ description: String) { self.description = description }
+  /// What the command ends with; nil: 1, the server's rules refused it.
+  let status: ExitStatus?
+  init(_ description: String, _ status: ExitStatus? = nil) {
+    self.description = description
+    self.status = status
+  }
 }

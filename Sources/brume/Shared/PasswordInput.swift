@@ -19,7 +19,7 @@ enum PasswordInput {
       text = DataFolder.read(file).map { String(decoding: $0, as: UTF8.self) }
     }
     guard let line = text?.split(whereSeparator: \.isNewline).first else {
-      throw CommandFailure("'\(file)' holds no password; write it into the first line")
+      throw CommandFailure("'\(file)' holds no password; write it into the first line", .noInput)
     }
     return String(line)
   }

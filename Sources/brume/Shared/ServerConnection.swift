@@ -85,8 +85,12 @@ struct ServerAccess: Sendable {
 
   /// The server that runs on a folder now.
   init(folder: String) throws {
-    let file = try ServerFile(folder: folder)
-    (url, adminToken, self.folder) = (file.url, file.adminToken, folder)
+    do {
+      let file = try ServerFile(folder: folder)
+      (url, adminToken, self.folder) = (file.url, file.adminToken, folder)
+    } catch let error as DataFolderError {
+      throw CommandFailure(error.description, .unavailable)
+    }
   }
 
   private init(url: String, adminToken: String?) {
@@ -97,11 +101,12 @@ struct ServerAccess: Sendable {
 
   var silence: CommandFailure {
     guard let folder else {
-      return CommandFailure("no server answers at \(url); check the address, and that it runs")
+      return CommandFailure(
+        "no server answers at \(url); check the address, and that it runs", .unavailable)
     }
     return CommandFailure(
       "no server answers at \(url), which the data folder '\(folder)' names; start it with "
-        + "'brume serve --data \(folder)'")
+        + "'brume serve --data \(folder)'", .unavailable)
   }
 }
 
@@ -116,7 +121,7 @@ struct ServerConnection: Sendable {
   }
 
   static let notReady = CommandFailure(
-    "the server is not ready: its storage does not answer; its log says why")
+    "the server is not ready: its storage does not answer; its log says why", .unavailable)
 
   /// To the server that runs on the folder now, or at the same address.
   func anew() throws -> ServerConnection {
@@ -196,7 +201,7 @@ struct ServerConnection: Sendable {
     let answer = try await exchange(method, path, query, body, isOperator: isOperator)
     let json = try JSON(parsing: answer.body)
     guard (200..<300).contains(answer.status) else {
-      throw CommandFailure(Wire.error(json).reason)
+      throw CommandFailure(Wire.error(json).reason, ExitStatus(ofAnswer: answer.status))
     }
     return json
   }
@@ -211,12 +216,15 @@ struct ServerConnection: Sendable {
     if isOperator {
       guard let token = access.adminToken else {
         throw CommandFailure(
-          "\(access.url) needs an admin token; give one with --admin-token or BRUME_ADMIN_TOKEN")
+          "\(access.url) needs an admin token; give one with --admin-token or BRUME_ADMIN_TOKEN",
+          .noPermission)
       }
       request.headers.append(.init("Authorization", "Bearer \(token)"))
     }
     do {
-      return try await transport.send(request)
+      return try await TerminalProgress.waiting(for: "the server works on it") {
+        [transport, request] in try await transport.send(request)
+      }
     } catch is CallFailure {
       throw access.silence
     }

@@ -26,6 +26,26 @@ final class TerminalProgress: Sendable {
     if isDue { write(text()) }
   }
 
+  /// What somebody waits for who has nothing to count: says so, with the seconds that it took.
+  static func waiting<Value: Sendable>(
+    for what: String, _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    guard isOnTerminal else { return try await work() }
+    let progress = TerminalProgress()
+    let start = ContinuousClock.now
+    let talk = Task {
+      while !Task.isCancelled {
+        try await Task.sleep(for: .seconds(1))
+        progress.show("\(what): \((ContinuousClock.now - start).components.seconds) s")
+      }
+    }
+    defer {
+      talk.cancel()
+      progress.end()
+    }
+    return try await work()
+  }
+
   /// Clears the line before something else is said.
   func end() {
     if isShown.withLock({ $0 }) { write("") }

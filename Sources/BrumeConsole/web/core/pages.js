@@ -12,13 +12,14 @@ import { page as faults } from "../pages/faults.js";
 import { page as logs } from "../pages/logs.js";
 import { page as usage } from "../pages/usage.js";
 import { page as users } from "../pages/users.js";
+import { page as backup } from "../pages/backup.js";
 
 /** Groups of the navigation; the first has no heading. */
 export const groups = [
   { title: "", pages: [start] },
   { title: "Data", pages: [records, zones, schema] },
   { title: "Sync", pages: [trace, devices, push, faults] },
-  { title: "Server", pages: [users, logs, usage] },
+  { title: "Server", pages: [users, logs, usage, backup] },
 ];
 
 export const pages = groups.flatMap((group) => group.pages);

@@ -1,5 +1,5 @@
-// The form of a new fault: which call, of whom, how often, and what happens to it. The sentence that it
-// makes is shown while it is made.
+// The form of a new chain of faults: which call, of whom, how often, and what happens to it; then what happens when
+// that is used up. The sentence that it makes is shown while it is made.
 
 import { call, refresh } from "../core/calls.js";
 import { h } from "../core/render.js";
@@ -8,7 +8,7 @@ import { userNames } from "../core/places.js";
 import { Button, Field, Picker } from "../parts/controls.js";
 import { Form, Inspector } from "../parts/layout.js";
 import { Wrong } from "../parts/states.js";
-import { codes, effects, operations, sentence } from "./faults-words.js";
+import { codes, effects, operations, sentences } from "./faults-words.js";
 
 const blank = () => ({
   on: "saveRecords",
@@ -21,6 +21,7 @@ const blank = () => ({
   skip: "0",
   count: "1",
   retryAfter: "",
+  chain: [],
   error: undefined,
 });
 
@@ -41,10 +42,16 @@ export function NewFault({ onclose }) {
   const state = draft("faults.new", blank);
   const users = [["", "anybody"], ...userNames().map((name) => [name, name])];
   const shut = () => (drop("faults.new"), onclose());
+  const chain = [...state.chain, fault(state)];
+  const then = () => {
+    Object.assign(state, blank(), { chain, on: state.on, user: state.user });
+    document.querySelector(".inspector select")?.focus();
+    update();
+  };
   const send = async () => {
     try {
-      await call("/_brume/admin/faults", { faults: [fault(state)] });
-      say("Armed: " + sentence(fault(state)));
+      await call("/_brume/admin/faults", { faults: chain });
+      say("Armed: " + sentences(chain));
       refresh();
       shut();
     } catch (error) {
@@ -55,7 +62,7 @@ export function NewFault({ onclose }) {
   return h(
     Inspector,
     { key: "new", title: "New fault", onclose: shut },
-    h("div", { key: "sentence" }, h("p", { role: "status" }, sentence(fault(state)) + ".")),
+    h("div", { key: "sentence" }, h("p", { role: "status" }, sentences(chain) + ".")),
     h(
       Form,
       { key: "form", onsend: send },
@@ -116,7 +123,17 @@ export function NewFault({ onclose }) {
         placeholder: "not said",
       }),
       Wrong(state.error),
-      h("div.line", { key: "send" }, h(Button, { kind: "primary", type: "submit" }, "Add")),
+      h(
+        "div.line",
+        { key: "send" },
+        h(Button, { kind: "primary", type: "submit" }, "Add"),
+        h(Button, { icon: "plus", onclick: then }, "Then…"),
+        state.chain.length > 0 && h(Button, {
+          kind: "quiet",
+          icon: "close",
+          onclick: () => (Object.assign(state, { chain: state.chain.slice(0, -1) }), update()),
+        }, "Take the last one back"),
+      ),
     ),
   );
 }

@@ -80,3 +80,10 @@ export function sentence(fault) {
   const retry = fault.retryAfter ? `, to be tried again after ${fault.retryAfter} s` : "";
   return `${who ? "On " + who : "On "}${which}${where ? " " + where : ""}${after}: ${what}${retry}`;
 }
+
+/** A chain as one sentence: each begins when the one before it is used up. */
+export const sentences = (chain) =>
+  chain.map((fault, index) => {
+    const text = sentence(fault);
+    return index === 0 ? text : "then " + text[0].toLowerCase() + text.slice(1);
+  }).join("; ");

@@ -1,37 +1,39 @@
-// Faults, in development: make it fail now. A list of sentences, each counting down; what was held back; a
-// form that makes the next one.
+// Faults and time, in development: make it fail now. A list of sentences, each counting down; what was held back; a
+// form that makes the next chain; the clock, if it is moved by hand; the log, and a zone as of one of its changes.
 
 import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { go, route, to } from "../core/router.js";
+import { go, route, withQuery } from "../core/router.js";
 import { say } from "../core/state.js";
 import { plural } from "../core/words.js";
 import { Button } from "../parts/controls.js";
 import { Beside, Head, Pane } from "../parts/layout.js";
 import { Badge, Empty, Loaded } from "../parts/states.js";
 import { Table } from "../parts/table.js";
+import { Clock, toNext } from "./faults-clock.js";
+import { AsOf, Log } from "./faults-log.js";
 import { NewFault } from "./faults-new.js";
 import { sentence } from "./faults-words.js";
 
 export const page = {
   name: "faults",
-  title: "Faults",
+  title: "Faults and time",
   icon: "faults",
   isForDevelopment: true,
   isLive: true,
   view,
-  keys: () => ({ n: ["New fault", begin] }),
+  keys: () => ({ n: ["New fault", begin], ".": ["One timer on", toNext] }),
 };
 
-const begin = () => go(to("faults", [], { new: "1" }));
+const begin = () => go(withQuery({ new: "1", then: "" }));
 
 function view() {
   const faults = remote("/_brume/admin/faults");
   const holds = faults.value?.faults.some((fault) => fault.effect === "holdPush");
   return [
     h(Head, {
-      title: "Faults",
-      note: "What a client of this development server meets on request.",
+      title: "Faults and time",
+      note: "What a client of this development server meets on request, and when.",
       actions: [
         holds && h(Button, { icon: "play", onclick: release }, "Release held pushes"),
         faults.value?.faults.length > 0 && h(Button, { icon: "trash", onclick: clear }, "Clear all"),
@@ -39,15 +41,21 @@ function view() {
       ],
     }),
     Beside(
-      h(
-        Pane,
-        { class: "fill", key: "faults" },
-        Loaded(faults, ({ faults }) =>
-          faults.length === 0
-            ? Empty("Nothing will go wrong", h(Button, { icon: "faults", onclick: begin }, "Make something fail"), "ok")
-            : h(Table, { label: "Faults", columns, rows: faults, id: (fault) => String(fault.id) })),
-      ),
-      route.query.new && NewFault({ onclose: () => go(to("faults")) }),
+      [
+        h(
+          Pane,
+          { key: "faults", title: "Faults" },
+          Loaded(faults, ({ faults }) =>
+            faults.length === 0
+              ? Empty("Nothing will go wrong", h(Button, { icon: "faults", onclick: begin }, "Make something fail"), "ok")
+              : h(Table, { label: "Faults", columns, rows: faults, id: (fault) => String(fault.id) })),
+        ),
+        Clock(),
+        Log(),
+      ],
+      route.query.new
+        ? NewFault({ onclose: () => go(withQuery({ new: "" })) })
+        : route.query.then && AsOf(route.query.then),
     ),
   ];
 }

@@ -6,7 +6,7 @@ import { h } from "../core/render.js";
 import { route, to } from "../core/router.js";
 import { isSignedIn } from "../core/session.js";
 import { said } from "../core/state.js";
-import { moment, number } from "../core/words.js";
+import { moment, number, plural } from "../core/words.js";
 import { Bar } from "./bar.js";
 import { Dialogs } from "./dialogs.js";
 import { Icon } from "./icons.js";
@@ -17,7 +17,7 @@ export const Frame = (page, content) =>
     h("a.skip", { key: "skip", href: "#main", onclick: skip }, "Skip to the page"),
     Navigation(page),
     Bar(),
-    h("main", { key: "main", id: "main", tabindex: -1, class: "page-" + page.name }, Warning(), content),
+    h("main", { key: "main", id: "main", tabindex: -1, class: "page-" + page.name }, Warning(), Armed(page), content),
     h(
       "div.said",
       {
@@ -89,3 +89,21 @@ const Warning = () =>
     h("b", null, "Production"),
     h("span", null, "What you change here, users see at once."),
   );
+
+/** While something is to go wrong, or the time stands still, every page says so. */
+const Armed = (page) => {
+  const { faults = 0, clock } = health.status ?? {};
+  if (page.name === "faults" || (faults === 0 && clock !== "manual")) return null;
+  return h(
+    "p.note.armed",
+    { key: "armed" },
+    Icon("faults"),
+    h(
+      "a",
+      { href: to("faults") },
+      [faults > 0 && `${plural(faults, "fault")} on`, clock === "manual" && "the server's time is moved by hand"].filter(
+        Boolean,
+      ).join(", "),
+    ),
+  );
+};

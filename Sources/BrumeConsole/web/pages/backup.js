@@ -1,0 +1,202 @@
+// Backup: all of the server in one file, from the browser; and the commands that check such a file, bring it back
+// and export one user. A running server is never restored in place: the page says which command does it.
+
+import { call, Failure } from "../core/calls.js";
+import { userNames } from "../core/places.js";
+import { h } from "../core/render.js";
+import { health } from "../core/health.js";
+import { proof, whoIsSignedIn } from "../core/session.js";
+import { draft, into, say, update } from "../core/state.js";
+import { exactly, size } from "../core/words.js";
+import { Button, Code, Field, Picker } from "../parts/controls.js";
+import { confirm } from "../parts/dialogs.js";
+import { Head, Pane } from "../parts/layout.js";
+import { Badge, Empty, Wrong } from "../parts/states.js";
+
+export const page = { name: "backup", title: "Backup", icon: "backup", view, keys: () => ({ n: ["Back up", begin] }) };
+
+const path = "/_brume/admin/backups";
+const blank = () => ({ id: "", state: "", bytes: 0, reason: "", taken: 0, file: "monday.brume", user: "", word: "" });
+const state = () => draft("backup", blank);
+
+function view() {
+  return [
+    h(Head, {
+      title: "Backup",
+      note: "All that the server has, in one file: records, users, secrets, assets.",
+      actions: [h(Button, { kind: "primary", icon: "backup", onclick: begin }, "Back up")],
+    }),
+    h("div.stack", { key: "panes" }, Take(), Commands(), Restore(), Export()),
+  ];
+}
+
+// MARK: Taking one
+
+const Take = () =>
+  h(
+    Pane,
+    { key: "take", title: "Download" },
+    h(
+      "div.body.stack",
+      null,
+      h(
+        "p",
+        null,
+        "The file has every secret of the server and is not encrypted. Keep it where nobody else reads. ",
+        "Saves go on while it is made.",
+      ),
+      Taken(state()),
+      Wrong(state().error),
+    ),
+  );
+
+function Taken({ state: made, bytes, reason, taken }) {
+  switch (made) {
+    case "making":
+      return h("p", { role: "status" }, h(Badge, { kind: "wait" }, `The server writes its snapshot: ${size(bytes)}`));
+    case "loading":
+      return h("p", { role: "status" }, h(Badge, { kind: "wait" }, "The browser fetches it"));
+    case "done":
+      return h("p", { role: "status" }, h(Badge, { kind: "ok" }, `Fetched at ${exactly(taken)}`), " Check it as below.");
+    case "failed":
+      return h("p", { role: "alert" }, h(Badge, { kind: "bad" }, `The server could not make it: ${reason}`));
+    default:
+      return Empty("None yet", h(Button, { icon: "backup", onclick: begin }, "Back up"), "backup");
+  }
+}
+
+/** Has a snapshot made, waits for it, and has the browser fetch the file. */
+async function begin() {
+  const now = state();
+  if (now.state === "making" || now.state === "loading") return;
+  Object.assign(now, blank(), { file: now.file, user: now.user, state: "making", error: undefined });
+  update();
+  try {
+    now.id = (await call(path, {})).id;
+    while (now.state === "making") {
+      const answer = await call(`${path}?id=${now.id}`);
+      Object.assign(now, { state: answer.state === "ready" ? "loading" : answer.state, ...rest(answer) });
+      update();
+      if (now.state === "making") await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    if (now.state === "loading") await fetchFile(now);
+  } catch (error) {
+    Object.assign(now, { state: "", error });
+  }
+  update();
+}
+
+const rest = ({ bytes = 0, reason = "" }) => ({ bytes, reason });
+
+/** With a cookie the browser fetches it as any file; a typed token has to be sent by us. */
+async function fetchFile(now) {
+  const address = `${path}/file?id=${now.id}`;
+  if (whoIsSignedIn()?.csrf) save(address, now.file);
+  else {
+    const answer = await fetch(address, { headers: proof(false) });
+    if (!answer.ok) throw new Failure(answer.status, await answer.json().catch(() => null), "");
+    const file = URL.createObjectURL(await answer.blob());
+    save(file, now.file);
+    // The browser reads it after the click.
+    setTimeout(() => URL.revokeObjectURL(file), 60_000);
+  }
+  Object.assign(now, { state: "done", taken: Date.now() });
+  say("The browser has the backup");
+}
+
+function save(address, name) {
+  const link = document.createElement("a");
+  Object.assign(link, { href: address, download: name });
+  link.click();
+}
+
+// MARK: Commands
+
+const Commands = () =>
+  h(
+    Pane,
+    { key: "verify", title: "Verify" },
+    h(
+      "div.body.stack",
+      null,
+      h(Field, { label: "File", id: "backup-file", value: state().file, oninput: into(state(), "file") }),
+      h("p.note", null, "Reads all of the file, and says what is in it or where it is damaged. It asks no server."),
+      h(Code, { text: `brume backup --verify ${word(state().file)}`, what: "the command that verifies" }),
+      h("p.note", null, "From a shell, and later only what changed:"),
+      h(Code, {
+        text:
+          `brume backup ${word(state().file)}${where()}\n`
+          + `brume backup tuesday.brume --since ${word(state().file)}${where()}`,
+        what: "the commands that back up",
+      }),
+    ),
+  );
+
+const Restore = () =>
+  h(
+    Pane,
+    { key: "restore", title: "Restore" },
+    h(
+      "div.body.stack",
+      null,
+      h(
+        "p",
+        null,
+        "A running server cannot be restored in place: a backup goes into an empty folder or database, and a server ",
+        "is started on that. Take this one from the net first; two with the same secrets would both answer clients.",
+      ),
+      state().word === "shown"
+        ? [
+            h(Code, {
+              key: "commands",
+              text:
+                `brume restore ${word(state().file)} --data ./brume-restored\n`
+                + "brume serve --data ./brume-restored",
+              what: "the commands that restore",
+            }),
+            h("p.note", { key: "note" }, "Clients fetch everything once afterwards: the first start raises the generation."),
+          ]
+        : h("div.line", null, h(Button, { kind: "danger", icon: "retry", onclick: restore }, "Restore…")),
+    ),
+  );
+
+const restore = () =>
+  confirm({
+    title: "Restore a backup",
+    loses:
+      `What was saved after the backup is not in it. ${health.status?.users ?? "All"} users of this server would go back `
+      + "to it, and what was revoked since is valid again.",
+    word: state().file,
+    button: "Show the commands",
+    act: async () => void (state().word = "shown"),
+    done: "A running server is not restored in place; these commands do it",
+  });
+
+const Export = () =>
+  h(
+    Pane,
+    { key: "export", title: "One user" },
+    h(
+      "div.body.stack",
+      null,
+      h(Picker, {
+        label: "User",
+        value: state().user || userNames()[0] || "",
+        options: userNames(),
+        onchange: into(state(), "user"),
+      }),
+      h("p.note", null, "Zones, records and files of the private database; shares and devices are not in it."),
+      h(Code, {
+        text: ((name) =>
+          `brume export --user ${word(name)} ${word(name)}.jsonl${where()}\n`
+          + `brume import ${word(name)}.jsonl${where()}`)(state().user || userNames()[0] || "alice"),
+        what: "the commands that export and import",
+      }),
+    ),
+  );
+
+/** How the command finds this server: on its machine by the folder. */
+const where = () => (health.status?.data ? ` --data ${word(health.status.data)}` : "");
+
+/** A word for a shell. */
+const word = (text) => (/^[A-Za-z0-9_./@:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

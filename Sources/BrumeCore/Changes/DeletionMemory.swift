@@ -1,0 +1,151 @@
+// How long zones remember deletions. By default for as long as they live; with a lifetime, what is older is
+// forgotten, and change tokens from before it are expired (`TokenRules.missesDeletions`). Deleted zones stay known:
+// there are never many.
+//
+// One pass goes through the databases one by one. Lines are found by reading and dropped in small writes, each of
+// which also says how far the zone's memory does not reach any more.
+
+package import BrumeModel
+import BrumeStorage
+
+/// Forgets old deletions.
+package struct DeletionMemory: Sendable {
+  private let store: any Store
+  private let limits: Limits
+  private let host: Host
+
+  init(_ parts: EngineParts) {
+    store = parts.store
+    limits = parts.limits
+    host = parts.host
+  }
+
+  /// Forgets, in all databases, what is older than the lifetime that the server has; nothing without one. To be
+  /// called often: it notes where each database is, or nobody would know how old a deletion is.
+  package func sweep() async throws -> DeletionReport {
+    guard let lifetime = limits.deletionLifetime else { return DeletionReport() }
+    var report = DeletionReport()
+    for place in try await store.read({ try $0.containerEnvironments() }) {
+      report += try await pass(place, olderThan: lifetime, isDryRun: false)
+    }
+    return report
+  }
+
+  /// Forgets, in all databases of a container environment, what is older than an age; at age 0 everything up to
+  /// now. Other ages are known only as far as a lifetime was set.
+  ///
+  /// - Parameter isDryRun: only counts.
+  package func forget(
+    in place: ContainerEnvironment, olderThan age: Milliseconds?, isDryRun: Bool
+  ) async throws -> DeletionReport {
+    guard let age = age ?? limits.deletionLifetime else {
+      throw BrumeError(
+        .badRequest,
+        "this server remembers deletions for as long as their zones live; say which are old enough with "
+          + "'olderThanDays'")
+    }
+    guard age >= 0 else { throw BrumeError(.badRequest, "'olderThanDays' must not be negative") }
+    return try await pass(place, olderThan: age, isDryRun: isDryRun)
+  }
+
+  private func pass(
+    _ place: ContainerEnvironment, olderThan age: Milliseconds, isDryRun: Bool
+  ) async throws -> DeletionReport {
+    var report = DeletionReport()
+    for database in try await store.read({ try $0.zones.databases(in: place) }) {
+      try Task.checkCancellation()
+      report += try await forget(in: database, olderThan: age, isDryRun: isDryRun)
+    }
+    return report
+  }
+
+  private func forget(
+    in database: DatabaseKey, olderThan age: Milliseconds, isDryRun: Bool
+  ) async throws -> DeletionReport {
+    let (last, marks) = try await store.read {
+      (try $0.sequences.last(in: database), try $0.sequenceMarks(of: database))
+    }
+    let now = host.now()
+    var report = DeletionReport(databases: 1)
+    let through = age == 0 ? last : marks.sequence(before: now - age)
+    if let through, through > marks.forgotten {
+      report += try await forget(in: database, marks.forgotten, through, isDryRun)
+    } else if through == nil {
+      report.unknown = 1
+    }
+    if isDryRun { return report }
+    var new = marks
+    if let lifetime = limits.deletionLifetime {
+      new.note(last, at: now, every: max(1, lifetime / limits.deletionMarks))
+    }
+    if let through { new.forget(through: through) }
+    if new != marks {
+      let bytes = new.bytes
+      try await store.write(in: .database(database)) {
+        try $0.settings.set(.sequenceMarks(database), to: bytes)
+      }
+    }
+    return report
+  }
+
+  private func forget(
+    in database: DatabaseKey, _ after: Int64, _ through: Int64, _ isDryRun: Bool
+  ) async throws -> DeletionReport {
+    var report = DeletionReport()
+    for zone in try await store.read({ try $0.zonesWithMemory(in: database) }) {
+      var position = after
+      var count = 0
+      while case let lines = try await lines(zone, position, through), let last = lines.last {
+        count += isDryRun ? lines.count : try await drop(lines.map(\.name), zone, last.sequence)
+        position = last.sequence
+        if lines.count < limits.deletionRows { break }
+      }
+      if count > 0 { report += DeletionReport(deletions: count, zones: 1) }
+    }
+    return report
+  }
+
+  private func lines(
+    _ zone: ZoneKey, _ after: Int64, _ through: Int64
+  ) async throws -> [StoredDeletion] {
+    let rows = limits.deletionRows
+    return try await store.read {
+      try $0.changes.deletions(in: zone, after: after, through: through, limit: rows)
+    }
+  }
+
+  private func drop(_ names: [String], _ zone: ZoneKey, _ through: Int64) async throws -> Int {
+    try await store.write(in: .database(zone.database)) { transaction in
+      let known = try transaction.forgottenDeletions(in: zone)
+      try transaction.settings.set(
+        .forgottenDeletions(zone), to: Self.bytes(max(known, through)))
+      return try transaction.records.forgetDeletions(of: names, in: zone, through: through)
+    }
+  }
+
+  private static func bytes(_ sequence: Int64) -> [UInt8] {
+    var packer = Packer()
+    packer.add(sequence)
+    return packer.bytes
+  }
+}
+
+extension ReadTransaction {
+  /// The highest sequence of a deletion in the zone that was forgotten; 0: none was.
+  func forgottenDeletions(in zone: ZoneKey) throws -> Int64 {
+    guard let bytes = try settings.value(.forgottenDeletions(zone)) else { return 0 }
+    var unpacker = Unpacker(bytes)
+    return unpacker.number() ?? 0
+  }
+
+  fileprivate func sequenceMarks(of database: DatabaseKey) throws -> SequenceMarks {
+    try settings.value(.sequenceMarks(database)).map { SequenceMarks($0) } ?? SequenceMarks()
+  }
+
+  /// The default zone may have no row.
+  fileprivate func zonesWithMemory(in database: DatabaseKey) throws -> [ZoneKey] {
+    let live = try zones.all(in: database).map(\.key)
+    let byDefault = ZoneKey(database: database, name: ZoneID.defaultName)
+    return live.contains(byDefault) ? live : live + [byDefault]
+  }
+}

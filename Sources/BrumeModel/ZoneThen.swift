@@ -1,0 +1,44 @@
+// A zone as it was right after one of its changes, as far as that is still known.
+
+/// What was in a zone.
+package struct ZoneThen: Sendable {
+  package struct Item: Sendable {
+    package enum State: String, Hashable, Sendable, CaseIterable {
+      /// As it is now.
+      case same
+      /// There, with another content than now, or deleted since.
+      case other
+      /// Not there.
+      case absent
+      /// Changed since, and its content of then was not kept.
+      case unknown
+    }
+    package let name: String
+    package let type: String
+    package let state: State
+    /// Its content then.
+    package let record: StoredRecord?
+    /// The first change of it since; nil if there is none.
+    package let nextChange: String?
+
+    package init(
+      _ name: String, type: String, _ state: State, record: StoredRecord? = nil,
+      nextChange: String? = nil
+    ) {
+      self.name = name
+      self.type = type
+      self.state = state
+      self.record = record
+      self.nextChange = nextChange
+    }
+  }
+  package let change: Trace.Change
+  /// Those that changed since, then those that did not.
+  package var items: [Item] = []
+  /// Whether all records of then are named.
+  package var isComplete = true
+  /// The change by which the zone was deleted since: what it held is not kept.
+  package var deletedBy: String?
+
+  package init(after change: Trace.Change) { self.change = change }
+}

@@ -1,0 +1,42 @@
+// Looks, again and again, for deletions that are older than the server remembers them. What goes is decided by
+// BrumeCore's `DeletionMemory`.
+
+import BrumeCore
+import BrumeDelivery
+import BrumeModel
+import BrumeStorage
+import Logging
+
+struct DeletionService: Sendable {
+  let memory: DeletionMemory
+  /// Of several processes with one store, whoever has the first bucket does it.
+  let leases: any Leases
+  let clock: PushClock
+  /// Between two passes.
+  let interval: Milliseconds
+  let metrics: ServerMetrics
+  let logger: Logger
+
+  func run() async throws {
+    while true {
+      if leases.owns(.only) { try await pass() }
+      try await clock.sleep(clock.now() + interval)
+    }
+  }
+
+  private func pass() async throws {
+    do {
+      let report = try await memory.sweep()
+      metrics.deletionsForgotten(report.deletions)
+      guard report.deletions > 0 else { return }
+      logger.info(
+        "old deletions forgotten",
+        metadata: ["deletions": "\(report.deletions)", "zones": "\(report.zones)"])
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      // The next pass finds the same work again.
+      logger.warning("old deletions could not be forgotten", metadata: ["error": "\(error)"])
+    }
+  }
+}

@@ -1,0 +1,114 @@
+// The reference of commands for the documentation, from the parser's own description of them and `Examples`.
+// `Tests/EndToEndTests/CommandReferenceTests.swift` compares it with docs/reference/commands.md.
+
+import BrumeWire
+
+struct CommandPage {
+  private static let server = ["--data", "--url", "--admin-token", "--container", "--environment"]
+  private static let everywhere = ["--version", "--help", "-h"]
+  private var parts: [String] = []
+  private var serverOptions: [JSON] = []
+
+  var text: String { parts.joined(separator: "\n\n") }
+
+  /// - Parameter command: the root of the tree.
+  init(_ command: JSON) {
+    parts = [
+      "# Commands",
+      "Generated from the commands in `Sources/brume`. Edit those, then run "
+        + "`BRUME_WRITE_REFERENCE=1 swift test --filter CommandReferenceTests`.",
+      "Tasks and their commands are on [another page](../operating/commands.md). `brume help COMMAND` shows the same "
+        + "as this one, `man brume` too (`brume manual`). Options may stand anywhere behind their command; all take "
+        + "`--help` and `--version`. Data goes to standard output, talk to standard error.",
+    ]
+    for child in command["subcommands"]?.array ?? [] { section(child, under: "brume", level: "##") }
+    parts.insert(statuses, at: 3)
+    parts.insert(
+      "Commands that ask a server find it by these, called *server options* below:\n\n"
+        + table(serverOptions), at: 4)
+  }
+
+  private var statuses: String {
+    let rows =
+      [
+        "| 0 | done |",
+        "| 1 | a rule refused it, or the answer is no; standard error says what to do next |",
+        "| 64 | the command was not understood |",
+      ] + ExitStatus.allCases.map { "| \($0.rawValue) | \($0.meaning) |" }
+    return (["| Ends with | When |", "|---|---|"] + rows).joined(separator: "\n")
+  }
+
+  private mutating func section(_ command: JSON, under parent: String, level: String) {
+    let name = command["commandName"]?.string ?? ""
+    guard command["shouldDisplay"]?.bool != false, name != "help" else { return }
+    let shown = (command["arguments"]?.array ?? []).filter {
+      $0["shouldDisplay"]?.bool != false && !Self.everywhere.contains(Self.name($0))
+    }
+    let asksServer = Self.server.allSatisfy { name in shown.contains { Self.name($0) == name } }
+    if asksServer, serverOptions.isEmpty {
+      serverOptions = shown.filter { Self.server.contains(Self.name($0)) }
+    }
+    let own = shown.filter { !asksServer || !Self.server.contains(Self.name($0)) }
+    let words = own.filter { $0["kind"]?.string == "positional" }.map(Self.usage)
+    parts.append("\(level) " + (["\(parent) \(name)"] + words).joined(separator: " "))
+    let server = asksServer ? " Takes the server options." : ""
+    parts.append((command["abstract"]?.string ?? "") + server)
+    if let discussion = command["discussion"]?.string, !discussion.isEmpty {
+      parts.append("```text\n\(discussion)\n```")
+    }
+    let path = "\(parent) \(name)".split(separator: " ").dropFirst().map(String.init)
+    let examples = Examples.of(path)
+    if !examples.isEmpty { parts.append("```sh\n\(examples.joined(separator: "\n"))\n```") }
+    // Those of `serve` are a page of their own.
+    if name == "serve" || name == "config" || parent == "brume config" {
+      if name != "config" { parts.append("All settings: [settings](settings.md).") }
+    } else if !own.isEmpty {
+      parts.append(table(own))
+    }
+    for child in command["subcommands"]?.array ?? [] {
+      section(child, under: "\(parent) \(name)", level: level + "#")
+    }
+  }
+
+  private func table(_ options: [JSON]) -> String {
+    let rows = options.map { option -> String in
+      let fallback = option["defaultValue"]?.string.map { " (default: \($0))" } ?? ""
+      let meaning = (option["abstract"]?.string ?? "") + fallback
+      let text = meaning.split(separator: "\n").joined(separator: " ")
+      return "| `\(Self.form(option))` | \(Self.escaped(text)) |"
+    }
+    return (["| Option | Meaning |", "|---|---|"] + rows).joined(separator: "\n")
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.map { $0 == "|" ? "\\|" : $0 == "<" ? "&lt;" : String($0) }.joined()
+  }
+
+  private static func form(_ option: JSON) -> String {
+    let value = (option["valueName"]?.string ?? "").uppercased()
+    let names = (option["names"]?.array ?? []).map(spelled).joined(separator: ", ")
+    switch option["kind"]?.string {
+    case "positional": return usage(option)
+    case "flag": return names
+    default: return "\(names) \(value)".replacingPipes
+    }
+  }
+
+  private static func name(_ option: JSON) -> String {
+    option["preferredName"].map(spelled) ?? ""
+  }
+
+  private static func spelled(_ name: JSON) -> String {
+    (name["kind"]?.string == "long" ? "--" : "-") + (name["name"]?.string ?? "")
+  }
+
+  private static func usage(_ argument: JSON) -> String {
+    let name = (argument["valueName"]?.string ?? "").uppercased()
+    let all = argument["isRepeating"]?.bool == true ? name + " ..." : name
+    return argument["isOptional"]?.bool == true ? "[\(all)]" : all
+  }
+}
+
+extension String {
+  fileprivate var replacingPipes: String { map { $0 == "|" ? "\\|" : String($0) }.joined() }
+}

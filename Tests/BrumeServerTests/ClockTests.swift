@@ -1,0 +1,144 @@
+// The clock that is moved by hand, and what waits for it.
+
+import BrumeCore
+import BrumeModel
+import BrumeWire
+import Synchronization
+import Testing
+
+@testable import BrumeServer
+
+@Suite(.timeLimit(.minutes(10))) struct ManualTimeTests {
+  @Test func `a sleep ends when its time has come, and not before`() async throws {
+    let time = ManualTime(1000)
+    let sleep = Task { try await time.sleep(until: 3000, for: "a nap") }
+    await time.somethingWaits()
+    time.advance(by: 1999)
+    #expect(time.shown(most: 9).timers == [.init(name: "a nap", time: 3000)])
+    time.advance(by: 1)
+    try await sleep.value
+    #expect(time.alarmCount == 0 && time.now == 3000)
+  }
+
+  @Test func `what is past is not waited for`() async throws {
+    let time = ManualTime(1000)
+    try await time.sleep(until: 1000, for: "nothing")
+    try await time.sleep(until: .min, for: "nothing")
+    #expect(time.alarmCount == 0)
+  }
+
+  @Test func `a task that is cancelled waits no longer, whenever that is`() async throws {
+    let time = ManualTime(0)
+    let early = Task { try await time.sleep(until: 5, for: "x") }
+    early.cancel()
+    await #expect(throws: CancellationError.self) { try await early.value }
+    let late = Task { try await time.sleep(until: 5, for: "x") }
+    await time.somethingWaits()
+    late.cancel()
+    await #expect(throws: CancellationError.self) { try await late.value }
+    #expect(time.alarmCount == 0)
+  }
+
+  @Test func `the next timer is named, and reached`() {
+    let time = ManualTime(0)
+    let rung = Mutex<[String]>([])
+    for (name, at) in [("later", Milliseconds(20)), ("soon", 10), ("at once", 0)] {
+      time.alarm(at: at, for: name) { hasCome in if hasCome { rung.withLock { $0.append(name) } } }
+    }
+    #expect(time.advanceToNext() == .init(name: "soon", time: 10))
+    #expect(time.advanceToNext() == .init(name: "later", time: 20))
+    #expect(time.advanceToNext() == nil)
+    #expect(time.now == 20)
+    #expect(rung.withLock { $0 } == ["at once", "soon", "later"])
+  }
+
+  @Test func `an alarm that is given up does not ring`() {
+    let time = ManualTime(0)
+    let answers = Mutex<[Bool]>([])
+    let id = time.alarm(at: 10, for: "x") { hasCome in answers.withLock { $0.append(hasCome) } }
+    time.giveUp(id)
+    time.advance(by: 100)
+    #expect(answers.withLock { $0 } == [false])
+  }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct ClockRouteTests {
+  private func fixture() async throws -> ServerFixture {
+    try await ServerFixture { $0.isClockManual = true }
+  }
+
+  @Test func `an operator sees the time, and moves it`() async throws {
+    try await fixture().routes { client in
+      let before = try await client.admin("clock")
+      #expect(before["manual"]?.bool == true)
+      let now = try #require(before["now"]?.int)
+      let after = try await client.admin("clock", ["milliseconds": 60_000])
+      #expect(after["now"]?.int == now + 60_000)
+      #expect(client.fixture.server.host.now() == now + 60_000)
+    }
+  }
+
+  @Test(
+    arguments: [
+      [:], ["milliseconds": -1], ["milliseconds": 1, "toNext": true], ["milliseconds": "1"],
+      ["milliseconds": 9_000_000_000_000_000],
+    ] as [JSON])
+  func `what does not say how the clock moves is refused`(body: JSON) async throws {
+    try await fixture().routes { client in
+      let answer = try await client.admin("clock", body)
+      #expect(answer.status == 400, "\(answer.text)")
+    }
+  }
+
+  @Test func `a clock that passes by itself is shown, and not moved`() async throws {
+    try await ServerFixture().routes { client in
+      #expect(try await client.admin("clock")["manual"]?.bool == false)
+      let refused = try await client.admin("clock", ["milliseconds": 1])
+      #expect(refused.status == 400 && refused.reason.contains("--clock manual"))
+    }
+  }
+
+  @Test func `a session of a user ends by the clock`() async throws {
+    try await fixture().routes { client in
+      #expect(try await client.call("users/current").status == 200)
+      let hours = client.fixture.server.settings.limits.keptWebAuthTokenLifetime
+      _ = try await client.admin("clock", ["milliseconds": .int(hours + 1)])
+      #expect(try await client.call("users/current").status != 200)
+    }
+  }
+
+  /// Nothing else moves the time, so the second push can only come because of the clock.
+  @Test func `a push that may be merged leaves when the clock is moved`() async throws {
+    let fixture = try await fixture()
+    try await fixture.live { port in
+      let clock = try #require(fixture.server.clock.manual)
+      let socket = try RawSocket(port: port)
+      defer { socket.close() }
+      await socket.send(StreamTests.get(StreamTests.streamTarget(fixture, "alice", "phone")))
+      _ = await socket.read { $0.contains(": connected") }
+      try await StreamTests.save(fixture, port, "zero")
+      let subscribed = try await StreamTests.post(
+        fixture, port, "subscriptions/modify",
+        [
+          "operations": [
+            [
+              "operationType": "create",
+              "subscription": [
+                "subscriptionID": "silent", "subscriptionType": "query",
+                "query": ["recordType": "Note"], "firesOn": ["create"],
+                "notificationInfo": ["shouldSendContentAvailable": true],
+              ],
+            ]
+          ]
+        ])
+      #expect(subscribed.contains("silent"), "\(subscribed)")
+      try await StreamTests.save(fixture, port, "one")
+      #expect(await socket.read { $0.contains("\"rid\":\"one\"") } != nil)
+      try await StreamTests.save(fixture, port, "two")
+      let isMerging: (ClockState.Timer) -> Bool = { $0.name.contains("merged") }
+      while !clock.shown(most: 99).timers.contains(where: isMerging) { await Task.yield() }
+      while let timer = clock.advanceToNext(), !isMerging(timer) {}
+      #expect(await socket.read { $0.contains("\"rid\":\"two\"") } != nil)
+    }
+  }
+}

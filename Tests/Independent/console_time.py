@@ -1,0 +1,160 @@
+"""The console's pages "Faults and time" and Backup (docs/operating/console.md), by keyboard alone, on a server whose time
+is moved by hand.
+"""
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+import time
+import urllib.request
+
+import chromium
+from brume_server import Server, expect
+from console_page import ConsolePage
+
+
+class Tour:
+    def __init__(self, server, browser, pictures):
+        self.server, self.browser, self.pictures = server, browser, pictures
+        self.place = f"#/{server.values['BRUME_CONTAINER']}/development"
+        self.console = ConsolePage(browser, f"{server.values['BRUME_URL']}/_brume/console/")
+
+    def open(self, page, query=""):
+        self.console.open(f"{self.place}/{page}{query}")
+
+    def key(self, name):
+        """A single key acts where no field has the focus."""
+        self.console.page.run("document.activeElement.blur()")
+        self.console.press(name)
+
+    def done(self, name, what):
+        lacks = self.console.lacks()
+        expect(not lacks, f"{name}: {what}" if not lacks else f"{name} lacks {lacks}")
+        self.console.shoot(self.pictures, name)
+
+    def clock(self):
+        return json.loads(self.server.tool("clock", "show", "--json"))["now"]
+
+    def sign_in(self):
+        console = self.console
+        console.focused("Or an admin token")
+        console.type(json.load(open(os.path.join(self.server.folder, "server.json")))["adminToken"])
+        console.press("Enter")
+        console.see("heading", "Start")
+
+    def chain(self):
+        console = self.console
+        self.open("faults")
+        console.see_text("Nothing will go wrong")
+        self.key("n")
+        console.see("complementary", "New fault")
+        console.push("Then…")
+        console.tab_to("Zone")
+        console.type("Lakes")
+        console.see_text("On saving records: it fails with zoneBusy; then on saving records in Lakes: it fails with zoneBusy.")
+        console.press("Enter")
+        console.see("cell", "On saving records in Lakes: it fails with zoneBusy")
+        console.see("cell", "after no. 1")
+        self.done("faults-chain", "a chain of faults is made as one sentence")
+        self.open("records")
+        console.see_text("2 faults on")
+        self.open("faults")
+        console.push("Clear all")
+        console.see_text("Nothing will go wrong")
+        expect(True, "every page says that something will go wrong, until it is taken away")
+
+    def time(self):
+        console = self.console
+        console.see_text("until somebody moves it")
+        before = self.clock()
+        console.push("+1 s")
+        console.push("+1 min")
+        self.browser.wait(lambda: self.clock() == before + 61_000)
+        self.key(".")
+        console.see_text("Moved to: ")
+        expect(self.clock() > before + 61_000, "time is moved by a second, a minute, and to the next timer")
+        self.done("time", "what waits is named")
+
+    def log(self):
+        console = self.console
+        place = ["--user", "alice", "--zone", "Notes"]
+        self.server.tool("records", "create", "Note", "first", *place, "--set", "title=Milk")
+        self.server.tool("records", "update", "first", *place, "--set", "title=Bread")
+        changes = [json.loads(line) for line in self.server.tool("log", "list", "--zone", "Notes", "--json").splitlines()]
+        created = next(change["id"] for change in changes if change["kind"] == "created")
+        self.open("faults", f"?then={created}")
+        console.see("complementary", f"As of {created}")
+        console.see_text("title: Milk")
+        console.see_text("changed since")
+        self.done("log", "a record as it was, though it has changed since")
+        record = json.loads(self.server.tool("records", "get", "first", *place))
+        expect(record["fields"]["title"]["value"] == "Bread", "looking back changed nothing")
+
+    def backup(self):
+        console = self.console
+        self.open("backup")
+        console.see_text("None yet")
+        self.key("n")
+        console.see_text("Fetched at")
+        console.push("Restore…")
+        console.focused("Type monday.brume")
+        console.type("monday.brume")
+        console.press("Enter")
+        console.see_text("brume restore monday.brume --data")
+        console.see_text("brume backup --verify monday.brume")
+        console.see_text("brume export --user alice")
+        self.done("backup", "a backup is fetched; a restore is confirmed by its file's name, and the page says which command does it")
+
+
+def whole_file(server, folder, binary):
+    """What the browser gets is a backup like any other."""
+    token = json.load(open(os.path.join(server.folder, "server.json")))["adminToken"]
+
+    def ask(path, body=None):
+        request = urllib.request.Request(f"{server.values['BRUME_URL']}/_brume/admin/backups{path}", body,
+                                         {"Authorization": f"Bearer {token}"})
+        return urllib.request.urlopen(request, timeout=60).read()
+
+    name = json.loads(ask("", b"{}"))["id"]
+    while json.loads(ask(f"?id={name}"))["state"] == "making":
+        time.sleep(0.05)
+    path = os.path.join(folder, "fetched.brume")
+    with open(path, "wb") as file:
+        file.write(ask(f"/file?id={name}"))
+    verified = subprocess.run([binary, "backup", "--verify", path], capture_output=True, text=True)
+    expect(verified.returncode == 0, f"brume backup --verify takes what the server gave {verified.stderr}")
+    restored = subprocess.run([binary, "restore", path, "--data", os.path.join(folder, "restored")], capture_output=True, text=True)
+    expect(restored.returncode == 0, f"and brume restore brings it back {restored.stderr}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--brume", required=True)
+    parser.add_argument("--pictures", help="a folder for screenshots")
+    options = parser.parse_args()
+    if options.pictures:
+        os.makedirs(options.pictures, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(options.brume, os.path.join(folder, "data"), extra=["--clock", "manual"]).start()
+        try:
+            server.tool("zones", "create", "Notes", "--user", "alice")
+            whole_file(server, folder, options.brume)
+            program = chromium.find()
+            if program is None:
+                print("  skipped: no Chromium on this machine")
+                return
+            browser = chromium.Chromium(program)
+            try:
+                tour = Tour(server, browser, options.pictures)
+                for walk in (tour.sign_in, tour.chain, tour.time, tour.log, tour.backup):
+                    walk()
+                expect(not browser.problems, f"the browser complained about nothing {browser.problems or ''}")
+            finally:
+                browser.end()
+        finally:
+            server.stop()
+
+
+if __name__ == "__main__":
+    main()
