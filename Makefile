@@ -51,6 +51,8 @@ soak: ## Run the simulation, the tests of pushes, of PostgreSQL, of disks and of
 	$(SWIFT) build -c release --product brume-simulate
 	$(RELEASE)-simulate --first 1 --seeds $(or $(SEEDS),100000) --jobs $$(getconf _NPROCESSORS_ONLN)
 	BRUME_SOAK_POSTGRES=$(or $(DEATHS),50) $(SWIFT) test --filter PostgresCrashTests
+	BRUME_SOAK_ORDER=60 BRUME_SOAK_AGREEMENT=1000 BRUME_SOAK_CITUS=1 $(SWIFT) test --skip-build \
+	  --filter 'PostgresOrderTests|PostgresAgreementTests|CitusTests'
 	BRUME_SOAK_PUSHES=$(or $(PUSHES),100000) $(SWIFT) test --filter EveryDeviceTests
 	python3 Tests/Independent/deaths.py --brume $(BIN) --rounds $(or $(ROUNDS),100) --restarts 5 \
 	  --takeover 12

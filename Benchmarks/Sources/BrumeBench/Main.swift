@@ -8,7 +8,7 @@ import Foundation
 struct BrumeBench {
   static let parts = [
     "writes", "reads", "pushes", "matching", "apns", "fanout", "subscribers", "growth", "postgres",
-    "postgres-pages", "nodes",
+    "postgres-pages", "nodes", "citus", "capacity",
   ]
 
   static func main() {

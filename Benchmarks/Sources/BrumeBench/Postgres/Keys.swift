@@ -43,16 +43,16 @@ struct KeyUser: Sendable {
 /// Several clients at once.
 struct SavingClients: Sendable {
   static let count = 16
-  /// Databases of each client.
-  static let usersEach = 4
+  /// All that they save into.
+  static func users(isTiny: Bool) -> Int { isTiny ? count : 4 * count }
   let clients: [SavingClient]
 
   /// Each has users of its own; the clients are spread over the servers.
   init(_ servers: [Server], distinct users: [KeyUser]) throws {
+    let each = users.count / Self.count
     clients = try (0..<Self.count).map { index in
-      let first = index * Self.usersEach
-      return try SavingClient(
-        servers[index % servers.count], users[first..<first + Self.usersEach])
+      try SavingClient(
+        servers[index % servers.count], users[index * each..<(index + 1) * each])
     }
   }
 

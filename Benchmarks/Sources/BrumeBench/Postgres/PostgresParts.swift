@@ -4,7 +4,7 @@ import Foundation
 
 extension Run {
   func measurePostgres() {
-    let wanted = ["postgres", "postgres-pages", "nodes"].filter(isChosen)
+    let wanted = ["postgres", "postgres-pages", "nodes", "citus", "capacity"].filter(isChosen)
     guard !wanted.isEmpty else { return }
     table.measure(wanted.joined(separator: ", ")) {
       let postgres = try PostgresServer(folder: folder)
@@ -15,6 +15,8 @@ extension Run {
           verdict: "data in \(postgres.dataFolder)"))
       try saves(postgres)
       part("nodes") { try nodes(postgres) }
+      part("citus") { try citus(postgres) }
+      part("capacity") { try capacity(postgres) }
     }
   }
 
@@ -26,6 +28,43 @@ extension Run {
       postgres: postgres, raw: raw, server: server, table: table, isTiny: isTiny)
     part("postgres") { try saves.writes() }
     part("postgres-pages") { try saves.pages() }
+  }
+
+  /// The same server on one PostgreSQL, and on a coordinator with two workers.
+  private func citus(_ postgres: PostgresServer) throws {
+    let cluster = try PostgresServer(folder: folder, hasWorkers: true)
+    defer { cluster.stop() }
+    let one = try node("plain", try postgres.store("plain"))
+    defer { one.stop() }
+    let spread = try node("spread", try cluster.store("spread"))
+    defer { spread.stop() }
+    let clients = try [one, spread].map { server in
+      let count = SavingClients.users(isTiny: isTiny)
+      return try SavingClients([server], distinct: try KeyUser.make(count, server))
+    }
+    let seconds = isTiny ? 0.1 : 2
+    var turns = Turns(postgres, table)
+    try turns.run(
+      [one], { try clients[0].perSecond(seconds) }, [spread], { try clients[1].perSecond(seconds) })
+    turns.report(
+      "Citus: save 1 record, 16 connections", "saves/s", "PostgreSQL", Bound(must: 0.25, aim: 0.4))
+  }
+
+  private func capacity(_ postgres: PostgresServer) throws {
+    let onSQLite = try Server(binary: brume, folder: folder + "/capacity")
+    defer { onSQLite.stop() }
+    try Capacity(
+      engine: "SQLite", server: onSQLite,
+      resources: Resources(server: onSQLite, store: .sqlite(folder: folder + "/capacity")),
+      table: table, isTiny: isTiny
+    ).run()
+    let onPostgres = try node("capacity2", try postgres.store("capacity"))
+    defer { onPostgres.stop() }
+    try Capacity(
+      engine: "PostgreSQL", server: onPostgres,
+      resources: Resources(server: onPostgres, store: .postgres(postgres, schema: "capacity")),
+      table: table, isTiny: isTiny
+    ).run()
   }
 
   private func nodes(_ postgres: PostgresServer) throws {

@@ -12,7 +12,7 @@ struct PostgresSaves {
   private var seconds: Double { isTiny ? 0.1 : 2 }
 
   func writes() throws {
-    let users = try KeyUser.make(SavingClients.count * SavingClients.usersEach, server)
+    let users = try KeyUser.make(SavingClients.users(isTiny: isTiny), server)
     try single(try SavingClients([server], distinct: users))
     try hotKey(try SavingClients(server, hot: users[0]))
     try batches(users[1])

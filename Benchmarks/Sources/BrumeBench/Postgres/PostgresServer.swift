@@ -12,13 +12,17 @@ final class PostgresServer {
   private let script = Process()
   private let input = Pipe()
 
-  /// - Parameter folder: on the disk that is measured.
-  /// - Throws: `NotMeasured` if this machine has no PostgreSQL.
-  init(folder: String) throws {
+  /// - Parameters:
+  ///   - folder: on the disk that is measured.
+  ///   - hasWorkers: whether it is a coordinator of Citus with two workers.
+  /// - Throws: `NotMeasured` if this machine has no PostgreSQL, or no Citus.
+  init(folder: String, hasWorkers: Bool = false) throws {
     try Self.requireProgram()
+    if hasWorkers { try Self.requireCitus() }
     script.executableURL = URL(filePath: Self.scriptPath)
     // Everything that a confirmed save needs is on, as Brume asks for it.
-    script.arguments = ["fsync=on", "shared_buffers=512MB", "max_wal_size=4GB"]
+    script.arguments =
+      (hasWorkers ? ["--citus"] : []) + ["fsync=on", "shared_buffers=512MB", "max_wal_size=4GB"]
     script.environment = ProcessInfo.processInfo.environment.merging(
       Self.canEnter(folder) ? ["TMPDIR": folder] : [:]
     ) { $1 }
@@ -49,7 +53,8 @@ final class PostgresServer {
   func store(_ name: String, isQuiet: Bool = false) throws -> String {
     let connection = try RawConnection(url)
     try connection.run("CREATE SCHEMA \(name)")
-    guard isQuiet else { return url + "?options=-csearch_path%3D\(name)" }
+    // Functions of an extension are in the other one.
+    guard isQuiet else { return url + "?options=-csearch_path%3D\(name)%2Cpublic" }
     try connection.run(
       """
       CREATE FUNCTION \(name).pg_notify(text, text) RETURNS void LANGUAGE sql AS 'SELECT'
@@ -76,6 +81,15 @@ final class PostgresServer {
       (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
     if !folders.isEmpty { return }
     _ = try Programs.find("initdb", package: "postgresql-15")
+  }
+
+  private static func requireCitus() throws {
+    let root = "/usr/share/postgresql"
+    let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+    let isThere = versions.contains {
+      FileManager.default.fileExists(atPath: "\(root)/\($0)/extension/citus.control")
+    }
+    if !isThere { throw NotMeasured("the extension citus of PostgreSQL is not installed") }
   }
 
   /// Whether another user may go there: started by root, the server becomes the user `postgres`.

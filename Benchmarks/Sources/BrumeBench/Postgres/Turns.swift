@@ -100,14 +100,19 @@ struct Turns {
   func report(
     _ what: String, _ unit: String, _ baselineName: String, _ bound: Bound, of one: String
   ) {
+    report(what, unit, baselineName, bound)
+    table.add(
+      Row(
+        name: "  processor time of \(one)", ours: ours.spent.text(each: ours.count),
+        baseline: baseline.spent.text(each: baseline.count)))
+  }
+
+  /// A row of the rates.
+  func report(_ what: String, _ unit: String, _ baselineName: String, _ bound: Bound) {
     table.add(
       Row(
         name: what, ours: String(format: "%.0f %@", ours.median, unit),
         baseline: String(format: "%@ %.0f", baselineName, baseline.median),
         ratio: String(format: "%.2f", ratio), verdict: bound.verdict(ratio)))
-    table.add(
-      Row(
-        name: "  processor time of \(one)", ours: ours.spent.text(each: ours.count),
-        baseline: baseline.spent.text(each: baseline.count)))
   }
 }

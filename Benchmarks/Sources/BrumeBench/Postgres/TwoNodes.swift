@@ -11,7 +11,7 @@ struct TwoNodes {
   private var seconds: Double { isTiny ? 0.1 : 2 }
 
   func saves() throws {
-    let count = SavingClients.count * SavingClients.usersEach
+    let count = SavingClients.users(isTiny: isTiny)
     let one = try SavingClients([alone], distinct: try KeyUser.make(count, alone))
     let two = try SavingClients(pair, distinct: try KeyUser.make(count, pair[0]))
     var turns = Turns(postgres, table)
