@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 //
 // Benchmarks, a package of its own so that nobody else builds it. It talks to a release build of
-// `brume` over plain sockets and to SQLite's C library directly: the baseline must not contain
-// anything of ours.
+// `brume` over plain sockets, and to SQLite's and PostgreSQL's C libraries directly: the baselines
+// must not contain anything of ours.
 
 import PackageDescription
 
@@ -11,8 +11,9 @@ let package = Package(
   platforms: [.macOS(.v15)],
   targets: [
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .target(name: "CEpoll"),
-    .executableTarget(name: "BrumeBench", dependencies: ["CEpoll", "CSQLite"]),
+    .executableTarget(name: "BrumeBench", dependencies: ["CEpoll", "CPostgres", "CSQLite"]),
     .executableTarget(name: "ReferenceMatcher", cxxSettings: [.unsafeFlags(["-O3"])]),
   ]
 )

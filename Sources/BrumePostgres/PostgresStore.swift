@@ -33,6 +33,8 @@ package final class PostgresStore: Store {
   ///   - writerCount: how many groups of writes may run at the same time.
   ///   - readerCount: how many reads may; others wait.
   ///   - runID: the identity of this start, never used before.
+  ///   - files: where this process keeps files; nil: wherever that is. Another process that keeps them elsewhere
+  ///     does not begin while this one is there.
   ///   - acceptsLoss: whether a server that may lose what it has confirmed is accepted, for tests.
   ///   - wait: waits on the calling thread until a semaphore is signalled, or for so many milliseconds;
   ///     false if they passed.
@@ -42,7 +44,7 @@ package final class PostgresStore: Store {
   package convenience init(
     url: String, coders: StoreCoders, buckets: Int = 256, writerCount: Int = 4,
     readerCount: Int = 8,
-    runID: String, acceptsLoss: Bool = false,
+    runID: String, filesIn files: String? = nil, acceptsLoss: Bool = false,
     wait: @escaping @Sendable (DispatchSemaphore, Int) -> Bool,
     milliseconds: @escaping @Sendable () -> Int64, logger: Logger
   ) throws {
@@ -51,13 +53,13 @@ package final class PostgresStore: Store {
         settings: try ConnectionSettings(url), logger: logger, wait: wait,
         milliseconds: milliseconds),
       coders: coders, buckets: buckets, writerCount: writerCount, readerCount: readerCount,
-      runID: runID, acceptsLoss: acceptsLoss)
+      runID: runID, filesIn: files, acceptsLoss: acceptsLoss)
   }
 
   /// - Parameter locksBuckets: false only where a test shows what the locks are for.
   init(
     _ connector: Connector, coders: StoreCoders, buckets: Int, writerCount: Int, readerCount: Int,
-    runID: String, acceptsLoss: Bool, locksBuckets: Bool = true
+    runID: String, filesIn files: String? = nil, acceptsLoss: Bool, locksBuckets: Bool = true
   ) throws {
     let opening = try connector.connect()
     let opened = try Opening(opening, buckets: buckets, acceptsLoss: acceptsLoss)
@@ -70,7 +72,8 @@ package final class PostgresStore: Store {
     logger = connector.logger
     self.connector = connector
     let keeper = LeaseKeeper(
-      leases, bucketCount: node.bucketCount, connector.aside, [signals, mailSignals])
+      leases, bucketCount: node.bucketCount, filesIn: files, connector.aside,
+      [signals, mailSignals])
     self.keeper = keeper
     let tail = try Tail(
       connector.aside, node.acknowledgements, logs: signals, mailboxes: mailSignals,

@@ -82,8 +82,9 @@ package final class Composition: Sendable {
     self.workers = workers
     self.folder = folder
     address = ServerAddress(settings)
-    store = wrapping(try settings.openStore(host, logger))
     assets = try settings.openAssets(host)
+    let files = try settings.place(of: assets, host)
+    store = wrapping(try settings.openStore(host, logger, filesIn: files))
     engine = try await Engine(store: store, assets: assets, limits: limits, host: host)
     usage = Usage(
       keptIn: settings.engine == .memory ? nil : folder, limits: limits, now: host.now)

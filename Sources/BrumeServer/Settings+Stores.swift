@@ -11,8 +11,9 @@ import Dispatch
 import Logging
 
 extension Settings {
+  /// - Parameter files: where this server keeps files, as other servers on the same database see it.
   /// - Throws: a `StoreError` if it cannot be opened.
-  func openStore(_ host: Host, _ logger: Logger) throws -> any Store {
+  func openStore(_ host: Host, _ logger: Logger, filesIn files: String? = nil) throws -> any Store {
     switch engine {
     case .memory: MemoryStore(coders: .wireForm)
     case .sqlite:
@@ -24,7 +25,7 @@ extension Settings {
         nanoseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }, logger: logger)
     case .postgres(let url):
       try PostgresStore(
-        url: url, coders: .wireForm, runID: host.uuid(),
+        url: url, coders: .wireForm, runID: host.uuid(), filesIn: files,
         wait: { $0.wait(timeout: .now() + .milliseconds($1)) == .success },
         milliseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds / 1_000_000) },
         logger: logger)
@@ -48,6 +49,20 @@ extension Settings {
       case .memory: return MemoryAssetStore()
       case .sqlite, .postgres: return try FolderAssetStore(folder: dataFolder + "/assets")
       }
+    }
+  }
+}
+
+extension Settings {
+  /// A text that is the same for servers whose files are in the same place. Nil: nobody else looks, or it does
+  /// not matter, as in development.
+  func place(of assets: any AssetStore, _ host: Host) throws -> String? {
+    guard case .postgres = engine, !isDevelopment else { return nil }
+    if case .bucket(let address, _) = self.assets.storeLocation {
+      return "\(address.endpoint)/\(address.bucket)/\(address.prefix)"
+    }
+    return try (assets as? FolderAssetStore).map {
+      "folder \(try $0.identity(orElse: host.uuid()))"
     }
   }
 }

@@ -48,6 +48,14 @@ package final class PostgresServer: Sendable {
     return "\(url)?options=-csearch_path%3D\(name)"
   }
 
+  /// The URL of an empty schema in which nobody hears what is said with `pg_notify`: what is found before the
+  /// system's own function does nothing.
+  package func silentSchema() throws -> String {
+    let url = try emptySchema()
+    try run("CREATE FUNCTION pg_notify(text, text) RETURNS void LANGUAGE sql AS 'SELECT'", at: url)
+    return url + "%2Cpg_catalog"
+  }
+
   /// A server for `body` alone.
   package static func with<Value>(
     _ settings: [String] = [], _ body: (PostgresServer) async throws -> Value
@@ -98,6 +106,16 @@ package final class PostgresServer: Sendable {
         continuation.resume(with: Result { try answer(command.text) })
       }
     }
+  }
+
+  /// Has the script carry out one of its other commands, on a thread that may wait.
+  package func order(_ text: String) async throws {
+    let said: String = try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async { [self] in
+        continuation.resume(with: Result { try answer(text) })
+      }
+    }
+    guard said == "done" else { throw StoreError(.unavailable, said) }
   }
 
   private func answer(_ order: String) throws -> String {

@@ -59,6 +59,17 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: root + "/incoming").isEmpty)
   }
 
+  @Test func `a folder keeps its identity, which is no file of anybody`() async throws {
+    let folder = try TemporaryFolder()
+    let root = folder.path + "/assets"
+    #expect(try FolderAssetStore(folder: root).identity(orElse: "first") == "first")
+    let store = try FolderAssetStore(folder: root)
+    #expect(try store.identity(orElse: "second") == "first")
+    #expect(try await store.names(after: "", limit: 10) == [])
+    try Data().write(to: URL(filePath: root + "/.identity"))
+    #expect(try store.identity(orElse: "third") == "third", "a crash left nothing in it")
+  }
+
   @Test func `a folder does not follow a link that somebody put in an object's place`() async throws
   {
     let folder = try TemporaryFolder()

@@ -19,6 +19,11 @@ ROWS = [
     "one change told to 200 with nobody writing", "loading, 800 to 1200 records",
     "equality, 1200 records, files in the page cache", "words, 1200 records, files dropped from it",
 ]
+POSTGRES = [
+    "PostgreSQL: save 1 record, 16 connections", "PostgreSQL: save 200 records", "PostgreSQL: page of 100 changes",
+    "PostgreSQL: 16 connections to two nodes", "PostgreSQL: save to push at the other node, p99",
+    "PostgreSQL: save to push at the other node without NOTIFY, p99", "SQLite: one save", "PostgreSQL: one delivery",
+]
 
 
 def run(*words):
@@ -47,6 +52,9 @@ def main():
     check("there is one table", len(heads) == 1, table)
     for name in ROWS:
         check(f"it has the row '{name}…'", any(line.startswith(name) for line in lines), table)
+    for name in POSTGRES:
+        check(f"it has the row '{name}…', or says that PostgreSQL is missing",
+              any(line.startswith(name) for line in lines) or "initdb is not installed" in table, table)
     apns = [line for line in lines if line.lower().startswith("apns")]
     check("the APNs sender is measured, or the row says why not",
           len(apns) == 1 and ("h2load" in apns[0] or "not measured: " in apns[0]), table)

@@ -44,6 +44,12 @@ MACHINES = [
             "pushes", 100_000, 2000, 0.006, 20, {"BRUME_SOAK_PUSHES": "{n}"}),
     Machine("postgres-crashes", "PostgreSQL dies under a server", "swift test --skip-build --filter PostgresCrashTests",
             "deaths", 50, 2, 5, 20, {"BRUME_SOAK_POSTGRES": "{n}"}),
+    Machine("postgres-order", "eight writers and two servers keep one order", "swift test --skip-build "
+            "--filter PostgresOrderTests", "seconds", 60, 10, 1.5, 30, {"BRUME_SOAK_ORDER": "{n}"}),
+    Machine("postgres-queries", "queries on PostgreSQL beside plain evaluation", "swift test --skip-build "
+            "--filter PostgresAgreementTests", "rounds", 1000, 10, 0.3, 20, {"BRUME_SOAK_AGREEMENT": "{n}"}),
+    Machine("citus", "parts of the database move between its workers", "swift test --skip-build --filter CitusTests",
+            "runs", 1, 1, 120, 20, {"BRUME_SOAK_CITUS": "{n}"}),
     independent("deaths", "three servers killed and put to sleep", "--rounds {n} --restarts 5 --takeover 12",
                 "deaths", 100, 2, 15, 60),
     independent("deaths-control", "the same without the fence must fail", "--rounds {n} --restarts 0 --control",

@@ -2,11 +2,13 @@
 
 Checked: each push arrives once whichever server took the save; nothing is lost when the other server is killed
 with -9 again and again, and comes back, or when the database stops and starts; a server that is stopped hands its
-work over at once; signing out at one server ends the stream at the other; requests to both count together. PostgreSQL and the servers are real
-processes on loopback.
+work over at once; signing out at one server ends the stream at the other; requests to both count together; pushes arrive
+where no word is sent with NOTIFY; a server that would keep files elsewhere is refused. PostgreSQL and the servers are
+real processes on loopback.
 """
 import argparse
 import http.client
+import subprocess
 import tempfile
 import time
 import urllib.parse
@@ -122,6 +124,43 @@ def counts_together(first, second):
     expect(20 <= served <= most, f"requests to both servers count together ({served} of 200 were served)")
 
 
+def schema(postgres, name, statements=""):
+    """The URL of a store of its own."""
+    postgres.order(f"sql {postgres.url} CREATE SCHEMA {name}; {statements}")
+    return f"{postgres.url}?options=-csearch_path%3D{name}"
+
+
+def hears_nothing(brume, postgres):
+    """What is found before the system's own function says nothing to anybody."""
+    nothing = "CREATE FUNCTION silent.pg_notify(text, text) RETURNS void LANGUAGE sql AS 'SELECT'"
+    url = schema(postgres, "silent", nothing) + "%2Cpg_catalog"
+    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
+        first = Server(brume, one, store=url).start()
+        second = Server(brume, two, store=url).start()
+        phone = first.client("alice", "phone")
+        prepare(phone)
+        listener = Listener(phone)
+        listener.listen()
+        names = [f"silent-{number}" for number in range(5)]
+        for name in names:
+            save(second.client("alice", "laptop"), name)
+        arrived = listener.wait_until(lambda events: pushed(events) == names, TAKEOVER)
+        expect(arrived, "saves at one server reach a device at the other, though neither hears of the other")
+        first.kill()
+        second.kill()
+
+
+def keeps_files_in_one_place(brume, postgres):
+    url = schema(postgres, "files")
+    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
+        first = Server(brume, one, store=url, dev=False).start()
+        second = subprocess.run([brume, "serve", "--port", "0", "--data", two, "--store", url],
+                                capture_output=True, text=True, timeout=60)
+        expect(second.returncode != 0 and "keeps files in another place" in second.stderr,
+               "a server with a folder of its own for files is refused beside another")
+        first.stop()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--brume", required=True)
@@ -145,6 +184,8 @@ def main():
             signs_out(first, second, thread)
             first.stop()
             second.stop()
+        hears_nothing(options.brume, postgres)
+        keeps_files_in_one_place(options.brume, postgres)
     finally:
         postgres.stop()
 

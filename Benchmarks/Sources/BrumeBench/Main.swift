@@ -1,5 +1,5 @@
-// Measures a release build of the server beside others in the same run: raw SQLite on the same disk, and
-// programs that do one thing only. Absolute figures depend on the machine and its load; the ratios are
+// Measures a release build of the server beside others in the same run: raw SQLite and raw PostgreSQL on the
+// same disk, and programs that do one thing only. Absolute figures depend on the machine and its load; the ratios are
 // what counts. Ends with 1 if a part failed.
 
 import Foundation
@@ -7,7 +7,8 @@ import Foundation
 @main
 struct BrumeBench {
   static let parts = [
-    "writes", "reads", "pushes", "matching", "apns", "fanout", "subscribers", "growth",
+    "writes", "reads", "pushes", "matching", "apns", "fanout", "subscribers", "growth", "postgres",
+    "postgres-pages", "nodes", "citus", "capacity",
   ]
 
   static func main() {
@@ -79,6 +80,7 @@ struct Run {
     withServer("growth", ["growth"]) { server in
       try Growth(server: server, folder: folder + "/growth", table: table, isTiny: isTiny).run()
     }
+    measurePostgres()
     print(heading + "\n\n" + table.text)
     return table.failures
   }
@@ -88,9 +90,9 @@ struct Run {
     return "records of about 1 KB, synchronous=FULL on both sides, disk of \(folder)\(size)"
   }
 
-  private func isChosen(_ part: String) -> Bool { chosen.isEmpty || chosen.contains(part) }
+  func isChosen(_ part: String) -> Bool { chosen.isEmpty || chosen.contains(part) }
 
-  private func part(_ part: String, _ name: String? = nil, _ body: () throws -> Void) {
+  func part(_ part: String, _ name: String? = nil, _ body: () throws -> Void) {
     if isChosen(part) { table.measure(name ?? part, body) }
   }
 

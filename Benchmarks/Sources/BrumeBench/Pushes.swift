@@ -23,6 +23,12 @@ enum Pushes {
   ///
   /// - Parameter pause: microseconds before each.
   static func times(_ server: Server, count: Int, pause: UInt32 = 0) throws -> [Times] {
+    try prepare(server)
+    return try measure(server, listeningAt: server, count: count, pause: pause)
+  }
+
+  /// A zone, and a subscription to what is saved there.
+  static func prepare(_ server: Server) throws {
     let writer = try server.connect()
     _ = try writer.request("POST", server.path("zones/modify"), Bodies.createZone("pushes"))
     _ = try writer.request("POST", server.path("records/modify"), Bodies.save(1, zone: "pushes"))
@@ -30,8 +36,16 @@ enum Pushes {
       #"{"operations":[{"operationType":"create","subscription":{"subscriptionID":"p","subscriptionType":"query","zoneID":{"zoneName":"pushes"},"query":{"recordType":"Note","filterBy":[]},"firesOn":["create"],"notificationInfo":{"shouldSendContentAvailable":true}}}]}"#
     _ = try writer.request(
       "POST", server.path("subscriptions/modify", device: "listener"), Array(subscription.utf8))
-    let listener = try Listener(server)
+  }
+
+  /// Saves at one server, with the device at the same or at another that shares its store.
+  static func measure(
+    _ server: Server, listeningAt other: Server, count: Int, pause: UInt32
+  ) throws -> [Times] {
+    let (writer, listener) = (try server.connect(), try Listener(other))
     let modify = server.path("records/modify")
+    // Or the next listener would get them again.
+    defer { try? listener.acknowledgeAll() }
     return try (0..<count).map { _ in
       let body = Bodies.save(1, zone: "pushes")
       try listener.acknowledge()
@@ -69,7 +83,11 @@ final class Listener {
 
   /// Acknowledges what came, from time to time.
   func acknowledge() throws {
-    guard unacknowledged >= Self.pushesPerAcknowledgement, let position else { return }
+    if unacknowledged >= Self.pushesPerAcknowledgement { try acknowledgeAll() }
+  }
+
+  func acknowledgeAll() throws {
+    guard let position else { return }
     let path = server.streamPath.replacingOccurrences(of: "/stream?", with: "/stream/ack?")
     let cursor = position.trimmingCharacters(in: .whitespaces)
     _ = try beside.request("POST", "\(path)&cursor=\(cursor)")

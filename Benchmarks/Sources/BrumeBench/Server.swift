@@ -9,13 +9,15 @@ final class Server: @unchecked Sendable {
   private let adminToken: String
   private let values: [String: String]
 
-  init(binary: String, folder: String) throws {
+  /// - Parameter arguments: more than every server gets, such as where records are kept.
+  init(binary: String, folder: String, arguments: [String] = []) throws {
     process = Process()
     process.executableURL = URL(filePath: binary)
-    process.arguments = [
-      "serve", "--dev", "--port", "0", "--data", folder, "--log-level", "error",
-      "--connections", "12000", "--address-connections", "12000",
-    ]
+    process.arguments =
+      [
+        "serve", "--dev", "--port", "0", "--data", folder, "--log-level", "error",
+        "--connections", "12000", "--address-connections", "12000",
+      ] + arguments
     process.standardOutput = FileHandle.nullDevice
     try process.run()
     var found: [String: String] = [:]

@@ -72,6 +72,23 @@ package final class FolderAssetStore: AssetStore {
     return Array(found.prefix(limit))
   }
 
+  /// What distinguishes this folder from all others, kept in it.
+  ///
+  /// - Parameter new: for a folder that has nothing of that kind yet; never used before.
+  package func identity(orElse new: String) throws(AssetFailure) -> String {
+    let path = "\(root)/.identity"
+    do throws(AssetFailure) {
+      let bytes = try OpenFile.existing(path).bytes(at: 0, count: 100)
+      if !bytes.isEmpty { return String(decoding: bytes, as: UTF8.self) }
+      // Its writer died.
+      try Folder.remove(path)
+    } catch {
+      guard error.code == .missing else { throw error }
+    }
+    try OpenFile.new(path).append(ArraySlice(new.utf8))
+    return new
+  }
+
   private func place(of name: String) -> String { "\(root)/\(name.prefix(2))" }
   private func path(of name: String) -> String { "\(place(of: name))/\(name)" }
 }

@@ -58,13 +58,15 @@ struct ConnectionSettings: Sendable {
 
   /// Settings of each session. Statements are small and their plans known: the planner must not turn a
   /// look-up into a scan when its statistics are old. Nothing waits for ever; a session whose client is
-  /// gone, or sleeps in the middle of a transaction, leaves its locks sooner than its leases lapse.
+  /// gone, or sleeps in the middle of a transaction, leaves its locks sooner than its leases lapse. Citus asks the
+  /// worker that has a bucket, and must know the bucket when it plans.
   static let session = SQL(
     """
     SELECT set_config(name, value, false) FROM (VALUES
       ('jit', 'off'), ('enable_seqscan', 'off'), ('enable_bitmapscan', 'off'),
       ('enable_hashjoin', 'off'), ('enable_mergejoin', 'off'),
-      ('plan_cache_mode', 'force_generic_plan'),
+      ('plan_cache_mode', CASE WHEN EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')
+        THEN 'force_custom_plan' ELSE 'force_generic_plan' END),
       ('statement_timeout', '30s'), ('idle_in_transaction_session_timeout', '\(longestSilence)s'),
       ('client_connection_check_interval', '2s'), ('tcp_user_timeout', '10s'),
       ('tcp_keepalives_idle', '5'), ('tcp_keepalives_interval', '2'), ('tcp_keepalives_count', '3'),

@@ -11,6 +11,7 @@ enum Migrations {
     operators,
     servedChanges,
     rowSums,
+    bucketsApart,
   ]
 
   /// Brings the tables to the newest version, in one transaction. Answers their version before.
@@ -43,6 +44,7 @@ enum Migrations {
     if version < all.count {
       try connection.simple("UPDATE store SET version = \(all.count)")
     }
+    try CitusTables.divide(on: connection)
   }
 
   private static func version(_ connection: Connection) throws -> Int {

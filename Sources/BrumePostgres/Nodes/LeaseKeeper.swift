@@ -9,6 +9,7 @@ import Synchronization
 final class LeaseKeeper: Sendable {
   private let leases: PostgresLeases
   private let bucketCount: Int
+  private let files: String?
   private let connector: Connector
   private let signals: [CommitSignals]
   private let isEnding = Atomic<Bool>(false)
@@ -16,17 +17,23 @@ final class LeaseKeeper: Sendable {
   private let ending = Mutex<(hasEnded: Bool, waiting: [CheckedContinuation<Void, Never>])>(
     (false, []))
 
-  /// - Parameter signals: who works for buckets, and hears of those that come.
+  /// - Parameters:
+  ///   - files: where this process keeps files; nil: it does not matter.
+  ///   - signals: who works for buckets, and hears of those that come.
   init(
-    _ leases: PostgresLeases, bucketCount: Int, _ connector: Connector, _ signals: [CommitSignals]
+    _ leases: PostgresLeases, bucketCount: Int, filesIn files: String? = nil,
+    _ connector: Connector, _ signals: [CommitSignals]
   ) {
     self.leases = leases
     self.bucketCount = bucketCount
+    self.files = files
     self.connector = connector
     self.signals = signals
   }
 
   /// Takes the first leases, then goes on on a thread.
+  ///
+  /// - Throws: `StoreError` if another process that is there keeps files elsewhere.
   func start() throws {
     let connection = try connector.connect()
     do throws(ServerError) {
@@ -34,6 +41,7 @@ final class LeaseKeeper: Sendable {
     } catch {
       throw error.storeError
     }
+    try requireOnePlace(connection)
     guard EngineThread.start({ self.run() }) else {
       throw StoreError(.unavailable, "no thread for leases")
     }
@@ -77,18 +85,32 @@ final class LeaseKeeper: Sendable {
       }
     }
     if let last = connection ?? (try? connector.connect()) {
-      try? LeaseRound(last, leases.owner, bucketCount: bucketCount).end()
+      try? leaseRound(last).end()
     }
     _ = leases.set([:])
   }
 
   /// Answers how many milliseconds the next one has time.
   private func round(_ connection: Connection) throws(ServerError) -> Int {
-    let result = try LeaseRound(connection, leases.owner, bucketCount: bucketCount).run()
+    let result = try leaseRound(connection).run()
     leases.set(processes: result.nodes)
     let new = leases.set(result.owned)
     // Whoever had them before may have left work.
     if !new.isEmpty { for signal in signals { signal.signal(new) } }
     return result.pause
+  }
+
+  private func leaseRound(_ connection: Connection) -> LeaseRound {
+    LeaseRound(connection, leases.owner, bucketCount: bucketCount, filesIn: files)
+  }
+
+  private func requireOnePlace(_ connection: Connection) throws {
+    let round = leaseRound(connection)
+    guard let other = try round.otherPlace() else { return }
+    try round.end()
+    throw StoreError(
+      .unavailable,
+      "another server on this database keeps files in another place (\(other), this one: \(files ?? "?")); "
+        + "give all of them the same bucket with --assets, or what one gets the others miss")
   }
 }

@@ -17,11 +17,16 @@ struct LeaseRound {
   private let connection: Connection
   private let node: SQLValue
   private let bucketCount: Int
+  private let files: SQLValue
 
-  init(_ connection: Connection, _ node: String, bucketCount: Int) {
+  /// - Parameter files: where the process keeps files; nil: it does not matter.
+  init(
+    _ connection: Connection, _ node: String, bucketCount: Int, filesIn files: String? = nil
+  ) {
     self.connection = connection
     self.node = .text(node)
     self.bucketCount = bucketCount
+    self.files = .text(files)
   }
 
   struct Outcome {
@@ -37,7 +42,7 @@ struct LeaseRound {
   }
 
   func run() throws(ServerError) -> Outcome {
-    try connection.send(Self.sayThatWeAreHere, [node])
+    try connection.send(Self.sayThatWeAreHere, [node, files])
     try connection.send(Self.forgetNodes)
     try connection.send(Self.renew, [node])
     try connection.send(Self.countNodes)
@@ -57,6 +62,12 @@ struct LeaseRound {
     }
     let lapse = answers[5].first.flatMap { $0.optionalInteger(0) }.map { Int($0) }
     return Outcome(owned: owned, nodes: nodes, lapse: lapse)
+  }
+
+  /// Where another process that is there keeps files, if that is not where this one does.
+  func otherPlace() throws(ServerError) -> String? {
+    try connection.send(Self.findOtherPlace, [files])
+    return try connection.exchange()[0].first?.text(0)
   }
 
   /// At the end of the process: others need not wait.
@@ -85,8 +96,12 @@ struct LeaseRound {
   private static let until = "now() + interval '\(lease) seconds'"
   private static let sayThatWeAreHere = SQL(
     """
-    INSERT INTO nodes (name, seen) VALUES ($1, now())
+    INSERT INTO nodes (name, seen, files) VALUES ($1, now(), $2)
     ON CONFLICT (name) DO UPDATE SET seen = excluded.seen
+    """)
+  private static let findOtherPlace = SQL(
+    """
+    SELECT files FROM nodes WHERE files <> $1 AND seen > now() - interval '\(presence) seconds' LIMIT 1
     """)
   private static let forgetNodes = SQL(
     "DELETE FROM nodes WHERE seen < now() - interval '1 minute'")

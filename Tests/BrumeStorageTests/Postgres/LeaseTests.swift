@@ -52,6 +52,21 @@ import Testing
     #expect(pauses == [2500, 2500, 700, 100])
   }
 
+  @Test func `a process that keeps files elsewhere does not begin while another is there`()
+    async throws
+  {
+    let url = try PostgresServer.shared.get().emptySchema()
+    let first = try PostgresStore.forTest(url: url, filesIn: "folder 1")
+    #expect(throws: StoreError.self) { try PostgresStore.forTest(url: url, filesIn: "folder 2") }
+    for files in ["folder 1", nil] {
+      let other = try PostgresStore.forTest(url: url, filesIn: files)
+      #expect(other.leases.processes == 2, "the refused one is not counted")
+      try await other.close()
+    }
+    try await first.close()
+    try await PostgresStore.forTest(url: url, filesIn: "folder 2").close()
+  }
+
   @Test func `a notifier whose lease has passed on writes nothing`() async throws {
     let database = try TestDatabase(buckets: 1)
     let store = try PostgresStore.forTest(url: database.url)

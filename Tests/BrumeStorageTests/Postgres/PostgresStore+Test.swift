@@ -1,5 +1,6 @@
 // Stores in PostgreSQL for tests.
 
+import BrumeStorage
 import BrumeTestKit
 import Dispatch
 import Foundation
@@ -15,9 +16,10 @@ extension PostgresStore {
   ///   - patience: milliseconds after which an answer does not come any more.
   static func forTest(
     buckets: Int = 1, on server: PostgresServer? = nil, url: String? = nil, writers: Int = 2,
-    readers: Int = 2, acceptsLoss: Bool = true, locksBuckets: Bool = true,
+    readers: Int = 2, filesIn files: String? = nil, acceptsLoss: Bool = true,
+    locksBuckets: Bool = true,
     patience: Int32? = nil,
-    pause: (@Sendable (Int) -> Void)? = nil
+    coders: StoreCoders = .wireForm, pause: (@Sendable (Int) -> Void)? = nil
   ) throws -> PostgresStore {
     let url = try url ?? (try server ?? PostgresServer.shared.get()).emptySchema()
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -28,8 +30,9 @@ extension PostgresStore {
         settings: settings, logger: logger,
         wait: { $0.wait(timeout: .now() + .milliseconds($1)) == .success }, pause: pause,
         milliseconds: { Int64(clamping: DispatchTime.now().uptimeNanoseconds / 1_000_000) }),
-      coders: .wireForm,
+      coders: coders,
       buckets: buckets, writerCount: writers, readerCount: readers, runID: UUID().uuidString,
+      filesIn: files,
       acceptsLoss: acceptsLoss, locksBuckets: locksBuckets)
   }
 }

@@ -1,0 +1,91 @@
+// The engine on Citus: tables are divided by bucket, and promises are kept as on one server.
+
+import BrumeModel
+import BrumeStorage
+import BrumeTestKit
+import Foundation
+import Testing
+
+@testable import BrumePostgres
+
+@Suite(.enabled(if: CitusServer.isInstalled, "the extension citus is not installed"), .serialized)
+struct CitusTests {
+  /// `make soak` runs all.
+  private static let isLong = ProcessInfo.processInfo.environment["BRUME_SOAK_CITUS"] != nil
+  static let promises =
+    isLong
+    ? StorageContract.all.filter { !$0.isRandom } : Array(StorageContract.all.prefix(4))
+
+  @Test(arguments: promises)
+  func `PostgreSQL with Citus keeps its promise:`(promise: StorageContract.Case) async throws {
+    let store = try PostgresStore.forTest(buckets: 8, url: CitusServer.emptySchema())
+    let result = await Result { try await promise.run(store) }
+    try await store.close()
+    try result.get()
+  }
+
+  @Test func `rows of a bucket are on one worker, and both workers have some`() async throws {
+    let url = try CitusServer.emptySchema()
+    let store = try PostgresStore.forTest(buckets: 8, url: url)
+    try await store.close()
+    let connection = try Connection(ConnectionSettings(url))
+    try connection.send(Self.divided)
+    try connection.send(Self.workers)
+    let answers = try connection.exchange()
+    #expect(answers[0].first?.integer(0) ?? 0 > 15, "tables are divided")
+    #expect(answers[0].first?.integer(1) == 1, "all in the same way")
+    #expect(answers[1].first?.integer(0) == 2)
+  }
+
+  @Test func `8 writers at 2 stores: nothing missed, nothing reordered, no gap`() async throws {
+    try await Self.withStores { stores, _ in
+      let trial = OrderTrial { $0 < 100 }
+      let faults = try await trial.faults(of: StoreFeed(stores: stores))
+      #expect(faults == [.none, .none])
+    }
+  }
+
+  @Test func `saves survive moves of their bucket and the death of its worker`() async throws {
+    try await Self.withStores { stores, url in
+      let saver = Saver()
+      let bucket = Bucket(of: .sample(), among: stores[0].bucketCount)
+      try await saver.run(writers: 4, on: stores) {
+        for _ in 0..<(Self.isLong ? 10 : 2) {
+          await saver.waitForSaves(10)
+          try await EngineThread.run { try CitusServer.move(bucket.number, url: url) }
+        }
+        for worker in 1...2 {
+          await saver.waitForSaves(10)
+          try await CitusServer.shared.get().order("worker \(worker) stop")
+          try await CitusServer.shared.get().order("worker \(worker) start")
+        }
+        await saver.waitForSaves(10)
+      }
+      let later = try PostgresStore.forTest(url: url)
+      let faults = try await saver.faults(in: later)
+      #expect(faults == [])
+      try await later.close()
+    }
+  }
+
+  private static func withStores(
+    _ body: ([PostgresStore], _ url: String) async throws -> Void
+  ) async throws {
+    let url = try CitusServer.emptySchema()
+    let stores = try (0..<2).map { _ in try PostgresStore.forTest(buckets: 8, url: url) }
+    let result = await Result { try await body(stores, url) }
+    for store in stores { try await store.close() }
+    try result.get()
+  }
+
+  private static let divided = SQL(
+    """
+    SELECT count(*), count(DISTINCT colocationid) FROM pg_dist_partition JOIN pg_class ON logicalrelid = oid
+    WHERE relnamespace = current_schema()::regnamespace
+    """)
+  private static let workers = SQL(
+    """
+    SELECT count(DISTINCT nodeport) FROM pg_dist_shard_placement NATURAL JOIN pg_dist_shard
+      JOIN pg_class ON logicalrelid = oid WHERE relnamespace = current_schema()::regnamespace
+    """)
+}
