@@ -166,6 +166,8 @@ package struct Limits: Sendable, Equatable {
   package var notifierDeliveries = 2000
   /// Ours: the same while others write.
   package var notifierAwaitedDeliveries = 20
+  /// Ours: mailbox entries that a change is likely to need still and that are written though others wait.
+  package var notifierRest = 100
   /// Ours: how long a fan-out of several transactions leaves the store to others after each, while
   /// they write. With twenty entries before it, this is nine tenths of the time.
   package var notifierPause: Milliseconds = 10

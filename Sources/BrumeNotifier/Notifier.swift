@@ -20,6 +20,9 @@ package actor Notifier {
     var pause = Duration.zero
   }
 
+  /// A store that could not be reached is not asked at once again.
+  static let pauseAfterLoss = Duration.seconds(1)
+
   /// Whose log it follows.
   package nonisolated let bucket: Bucket
   private let store: any Store
@@ -64,6 +67,26 @@ package actor Notifier {
   var heldMatches: Int { state.heldMatches }
   /// Devices and subscriptions whose last push is remembered for merging.
   var rememberedKeys: Int { state.coalescers.rememberedKeys }
+
+  /// Works whenever the log has grown, until cancelled. Hints come straight to this actor: each change of
+  /// actors on the way would be a change of threads, which an idle device waits for.
+  func follow(_ commits: CommitHints) async throws {
+    try await catchUp()
+    for await _ in commits { try await catchUp() }
+  }
+
+  /// Tries again for as long as the store cannot be reached.
+  private func catchUp() async throws {
+    while true {
+      do {
+        return try await drainIfOwned()
+      } catch let error as StoreError where error.code == .notOwned {
+        return
+      } catch let error as StoreError where error.code == .unreachable {
+        try await pause(Self.pauseAfterLoss)
+      }
+    }
+  }
 
   /// Works until the log is read to its end, if this process owns the bucket.
   func drainIfOwned() async throws {

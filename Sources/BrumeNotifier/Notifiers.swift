@@ -51,9 +51,18 @@ package actor Notifiers {
   /// Follows the logs until cancelled. Throws when the store fails: then nothing is certain any more, and the
   /// process should end and start again.
   package func run() async throws {
-    let (events, sender) = AsyncStream.makeStream(of: Event.self)
     // Listening comes before looking, so that no commit falls between the two.
     let commits = store.commits()
+    if store.bucketCount == 1 {
+      try await notifier(of: .only).follow(commits)
+    } else {
+      try await takeTurns(commits)
+    }
+    try Task.checkCancellation()
+  }
+
+  private func takeTurns(_ commits: CommitHints) async throws {
+    let (events, sender) = AsyncStream.makeStream(of: Event.self)
     sender.yield(.logsGrew(Set((0..<store.bucketCount).map { Bucket($0) })))
     // Discarding: another group keeps each task that has ended until somebody asks for it, here for ever.
     try await withThrowingDiscardingTaskGroup { group in
@@ -78,7 +87,6 @@ package actor Notifiers {
       }
       group.cancelAll()
     }
-    try Task.checkCancellation()
   }
 
   /// What a notifier threw. One that lost its store waits before it ends, so that it is not asked at once.
@@ -89,7 +97,7 @@ package actor Notifiers {
       try await notifier.drainIfOwned()
       return nil
     } catch let error as StoreError where error.code == .unreachable {
-      try? await pause(.seconds(1))
+      try? await pause(Notifier.pauseAfterLoss)
       return error
     } catch {
       return error

@@ -3,15 +3,27 @@
 import BrumeModel
 import BrumeStorage
 
-final class SQLiteDevices: DeviceWriting {
+final class SQLiteDevices: DeviceWriting, Remembering {
+  /// Ours: devices, and users without one, that the writer remembers. A change to more than these asks for
+  /// each user's.
+  private static let limit = 10_000
+
   private let connection: Connection
   private let numbers: DeviceNumbers
   private let mailboxes: SQLiteMailboxes
+  private let isWriter: Bool
+  /// What each push to a user asks for; kept by the writer only.
+  private var known: [AccountKey: [Device]] = [:]
+  private var knownCount = 0
 
-  init(_ connection: Connection, _ numbers: DeviceNumbers, _ mailboxes: SQLiteMailboxes) {
+  init(
+    _ connection: Connection, _ numbers: DeviceNumbers, _ mailboxes: SQLiteMailboxes,
+    isWriter: Bool
+  ) {
     self.connection = connection
     self.numbers = numbers
     self.mailboxes = mailboxes
+    self.isWriter = isWriter
   }
 
   func find(_ key: DeviceKey) throws -> Device? {
@@ -19,13 +31,30 @@ final class SQLiteDevices: DeviceWriting {
   }
 
   func all(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> [Device] {
-    try connection.all(Self.ofUser, { $0.bind(user, containerEnvironment) }) { row in
+    let account = AccountKey(user: user, containerEnvironment: containerEnvironment)
+    if let known = known[account] { return known }
+    let devices = try connection.all(Self.ofUser, { $0.bind(user, containerEnvironment) }) { row in
       let device = try row.device()
       // Whoever asks for all is about to put something into each mailbox.
       numbers.learn(row.int(9), device.key)
       return device
     }
+    if isWriter { learn(devices, of: account) }
+    return devices
   }
+
+  private func learn(_ devices: [Device], of account: AccountKey) {
+    known[account] = devices
+    knownCount += max(1, devices.count)
+  }
+
+  private func forget(_ account: AccountKey) {
+    if let devices = known.removeValue(forKey: account) { knownCount -= max(1, devices.count) }
+  }
+
+  func bodyBegins() { if knownCount > Self.limit { forget() } }
+
+  func forget() { (known, knownCount) = ([:], 0) }
 
   func all(of user: UserID) throws -> [Device] {
     try connection.all(Self.everywhere, { $0.bind(1, user.name) }) { try $0.device() }
@@ -36,6 +65,7 @@ final class SQLiteDevices: DeviceWriting {
   }
 
   func put(_ device: Device) throws {
+    forget(device.key.account)
     try connection.run(Self.put) {
       $0.bind(device.key)
       $0.bind(5, device.channel.kind.rawValue)
@@ -47,6 +77,7 @@ final class SQLiteDevices: DeviceWriting {
   func remove(_ key: DeviceKey) throws {
     guard let number = try numbers.number(of: key) else { return }
     numbers.forget(key)
+    forget(key.account)
     try mailboxes.removeAll(of: number)
     try connection.run(Self.remove) { $0.bind(1, number) }
   }

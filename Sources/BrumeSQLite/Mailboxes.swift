@@ -62,33 +62,57 @@ final class SQLiteMailboxes: MailboxWriting, Remembering {
   func enqueue(_ entry: MailboxEntry, to device: DeviceKey) throws -> Int64 {
     let number = try numbers.givenNumber(of: device)
     let position = positions.next()
-    let isNew =
-      try connection.changes {
-        try connection.run(Self.add) {
-          $0.bind(1, number)
-          $0.bind(2, entry.notificationID)
-          $0.bind(3, entry.subscriptionID)
-          $0.bind(4, entry.collapseID)
-          $0.bind(5, entry.payload)
-          $0.bind(6, entry.time)
-          $0.bind(7, entry.requestID)
-          $0.bind(8, position)
-        }
-      } > 0
-    if isNew {
-      if let count = counts[number] { counts[number] = count + 1 }
-      return position
+    var digest = Self.digest(of: entry)
+    while try !add(entry, number, position, digest) {
+      if let waiting = try self.position(of: entry, number, digest) { return waiting }
+      // Another notification has the same digest. What waits is compared, not its digest alone: chance must
+      // not lose a push.
+      digest &+= 1
     }
-    // It waits already.
-    let waiting = try connection.first(
-      Self.findSame,
-      {
+    if let count = counts[number] { counts[number] = count + 1 }
+    return position
+  }
+
+  /// Answers whether nothing with this digest waits.
+  private func add(
+    _ entry: MailboxEntry, _ number: Int64, _ position: Int64, _ digest: Int64
+  ) throws -> Bool {
+    try connection.changes {
+      try connection.run(Self.add) {
         $0.bind(1, number)
         $0.bind(2, entry.notificationID)
         $0.bind(3, entry.subscriptionID)
+        $0.bind(4, entry.collapseID)
+        $0.bind(5, entry.payload)
+        $0.bind(6, entry.time)
+        $0.bind(7, entry.requestID)
+        $0.bind(8, position)
+        $0.bind(9, digest)
+      }
+    } > 0
+  }
+
+  /// Where the same notification waits.
+  private func position(
+    of entry: MailboxEntry, _ number: Int64, _ digest: Int64
+  ) throws -> Int64? {
+    try connection.first(
+      Self.findSame,
+      {
+        $0.bind(1, number)
+        $0.bind(2, digest)
+        $0.bind(3, entry.notificationID)
+        $0.bind(4, entry.subscriptionID)
       }
     ) { $0.int(0) }
-    return waiting ?? position
+  }
+
+  /// Of what keeps the notifications of a mailbox apart; the same as `row_sum(notification, subscription)`.
+  static func digest(of entry: MailboxEntry) -> Int64 {
+    var sum = RowSum()
+    sum.add(entry.notificationID)
+    sum.add(entry.subscriptionID)
+    return sum.value
   }
 
   func acknowledge(through position: Int64, by device: DeviceKey) throws {
@@ -126,23 +150,31 @@ final class SQLiteMailboxes: MailboxWriting, Remembering {
 
   func forget() { counts = [:] }
 
+  /// A mailbox is found by the index that keeps its notifications apart: they are few, and their positions
+  /// are sorted. An index by position would be one more place that each push to each device is written to.
   private static let find = SQL(
     """
     SELECT position, notification, subscription, collapse, payload, time, request,
       \(SummedTable.mailbox.fits)
-    FROM mailbox WHERE device = ?1 AND position > ?2 ORDER BY position LIMIT ?3
+    FROM mailbox WHERE position IN (
+      SELECT position FROM mailbox WHERE device = ?1 AND +position > ?2 ORDER BY position LIMIT ?3)
+    ORDER BY position
     """)
   private static let count = SQL("SELECT count(*) FROM mailbox WHERE device = ?1")
   private static let findSame = SQL(
-    "SELECT position FROM mailbox WHERE device = ?1 AND notification = ?2 AND subscription = ?3")
+    """
+    SELECT position FROM mailbox
+    WHERE device = ?1 AND digest = ?2 AND notification = ?3 AND subscription = ?4
+    """)
   private static let add = SQL(
     """
-    INSERT INTO mailbox
-      (device, notification, subscription, collapse, payload, time, request, position, checksum)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, row_sum(?8, ?1, ?2, ?3, ?4, ?5, ?6, ?7))
-    ON CONFLICT (device, notification, subscription) DO NOTHING
+    INSERT INTO mailbox (
+      device, notification, subscription, collapse, payload, time, request, position, digest,
+      checksum)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, row_sum(?8, ?1, ?2, ?3, ?4, ?5, ?6, ?7))
+    ON CONFLICT (device, digest) DO NOTHING
     """)
-  private static let acknowledge = SQL("DELETE FROM mailbox WHERE device = ?1 AND position <= ?2")
+  private static let acknowledge = SQL("DELETE FROM mailbox WHERE device = ?1 AND +position <= ?2")
   private static let remove = SQL("DELETE FROM mailbox WHERE device = ?1 AND position = ?2")
   private static let removeAll = SQL("DELETE FROM mailbox WHERE device = ?1")
 }

@@ -3,12 +3,6 @@
 import BrumeModel
 import BrumeStorage
 
-/// Whose kept notifications.
-private struct AccountKey: Hashable {
-  let user: UserID
-  let containerEnvironment: ContainerEnvironment
-}
-
 private struct Inbox {
   let number: Int64
   /// Notifications in it.

@@ -54,7 +54,8 @@ final class SQLiteTransaction: WriteTransaction {
   private(set) lazy var log: SQLiteLog = SQLiteLog(connection, coder, numbers, followers)
   private(set) lazy var subscriptions: SQLiteSubscriptions = SQLiteSubscriptions(
     connection, coders, followers)
-  private(set) lazy var devices: SQLiteDevices = SQLiteDevices(connection, deviceNumbers, mailboxes)
+  private(set) lazy var devices: SQLiteDevices = SQLiteDevices(
+    connection, deviceNumbers, mailboxes, isWriter: isWriter)
   private(set) lazy var mailboxes: SQLiteMailboxes = SQLiteMailboxes(
     connection, deviceNumbers, positions, isWriter: isWriter)
   private(set) lazy var notifications: SQLiteNotifications = SQLiteNotifications(
@@ -76,7 +77,7 @@ final class SQLiteTransaction: WriteTransaction {
 
   private lazy var remembering: [any Remembering] = [
     numbers, sequences, deviceNumbers, followers, fieldIndexes, index, records, log, mailboxes,
-    notifications, credentials,
+    notifications, credentials, devices,
   ]
 
   func bodyBegins() {

@@ -6,6 +6,12 @@ import BrumeStorage
 import GRDB
 import GRDBSQLite
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// A statement's text. Statements are constants, so that identity is enough to find the prepared
 /// form again.
 final class SQL: Sendable {
@@ -88,7 +94,10 @@ struct Prepared {
   func isBlob(_ column: Int32, _ bytes: [UInt8]) -> Bool {
     guard let start = sqlite3_column_blob(handle, column) else { return bytes.isEmpty }
     let count = Int(sqlite3_column_bytes(handle, column))
-    return UnsafeRawBufferPointer(start: start, count: count).elementsEqual(bytes)
+    guard count == bytes.count else { return false }
+    return bytes.withUnsafeBytes { bytes in
+      bytes.baseAddress.map { memcmp(start, $0, count) == 0 } ?? true
+    }
   }
 
   func optionalInt(_ column: Int32) -> Int64? { isNull(column) ? nil : int(column) }

@@ -29,15 +29,18 @@ package final class StreamHub: Sendable {
     var connected: [UserID: Set<DeviceKey>] = [:]
     var count = 0
   }
-  /// An entry for one open stream.
-  package typealias Delivery = (listener: any StreamListener, entry: MailboxEntry)
+  /// An entry in the mailbox of a device.
+  package typealias Entry = (device: DeviceKey, entry: MailboxEntry)
+  /// For one open stream, an entry by its place among those that are delivered together: they are
+  /// thousands, so they are not copied.
+  package typealias Delivery = (listener: any StreamListener, index: Int)
   private let state = Mutex(State())
-  private let send: @Sendable ([Delivery]) -> Void
+  private let send: @Sendable ([Entry], [Delivery]) -> Void
 
   /// - Parameter send: hands entries to their listeners, in their order for each.
   package init(
-    sendingWith send: @escaping @Sendable ([Delivery]) -> Void = { deliveries in
-      for (listener, entry) in deliveries { listener.take([entry]) }
+    sendingWith send: @escaping @Sendable ([Entry], [Delivery]) -> Void = { entries, deliveries in
+      for (listener, index) in deliveries { listener.take([entries[index].entry]) }
     }
   ) {
     self.send = send
@@ -69,17 +72,18 @@ package final class StreamHub: Sendable {
   }
 
   /// Entries that are durable now, in the order of their positions.
-  package func deliver(_ entries: [(device: DeviceKey, entry: MailboxEntry)]) {
+  package func deliver(_ entries: [Entry]) {
     let deliveries = state.withLock { state in
       var deliveries: [Delivery] = []
-      deliveries.reserveCapacity(min(entries.count, state.count))
-      for (device, entry) in entries {
-        guard let listeners = state.listeners[device] else { continue }
-        for listener in listeners { deliveries.append((listener, entry)) }
+      if state.listeners.isEmpty { return deliveries }
+      deliveries.reserveCapacity(entries.count)
+      for index in entries.indices {
+        guard let listeners = state.listeners[entries[index].device] else { continue }
+        for listener in listeners { deliveries.append((listener, index)) }
       }
       return deliveries
     }
-    if !deliveries.isEmpty { send(deliveries) }
+    if !deliveries.isEmpty { send(entries, deliveries) }
   }
 
   /// The mailbox of a device may hold something new.

@@ -85,14 +85,14 @@ package struct StreamProgress: Equatable, Sendable {
       return []
     case .live: break
     }
-    let new = entries.filter { $0.position > position }
-    let due = new.filter { $0.isDue(at: now, window: window) }
+    let new = entries.kept { $0.position > position }
+    let due = new.kept { $0.isDue(at: now, window: window) }
     if !due.isEmpty, !hasRoom {
       phase = .reading(again: false)
       return [.readWhenDrained(after: position)]
     }
     let actions = sent(due)
-    if phase == .ended { return actions }
+    if phase == .ended || due.count == new.count { return actions }
     let later = new.filter { !$0.isDue(at: now, window: window) }.map(\.time).min()
     return actions + (later.map { [.wake(at: $0)] } ?? [])
   }
@@ -116,10 +116,17 @@ package struct StreamProgress: Equatable, Sendable {
   private mutating func sent(_ entries: [MailboxEntry]) -> [Action] {
     guard let last = entries.last else { return [] }
     position = last.position
-    unacknowledged += entries.map(\.position)
+    for entry in entries { unacknowledged.append(entry.position) }
     guard unacknowledged.count >= mostUnacknowledged else { return [.send(entries)] }
     phase = .ended
     return [.send(entries), .end]
+  }
+}
+
+extension [MailboxEntry] {
+  /// Those for which this is so. Nearly always it is so for all, and nothing is copied.
+  fileprivate func kept(_ isSo: (MailboxEntry) -> Bool) -> [MailboxEntry] {
+    allSatisfy(isSo) ? self : filter(isSo)
   }
 }
 

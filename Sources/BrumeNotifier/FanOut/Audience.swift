@@ -12,7 +12,10 @@ package enum Audience {
   /// The devices of a subscriber that are notified: all except the one that made the change, for
   /// creates, updates and deletes alike (case PSH-01). Device IDs are unique per user only.
   package static func devices(_ devices: [Device], except origin: Origin) -> [Device] {
-    guard let user = origin.user, let device = origin.device else { return devices }
+    guard let user = origin.user, let device = origin.device,
+      // All are the same user's in a fan-out, and of most changes it is another's.
+      devices.contains(where: { $0.key.user == user })
+    else { return devices }
     let name = ByteText(device.name)
     return devices.filter { $0.key.user != user || ByteText($0.key.device.name) != name }
   }

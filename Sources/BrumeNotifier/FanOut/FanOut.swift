@@ -68,6 +68,7 @@ struct FanOut {
   private var mailbox: MailboxWriter
   private var outcome: Outcome
   private var deliveriesLeft: Int
+  private var subscriptionsServed = 0
   private var gates: Gates
   private var history: HistoryKeeper
 
@@ -111,9 +112,11 @@ struct FanOut {
       id: NotificationID.text(generation: rules.generation, entry: job.entry), entry: job.entry,
       image: job.image, limits: rules.limits)
     for (number, target) in job.targets.enumerated() {
-      if isFull { return leave(job, unserved: job.targets.count - number + job.later) }
+      let left = job.targets.count - number + job.later
+      if isFull(left) { return leave(job, unserved: left) }
       let before = outcome.mailboxEntries
       try deliver(target, builder)
+      subscriptionsServed += 1
       // A subscription that reaches nobody is work too.
       deliveriesLeft -= max(1, outcome.mailboxEntries - before)
       outcome.cursor.served = NotifierCursor.Served(
@@ -131,10 +134,14 @@ struct FanOut {
   }
 
   /// Whether the rest is for later transactions: sooner if somebody waits for this one.
-  private var isFull: Bool {
+  ///
+  /// - Parameter left: subscriptions of the entry that are not served.
+  private func isFull(_ left: Int) -> Bool {
+    if deliveriesLeft <= 0 { return true }
     let done = input.pace.deliveries - deliveriesLeft
-    return deliveriesLeft <= 0
-      || done >= rules.limits.notifierAwaitedDeliveries && transaction.isAwaited
+    guard done >= rules.limits.notifierAwaitedDeliveries, transaction.isAwaited else { return false }
+    // What is nearly done is finished: another transaction would keep the store for longer than the rest.
+    return left * done > subscriptionsServed * rules.limits.notifierRest
   }
 
   // MARK: One subscription
@@ -200,7 +207,9 @@ struct FanOut {
       outcome.new.entries.append((device.key, result.entry))
       if result.signalsReader { markPending(device) }
     }
-    try keep(notification, stored)
+    // What was not cut for the push is not cut for keeping either, and is the same bytes.
+    let isWhole = sent == notification && payload.count <= rules.limits.keptPayloadBytes
+    try keep(notification, stored, encoded: isWhole ? payload : nil)
     return outcomes
   }
 
@@ -219,8 +228,12 @@ struct FanOut {
   }
 
   /// CloudKit: notifications fetched later hold all desired keys, unlike the push (case PSH-20).
-  private func keep(_ notification: Notification, _ stored: StoredSubscription) throws {
-    let (payload, _) = budget(rules.limits.keptPayloadBytes).fit(notification)
+  ///
+  /// - Parameter encoded: the notification in the wire's form, if it is known.
+  private func keep(
+    _ notification: Notification, _ stored: StoredSubscription, encoded: [UInt8]?
+  ) throws {
+    let payload = encoded ?? budget(rules.limits.keptPayloadBytes).fit(notification).payload
     let kept = KeptNotification(
       position: 0, id: notification.id, subscriptionID: stored.subscription.id, payload: payload,
       isRead: false)

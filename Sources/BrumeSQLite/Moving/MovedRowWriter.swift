@@ -153,9 +153,11 @@ extension MovedRowWriter {
     """)
   private static let mailbox = SQL(
     """
-    INSERT INTO mailbox
-      (position, device, notification, subscription, collapse, payload, time, request, checksum)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, row_sum(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8))
+    INSERT INTO mailbox (
+      position, device, notification, subscription, collapse, payload, time, request, checksum,
+      digest)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, row_sum(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8),
+      row_sum(?3, ?4))
     """)
   private static let kept = SQL(
     """

@@ -11,8 +11,9 @@ import BrumeStorage
 import NIOCore
 import Synchronization
 
-/// What every stream of a server uses.
-struct StreamParts: Sendable {
+/// What every stream of a server uses. A class: thousands of idle streams hold on to it, and the limits
+/// alone are more than a kilobyte.
+final class StreamParts: Sendable {
   let hub: StreamHub
   let reads: StreamReads
   let metrics: ServerMetrics
@@ -23,6 +24,20 @@ struct StreamParts: Sendable {
   /// Seconds between two signs of life.
   let heartbeat: Int
   let generation: Int64
+
+  init(
+    hub: StreamHub, reads: StreamReads, metrics: ServerMetrics,
+    now: @escaping @Sendable () -> Milliseconds, limits: Limits, heartbeat: Int,
+    generation: Int64
+  ) {
+    self.hub = hub
+    self.reads = reads
+    self.metrics = metrics
+    self.now = now
+    self.limits = limits
+    self.heartbeat = heartbeat
+    self.generation = generation
+  }
 }
 
 /// Sendable because everything that changes is touched on the connection's event loop only, except
@@ -65,27 +80,29 @@ final class StreamConnection: StreamListener, @unchecked Sendable {
   }
 
   /// Entries for many streams: each event loop gets one task.
-  static func take(_ deliveries: [StreamHub.Delivery]) {
-    var loops:
-      [ObjectIdentifier: (loop: any EventLoop, deliveries: [(StreamConnection, MailboxEntry)])] =
-        [:]
-    for (listener, entry) in deliveries {
+  static func take(_ entries: [StreamHub.Entry], _ deliveries: [StreamHub.Delivery]) {
+    var loops: [ObjectIdentifier: (loop: any EventLoop, places: [Place])] = [:]
+    for (listener, index) in deliveries {
       guard let stream = listener as? StreamConnection else {
-        listener.take([entry])
+        listener.take([entries[index].entry])
         continue
       }
       let loop = stream.channel.eventLoop
-      loops[ObjectIdentifier(loop), default: (loop, [])].deliveries.append((stream, entry))
+      loops[ObjectIdentifier(loop), default: (loop, [])].places.append((stream, index))
     }
-    for (loop, deliveries) in loops.values { loop.execute { takeTogether(deliveries) } }
+    for (loop, places) in loops.values { loop.execute { takeTogether(entries, places) } }
   }
 
+  /// An entry's place among those that are handed over together.
+  private typealias Place = (stream: StreamConnection, index: Int)
+
   /// What came for one stream leaves in one write: most of a push's cost is the system call.
-  private static func takeTogether(_ deliveries: [(StreamConnection, MailboxEntry)]) {
+  private static func takeTogether(_ entries: [StreamHub.Entry], _ places: [Place]) {
     var streams: [StreamConnection] = []
-    for (stream, entry) in deliveries {
+    streams.reserveCapacity(places.count)
+    for (stream, index) in places {
       if stream.received.isEmpty { streams.append(stream) }
-      stream.received.append(entry)
+      stream.received.append(entries[index].entry)
     }
     for stream in streams {
       let entries = stream.received

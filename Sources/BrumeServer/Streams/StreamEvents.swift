@@ -17,6 +17,7 @@ enum StreamEvents {
   static let silentChunk = ByteBuffer(string: "3\r\n:\n\n\r\n")
   static let lastChunk = ByteBuffer(string: "0\r\n\r\n")
   private static let sizeDigits = 6
+  private static let hexDigits = Array("0123456789abcdef".utf8)
 
   /// Entries as one chunk of an answer.
   static func chunk(
@@ -27,17 +28,42 @@ enum StreamEvents {
     buffer.writeStaticString("\r\n")
     let head = buffer.readableBytes
     append(entries, generation, to: &buffer)
-    let size = String(buffer.readableBytes - head, radix: 16)
-    buffer.setString(size, at: sizeDigits - size.utf8.count)
+    var (size, digit) = (buffer.readableBytes - head, sizeDigits)
+    while size > 0 {
+      digit -= 1
+      buffer.setInteger(hexDigits[size & 15], at: digit)
+      size >>= 4
+    }
     buffer.writeStaticString("\r\n")
     return buffer
   }
 
   static func append(_ entries: [MailboxEntry], _ generation: Int64, to buffer: inout ByteBuffer) {
     for entry in entries {
-      buffer.writeString("id: \(generation)-\(entry.position)\ndata: ")
+      buffer.writeStaticString("id: ")
+      buffer.writeDecimal(generation)
+      buffer.writeStaticString("-")
+      buffer.writeDecimal(entry.position)
+      buffer.writeStaticString("\ndata: ")
       buffer.writeBytes(entry.payload)
-      buffer.writeString("\n\n")
+      buffer.writeStaticString("\n\n")
+    }
+  }
+}
+
+extension ByteBuffer {
+  /// A number's digits, without a text in between: each push to each device has two.
+  fileprivate mutating func writeDecimal(_ value: Int64) {
+    var magnitude = value.magnitude
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+      var start = 20
+      repeat {
+        start -= 1
+        digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: magnitude % 10)
+        magnitude /= 10
+      } while magnitude > 0
+      if value < 0 { writeStaticString("-") }
+      writeBytes(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: digits[start..<20])))
     }
   }
 }

@@ -112,6 +112,25 @@ struct LargeFanOutTests {
     #expect(slices.all.reduce(0, +) == 2 * Self.subscribers)
   }
 
+  @Test func `what is nearly done is finished, though a save waits for it`() async throws {
+    let fixture = try await NotifierFixture {
+      $0.notifierAwaitedDeliveries = 4
+      $0.notifierRest = 8
+    }
+    for user in users.prefix(8) {
+      try await fixture.register(user, "A", "B")
+      try await fixture.subscribe(user, "s", query("Note"), in: .public, info: visible())
+    }
+    try await fixture.notifier.drain()
+    let slices = Slices()
+    let notifier = notifier(fixture, slices)
+    fixture.store.setAwaited(true)
+    try await fixture.log(.created, "one", in: open)
+    try await notifier.drain()
+    // After four of sixteen twelve are left; after four more it is eight.
+    #expect(slices.all == [4, 12])
+  }
+
   @Test
   func
     `while others write, small slices are delivered with pauses between, and then all others at once`()
