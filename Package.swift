@@ -89,11 +89,12 @@ let adapters = [
   Target.systemLibrary(
     name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
   Target.target(name: "CFileBirth"),
+  Target.target(name: "CLogPieces", dependencies: [sqlite]),
   layer(
     "BrumeSQLite",
     uses: [
-      "BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeQueryPlan", "CFileBirth", grdb, sqlite,
-      deque, log,
+      "BrumeModel", "BrumePredicate", "BrumeStorage", "BrumeQueryPlan", "CFileBirth",
+      "CLogPieces", grdb, sqlite, deque, log,
     ]),
   layer(
     "BrumePostgres",

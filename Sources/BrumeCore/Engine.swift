@@ -6,7 +6,8 @@
 package import BrumeModel
 package import BrumeStorage
 
-package struct Engine: Sendable {
+/// All rules. A class: as a value it would be 60 KB, and closures that call it would copy them.
+package final class Engine: Sendable {
   package let records: Records
   package let queries: Queries
   /// Which indexes queries use and lack.
@@ -64,7 +65,7 @@ package struct Engine: Sendable {
   /// Opens the rules on a store. The first start makes the secret that seals tokens.
   ///
   /// - Throws: a `StoreError` if the store cannot be written.
-  package init(
+  package convenience init(
     store: any Store, assets: any AssetStore = MemoryAssetStore(), limits: Limits, host: Host
   ) async throws {
     let identity = try await StoreIdentity.open(in: store, host: host)

@@ -14,25 +14,35 @@ package enum Base64 {
 
   /// Appends the text of `bytes`, padded.
   package static func append(_ bytes: [UInt8], to output: inout [UInt8]) {
-    output.reserveCapacity(output.count + (bytes.count + 2) / 3 * 4)
-    var at = 0
-    while at + 2 < bytes.count {
-      let word = UInt32(bytes[at]) << 16 | UInt32(bytes[at + 1]) << 8 | UInt32(bytes[at + 2])
-      output.append(digits[Int(word >> 18)])
-      output.append(digits[Int(word >> 12 & 63)])
-      output.append(digits[Int(word >> 6 & 63)])
-      output.append(digits[Int(word & 63)])
-      at += 3
+    let start = output.count
+    // Written below: a byte that is appended alone costs several times as much.
+    output.append(contentsOf: repeatElement(UInt8(ascii: "="), count: (bytes.count + 2) / 3 * 4))
+    bytes.withUnsafeBufferPointer { bytes in
+      output.withUnsafeMutableBufferPointer { write(bytes, to: $0[start...]) }
     }
-    let pad = UInt8(ascii: "=")
-    if bytes.count - at == 1 {
-      let word = UInt32(bytes[at]) << 16
-      output.append(contentsOf: [digits[Int(word >> 18)], digits[Int(word >> 12 & 63)], pad, pad])
-    } else if bytes.count - at == 2 {
-      let word = UInt32(bytes[at]) << 16 | UInt32(bytes[at + 1]) << 8
-      output.append(contentsOf: [
-        digits[Int(word >> 18)], digits[Int(word >> 12 & 63)], digits[Int(word >> 6 & 63)], pad,
-      ])
+  }
+
+  /// Writes the digits of `bytes`, without padding.
+  private static func write(
+    _ bytes: UnsafeBufferPointer<UInt8>, to output: Slice<UnsafeMutableBufferPointer<UInt8>>
+  ) {
+    digits.withUnsafeBufferPointer { digits in
+      let output = UnsafeMutableBufferPointer(rebasing: output)
+      var (at, place) = (0, 0)
+      while at + 2 < bytes.count {
+        let word = Int(bytes[at]) << 16 | Int(bytes[at + 1]) << 8 | Int(bytes[at + 2])
+        output[place] = digits[word >> 18]
+        output[place + 1] = digits[word >> 12 & 63]
+        output[place + 2] = digits[word >> 6 & 63]
+        output[place + 3] = digits[word & 63]
+        (at, place) = (at + 3, place + 4)
+      }
+      guard at < bytes.count else { return }
+      let isOne = bytes.count - at == 1
+      let word = Int(bytes[at]) << 16 | (isOne ? 0 : Int(bytes[at + 1]) << 8)
+      output[place] = digits[word >> 18]
+      output[place + 1] = digits[word >> 12 & 63]
+      if !isOne { output[place + 2] = digits[word >> 6 & 63] }
     }
   }
 
@@ -45,28 +55,54 @@ package enum Base64 {
 
   /// The bytes that `text` stands for; nil if it is not base64.
   package static func bytes(_ text: String) -> [UInt8]? {
-    var digits = Array(text.utf8)
-    if digits.count % 4 == 0, digits.last == UInt8(ascii: "=") {
-      digits.removeLast()
-      if digits.last == UInt8(ascii: "=") { digits.removeLast() }
+    var text = text
+    return text.withUTF8 { bytes(of: $0) }
+  }
+
+  private static func bytes(of text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+    var count = text.count
+    if count % 4 == 0, count > 0, text[count - 1] == UInt8(ascii: "=") {
+      count -= text[count - 2] == UInt8(ascii: "=") ? 2 : 1
     }
-    guard digits.count % 4 != 1 else { return nil }
-    var output: [UInt8] = []
-    output.reserveCapacity(digits.count / 4 * 3 + 2)
-    var word: UInt32 = 0
-    var bits = 0
-    for digit in digits {
-      let value = values[Int(digit)]
-      guard value != 0xff else { return nil }
-      word = word << 6 | UInt32(value)
-      bits += 6
-      if bits >= 8 {
-        bits -= 8
-        output.append(UInt8(truncatingIfNeeded: word >> UInt32(bits)))
+    guard count % 4 != 1 else { return nil }
+    var isValid = false
+    let bytes = [UInt8](unsafeUninitializedCapacity: count / 4 * 3 + 2) { output, written in
+      isValid = read(UnsafeBufferPointer(rebasing: text[..<count]), to: output, &written)
+    }
+    return isValid ? bytes : nil
+  }
+
+  /// Four digits at a time, then what is left. Answers whether it was base64.
+  private static func read(
+    _ text: UnsafeBufferPointer<UInt8>, to output: UnsafeMutableBufferPointer<UInt8>,
+    _ written: inout Int
+  ) -> Bool {
+    values.withUnsafeBufferPointer { values in
+      var (at, place) = (0, 0)
+      // 0xff, for what is no digit, has bits that no value has.
+      var seen: UInt8 = 0
+      while at + 3 < text.count {
+        let (a, b) = (values[Int(text[at])], values[Int(text[at + 1])])
+        let (c, d) = (values[Int(text[at + 2])], values[Int(text[at + 3])])
+        seen |= a | b | c | d
+        output[place] = a << 2 | b >> 4
+        output[place + 1] = b << 4 | c >> 2
+        output[place + 2] = c << 6 | d
+        (at, place) = (at + 4, place + 3)
       }
+      var (word, bits): (UInt32, UInt32) = (0, 0)
+      for digit in text[at...] {
+        let value = values[Int(digit)]
+        seen |= value
+        (word, bits) = (word << 6 | UInt32(value), bits + 6)
+        guard bits >= 8 else { continue }
+        bits -= 8
+        output[place] = UInt8(truncatingIfNeeded: word >> bits)
+        place += 1
+      }
+      written = place
+      // Left-over bits would make several texts stand for the same bytes.
+      return seen < 64 && word & ((1 << bits) - 1) == 0
     }
-    // Left-over bits would make several texts stand for the same bytes.
-    guard word & ((1 << UInt32(bits)) - 1) == 0 else { return nil }
-    return output
   }
 }

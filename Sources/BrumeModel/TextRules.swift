@@ -27,7 +27,9 @@ package enum TextRules {
       throw BrumeError(
         .badRequest, "\(what) has \(count) bytes; the maximum is \(maximum); send a shorter one")
     }
-    guard !text.unicodeScalars.contains(where: isControl) else {
+    // Nearly all texts are ASCII, of which bytes say as much as characters.
+    let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7f }
+    guard isPlain || !text.unicodeScalars.contains(where: isControl) else {
       throw BrumeError(.badRequest, "\(what) holds a control character; send it without")
     }
   }

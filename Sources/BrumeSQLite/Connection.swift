@@ -3,6 +3,7 @@
 
 import BrumeModel
 import BrumeStorage
+import CLogPieces
 import GRDB
 import GRDBSQLite
 
@@ -15,6 +16,7 @@ final class Connection {
   /// Pages in the write-ahead log after the last commit of this connection.
   private(set) var pagesInLog = 0
   private var waitsForDisk = true
+  private var gathersLog = false
   /// Where rows that do not fit their checksums are noted.
   let damaged: DamagedRows
 
@@ -38,6 +40,14 @@ final class Connection {
   /// Stops what `watchLog` began.
   func unwatchLog() { sqlite3_wal_hook(handle, nil, nil) }
 
+  /// Writes each commit's part of the log in one piece from now on, as long as commits wait for the disk.
+  func gatherLog() throws {
+    guard brume_log_pieces_gather(handle, waitsForDisk ? 1 : 0) == SQLITE_OK else {
+      throw StoreError(.unavailable, "SQLite has no layer of ours under its files")
+    }
+    gathersLog = true
+  }
+
   /// Copies what it can of the log into the database. What is left is tried after a later commit.
   func checkpoint() {
     sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
@@ -53,6 +63,7 @@ final class Connection {
       throw StoreError(.unavailable, "SQLite does not take synchronous=\(level)")
     }
     waitsForDisk = waits
+    if gathersLog { try gatherLog() }
   }
 
   /// Ends statements of the running task when it is cancelled, until `body` returns: nobody waits for

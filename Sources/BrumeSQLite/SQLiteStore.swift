@@ -52,6 +52,7 @@ package final class SQLiteStore: Store {
     verifiesRows: Bool = true,
     nanoseconds: @escaping @Sendable () -> Int64 = { 0 }, logger: Logger
   ) throws {
+    try LogPieces.install()
     try FolderLock.makeFolder(folder)
     let lock = try FolderLock(folder: folder)
     Self.keepToOwner(folder, logger)

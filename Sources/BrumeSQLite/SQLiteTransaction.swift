@@ -49,7 +49,8 @@ final class SQLiteTransaction: WriteTransaction {
   private(set) lazy var queries: SQLiteQueries = SQLiteQueries(
     connection, coder, numbers, fieldIndexes, habits)
   private(set) lazy var changes: SQLiteChanges = SQLiteChanges(connection, coder, numbers)
-  private(set) lazy var zones: SQLiteZones = SQLiteZones(connection, numbers, sequences)
+  private(set) lazy var zones: SQLiteZones = SQLiteZones(
+    connection, numbers, sequences, isWriter: isWriter)
   private(set) lazy var sequences: SQLiteSequences = SQLiteSequences(connection, numbers)
   private(set) lazy var log: SQLiteLog = SQLiteLog(connection, coder, numbers, followers)
   private(set) lazy var subscriptions: SQLiteSubscriptions = SQLiteSubscriptions(
@@ -68,7 +69,8 @@ final class SQLiteTransaction: WriteTransaction {
   private(set) lazy var credentials: SQLiteCredentials = SQLiteCredentials(connection)
   private(set) lazy var roles: SQLiteRoles = SQLiteRoles(connection)
   private(set) lazy var shares: SQLiteShares = SQLiteShares(connection, numbers)
-  private(set) lazy var settings: SQLiteSettings = SQLiteSettings(connection)
+  private(set) lazy var settings: SQLiteSettings = SQLiteSettings(
+    connection, isWriter: isWriter)
   private(set) lazy var assets: SQLiteAssets = SQLiteAssets(connection)
   private(set) lazy var operators: SQLiteOperators = SQLiteOperators(connection)
   private(set) lazy var audit: SQLiteAudit = SQLiteAudit(connection)
@@ -77,7 +79,7 @@ final class SQLiteTransaction: WriteTransaction {
 
   private lazy var remembering: [any Remembering] = [
     numbers, sequences, deviceNumbers, followers, fieldIndexes, index, records, log, mailboxes,
-    notifications, credentials, devices,
+    notifications, credentials, zones, settings, devices,
   ]
 
   func bodyBegins() {

@@ -1,14 +1,35 @@
-// Settings in SQLite.
+// Settings in SQLite. Every save asks for its schema, so the writer remembers schemas.
 
 import BrumeModel
 import BrumeStorage
 
-final class SQLiteSettings: SettingWriting {
-  private let connection: Connection
+final class SQLiteSettings: SettingWriting, Remembering {
+  /// Ours: with more schemas than this, what is remembered starts anew.
+  private static let mostSchemas = 100
 
-  init(_ connection: Connection) { self.connection = connection }
+  private let connection: Connection
+  private let isWriter: Bool
+  /// As the writer has read or written them last.
+  private var schemas: [SettingKey: [UInt8]] = [:]
+
+  init(_ connection: Connection, isWriter: Bool) {
+    self.connection = connection
+    self.isWriter = isWriter
+  }
 
   func value(_ key: SettingKey) throws -> [UInt8]? {
+    guard remembers(key) else { return try stored(key) }
+    if let known = schemas[key] { return known }
+    let found = try stored(key)
+    schemas[key] = found
+    return found
+  }
+
+  private func remembers(_ key: SettingKey) -> Bool {
+    if case .schema = key { isWriter } else { false }
+  }
+
+  private func stored(_ key: SettingKey) throws -> [UInt8]? {
     try connection.first(Self.findSetting, { $0.bind(1, Self.name(of: key)) }) { row in
       guard row.bool(1) else {
         throw connection.damage(.settings, key.text, "the setting '\(key.text)'")
@@ -22,7 +43,12 @@ final class SQLiteSettings: SettingWriting {
       $0.bind(1, Self.name(of: key))
       if let value { $0.bind(2, value) }
     }
+    if remembers(key) { schemas[key] = value }
   }
+
+  func bodyBegins() { if schemas.count > Self.mostSchemas { forget() } }
+
+  func forget() { schemas = [:] }
 
   /// The engine's own settings have no prefix.
   static func name(of key: SettingKey) -> String { "port/" + key.text }

@@ -67,6 +67,7 @@ final class Writer: Sendable {
       SQLiteTransaction(Connection($0, damaged), coders, positions, isWriter: true)
     }
     transaction.connection.watchLog()
+    try transaction.connection.gatherLog()
     resources = WriterResources(pool: pool, transaction: transaction)
     self.signals = signals
     self.marks = marks

@@ -1,26 +1,38 @@
-// Zones in SQLite.
+// Zones in SQLite. Every save asks for its zone and changes it, so the writer remembers zones.
 
 import BrumeModel
 import BrumeStorage
 
-final class SQLiteZones: ZoneWriting {
+final class SQLiteZones: ZoneWriting, Remembering {
+  /// Ours: with more zones than this, what is remembered starts anew.
+  private static let mostZones = 10_000
+
   private let connection: Connection
   private let numbers: DatabaseNumbers
   private let sequences: SQLiteSequences
+  private let isWriter: Bool
+  /// By number, as the writer has read or written them last.
+  private var known: [Int64: Zone] = [:]
 
   init(
-    _ connection: Connection, _ numbers: DatabaseNumbers, _ sequences: SQLiteSequences
+    _ connection: Connection, _ numbers: DatabaseNumbers, _ sequences: SQLiteSequences,
+    isWriter: Bool
   ) {
     self.connection = connection
     self.numbers = numbers
     self.sequences = sequences
+    self.isWriter = isWriter
   }
 
   func find(_ key: ZoneKey) throws -> Zone? {
     guard let number = try numbers.number(of: key) else { return nil }
-    return try connection.first(Self.findZone, { $0.bind(1, number) }) {
-      try zone($0, of: key.database)
-    } ?? nil
+    if let zone = known[number] { return zone }
+    let found =
+      try connection.first(Self.findZone, { $0.bind(1, number) }) {
+        try zone($0, of: key.database)
+      } ?? nil
+    if isWriter { known[number] = found }
+    return found
   }
 
   func all(in database: DatabaseKey) throws -> [Zone] {
@@ -70,9 +82,14 @@ final class SQLiteZones: ZoneWriting {
       $0.bind(4, zone.deletion?.rawValue)
       $0.bind(5, zone.hasShares)
     }
+    if isWriter { known[number] = zone }
     let database = try numbers.givenNumber(of: zone.key.database)
     sequences.isWritten(zone.lastSequence, withZoneOf: database)
   }
+
+  func bodyBegins() { if known.count > Self.mostZones { forget() } }
+
+  func forget() { known = [:] }
 
   /// Nil: the zone was never put.
   private func zone(_ row: Prepared, of database: DatabaseKey) throws -> Zone? {

@@ -64,6 +64,8 @@ package struct Reply: Sendable {
   /// What is sent after the head.
   package enum Body: Sendable {
     case bytes([UInt8])
+    /// One after the other.
+    case pieces([[UInt8]])
     /// Written piece by piece until the closure returns.
     case stream(@concurrent @Sendable (inout any ResponseBodyWriter) async throws -> Void)
   }
@@ -101,6 +103,11 @@ package struct Reply: Sendable {
     switch body {
     case .bytes(let bytes):
       let buffer = ByteBuffer(bytes: bytes)
+      return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: buffer))
+    case .pieces(let pieces):
+      var buffer = ByteBuffer()
+      buffer.reserveCapacity(pieces.reduce(0) { $0 + $1.count })
+      for piece in pieces { buffer.writeBytes(piece) }
       return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: buffer))
     case .stream(let write):
       return Response(status: status, headers: headers, body: ResponseBody(write))

@@ -7,7 +7,8 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-struct EndpointResponder: Sendable {
+/// One for each server. A class, so that the closures of a request hold it and copy nothing of the settings.
+final class EndpointResponder: Sendable {
   private let settings: Settings
   private let authentication: AuthenticateParts
   private let tokens: WebAuthTokens

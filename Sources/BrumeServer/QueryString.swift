@@ -43,11 +43,9 @@ package struct QueryString: Equatable, Sendable {
     var plain: [UInt8] = []
     plain.reserveCapacity(bytes.count)
     var rest = bytes
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        plain.append(byte)
-        continue
-      }
+    while let sign = rest.firstIndex(of: UInt8(ascii: "%")) {
+      plain += rest[..<sign]
+      rest = rest[(sign + 1)...]
       guard rest.count >= 2, let high = digit(rest[rest.startIndex]),
         let low = digit(rest[rest.startIndex + 1])
       else {
@@ -57,6 +55,7 @@ package struct QueryString: Equatable, Sendable {
       plain.append(high << 4 | low)
       rest = rest.dropFirst(2)
     }
+    plain += rest
     let text = try TextRules.text(plain, what)
     try TextRules.check(text, what, upTo: limits.parameterBytes)
     return text

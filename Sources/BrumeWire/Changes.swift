@@ -54,19 +54,19 @@ extension Wire {
     _ results: [ZoneChangesResult], for requests: [ZoneChangesRequest] = [],
     _ options: RecordOptions = RecordOptions()
   ) -> [UInt8] {
-    bytes(capacity: results.reduce(64) { $0 + sizeEstimate($1) }) { writer in
-      writer.beginObject()
-      writer.array("zones", results.enumerated()) { writer, item in
-        let request = item.offset < requests.count ? requests[item.offset] : nil
-        var own = options.desiring(request?.desiredKeys)
-        own.numbersAsStrings = request?.numbersAsStrings ?? own.numbersAsStrings
-        switch item.element {
-        case .success(let page): writer.zoneChanges(page, own)
-        case .failure(let failure): writer.zoneFailure(failure)
-        }
-      }
-      writer.endObject()
+    bytes(capacity: results.reduce(64) { $0 + sizeEstimate($1) }) {
+      $0.zoneChanges(results, for: requests, options)
     }
+  }
+
+  /// The same in pieces, of which most are stored records as they are kept: a page of them is large, and nothing of it
+  /// is copied here.
+  package static func zoneChangesInPieces(
+    _ results: [ZoneChangesResult], for requests: [ZoneChangesRequest], _ options: RecordOptions
+  ) -> [[UInt8]] {
+    var writer = JSONWriter(keepingPieces: 512)
+    writer.zoneChanges(results, for: requests, options)
+    return writer.pieces
   }
 
   private static func sizeEstimate(_ result: ZoneChangesResult) -> Int {
@@ -117,7 +117,23 @@ extension ZoneChangesRequest {
 }
 
 extension JSONWriter {
-  fileprivate mutating func zoneChanges(_ page: ZoneChangesPage, _ options: RecordOptions) {
+  fileprivate mutating func zoneChanges(
+    _ results: [ZoneChangesResult], for requests: [ZoneChangesRequest], _ options: RecordOptions
+  ) {
+    beginObject()
+    array("zones", results.enumerated()) { writer, item in
+      let request = item.offset < requests.count ? requests[item.offset] : nil
+      var own = options.desiring(request?.desiredKeys)
+      own.numbersAsStrings = request?.numbersAsStrings ?? own.numbersAsStrings
+      switch item.element {
+      case .success(let page): writer.zoneChanges(page, own)
+      case .failure(let failure): writer.zoneFailure(failure)
+      }
+    }
+    endObject()
+  }
+
+  private mutating func zoneChanges(_ page: ZoneChangesPage, _ options: RecordOptions) {
     beginObject()
     name("zoneID")
     zoneID(page.zone)

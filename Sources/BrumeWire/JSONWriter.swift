@@ -5,13 +5,30 @@ import BrumeModel
 
 package struct JSONWriter {
   package private(set) var bytes: [UInt8]
+  /// What comes before `bytes`, if large values are kept as they are.
+  private var earlier: [[UInt8]] = []
+  private let keepsLarge: Bool
   /// True after a value: whatever follows on this level needs a comma.
   private var needsComma = false
 
   package init(capacity: Int = 256) {
     bytes = []
     bytes.reserveCapacity(capacity)
+    keepsLarge = false
   }
+
+  /// Keeps large values that are JSON already as they are, for `pieces`.
+  init(keepingPieces capacity: Int) {
+    bytes = []
+    bytes.reserveCapacity(capacity)
+    keepsLarge = true
+  }
+
+  /// All that was written, in order.
+  var pieces: [[UInt8]] { earlier + [bytes] }
+
+  /// A measure, which bounds nothing: below it a copy costs less than a piece of its own.
+  private static let large = 512
 
   // MARK: Structure
 
@@ -78,7 +95,13 @@ package struct JSONWriter {
   /// A value that is JSON already.
   package mutating func raw(_ json: [UInt8]) {
     separate()
-    bytes.append(contentsOf: json)
+    if keepsLarge, json.count >= Self.large {
+      earlier.append(bytes)
+      earlier.append(json)
+      bytes.removeAll()
+    } else {
+      bytes.append(contentsOf: json)
+    }
     needsComma = true
   }
 

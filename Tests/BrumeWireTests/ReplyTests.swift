@@ -89,6 +89,23 @@ struct ReplyTests {
     }
   }
 
+  @Test func `a page of changes in pieces is the same page, and records that are large are pieces`() {
+    let text = FieldValue.string(String(repeating: "long ", count: 200))
+    var large = Sample.record
+    large.fields["text"] = text
+    let stored = [Sample.stored(large), Sample.stored(Sample.record), Sample.stored(large)]
+    let page = ZoneChangesPage(
+      zone: Sample.zone,
+      changes: stored.map { .changed($0) } + [.deleted(name: "H-099", type: "Hike", sequence: 9)],
+      token: "t", moreComing: true)
+    let failure = ItemFailure(ZoneID(name: "Ghost"), BrumeError(.zoneNotFound, "there is none"))
+    let results: [ZoneChangesResult] = [.success(page), .failure(failure)]
+    let requests = [Sample.zone, failure.id].map { ZoneChangesRequest(zone: $0) }
+    let pieces = Wire.zoneChangesInPieces(results, for: requests, RecordOptions())
+    #expect(Array(pieces.joined()) == Wire.zoneChanges(results, for: requests))
+    #expect(pieces.count { $0 == RecordCoder.wire.encode(large) } == 2)
+  }
+
   @Test func `each zone's desired keys apply to its own records`() throws {
     let page = ZoneChangesPage(
       zone: Sample.zone, changes: [.changed(Sample.stored(Sample.record))], token: "t",

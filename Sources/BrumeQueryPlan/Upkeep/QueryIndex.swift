@@ -47,7 +47,7 @@ package final class QueryIndex {
       if !leaves || old != nil {
         try update(&entry, leaves: leaves, in: database, from: old, to: new)
       }
-      fields.keep(entry)
+      if entry.wanted != wanted { fields.keep(entry) }
     }
     if isLeft { delay.leftForLater() }
   }

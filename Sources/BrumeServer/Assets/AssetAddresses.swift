@@ -4,11 +4,17 @@ import BrumeCore
 import BrumeModel
 import BrumeWire
 
-struct AssetAddresses: Sendable {
+final class AssetAddresses: Sendable {
   let server: ServerAddress
   /// Scheme, host and port to write instead of the server's; nil: the server's.
   let base: String?
   let downloads: AssetDownloads
+
+  init(server: ServerAddress, base: String?, downloads: AssetDownloads) {
+    self.server = server
+    self.base = base
+    self.downloads = downloads
+  }
 
   /// Where the holder of a ticket uploads to.
   func upload(ticket: String) -> String {

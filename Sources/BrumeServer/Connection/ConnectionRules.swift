@@ -80,7 +80,9 @@ package struct ConnectionRules: Equatable, Sendable {
 
   /// When `timeReached` must be called next; nil for never.
   package var wakeAt: Instant? {
-    [firstHeadDue, bodyWindowEnd, readDue, closeDue, requestDue].compactMap { $0 }.min()
+    Self.earliest(
+      Self.earliest(firstHeadDue, bodyWindowEnd),
+      Self.earliest(Self.earliest(readDue, closeDue), requestDue))
   }
 
   /// The head of a request is there. `refuse` answers with that status and ends the connection.
@@ -149,7 +151,7 @@ package struct ConnectionRules: Equatable, Sendable {
       closesAfterAnswer = true
       return .refuse(status: 408)
     }
-    if let due = [readDue, closeDue].compactMap({ $0 }).min(), due <= now { return .close }
+    if let due = Self.earliest(readDue, closeDue), due <= now { return .close }
     guard let end = bodyWindowEnd, end <= now else { return .wait }
     // While an earlier request is answered, the rest of this one waits on us, not on the client.
     let isTooSlow = openRequests <= 1 && bodyBytesInWindow < limits.bodyBytes
@@ -160,7 +162,7 @@ package struct ConnectionRules: Equatable, Sendable {
   /// Time that a busy server lost is not the client's: what it sent meanwhile is read before anything
   /// is decided. Answers whether there was such time.
   private mutating func giveBack(_ now: Instant) -> Bool {
-    guard let due = [firstHeadDue, bodyWindowEnd, readDue].compactMap({ $0 }).min(),
+    guard let due = Self.earliest(Self.earliest(firstHeadDue, bodyWindowEnd), readDue),
       now - due > limits.lateMilliseconds, givenBack < limits.givenBackMilliseconds
     else { return false }
     let lost = min(now - due, limits.givenBackMilliseconds - givenBack)
@@ -169,6 +171,13 @@ package struct ConnectionRules: Equatable, Sendable {
     bodyWindowEnd = bodyWindowEnd.map { max($0, now) + lost }
     readDue = readDue.map { max($0, now) + lost }
     return true
+  }
+
+  /// The earlier of two instants, of which any may be missing. Asked several times for each request, so it makes no
+  /// array.
+  private static func earliest(_ a: Instant?, _ b: Instant?) -> Instant? {
+    guard let a, let b else { return a ?? b }
+    return min(a, b)
   }
 
   private mutating func restartWindow(_ now: Instant) {

@@ -6,8 +6,8 @@ import BrumeModel
 import HTTPTypes
 import Hummingbird
 
-/// What every request of a server is authenticated with.
-struct AuthenticateParts: Sendable {
+/// What every request of a server is authenticated with. A class: each request holds it.
+final class AuthenticateParts: Sendable {
   let rules: any RuleCalls
   let rates: RateLimits
   let signIn: SignInAddress
@@ -15,6 +15,18 @@ struct AuthenticateParts: Sendable {
   /// Whose calls of the operator are that name no container.
   let container: ContainerID
   let limits: Limits
+
+  init(
+    rules: any RuleCalls, rates: RateLimits, signIn: SignInAddress, operators: OperatorGate,
+    container: ContainerID, limits: Limits
+  ) {
+    self.rules = rules
+    self.rates = rates
+    self.signIn = signIn
+    self.operators = operators
+    self.container = container
+    self.limits = limits
+  }
 }
 
 struct Authenticate: Sendable {

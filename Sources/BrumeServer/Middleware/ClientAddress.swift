@@ -27,10 +27,11 @@ package struct ClientAddress: Equatable, Sendable {
     else {
       let isLoopback = text.hasPrefix("127.") || text == "::1"
       self.init(
-        name: Self.name(peer) ?? text, isLocal: isLoopback && forwarded == nil)
+        name: Self.name(text), isLocal: isLoopback && forwarded == nil)
       return
     }
-    self.init(name: Self.name(client) ?? "unknown", isLocal: false)
+    let name = client.ipAddress.map { Self.name(Self.plain($0)) }
+    self.init(name: name ?? "unknown", isLocal: false)
   }
 
   /// Whether the other end is a proxy that the settings name: it speaks for many.
@@ -54,9 +55,9 @@ package struct ClientAddress: Equatable, Sendable {
     return nil
   }
 
-  private static func name(_ address: SocketAddress?) -> String? {
-    guard let text = address?.ipAddress.map(plain) else { return nil }
-    return ipv6(text).map { Hex.text(Array($0[..<8])) + "/64" } ?? text
+  /// - Parameter text: a plain address.
+  private static func name(_ text: String) -> String {
+    ipv6(text).map { Hex.text(Array($0[..<8])) + "/64" } ?? text
   }
 
   /// An IPv4 address as such: a socket for both kinds calls it `::ffff:a.b.c.d`.
@@ -68,6 +69,7 @@ package struct ClientAddress: Equatable, Sendable {
   }
 
   private static func ipv6(_ text: String) -> [UInt8]? {
+    guard text.utf8.contains(UInt8(ascii: ":")) else { return nil }
     var bytes = [UInt8](repeating: 0, count: 16)
     return inet_pton(AF_INET6, text, &bytes) == 1 ? bytes : nil
   }

@@ -19,7 +19,8 @@ struct ChangeRoutes: Sendable {
     let json = try call.json()
     let requests = try Wire.zoneChangesRequests(json)
     let results = try await rules.zoneChanges(requests, in: call.scope, as: call.caller)
-    return .json(Wire.zoneChanges(results, for: requests, RecordOptions(json, of: call, addresses)))
+    let options = RecordOptions(json, of: call, addresses)
+    return Reply(body: .pieces(Wire.zoneChangesInPieces(results, for: requests, options)))
   }
 
   // MARK: Deprecated forms

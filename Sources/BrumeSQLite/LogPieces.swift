@@ -1,0 +1,17 @@
+// The layer under SQLite's files that writes a commit's part of the log in one piece: `CLogPieces`.
+
+import BrumeStorage
+import CLogPieces
+import GRDBSQLite
+
+enum LogPieces {
+  /// Once for the process, by whoever opens the first store.
+  private static let outcome = brume_log_pieces_install()
+
+  /// Puts the layer under all connections that are opened from now on.
+  static func install() throws(StoreError) {
+    guard outcome == SQLITE_OK else {
+      throw StoreError(.unavailable, "SQLite does not take our layer under its files")
+    }
+  }
+}

@@ -1,0 +1,18 @@
+// What a commit writes to SQLite's write-ahead log, handed to the kernel in one piece. SQLite hands over each page with
+// two calls, fourteen for the save of one record. This is a layer over SQLite's own access to files; all else
+// passes through it. Why, and why nothing is lost: docs/decisions/0047-the-log-is-written-in-one-piece.md.
+
+#pragma once
+
+#include <sqlite3.h>
+
+/// Puts the layer under all connections that are opened from now on. Once for a process; later calls do nothing.
+///
+/// Answers a result code of SQLite's.
+int brume_log_pieces_install(void);
+
+/// Whether a connection keeps what it writes to the log until it waits for the disk. Only for one whose commits do
+/// (`synchronous=FULL`), and outside of a transaction.
+///
+/// Answers a result code of SQLite's: `SQLITE_NOTFOUND` if the connection was opened without the layer.
+int brume_log_pieces_gather(sqlite3 *connection, int gathers);
