@@ -22,7 +22,8 @@ package enum UsageKind: Int, CaseIterable, Sendable {
 package struct UsageCounts: Equatable, Sendable {
   /// Upper bounds of the classes of answer times, in microseconds; a last class is beyond.
   package static let bounds: [Int64] = [
-    100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10_000, 15_000, 20_000, 30_000,
+    100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10_000, 15_000, 20_000,
+    30_000,
     50_000, 75_000, 100_000, 150_000, 200_000, 300_000, 500_000, 750_000, 1_000_000, 1_500_000,
     2_000_000, 3_000_000, 5_000_000, 7_500_000, 10_000_000,
   ]

@@ -78,7 +78,7 @@ import Testing
             ["operationType": "create", "record": ["recordType": "Note", "recordName": "secret"]]
           ]
         ], device: "laptop")
-      let id = try #require(saved.headers[.init("X-Apple-Request-UUID")!])
+      let id = try #require(saved.headers[.requestUUID])
       let log = try await client.admin("logs?request=\(id.lowercased())")
       let line = try #require(log["log"]?.array?.first, "\(log.text)")
       #expect(line["user"] == "alice" && line["status"] == 200 && line["method"] == "POST")

@@ -36,7 +36,8 @@ struct StoredBytes {
   }
 
   /// The kept count of a database if it is of the last change; nil: nobody has counted since.
-  static func known(of database: DatabaseKey, in transaction: any ReadTransaction) throws -> Int64? {
+  static func known(of database: DatabaseKey, in transaction: any ReadTransaction) throws -> Int64?
+  {
     let last = try transaction.sequences.last(in: database)
     return try kept(.storedBytesOfDatabase(database), at: last, in: transaction.settings)
   }

@@ -95,7 +95,10 @@ extension RecordAccess {
 
   private func asked(_ name: String?, in zone: ZoneKey) throws -> StoredRecord {
     guard let name else {
-      throw BrumeError(.badRequest, "the question names no record: give its 'recordName', or in the public database a 'recordType'")
+      throw BrumeError(
+        .badRequest,
+        "the question names no record: give its 'recordName', or in the public database a "
+          + "'recordType'")
     }
     if let stored = try transaction.records.find(RecordKey(zone: zone, name: name)) {
       return stored

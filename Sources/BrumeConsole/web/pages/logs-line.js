@@ -33,7 +33,8 @@ export const caller = ({ user, serverKey, operator }) =>
   user ?? (serverKey ? `key of ${short(serverKey, 10)}` : operator ? `operator ${operator}` : "nobody known");
 
 /** The path without what every path has; the rest is in the inspector. */
-export const called = ({ route }) => route.replace("/database/1/:container/:environment/", "").replace("/_brume/", "");
+export const called = ({ route }) =>
+  route.replace(/^\/(database|device)\/1\/\{container\}\/\{environment\}\/(\{database\}\/)?/, "").replace("/_brume/", "");
 
 /** The page of all that is known of a request. */
 const allOf = (request) => to("logs", [], { request });

@@ -5,14 +5,14 @@ import { h } from "../core/render.js";
 import { number } from "../core/words.js";
 
 const [width, height] = [560, 150];
-const edge = { left: 46, right: 8, top: 10, bottom: 22 };
+const edge = { left: 56, right: 8, top: 10, bottom: 22 };
 const plot = { width: width - edge.left - edge.right, height: height - edge.top - edge.bottom };
 
-/** The next number of the form 1, 2 or 5 times a power of ten: where an axis may end. */
+/** Where an axis may end so that its middle is a whole number: 2, 4, 10, 20, 40, 100… */
 export function roundUp(value) {
-  if (value <= 0) return 1;
+  if (value <= 2) return 2;
   const power = 10 ** Math.floor(Math.log10(value));
-  return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= value * 0.9999);
+  return [1, 2, 4, 10].map((step) => step * power).find((step) => step >= value);
 }
 
 /**
