@@ -46,4 +46,5 @@ def main():
         raise SystemExit("FAILED: what the server does again and again stays in its memory")
 
 
-main()
+if __name__ == "__main__":
+    main()

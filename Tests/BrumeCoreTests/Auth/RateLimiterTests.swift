@@ -29,7 +29,7 @@ struct RateLimiterTests {
 
   @Test func `a clock that is set forward gives one burst and no more`() {
     var limiter = exhausted(at: 0)
-    let count = (0..<100).count { _ in limiter.take(1, now: late) == nil }
+    let count = (0..<100).count(where: { _ in limiter.take(1, now: late) == nil })
     #expect(count == 5)
   }
 

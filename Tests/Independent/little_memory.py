@@ -1,0 +1,148 @@
+"""A server that may have little memory, and many times more work than fits: it refuses some of it, is not killed, and
+serves everybody when the crowd is gone. The limit is a control group's, so a server that takes more is killed by the kernel.
+
+Needs the right to make a control group; without it nothing is tested, which is said. `--control` gives the server so little
+that it must be killed: that has to be noticed.
+"""
+import argparse
+import collections
+import contextlib
+import http.client
+import json
+import os
+import random
+import sys
+import tempfile
+import threading
+import time
+
+from brume_server import Refused, Server, expect
+from matrix.grammar import Grammar
+
+LIMIT, TOO_LITTLE = 256 << 20, 24 << 20
+CALLERS, ZONE = 48, {"zoneName": "Notes"}
+VERSION_1, VERSION_2 = "/sys/fs/cgroup/memory", "/sys/fs/cgroup"
+
+
+class Group:
+    """A control group with a limit; `path` is None where none can be made."""
+
+    def __init__(self, limit):
+        is_old = os.path.exists(os.path.join(VERSION_1, "memory.limit_in_bytes"))
+        self.path = os.path.join(VERSION_1 if is_old else VERSION_2, f"brume-test-{os.getpid()}")
+        try:
+            os.mkdir(self.path)
+            self.write("memory.limit_in_bytes" if is_old else "memory.max", limit)
+        except OSError:
+            self.close()
+            self.path = None
+
+    def write(self, name, value):
+        with open(os.path.join(self.path, name), "w") as file:
+            file.write(str(value))
+
+    def close(self):
+        with contextlib.suppress(OSError):
+            os.rmdir(self.path)
+
+
+def launcher(brume, group, place):
+    """A command that is `brume`, and whose server is in the group from its beginning."""
+    path = os.path.join(place, "launcher")
+    with open(path, "w") as file:
+        file.write(f'#!/bin/sh\n[ "$1" != serve ] || echo $$ > "{group.path}/cgroup.procs"\nexec "{brume}" "$@"\n')
+    os.chmod(path, 0o700)
+    return path
+
+
+def peak(process):
+    with contextlib.suppress(OSError), open(f"/proc/{process.pid}/status") as lines:
+        return next((int(line.split()[1]) << 10 for line in lines if line.startswith("VmHWM")), 0)
+    return 0
+
+
+def crowd(server, until, outcomes, number):
+    """Requests as large as the protocol allows, one after the other."""
+    grammar, client = Grammar(random.Random(number)), server.client("bob", f"crowd-{number}")
+    while time.monotonic() < until:
+        try:
+            endpoint, database, body = grammar.save() if number % 2 else grammar.chance.choice(grammar.kinds)()
+            if not isinstance(body, bytes):
+                client.call(endpoint, body, database)
+            outcomes["200"] += 1
+        except Refused as refusal:
+            outcomes[str(refusal).split(": ")[1][:3]] += 1
+        except (OSError, http.client.HTTPException) as error:
+            outcomes[type(error).__name__] += 1
+            client.connection = None
+
+
+def run(brume, folder, limit, seconds):
+    group = Group(limit)
+    if group.path is None:
+        return print("little memory: not tested, a control group cannot be made here")
+    # As in production: with rates, which is what a crowd meets first.
+    server = Server(launcher(brume, group, os.path.dirname(folder)), folder, extra=["--rate-user", "100"])
+    try:
+        server.start()
+        client = server.client("alice", "mac")
+        client.call("zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": ZONE}}]})
+        answered, outcomes, until = set(), collections.Counter(), time.monotonic() + seconds
+        threads = [threading.Thread(target=crowd, args=(server, until, outcomes, number), daemon=True)
+                   for number in range(CALLERS)]
+        for thread in threads:
+            thread.start()
+        while time.monotonic() < until:
+            name = f"note-{len(answered)}"
+            with contextlib.suppress(Refused, OSError, http.client.HTTPException):
+                if "serverErrorCode" not in save(client, name):
+                    answered.add(name)
+            time.sleep(0.05)
+        for thread in threads:
+            thread.join(30)
+        if server.process.poll() is not None:
+            raise SystemExit(f"FAILED: the server was ended with {server.process.poll()}")
+        most = peak(server.process)
+        # A body that is refused may still be on its way: its sender sees the connection's end.
+        expect(not [word for word in outcomes if word.startswith("5") and word != "503"],
+               f"the crowd of {CALLERS} is served or refused: {json.dumps(outcomes)}; {most >> 20} MB at most")
+        deadline, done = time.monotonic() + 10, False
+        while not done and time.monotonic() < deadline:
+            with contextlib.suppress(Refused, OSError, http.client.HTTPException):
+                done = "serverErrorCode" not in save(server.client("alice", "phone"), "afterwards")
+        expect(done, "within 10 s of its end everybody is served")
+        page = client.call("changes/zone", {"zones": [{"zoneID": ZONE}], "resultsLimit": 200})["zones"][0]
+        found = {record["recordName"] for record in page["records"]}
+        expect(page["moreComing"] or answered <= found, f"{len(answered)} saves were answered meanwhile, and are there")
+        expect(server.stop() == 0, "the server ends in good order")
+    finally:
+        if server.process and server.process.poll() is None:
+            server.kill()
+        group.close()
+    return None
+
+
+def save(client, name):
+    return client.call("records/modify", {"zoneID": ZONE, "operations": [{"operationType": "create", "record": {
+        "recordType": "Note", "recordName": name, "fields": {"text": {"value": name}}}}]})["records"][0]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--brume", required=True)
+    parser.add_argument("--seconds", type=float, default=6)
+    parser.add_argument("--control", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        folder = os.path.join(place, "data")
+        if not options.control:
+            return run(os.path.realpath(options.brume), folder, LIMIT, options.seconds)
+        try:
+            run(os.path.realpath(options.brume), folder, TOO_LITTLE, 3)
+        except SystemExit as found:
+            return expect("ended with" in str(found), f"control: a server without enough is killed, and it is noticed ({found})")
+        raise SystemExit("FAILED: control: nothing was noticed")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
