@@ -300,6 +300,18 @@ let package = Package(
     .testTarget(
       name: "SimulationTests", dependencies: ["brume-simulate"], swiftSettings: settings),
   ]
+  // Every parser and whole requests, read by any bytes: `scripts/fuzz` builds it once more, with libFuzzer.
+  package.targets += [
+    .target(name: "CFuzz", path: "Tests/CFuzz"),
+    .executableTarget(
+      name: "brume-fuzz",
+      dependencies: [
+        "CFuzz", "BrumeModel", "BrumePredicate", "BrumeSchema", "BrumeWire", "BrumeStorage",
+        "BrumeQueryPlan", "BrumeCore", "BrumeNotifier", "BrumePush", "BrumeServer", "BrumeClient",
+        "BrumeKit", crypto, httpTypes, nioCore, log,
+      ], path: "Tests/Fuzz", exclude: ["corpus"], swiftSettings: settings),
+    .testTarget(name: "FuzzTests", dependencies: ["brume-fuzz"], swiftSettings: settings),
+  ]
   // The Swift texts of our own pages, compiled and run as they stand there.
   package.targets.append(
     .testTarget(name: "DocumentationTests", dependencies: ["CloudKit", "BrumeTesting"]))

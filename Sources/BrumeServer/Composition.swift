@@ -160,6 +160,10 @@ package final class Composition: Sendable {
     try await pushFaults?.leaving(entries, to: device) ?? entries
   }
 
+  /// Brings what other processes put into mailboxes to the devices of this one, until cancelled; ends at once where
+  /// there are no others.
+  package func followMailboxes() async throws { try await mailboxTail?.run() }
+
   /// Nil: this process is the only one that has the store open.
   var accountTail: AccountTail? {
     store.sharedAccounts.map { AccountTail(accounts: $0, signOut: signOut) }

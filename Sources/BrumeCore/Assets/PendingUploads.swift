@@ -12,6 +12,8 @@ struct PendingUploads {
     var bytes: Int64
     let began: Milliseconds
   }
+  /// Ours: no upload has more. As many as a row can hold of them are no overflow.
+  private static let mostBytes: Int64 = 1 << 42
   private let key: SettingKey
   private var entries: [Entry] = []
 
@@ -22,7 +24,9 @@ struct PendingUploads {
     key = .pendingUploads(user)
     var unpacker = Unpacker(try settings.value(key) ?? [])
     while let id = unpacker.text(), let bytes = unpacker.number(), let began = unpacker.number() {
-      if now - began < lifetime { entries.append(Entry(id: id, bytes: bytes, began: began)) }
+      // Times and sizes that nobody wrote like this are of a damaged row.
+      if began > now - lifetime, (0...Self.mostBytes).contains(bytes) {
+        entries.append(Entry(id: id, bytes: bytes, began: began)) }
     }
   }
 

@@ -31,7 +31,8 @@ enum ClientData {
       }
       guard changed, let zone = try transaction.zones.find(key) else { continue }
       let setting = SettingKey.clientData(key, user: user)
-      var entries = Entries(try transaction.settings.value(setting) ?? [], of: zone)
+      var entries = Entries(
+        try transaction.settings.value(setting) ?? [], ofIncarnation: zone.incarnation)
       entries.set(device, to: data, limit: limit)
       try transaction.settings.set(setting, to: entries.bytes)
     }
@@ -43,17 +44,17 @@ enum ClientData {
     guard let user = caller.user, let device = caller.device?.name,
       let bytes = try transaction.settings.value(.clientData(zone.key, user: user))
     else { return nil }
-    return Entries(bytes, of: zone).list.first { $0.device == device }?.data
+    return Entries(bytes, ofIncarnation: zone.incarnation).list.first { $0.device == device }?.data
   }
 
   /// The devices and their data, the longest unused first.
-  private struct Entries {
+  struct Entries {
     let incarnation: Int64
     var list: [(device: String, data: [UInt8])] = []
 
     /// What another incarnation of the zone left behind reads as nothing.
-    init(_ bytes: [UInt8], of zone: Zone) {
-      incarnation = zone.incarnation
+    init(_ bytes: [UInt8], ofIncarnation incarnation: Int64) {
+      self.incarnation = incarnation
       var unpacker = Unpacker(bytes)
       guard unpacker.number() == incarnation else { return }
       while let device = unpacker.text(), let text = unpacker.text(),

@@ -55,9 +55,10 @@ struct OperationMemory: Sendable {
   private static func add(_ result: RecordResult, to packer: inout Packer) {
     switch result {
     case .success(.saved(let stored)):
-      packer.add(0)
+      packer.add(3)
       packer.add(stored.name)
       packer.add((try? stored.record().zone.name) ?? ZoneID.defaultName)
+      packer.add(stored.sequence)
     case .success(.deleted(let name, let zone)):
       packer.add(1)
       packer.add(name)
@@ -68,6 +69,29 @@ struct OperationMemory: Sendable {
       packer.add(failure.id.zone.name)
       packer.add(failure.error.code.rawValue)
       packer.add(failure.error.reason)
+    }
+  }
+
+  /// What comes before the results: of which request they are, and how many.
+  struct Heading {
+    let containerEnvironment: ContainerEnvironment
+    let owner: String
+    let id: String
+    let time: Milliseconds
+    let count: Int64
+
+    init?(_ unpacker: inout Unpacker) {
+      guard let place = unpacker.containerEnvironment(), let owner = unpacker.text(),
+        let id = unpacker.text(), let time = unpacker.number(), let count = unpacker.number(),
+        count >= 0
+      else { return nil }
+      (containerEnvironment, self.owner, self.id) = (place, owner, id)
+      (self.time, self.count) = (time, count)
+    }
+
+    func isOf(_ database: DatabaseKey, _ id: String) -> Bool {
+      containerEnvironment == database.containerEnvironment && owner == database.ownerName
+        && self.id == id
     }
   }
 
@@ -82,13 +106,11 @@ struct OperationMemory: Sendable {
     let transaction = access.transaction
     guard let bytes = try transaction.settings.value(key) else { return nil }
     var unpacker = Unpacker(bytes)
-    guard unpacker.containerEnvironment() == database.containerEnvironment,
-      unpacker.text() == database.ownerName, unpacker.text() == id, let time = unpacker.number(),
-      now - time < lifetime,
-      let count = unpacker.number()
+    guard let heading = Heading(&unpacker), heading.isOf(database, id),
+      heading.time > now - lifetime
     else { return nil }
     var results: [Int: RecordResult] = [:]
-    for _ in 0..<count {
+    for _ in 0..<heading.count {
       guard let index = unpacker.number(), let result = try result(&unpacker, &access) else {
         return nil
       }
@@ -110,15 +132,13 @@ struct OperationMemory: Sendable {
     let id = RecordID(name: name, zone: key.zone.id)
     let stored = try access.transaction.records.find(key)
     // That something was deleted says nothing that its sender does not know.
-    let isDeletion = kind == 1
-    guard try isDeletion || mayStill(kind == 0 ? .write : .read, stored, in: key.zone, &access)
+    let (isDeletion, isSave) = (kind == 1, kind == 0 || kind == 3)
+    guard try isDeletion || mayStill(isSave ? .write : .read, stored, in: key.zone, &access)
     else { return nil }
     switch kind {
-    case 0:
-      if case .unreadable(let error)? = stored?.content { return .failure(ItemFailure(id, error)) }
-      return stored.map { .success(.saved($0)) }
-        ?? .failure(
-          ItemFailure(id, BrumeError(.notFound, "Record not found: it was deleted since")))
+    // 0: by a version that did not keep the tag.
+    case 0: return try saved(stored, id, sequence: nil)
+    case 3: return try unpacker.number().flatMap { try saved(stored, id, sequence: $0) }
     case 1:
       return .success(.deleted(name: name, zone: id.zone))
     default:
@@ -132,6 +152,25 @@ struct OperationMemory: Sendable {
 }
 
 extension OperationMemory {
+  /// The record as it is now, under the tag that its save got. Whoever takes this answer saves with that tag next,
+  /// and learns by a conflict what somebody else has changed meanwhile; with the tag of now he would save over it.
+  private func saved(
+    _ stored: StoredRecord?, _ id: RecordID, sequence: Int64?
+  ) throws -> RecordResult? {
+    guard let stored else {
+      let gone = BrumeError(.notFound, "Record not found: it was deleted since")
+      return .failure(ItemFailure(id, gone))
+    }
+    if case .unreadable(let error) = stored.content { return .failure(ItemFailure(id, error)) }
+    guard let sequence, sequence != stored.sequence else { return .success(.saved(stored)) }
+    var record = try stored.record()
+    record.changeTag = ChangeTag.text(sequence)
+    return .success(
+      .saved(
+        StoredRecord(
+          name: stored.name, type: stored.type, sequence: sequence, content: .value(record))))
+  }
+
   /// Whether the zone is there for the caller, and the record, if it still is, open to what he did.
   private func mayStill(
     _ action: Permissions.Action, _ stored: StoredRecord?, in zone: ZoneKey,

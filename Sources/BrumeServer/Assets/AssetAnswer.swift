@@ -47,13 +47,13 @@ struct AssetAnswer: Equatable {
 
 /// What a `Range` header asks for. One range is honoured; several are answered with the whole, as
 /// RFC 9110 allows; what is no range of bytes is ignored.
-enum ByteRange: Equatable {
+package enum ByteRange: Equatable {
   case whole
   case part(Range<Int64>)
   /// Nothing of the file is in the range.
   case none
 
-  init(_ header: String?, size: Int64) {
+  package init(_ header: String?, size: Int64) {
     self = .whole
     guard let header, header.lowercased().hasPrefix("bytes=") else { return }
     let text = header.dropFirst(6)

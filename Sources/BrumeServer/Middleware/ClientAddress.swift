@@ -2,7 +2,7 @@
 // that the settings name; an IPv6 network counts as one (docs/operating/load.md).
 
 import BrumeModel
-import NIOCore
+package import NIOCore
 
 #if canImport(Darwin)
   import Darwin
@@ -17,7 +17,7 @@ package struct ClientAddress: Equatable, Sendable {
   /// The other end is on this very machine, and no proxy is known to stand between.
   package let isLocal: Bool
 
-  init(peer: SocketAddress?, forwarded: String?, trustedProxies: [String]) {
+  package init(peer: SocketAddress?, forwarded: String?, trustedProxies: [String]) {
     guard let text = peer?.ipAddress.map(Self.plain) else {
       self.init(name: "local", isLocal: forwarded == nil)
       return

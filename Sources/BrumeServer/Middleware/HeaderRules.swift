@@ -1,16 +1,16 @@
 // The headers that are read, under the one rule for texts that enter. Other headers are nobody's.
 
-import BrumeModel
-import HTTPTypes
+package import BrumeModel
+package import HTTPTypes
 
-enum HeaderRules {
+package enum HeaderRules {
   private static let read: [HTTPField.Name] = [
     .authorization, .origin, .device, .keyID, .signatureDate, .signature, .forwardedFor,
     .lastEventID, .fetchSite, .webAuthToken, .forwardedProto, .operatorForm,
   ]
 
   /// - Throws: `badRequest` that names the header.
-  static func check(_ headers: HTTPFields, limits: Limits) throws(BrumeError) {
+  package static func check(_ headers: HTTPFields, limits: Limits) throws(BrumeError) {
     for name in read {
       guard let value = headers[name] else { continue }
       let what = "the header '\(name.rawName)'"

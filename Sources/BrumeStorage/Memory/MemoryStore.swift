@@ -29,6 +29,14 @@ package final class MemoryStore: Store {
     self.isAwaited = isAwaited
   }
 
+  /// Another store with the contents that this one has now; each goes on by itself. For tests that begin many
+  /// times at one place.
+  package func copy() throws -> MemoryStore {
+    let other = MemoryStore(coders: coders, runsTwice: runsTwice, isAwaited: isAwaited)
+    try other.keep(current())
+    return other
+  }
+
   package func read<Value: Sendable>(
     _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value {

@@ -30,18 +30,16 @@ struct FileImportCommand: AsyncParsableCommand {
 
   func run() async throws {
     var reader = try ArchiveReader(file)
-    guard let heading = try reader.next(), heading["brume"] == "export" else {
-      throw UserArchive.damaged(file, "it does not begin as one")
+    guard let first = try reader.next(),
+      case .heading(let version, let owner, let ownerRecord)? = try ExportLine(json: first)
+    else { throw UserArchive.damaged(file, "it does not begin as one") }
+    guard version == UserArchive.version else {
+      throw CommandFailure("'\(file)' is of another version of brume; import it with that one", .data)
     }
-    guard heading["version"]?.int == UserArchive.version else {
-      throw CommandFailure(
-        "'\(file)' is of another version of brume; import it with that one", .data)
-    }
-    let name = user ?? heading["user"]?.string ?? ""
+    let name = user ?? owner ?? ""
     let connection = try server.connect()
     try await connection.makeAccount(name)
-    var records = RecordImport(
-      connection: connection, user: name, owner: heading["owner"]?.string)
+    var records = RecordImport(connection: connection, user: name, owner: ownerRecord)
     defer { records.removeFiles() }
     try await read(&reader, into: &records)
     Output.say("imported \(records.zones) zones and \(records.saved) records of \(name)")
@@ -50,17 +48,13 @@ struct FileImportCommand: AsyncParsableCommand {
   private func read(_ reader: inout ArchiveReader, into records: inout RecordImport) async throws {
     var total: Int64?
     while let line = try reader.next() {
-      if let zone = line["zone"]?.string {
-        try await records.begin(zone)
-      } else if let checksum = line["file"]?.string {
-        try records.beginFile(checksum)
-      } else if let piece = line["data"]?.string.flatMap({ Base64.bytes($0) }) {
-        try records.add(piece)
-      } else if let record = line["record"] {
-        try await records.add(Record(json: record))
-      } else if line["end"] == true {
-        total = line["records"]?.int
-      } else {
+      switch try ExportLine(json: line) {
+      case .zone(let zone)?: try await records.begin(zone)
+      case .file(let checksum)?: try records.beginFile(checksum)
+      case .piece(let piece)?: try records.add(piece)
+      case .record(let record)?: try await records.add(record)
+      case .end(let count)?: total = count
+      case .heading?, nil:
         throw UserArchive.damaged(file, "it has a line that is none of an export's")
       }
     }

@@ -1,11 +1,4 @@
-// The file of `brume export`: one JSON object a line. Files come before the records that hold them, as pieces
-// in base64, so that both directions read and write line by line.
-//
-//   {"brume": "export", "version": 1, "user": {…}, "container": …, "environment": …}
-//   {"zone": "Trails"}
-//   {"file": CHECKSUM, "size": N}   {"data": BASE64} …
-//   {"record": {…}}                 as CloudKit's HTTP protocol has it
-//   {"end": true, "records": N}     so that a file that was cut short is noticed
+// The file of `brume export`, as it is written and read: its lines are in BrumeWire's ExportLine.swift.
 
 import BrumeModel
 import BrumeWire

@@ -28,6 +28,20 @@ struct OperationMemoryTests {
     #expect(try await fixture.log().count == entries)
   }
 
+  @Test func `a repeated save is answered with its own tag, so that a later change is not saved over`()
+    async throws
+  {
+    let fixture = try await EngineFixture()
+    let create = [RecordOperation.create("h1", ["km": .int64(1)])]
+    let first = try #require(try await fixture.modify(create, id: "op-1").savedRecord)
+    try await fixture.save(.force("h1", ["km": .int64(2)]))
+    let again = try #require(try await fixture.modify(create, id: "op-1").savedRecord)
+    #expect(again.changeTag == first.changeTag)
+    let next = try await fixture.modify([.update(again, ["km": .int64(3)])])
+    #expect(next.codes == [.conflict])
+    #expect(next[0].error?.serverRecord?.fields["km"] == .int64(2))
+  }
+
   @Test func `an operation ID that was used for other records is no repetition`() async throws {
     let fixture = try await EngineFixture()
     _ = try await fixture.modify([.create("h1")], id: "op-1")
@@ -153,5 +167,13 @@ struct OperationMemoryTests {
     let entries = try await fixture.log().count
     _ = try await fixture.modify([.create("h2"), .create("h1")], atomic: true)
     #expect(try await fixture.log().count == entries)
+  }
+}
+
+extension [RecordResult] {
+  /// The first record, if it was saved.
+  fileprivate var savedRecord: Record? {
+    guard case .success(.saved(let stored))? = first else { return nil }
+    return try? stored.record()
   }
 }

@@ -27,7 +27,7 @@ package struct ProviderReturn: Equatable, Sendable {
   package let verifier: String
 }
 
-private struct TripState {
+struct TripState {
   let visit: String
   let browser: String
   let keep: Bool

@@ -4,7 +4,7 @@ package import BrumeModel
 import BrumeStorage
 
 /// The sealed form.
-private struct SignInState {
+struct SignInState {
   let apiToken: String
   let origin: String
   let expires: Milliseconds

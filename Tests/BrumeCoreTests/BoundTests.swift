@@ -1,0 +1,228 @@
+// Bounds that no other file of this target tries, each at the last that may be and at the next.
+
+import BrumeModel
+import BrumeTestKit
+import Testing
+
+@testable import BrumeCore
+
+struct BoundTests {
+  private func fixture(_ change: (inout Limits) -> Void) async throws -> EngineFixture {
+    var limits = Limits.apple
+    change(&limits)
+    return try await EngineFixture(limits: limits)
+  }
+
+  @Test func `what a client wants to recognise its save by has a maximum of bytes`() async throws {
+    let fixture = try await fixture { $0.clientDataBytes = 3 }
+    func save(_ bytes: Int) async throws {
+      _ = try await fixture.engine.records.modify(
+        .init(
+          zone: EngineFixture.trails, operations: [.force("a")],
+          clientData: [UInt8](repeating: 1, count: bytes)), in: .private, as: fixture.phone)
+    }
+    try await save(3)
+    #expect(try await ruleFailure { try await save(4) }.code == .badRequest)
+  }
+
+  @Test func `a zone recognises the last saves of so many devices`() async throws {
+    let fixture = try await EngineFixture()
+    let most = Limits.apple.clientDataDevices
+    func device(_ number: Int) async throws -> Caller {
+      try await fixture.server.device("d\(number)", of: "alice")
+    }
+    func recalled(_ number: Int) async throws -> [UInt8]? {
+      try await fixture.changes(as: device(number)).clientData
+    }
+    for number in 0...most {
+      if number == most { #expect(try await recalled(0) == [0], "so many are remembered") }
+      _ = try await fixture.engine.records.modify(
+        .init(
+          zone: EngineFixture.trails, operations: [.force("a")], clientData: [UInt8(number)]),
+        in: .private, as: device(number))
+    }
+    #expect(try await recalled(0) == nil, "the longest unused went")
+    #expect(try await recalled(1) == [1])
+  }
+
+  @Test func `the texts of a push have a maximum of bytes`() async throws {
+    let fixture = try await fixture { $0.notificationInfoBytes = 20 }
+    func save(_ bytes: Int) async throws -> BrumeError.Code? {
+      var info = NotificationInfo()
+      // Each text counts one byte more.
+      info.alert = .init(literal: String(repeating: "x", count: bytes - 1))
+      let subscription = Subscription(id: "s", kind: .zone(EngineFixture.trails), info: info)
+      return try await fixture.engine.subscriptions.modify(
+        [.save(subscription)], in: .private, as: fixture.phone
+      ).first?.failure?.error.code
+    }
+    #expect(try await save(20) == nil)
+    #expect(try await save(21) == .limitExceeded)
+  }
+
+  @Test func `a list holds so many assets`() async throws {
+    let fixture = try await fixture { $0.assetsPerField = 2 }
+    func failure(_ count: Int) async throws -> BrumeError.Code {
+      let asset = FieldValue.asset(Asset(fileChecksum: "c", size: 1))
+      let list = FieldValue.list(Array(repeating: asset, count: count), of: .asset)
+      return try await fixture.failure(of: .create("a", ["files": list])).code
+    }
+    // Without receipts none of them can be saved; what is asked first is how many there are.
+    #expect(try await failure(2) != .limitExceeded)
+    #expect(try await failure(3) == .limitExceeded)
+  }
+
+  @Test func `the outcome of a request is remembered for a day`() async throws {
+    let fixture = try await EngineFixture()
+    let create = [RecordOperation.create("h1")]
+    _ = try await fixture.modify(create, id: "op")
+    fixture.server.clock.advance(by: Limits.apple.operationLifetime - 1)
+    #expect(try await fixture.modify(create, id: "op").codes == [nil])
+    fixture.server.clock.advance(by: 1)
+    #expect(try await fixture.modify(create, id: "op").codes == [.conflict])
+  }
+
+  @Test func `the audit log keeps so many lines, so many refusals, and for so long`() async throws {
+    let fixture = try await fixture {
+      $0.auditLines = 4
+      $0.auditRefusals = 2
+      $0.auditPage = 3
+    }
+    let audit = fixture.engine.audit
+    func act(_ number: Int) -> Audit.Act {
+      Audit.Act(operatorName: "o", address: "a", requestID: "r\(number)", action: "users")
+    }
+    func lines() async throws -> [String] {
+      let first = try await audit.page(AuditFilter(), before: nil, limit: 100)
+      #expect(first.entries.count <= 3, "a page")
+      guard let next = first.next else { return first.entries.map(\.requestID) }
+      let second = try await audit.page(AuditFilter(), before: next, limit: 100)
+      return (first.entries + second.entries).map(\.requestID)
+    }
+    for number in 0..<3 { try await audit.refused(act(number), status: 403) }
+    #expect(try await lines() == ["r2", "r1"])
+    for number in 3..<7 { try await audit.begin(act(number)) }
+    #expect(try await lines() == ["r6", "r5", "r4", "r3", "r2", "r1"])
+    try await audit.begin(act(7))
+    #expect(try await lines() == ["r7", "r6", "r5", "r4", "r2", "r1"])
+    fixture.server.clock.advance(by: Limits.apple.auditLifetime)
+    try await audit.begin(act(8))
+    #expect(try await lines() == ["r8", "r7", "r6", "r5", "r2", "r1"])
+    fixture.server.clock.advance(by: 1)
+    try await audit.begin(act(9))
+    #expect(try await lines() == ["r9", "r8"])
+  }
+
+  @Test func `a courier token brings the notifications of so many containers`() async throws {
+    let fixture = try await fixture { $0.containersPerCourierToken = 2 }
+    let devices = fixture.engine.devices
+    let token = try await devices.createCourierToken(
+      environment: .development, clientID: "tab", as: fixture.phone)
+    func register(_ container: String) async throws {
+      let place = ContainerEnvironment(ContainerID(container), .development)
+      let caller = Caller(
+        in: place, user: fixture.phone.user, device: fixture.phone.device, kind: .user,
+        requestID: "r")
+      try await devices.registerToken(
+        token, environment: .development, clientID: nil, as: caller)
+    }
+    try await register("iCloud.org.example.second")
+    let error = try await ruleFailure { try await register("iCloud.org.example.third") }
+    #expect(error.code == .badRequest && error.reason.contains("2 containers"))
+  }
+
+  @Test func `a web origin and an address to return to have a maximum of bytes`() async throws {
+    let fixture = try await fixture {
+      $0.originBytes = 20
+      $0.callbackBytes = 30
+    }
+    func create(_ text: String, isCallback: Bool) async throws -> BrumeError.Code? {
+      do {
+        _ = try await fixture.engine.apiTokens.create(
+          name: "t", in: TestContainer.development, allowedOrigins: isCallback ? nil : [text],
+          callback: isCallback ? text : nil)
+        return nil
+      } catch let error as BrumeError { return error.code }
+    }
+    let origin = "https://a.example.or"
+    #expect(try await create(origin, isCallback: false) == nil)
+    #expect(try await create(origin + "g", isCallback: false) == .badRequest)
+    let callback = "https://a.example.org/23456789"
+    #expect(try await create(callback, isCallback: true) == nil)
+    #expect(try await create(callback + "0", isCallback: true) == .badRequest)
+  }
+
+  @Test(arguments: [
+    (false, Limits.apple.webAuthTokenLifetime), (true, Limits.apple.keptWebAuthTokenLifetime),
+  ])
+  func `a sign-in lasts half an hour, or two weeks for who stays signed in`(
+    keep: Bool, lifetime: Milliseconds
+  ) async throws {
+    let fixture = try await EngineFixture()
+    let api = try await fixture.engine.apiTokens.create(name: "t", in: TestContainer.development)
+    let web = try await fixture.engine.webAuthTokens.issue(
+      for: try #require(fixture.phone.user), in: TestContainer.development, keep: keep)
+    let credentials = Credentials(
+      in: TestContainer.development, apiToken: api.token, webAuthToken: web, requestID: "r")
+    fixture.server.clock.advance(by: lifetime - 1)
+    #expect(try await fixture.engine.authentication.authenticate(credentials).kind == .user)
+    fixture.server.clock.advance(by: 1)
+    let error = try await ruleFailure {
+      try await fixture.engine.authentication.authenticate(credentials)
+    }
+    #expect(error.code == .authenticationRequired)
+  }
+
+  @Test func `a sealed text that is longer than any is not looked at`() {
+    let text = Seal(secret: [1]).text([1, 2, 3], for: .changeToken)
+    func opened(upTo bytes: Int) -> [UInt8]? {
+      Seal(secret: [1], mostBytes: bytes).payload(of: text, for: .changeToken)
+    }
+    #expect(opened(upTo: text.utf8.count) == [1, 2, 3])
+    #expect(opened(upTo: text.utf8.count - 1) == nil)
+  }
+
+  @Test func `a push address has a maximum of bytes`() async throws {
+    let fixture = try await fixture { $0.pushURLBytes = 20 }
+    func reason(_ bytes: Int) async throws -> String {
+      let endpoint = "https://" + String(repeating: "a", count: bytes - 8)
+      // The address is what is asked first; these are no keys.
+      let target = WebPushTarget(endpoint: endpoint, key: [], secret: [])
+      return try await ruleFailure {
+        try await fixture.engine.webPush.register(target, clientID: nil, as: fixture.phone)
+      }.reason
+    }
+    #expect(try await !reason(20).contains("longer than"))
+    #expect(try await reason(21).contains("longer than 20 bytes"))
+  }
+
+  @Test func `so many may wait for access to a share`() {
+    var limits = Limits.apple
+    limits.accessRequests = 1
+    var share = Share()
+    share.allowsAccessRequests = true
+    let asked = AccessRules.asked(UserIdentity(user: UserID("_a")), of: share, limits)
+    #expect(asked?.requesters.count == 1)
+    guard let asked else { return }
+    #expect(AccessRules.asked(UserIdentity(user: UserID("_b")), of: asked, limits) == nil)
+  }
+
+  @Test func `a server has so many operators, and so many links to make the first`() async throws {
+    let fixture = try await fixture {
+      $0.operators = 1
+      $0.operatorLinks = 1
+    }
+    let links = fixture.engine.operatorLinks
+    let first = try #require(try await links.make(inDevelopment: false))
+    try await links.check(first.secret)
+    let second = try #require(try await links.make(inDevelopment: false))
+    try await links.check(second.secret)
+    _ = try await ruleFailure { try await links.check(first.secret) }
+    func add(_ name: String) async throws {
+      _ = try await fixture.engine.operators.add(
+        name: name, password: "long-enough-password", role: .full)
+    }
+    try await add("ada")
+    #expect(try await ruleFailure { try await add("bea") }.code == .limitExceeded)
+  }
+}

@@ -1,0 +1,40 @@
+// The corpus of a target as a file that can be read and compared: an entry a line. Bytes that are no visible ASCII,
+// and '%', are written as in a URL. A line that begins with '#' says where the entries below it come from.
+
+import Foundation
+
+struct Corpus {
+  struct Unreadable: Error, CustomStringConvertible { let description: String }
+  /// With the numbers of their lines.
+  private(set) var entries: [(line: Int, bytes: [UInt8])] = []
+
+  init(path: String) throws {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw Unreadable(description: "no corpus at \(path)")
+    }
+    for (index, line) in data.split(separator: UInt8(ascii: "\n")).enumerated()
+    where line.first != UInt8(ascii: "#") {
+      guard let bytes = Self.bytes(line) else {
+        throw Unreadable(description: "\(path), entry \(index + 1), has a '%' without two hex digits")
+      }
+      entries.append((index + 1, bytes))
+    }
+  }
+
+  private static func bytes(_ line: Data) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var rest = line[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+        return nil
+      }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,75 @@
+// brume-fuzz: reads any bytes by every parser of the project. Linked with libFuzzer by `scripts/fuzz` it searches
+// for bytes that make one of them trap, hang or grow; in an ordinary build it only reads what was found before.
+
+import CFuzz
+import Foundation
+
+@main struct Fuzz {
+  private static let usage = """
+    usage: brume-fuzz --list                     the targets
+           brume-fuzz --replay FOLDER            reads every entry of the corpus in the folder
+           brume-fuzz --read TARGET FILE...      reads each file as bytes for the target
+           brume-fuzz TARGET ARGUMENT...         searches, with arguments of libFuzzer's
+
+    """
+
+  static func main() {
+    var words = CommandLine.arguments.dropFirst()
+    switch words.popFirst() {
+    case "--list": for target in Target.all { print("\(target.name)\t\(target.longest)") }
+    case "--replay": replay(words.first ?? "")
+    case "--read":
+      guard let target = words.popFirst().flatMap(Target.named) else { return misused() }
+      for path in words {
+        guard let data = FileManager.default.contents(atPath: path) else { return misused() }
+        target.read([UInt8](data))
+      }
+    case .some(let name):
+      guard let target = Target.named(name) else { return misused() }
+      search(target, Array(words))
+    case nil: misused()
+    }
+  }
+
+  private static func misused() {
+    FileHandle.standardError.write(Data(usage.utf8))
+    exit(2)
+  }
+
+  /// Every entry by its own target; a trap ends the program at the entry that was named last.
+  private static func replay(_ folder: String) {
+    var entries = 0
+    for target in Target.all {
+      let corpus: Corpus
+      do { corpus = try Corpus(path: "\(folder)/\(target.name).txt") } catch {
+        FileHandle.standardError.write(Data("\(target.name): \(error)\n".utf8))
+        exit(1)
+      }
+      for (line, bytes) in corpus.entries {
+        // At once: if it traps, this says where.
+        FileHandle.standardOutput.write(Data("\(target.name) line \(line)\n".utf8))
+        target.read(bytes)
+        entries += 1
+      }
+    }
+    print("\(entries) entries of \(Target.all.count) targets")
+  }
+
+  nonisolated(unsafe) private static var searched = Target.all[0]
+
+  private static func search(_ target: Target, _ words: [String]) {
+    searched = target
+    target.read([])
+    var arguments = (["brume-fuzz"] + words).map { strdup($0) } + [nil]
+    let status = fuzz_run(Int32(arguments.count - 1), &arguments) { bytes, count in
+      Fuzz.searched.read(Array(UnsafeBufferPointer(start: bytes, count: count)))
+      return 0
+    }
+    guard status >= 0 else {
+      FileHandle.standardError.write(
+        Data("brume-fuzz: this build has no fuzzer; scripts/fuzz makes one that has\n".utf8))
+      exit(2)
+    }
+    exit(status)
+  }
+}

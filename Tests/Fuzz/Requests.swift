@@ -1,0 +1,242 @@
+// Whole requests in process: the routes, middleware, rules and memory engine of the real server. An input is some
+// requests as a person would write them down:
+//
+//   alice POST /database/1/iCloud.org.example.app/development/private/records/query
+//   X-Header: value
+//
+//   {"query": {"recordType": "Note"}}
+//   ~~~
+//   bob GET …
+//
+// The first word is who asks. `{name}` stands for the last text that an answer had under that name, so that tokens,
+// markers and addresses are the server's own. Each input begins with the same store, in which the requests of
+// story.txt were carried out.
+
+import BrumeCore
+import BrumeModel
+import BrumeServer
+import BrumeStorage
+import BrumeWire
+import Foundation
+import Logging
+import Synchronization
+
+extension Target {
+  static let requests = Target("request", longest: 2048) { bytes in
+    let input = text(bytes)
+    let finished: Void? = Waiting.value {
+      let visit = try await Visit(Place.begun)
+      try await visit.carryOut(input)
+    }
+    if finished == nil { wrong("the server cannot be made") }
+  }
+}
+
+/// One request as it is written down.
+struct WrittenRequest {
+  var who: Substring = ""
+  var method = "GET"
+  var target = "/"
+  var headers: [InProcessServer.Header] = []
+  var body: [UInt8] = []
+
+  /// The requests of an input; Ours: at most eight.
+  static func all(in input: String) -> [String] {
+    Array(input.components(separatedBy: "\n~~~\n").prefix(8))
+  }
+
+  init(_ text: String) {
+    let parts = text.split(separator: "\n\n", maxSplits: 1, omittingEmptySubsequences: false)
+    let lines = parts[0].split(separator: "\n", omittingEmptySubsequences: false)
+    let words = (lines.first ?? "").split(separator: " ", maxSplits: 2)
+    if words.count == 3 { (who, method, target) = (words[0], String(words[1]), String(words[2])) }
+    for line in lines.dropFirst() {
+      let pair = line.split(separator: ":", maxSplits: 1)
+      guard pair.count == 2 else { continue }
+      headers.append((String(pair[0]), pair[1].trimmingCharacters(in: .whitespaces)))
+    }
+    if parts.count == 2 { body = Array(parts[1].utf8) }
+  }
+}
+
+/// What every input begins with.
+struct Place: Sendable {
+  let store: MemoryStore
+  let apiToken: String
+  let tokens: [String: String]
+  /// What answers of the story had under which name.
+  let known: [String: String]
+
+  static let settings: Settings = {
+    var settings = Settings()
+    settings.engine = .memory
+    settings.isDevelopment = true
+    settings.limits = .tiny
+    settings.limits.passwordChecks = 1
+    settings.timeouts.poll = 1
+    settings.timeouts.heartbeat = 1
+    return settings
+  }()
+  static let containerEnvironment = ContainerEnvironment(settings.container, .development)
+
+  static let silent: Logger = {
+    var logger = Logger(label: "brume.fuzz") { _ in SwiftLogNoOpLogHandler() }
+    logger.logLevel = .critical
+    return logger
+  }()
+
+  /// The same clock and the same chance for every input.
+  static func host() -> BrumeCore.Host {
+    let chance = Mutex(SplitMix(state: 1))
+    return BrumeCore.Host(
+      now: { 1_795_176_000_000 },
+      uuid: { chance.withLock { random in UUID(uuid: random.uuid()).uuidString } },
+      randomBytes: { count in
+        chance.withLock { random in (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) } }
+      })
+  }
+
+  static let begun: Place = {
+    guard let place = Waiting.value({ try await begin() }) else { wrong("the story cannot be told") }
+    return place
+  }()
+
+  private static func begin() async throws -> Place {
+    let store = MemoryStore(coders: .wireForm)
+    let server = try await Composition(
+      settings: settings, folder: nil, users: ["alice", "bob"], host: host(), logger: silent,
+      workers: nil
+    ) { _ in store }
+    let ready = try await server.development.prepare(in: containerEnvironment)
+    let tokens = Dictionary(uniqueKeysWithValues: ready.accounts.map { ($0.name, $0.token) })
+    let place = Place(store: store, apiToken: ready.apiToken, tokens: tokens, known: [:])
+    let visit = Visit(server, place)
+    for request in Story.text.components(separatedBy: "\n~~~\n") {
+      guard let answer = try await visit.answer(request), answer.status == 200,
+        !text(answer.body).contains("serverErrorCode")
+      else { wrong("the story fails at \(request)") }
+    }
+    return Place(
+      store: store, apiToken: ready.apiToken, tokens: tokens, known: visit.known.withLock { $0 })
+  }
+}
+
+/// SplitMix64 (Steele, Lea and Flood, 2014).
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+    return z ^ (z >> 31)
+  }
+
+  mutating func uuid() -> uuid_t {
+    var words = (next(), next())
+    return withUnsafeBytes(of: &words) { $0.loadUnaligned(as: uuid_t.self) }
+  }
+}
+
+/// A server with a store of its own, for one input.
+final class Visit: Sendable {
+  private let server: Composition
+  private let inProcess: InProcessServer
+  private let place: Place
+  let known: Mutex<[String: String]>
+
+  convenience init(_ place: Place) async throws {
+    let store = try place.store.copy()
+    let server = try await Composition(
+      settings: Place.settings, folder: nil, users: [], host: Place.host(), logger: Place.silent,
+      workers: nil
+    ) { _ in store }
+    self.init(server, place)
+  }
+
+  init(_ server: Composition, _ place: Place) {
+    self.server = server
+    self.place = place
+    inProcess = InProcessServer(server)
+    known = Mutex(place.known)
+  }
+
+  func carryOut(_ input: String) async throws {
+    for request in WrittenRequest.all(in: input) {
+      if let answer = try await answer(request), answer.status >= 500, answer.status != 503 {
+        wrong("\(answer.status) for \(request): \(text(answer.body))")
+      }
+    }
+  }
+
+  /// Nil: it was ended before it was answered.
+  func answer(_ written: String) async throws -> InProcessServer.Answer? {
+    let request = WrittenRequest(filled(written))
+    let (target, headers) = signed(request)
+    let work = Task { [inProcess] in
+      try await inProcess.send(
+        method: request.method, target: target, headers: headers, body: request.body)
+    }
+    // What waits for a push has no end of its own.
+    if Self.isLasting(request.target) {
+      try await Task.sleep(for: .milliseconds(5))
+      work.cancel()
+    }
+    let answer = try? await work.value
+    note(answer.flatMap { try? JSON(parsing: $0.body) })
+    return answer
+  }
+
+  private static func isLasting(_ target: String) -> Bool {
+    target.hasPrefix("/_brume/stream") || target.hasPrefix("/_brume/courier")
+  }
+
+  private func signed(_ request: WrittenRequest) -> (String, [InProcessServer.Header]) {
+    var (target, headers) = (request.target, request.headers)
+    func add(_ query: String) { target += (target.contains("?") ? "&" : "?") + query }
+    switch request.who {
+    case "nobody": break
+    case "admin": headers.append(("Authorization", "Bearer \(server.adminToken)"))
+    case "token": add("ckAPIToken=\(place.apiToken)")
+    default:
+      add("ckAPIToken=\(place.apiToken)")
+      let token = place.tokens[String(request.who)] ?? place.tokens["alice"] ?? ""
+      add("ckWebAuthToken=\(FormText.escaped(token))")
+    }
+    return (target, headers)
+  }
+
+  // MARK: Names
+
+  private func filled(_ text: String) -> String {
+    var (filled, rest) = ("", text[...])
+    while let start = rest.firstIndex(of: "{") {
+      filled += rest[..<start]
+      let after = rest[rest.index(after: start)...]
+      let name = after.prefix { $0.isASCII && ($0.isLetter || $0 == ".") }
+      if after[name.endIndex...].first == "}", let value = known.withLock({ $0[String(name)] }) {
+        filled += value
+        rest = after[name.endIndex...].dropFirst()
+      } else {
+        filled += "{"
+        rest = after
+      }
+    }
+    return filled + rest
+  }
+
+  private func note(_ json: JSON?) {
+    switch json {
+    case .object(let object)?:
+      for member in object.members {
+        if case .string(let value) = member.value {
+          known.withLock { $0[member.key] = value }
+        } else {
+          note(member.value)
+        }
+      }
+    case .array(let elements)?: for element in elements { note(element) }
+    case .null?, .bool?, .int?, .double?, .string?, nil: break
+    }
+  }
+}
