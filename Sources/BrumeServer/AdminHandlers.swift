@@ -27,7 +27,8 @@ struct AdminHandlers: Sendable {
     let (engine, store, settings) = (server.engine, server.store, server.settings)
     let named = NamedUsers(store: store)
     status = StatusAdmin(
-      settings: settings, server: server.address, store: store, development: server.development)
+      settings: settings, server: server.address, store: store, development: server.development,
+      identities: server.identities, now: server.host.now)
     accounts = AccountAdmin(
       accounts: engine.accounts, removals: engine.userRemovals, tokens: engine.webAuthTokens,
       signOut: server.signOut,

@@ -3,6 +3,7 @@
 import BrumeCore
 import BrumeDelivery
 import BrumeModel
+import BrumeTracing
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -17,6 +18,7 @@ struct EndpointResponder: Sendable {
   private let fetches: LastFetches
   private let now: @Sendable () -> Milliseconds
   private let workers: Workers?
+  private let spans: Spans
 
   init(_ server: Composition) {
     settings = server.settings
@@ -30,6 +32,7 @@ struct EndpointResponder: Sendable {
     fetches = server.fetches
     now = server.host.now
     workers = server.workers
+    spans = server.spans
   }
 
   /// Responds, until the client goes or the time is over.
@@ -103,9 +106,13 @@ struct EndpointResponder: Sendable {
     let name = call.caller.user.map { "user \($0.name)" } ?? call.address.lane
     await lane?.move(to: name)
     guard endpoint.work == .usual, call.caller.kind != .operator else {
-      return try await endpoint.handler(call)
+      return try await handle(call, endpoint)
     }
-    return try await requestShares.run(for: name) { try await endpoint.handler(call) }
+    return try await requestShares.run(for: name) { try await handle(call, endpoint) }
+  }
+
+  private func handle(_ call: Call, _ endpoint: Endpoint) async throws -> Reply {
+    try await spans.run("rules") { _ in try await endpoint.handler(call) }
   }
 
   /// Container, environment and database: from the path, or from the query under `/_brume`.

@@ -30,9 +30,14 @@ struct ServeCommand: AsyncParsableCommand {
       server = try await Composition(settings: settings, folder: folder, logger: logger)
     } catch let error as StoreError {
       throw CommandFailure(error.description)
+    } catch let error as SettingError {
+      throw CommandFailure(error.description)
     }
     defer { folder.remove(ServerFile.name) }
-    let reload = Reload(level: level, logger: logger) { [options] in try await Self.read(options) }
+    let reload = Reload(
+      level: level, logger: logger, identities: server.identities, now: server.host.now
+    ) { [options] in try await Self.read(options) }
+    reload.tellOfCertificate()
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask(operation: { await reload.run(signals, from: sources) })
       defer { group.cancelAll() }

@@ -1,0 +1,26 @@
+// Where traces go, as the settings say it.
+
+import BrumePush
+package import BrumeTracing
+
+extension TracingSettings {
+  /// - Returns: nil if there is no endpoint.
+  init?(_ sources: SettingSources) throws {
+    guard var endpoint = try sources.text(.otlpEndpoint), !endpoint.isEmpty else { return nil }
+    while endpoint.last == "/" { endpoint.removeLast() }
+    guard (try? PushURL(endpoint)) != nil else {
+      throw SettingError(
+        "\(Setting.otlpEndpoint.flag) must be like http://host:4318; /v1/traces is added to it")
+    }
+    let headers = try (sources.text(.otlpHeaders) ?? "").split(separator: ",").map { part in
+      let pair = part.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " } }
+      guard pair.count == 2, !pair[0].isEmpty else {
+        throw SettingError("\(Setting.otlpHeaders.flag) must be like name=value,name=value")
+      }
+      return Header(name: pair[0], value: String(part.drop { $0 != "=" }.dropFirst()))
+    }
+    self.init(
+      endpoint: endpoint, percent: try Settings.number(.otlpPercent, from: sources, in: 0...100),
+      headers: headers)
+  }
+}
