@@ -222,6 +222,7 @@ let ruleTests = [
 ]
 
 let edgeTests = [
+  tests(of: "BrumeTracing", uses: ["BrumeModel"]),
   tests(
     of: "BrumeServer",
     uses: [

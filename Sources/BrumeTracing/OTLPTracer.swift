@@ -108,7 +108,7 @@ final class OTLPSpan: Tracing.Span {
   ) {
     state.withLock { state in
       state.isFailed = true
-      state.attributes["error.type"] = .string("\(type(of: error))")
+      state.attributes["error.type"] = SpanAttribute.string("\(type(of: error))")
     }
   }
 

@@ -134,8 +134,8 @@ extension OTLPSpan {
     updateAttributes { attributes in
       for (name, fact) in facts {
         switch fact {
-        case .text(let text): attributes[name] = .string(text)
-        case .number(let number): attributes[name] = .int64(Int64(number))
+        case .text(let text): attributes[name] = SpanAttribute.string(text)
+        case .number(let number): attributes[name] = SpanAttribute.int64(Int64(number))
         }
       }
     }

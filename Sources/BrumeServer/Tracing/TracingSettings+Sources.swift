@@ -13,11 +13,12 @@ extension TracingSettings {
         "\(Setting.otlpEndpoint.flag) must be like http://host:4318; /v1/traces is added to it")
     }
     let headers = try (sources.text(.otlpHeaders) ?? "").split(separator: ",").map { part in
-      let pair = part.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " } }
-      guard pair.count == 2, !pair[0].isEmpty else {
+      let pair = part.split(separator: "=", maxSplits: 1)
+      let name = (pair.first ?? "").filter { $0 != " " }
+      guard pair.count == 2, !name.isEmpty else {
         throw SettingError("\(Setting.otlpHeaders.flag) must be like name=value,name=value")
       }
-      return Header(name: pair[0], value: String(part.drop { $0 != "=" }.dropFirst()))
+      return Header(name: name, value: String(pair[1].drop { $0 == " " }))
     }
     self.init(
       endpoint: endpoint, percent: try Settings.number(.otlpPercent, from: sources, in: 0...100),
