@@ -2,6 +2,7 @@
 
 import BrumeCore
 import BrumeModel
+import BrumeTracing
 import HTTPTypes
 package import Hummingbird
 
