@@ -126,7 +126,8 @@ let composition = [
       "BrumeModel", "BrumeWire", "BrumePredicate", "BrumeSchema", "BrumeStorage", "BrumeCore",
       "BrumeNotifier", "BrumeDelivery", "BrumeAssets", "BrumeSQLite", "BrumePostgres", "BrumePush",
       "BrumeConsole", "BrumeOpenID", "BrumeTracing",
-      nioPosix, nioHTTP1, nioHTTP2, nioTLS, nioSSL, hummingbird, hummingbirdCore, lifecycle, signals, configuration, metrics,
+      nioPosix, nioHTTP1, nioHTTP2, nioTLS, nioSSL, hummingbird, hummingbirdCore, lifecycle,
+      signals, configuration, metrics,
       log, nioCore,
       httpTypes, nioHTTPTypes, nioHTTPTypesHTTP1, nioHTTPTypesHTTP2, crypto,
     ])

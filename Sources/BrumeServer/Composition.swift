@@ -7,7 +7,7 @@ package import BrumeModel
 package import BrumeNotifier
 import BrumeOpenID
 package import BrumeStorage
-package import BrumeTracing
+import BrumeTracing
 import BrumeWire
 package import Logging
 

@@ -4,6 +4,7 @@
 import BrumeCore
 import BrumeNotifier
 import BrumeStorage
+import BrumeTracing
 package import Hummingbird
 import HummingbirdCore
 package import Logging

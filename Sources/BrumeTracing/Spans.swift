@@ -5,7 +5,6 @@
 // happens later because of it (fan-out, pushes) finds the trace by the request's ID, as long as this process
 // remembers it: other servers of the same store do not.
 
-package import BrumeModel
 import Tracing
 
 /// Measures work as spans. A value: copies send to the same place.

@@ -142,7 +142,8 @@ import Testing
 
   @Test func `where traces go is read with its headers, and shown without them`() async throws {
     let flags = [
-      "--otlp-endpoint", "http://c:4318/", "--otlp-headers", "authorization=Bearer a=b, x-team = us",
+      "--otlp-endpoint", "http://c:4318/", "--otlp-headers",
+      "authorization=Bearer a=b, x-team = us",
     ]
     let tracing = try #require(try await Self.settings(flags).tracing)
     #expect(tracing.endpoint == "http://c:4318" && tracing.percent == 100)

@@ -151,7 +151,9 @@ import Testing
 
   @Test(arguments: [
     ("Hummingbird", ["BrumeServer"]), ("GRDB", ["BrumeSQLite"]), ("CPostgres", ["BrumePostgres"]),
-    ("AsyncHTTPClient", ["BrumeClient", "BrumePush", "BrumeAssets", "BrumeOpenID", "BrumeTracing"]),
+    (
+      "AsyncHTTPClient", ["BrumeClient", "BrumePush", "BrumeAssets", "BrumeOpenID", "BrumeTracing"]
+    ),
     ("Tracing", ["BrumeTracing"]),
     ("ArgumentParser", ["brume"]),
   ])

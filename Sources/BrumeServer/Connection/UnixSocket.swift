@@ -18,7 +18,8 @@ package struct UnixSocket: Equatable, Sendable {
     let most = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
     guard path.utf8.count <= most else {
       throw SettingError(
-        "\(Setting.unixSocket.flag) names a path of \(path.utf8.count) bytes; the system takes \(most)")
+        "\(Setting.unixSocket.flag) names a path of \(path.utf8.count) bytes; the system takes \(most)"
+      )
     }
     self.path = path
   }
@@ -44,7 +45,8 @@ package struct UnixSocket: Equatable, Sendable {
     guard lstat(path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFSOCK else {
       throw SettingError(
-        "\(Setting.unixSocket.flag) names '\(path)', which exists and is no socket; choose another path")
+        "\(Setting.unixSocket.flag) names '\(path)', which exists and is no socket; choose another path"
+      )
     }
     guard !isAnswering else {
       throw SettingError(

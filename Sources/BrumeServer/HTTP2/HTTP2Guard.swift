@@ -45,7 +45,9 @@ final class HTTP2Guard: ChannelInboundHandler {
     switch event {
     case is ChannelShouldQuiesceEvent:
       carryOut(rules.shutDown(at: now))
-      for stream in streams.values { stream.pipeline.fireUserInboundEventTriggered(event) }
+      for stream in streams.values {
+        stream.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+      }
     case ChannelEvent.inputClosed:
       // Without the other half there is no HTTP/2: nothing could be acknowledged.
       context.close(promise: nil)

@@ -125,7 +125,8 @@ extension Metric {
     "Calls to APNs, Web Push services and webhooks that wait for their answer.")
 
   package static let all: [Metric] = [
-    requests, requestTime, refusedConnections, certificateEnd, droppedSpans, ready, savedRecords, deletedRecords, uploadedBytes,
+    requests, requestTime, refusedConnections, certificateEnd, droppedSpans, ready, savedRecords,
+    deletedRecords, uploadedBytes,
     downloadedBytes, logPosition, damagedRows, unfinishedIndexes, indexedRecords, notifierLag,
     notifierDelay,
     unservedSubscriptions, subscriptions,

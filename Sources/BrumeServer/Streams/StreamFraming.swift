@@ -12,7 +12,8 @@ enum StreamFraming {
     _ entries: [MailboxEntry], _ generation: Int64, _ allocator: ByteBufferAllocator
   ) -> NIOAny {
     switch self {
-    case .chunks: return NIOAny(IOData.byteBuffer(StreamEvents.chunk(entries, generation, allocator)))
+    case .chunks:
+      return NIOAny(IOData.byteBuffer(StreamEvents.chunk(entries, generation, allocator)))
     case .frames:
       var buffer = allocator.buffer(capacity: StreamEvents.size(of: entries))
       StreamEvents.append(entries, generation, to: &buffer)
