@@ -8,7 +8,7 @@ APART = BrumeStorageTests|BrumePushTests|BrumeDeliveryTests|BrumeTestingTests|Do
 export SWIFT_BACKTRACE ?= enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test soak check bench image-test format docs
+.PHONY: help run demo test soak check bench dist dist-test image-test format docs
 
 # Builds what `run` and `demo` start. SwiftPM's progress is worth seeing only when there is much.
 define build
@@ -66,6 +66,14 @@ bench: ## Measure the server beside raw SQLite and others, as one table (ARGS=--
 	$(SWIFT) build -c release --package-path Benchmarks
 	@exec "$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)/BrumeBench" \
 	  "$(CURDIR)/$(RELEASE)" $(ARGS)
+
+dist: ## Make what is downloaded: stripped programs in archives, checksums, SBOM (ARGS="--url URL": with a Homebrew formula)
+	@scripts/prepare
+	@exec scripts/dist --measure $(ARGS)
+
+dist-test: ## The same, tried in a bare Debian root, with the steps of Deploy/action and of the formula (root)
+	@scripts/prepare image
+	@exec python3 Tests/Image/dist.py $(ARGS)
 
 image-test: ## Build the container image without Docker and run it (root, as long as a release build)
 	@scripts/prepare image

@@ -22,6 +22,7 @@ let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swi
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTP2: Target.Dependency = .product(name: "NIOHTTP2", package: "swift-nio-http2")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 
 /// Packages only the server needs. Users of the `CloudKit` library switch the trait off
@@ -42,6 +43,8 @@ let metrics = server("CoreMetrics", "swift-metrics")
 let httpTypes = server("HTTPTypes", "swift-http-types")
 let nioHTTPTypes = server("NIOHTTPTypes", "swift-nio-extras")
 let nioHTTPTypesHTTP1 = server("NIOHTTPTypesHTTP1", "swift-nio-extras")
+let nioHTTPTypesHTTP2 = server("NIOHTTPTypesHTTP2", "swift-nio-extras")
+let tracing = server("Tracing", "swift-distributed-tracing")
 let signals = server("UnixSignals", "swift-service-lifecycle")
 let grdb = server("GRDB", "GRDB.swift")
 let sqlite = server("GRDBSQLite", "GRDB.swift")
@@ -86,8 +89,8 @@ let rules = [
 ]
 
 let adapters = [
-  Target.systemLibrary(
-    name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+  // Loads libpq when it is needed.
+  Target.target(name: "CPostgres"),
   Target.target(name: "CFileBirth"),
   Target.target(name: "CLogPieces", dependencies: [sqlite]),
   layer(
@@ -111,6 +114,9 @@ let adapters = [
   layer(
     "BrumeOpenID",
     uses: ["BrumeModel", "BrumeWire", "BrumeCore", httpClient, nioCore, nioHTTP1]),
+  layer(
+    "BrumeTracing",
+    uses: ["BrumeModel", "BrumeWire", tracing, deque, httpClient, nioCore, nioHTTP1, log]),
   Target.target(name: "BrumeConsole", exclude: ["web"]),
 ]
 
@@ -120,17 +126,18 @@ let composition = [
     uses: [
       "BrumeModel", "BrumeWire", "BrumePredicate", "BrumeSchema", "BrumeStorage", "BrumeCore",
       "BrumeNotifier", "BrumeDelivery", "BrumeAssets", "BrumeSQLite", "BrumePostgres", "BrumePush",
-      "BrumeConsole", "BrumeOpenID",
-      nioPosix, nioHTTP1, hummingbird, hummingbirdCore, lifecycle, signals, configuration, metrics,
+      "BrumeConsole", "BrumeOpenID", "BrumeTracing",
+      nioPosix, nioHTTP1, nioHTTP2, nioTLS, nioSSL, hummingbird, hummingbirdCore, lifecycle,
+      signals, configuration, metrics,
       log, nioCore,
-      httpTypes, nioHTTPTypes, nioHTTPTypesHTTP1, crypto,
+      httpTypes, nioHTTPTypes, nioHTTPTypesHTTP1, nioHTTPTypesHTTP2, crypto,
     ])
 ]
 
 let client = [
   layer(
     "BrumeClient",
-    uses: ["BrumeModel", "BrumeWire", crypto, log, httpClient, nioCore, nioHTTP1, nioPosix]),
+    uses: ["BrumeModel", "BrumeWire", crypto, log, httpClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
   layer("BrumePlaces"),
   // Two lines of C that tell Foundation, at load, how nested classes are archived.
   .target(name: "CBrumeKitLoad"),
@@ -217,6 +224,7 @@ let ruleTests = [
 ]
 
 let edgeTests = [
+  tests(of: "BrumeTracing", uses: ["BrumeModel"]),
   tests(
     of: "BrumeServer",
     uses: [
@@ -257,6 +265,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections.git", from: "1.2.0"),
     .package(url: "https://github.com/apple/swift-configuration.git", from: "1.0.2"),
     .package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-http-types.git", from: "1.4.0"),
     .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-metrics.git", from: "2.9.0"),

@@ -25,12 +25,16 @@ package struct Configuration: Equatable, Sendable, InContainerEnvironment {
   package var stateDirectory: String?
   /// Used where no user token is.
   package var serverKey: ServerKey?
+  /// Whom calls by https believe.
+  package var trust: HTTPCall.Trust
 
   package init(
     url: String, in containerEnvironment: ContainerEnvironment,
     apiToken: String? = nil, userToken: String? = nil, deviceID: DeviceID? = nil,
-    stateDirectory: String? = nil, serverKey: ServerKey? = nil
+    stateDirectory: String? = nil, serverKey: ServerKey? = nil,
+    trust: HTTPCall.Trust = .roots(andOf: nil)
   ) {
+    self.trust = trust
     self.url = url.hasSuffix("/") ? String(url.dropLast()) : url
     self.containerEnvironment = containerEnvironment
     self.apiToken = apiToken
@@ -53,7 +57,8 @@ extension Configuration {
   ) throws(CallFailure) {
     let variables = variables.filter { !$0.value.isEmpty }
     let url = try Self.required("BRUME_URL", variables)
-    guard url.hasPrefix("http://") || url.hasPrefix("https://"), URL(string: url)?.host != nil
+    let schemes = ["http://", "https://", "http+unix://"]
+    guard schemes.contains(where: url.hasPrefix), URL(string: url)?.host != nil
     else {
       throw .notConfigured("BRUME_URL is '\(url)'; it must look like http://127.0.0.1:8787")
     }
@@ -65,7 +70,8 @@ extension Configuration {
       apiToken: variables["BRUME_API_TOKEN"], userToken: variables[token],
       deviceID: variables["BRUME_DEVICE_ID"].map { DeviceID($0) },
       stateDirectory: variables["BRUME_STATE_DIR"],
-      serverKey: try Self.serverKey(variables, readFile))
+      serverKey: try Self.serverKey(variables, readFile),
+      trust: .roots(andOf: variables["BRUME_TRUST"]))
   }
 
   private static func required(

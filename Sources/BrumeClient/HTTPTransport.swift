@@ -6,6 +6,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 
 package struct HTTPTransport: Transport {
   /// Ours: an answer of 200 records of 1 MB is the largest that makes sense.
@@ -75,8 +76,22 @@ package struct HTTPTransport: Transport {
     var request = HTTPClientRequest(url: call.base + call.target)
     request.method = .RAW(value: call.method)
     for header in call.headers { request.headers.add(name: header.name, value: header.value) }
+    // The address of a Unix socket has no name in it.
+    if call.base.hasPrefix("http+unix:") { request.headers.add(name: "Host", value: "localhost") }
     if !call.body.isEmpty { request.body = .bytes(call.body) }
+    request.tlsConfiguration = tls(call.trust)
     return request
+  }
+
+  /// Nil: the library's own, which trusts the system's roots.
+  private func tls(_ trust: HTTPCall.Trust) -> TLSConfiguration? {
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    switch trust {
+    case .roots(andOf: nil): return nil
+    case .roots(andOf: .some(let file)): configuration.additionalTrustRoots = [.file(file)]
+    case .anybody: configuration.certificateVerification = .none
+    }
+    return configuration
   }
 
   func answer(_ response: HTTPClientResponse) async throws -> HTTPAnswer {

@@ -83,6 +83,7 @@ extension Session {
     let headers = method == "POST" ? [("Content-Type", "application/octet-stream")] : []
     return HTTPCall(
       method: method, base: "\(url[0])//\(url[2])", target: "/\(url[3])",
-      headers: headers.map { HTTPCall.Header($0.0, $0.1) }, body: [], timeout: timeout)
+      headers: headers.map { HTTPCall.Header($0.0, $0.1) }, body: [], timeout: timeout,
+      trust: try configuration.get().trust)
   }
 }

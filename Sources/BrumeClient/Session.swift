@@ -130,7 +130,7 @@ extension Session {
     }
     return HTTPCall(
       method: method, base: settings.url, target: target, headers: headers, body: body,
-      timeout: RequestTimeout.current ?? timeout)
+      timeout: RequestTimeout.current ?? timeout, trust: settings.trust)
   }
 
   static func text(_ query: [(String, String)]) -> String {

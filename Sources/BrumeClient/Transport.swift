@@ -3,6 +3,22 @@
 
 /// A request, ready to be sent.
 package struct HTTPCall: Equatable, Sendable {
+  /// Whom a call by https believes.
+  package enum Trust: Equatable, Sendable {
+    /// Servers whose certificate leads to a root of the system, or of this PEM file.
+    case roots(andOf: String?)
+    /// Whoever answers. For the server of a data folder on this machine: which process that is, its owner knows
+    /// as well as with plain HTTP, and its certificate has the name that others call it by.
+    case anybody
+
+    /// The PEM file, if one is named.
+    package var file: String? {
+      switch self {
+      case .roots(let file): file
+      case .anybody: nil
+      }
+    }
+  }
   package struct Header: Equatable, Sendable {
     package var name: String
     package var value: String
@@ -19,11 +35,13 @@ package struct HTTPCall: Equatable, Sendable {
   package var headers: [Header]
   package var body: [UInt8]
   package var timeout: Duration
+  package var trust: Trust
 
   package init(
     method: String, base: String, target: String, headers: [Header] = [], body: [UInt8] = [],
-    timeout: Duration
+    timeout: Duration, trust: Trust = .roots(andOf: nil)
   ) {
+    self.trust = trust
     self.method = method
     self.base = base
     self.target = target

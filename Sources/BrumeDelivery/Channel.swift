@@ -7,6 +7,8 @@ package import BrumeModel
 package struct OutgoingPush: Sendable {
   /// The same whenever this push is sent again: what duplicates are recognised by.
   package let id: String
+  /// The request that caused it, for tracing.
+  package let requestID: String
   package let device: Device
   package let notification: Notification
   /// The push in the wire's form, within what the channel takes.
@@ -17,9 +19,10 @@ package struct OutgoingPush: Sendable {
   package let expires: Milliseconds
 
   package init(
-    id: String, device: Device, notification: Notification, payload: [UInt8], collapseID: String?,
-    now: Milliseconds, expires: Milliseconds
+    id: String, requestID: String = "", device: Device, notification: Notification,
+    payload: [UInt8], collapseID: String?, now: Milliseconds, expires: Milliseconds
   ) {
+    self.requestID = requestID
     self.id = id
     self.device = device
     self.notification = notification
@@ -80,9 +83,11 @@ package protocol WebhookSender: Sendable {
   ///
   /// - Parameters:
   ///   - id: the same for every attempt: what the receiver recognises a repeat by.
+  ///   - requestID: the first request that caused a change in it, for tracing.
   ///   - now: goes into the signature, so that an old call cannot be played again.
   func send(
-    _ body: [UInt8], id: String, to webhook: Webhook, now: Milliseconds
+    _ body: [UInt8], id: String, causedBy requestID: String, to webhook: Webhook,
+    now: Milliseconds
   ) async throws(CancellationError) -> ChannelAnswer
 }
 

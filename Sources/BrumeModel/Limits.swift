@@ -43,6 +43,25 @@ package struct Limits: Sendable, Equatable {
   package var bodyBytesAtOnce = 256 << 20
   package var bodyBytesAtOncePerAddress = 64 << 20
 
+  // MARK: HTTP/2
+
+  /// Ours: requests of one connection at once; what RFC 9113 (6.5.2) names as the least that makes sense.
+  package var http2Streams = 100
+  /// Ours: the header of one request, unpacked.
+  package var http2HeaderListBytes = 65_536
+  /// Ours: bytes of a request's body that a client may send ahead, and of all bodies of a connection.
+  package var http2StreamWindow = 256 << 10
+  package var http2ConnectionWindow = 1 << 20
+  /// Ours: streams that a client gave up or misused, and frames that steer a connection (PING, SETTINGS,
+  /// PRIORITY), within the counted time; then the connection is closed.
+  package var http2Resets = 200
+  package var http2ControlFrames = 1000
+  package var http2CountedTime: Milliseconds = 30_000
+  /// Ours: frames without content in a row.
+  package var http2EmptyFrames = 16
+  /// Ours: acknowledgements that wait for a client that does not read.
+  package var http2UnsentFrames = 1000
+
   // MARK: Records
 
   /// CloudKit documents 1 MB without assets.
@@ -400,6 +419,17 @@ package struct Limits: Sendable, Equatable {
   package var sizedZones = 10_000
   /// Ours: indexes whose use by queries is counted.
   package var countedIndexes = 10_000
+
+  // MARK: Tracing
+
+  /// Ours: spans that wait to be sent; more are given up and counted.
+  package var spansWaiting = 8192
+  /// Ours: spans in one call to the collector.
+  package var spansPerCall = 512
+  /// Ours: requests whose trace is remembered, for what happens because of them after their answer.
+  package var tracedRequests = 10_000
+  /// Ours: requests of one fan-out that get a span each.
+  package var tracedPerFanOut = 100
 
   // MARK: Development
 

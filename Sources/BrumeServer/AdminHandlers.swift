@@ -32,7 +32,7 @@ struct AdminHandlers: Sendable {
     let named = NamedUsers(store: store)
     status = StatusAdmin(
       settings: settings, server: server.address, store: store, development: server.development,
-      faults: server.faults)
+      faults: server.faults, identities: server.identities, now: server.host.now)
     accounts = AccountAdmin(
       accounts: engine.accounts, removals: engine.userRemovals, tokens: engine.webAuthTokens,
       signOut: server.signOut,

@@ -7,6 +7,7 @@ package import BrumeModel
 package import BrumeNotifier
 import BrumeOpenID
 package import BrumeStorage
+import BrumeTracing
 import BrumeWire
 package import Logging
 
@@ -56,6 +57,12 @@ package final class Composition: Sendable {
   let snapshots: Snapshots
   /// Nil: nobody signs in by a provider.
   let provider: OpenIDProvider?
+  /// Nil: the server speaks plain HTTP.
+  package let identities: TLSIdentities?
+  /// What is measured for traces; off unless they are sent somewhere.
+  let spans: Spans
+  /// Nil: they are not.
+  let exporter: OTLPExporter?
   let providerCalls: ProviderCalls
 
   /// Opens the store that the settings name.
@@ -65,7 +72,8 @@ package final class Composition: Sendable {
   ///   - users: whom development mode makes.
   ///   - workers: the threads of requests; nil leaves them where they begin, for simulations in one thread.
   ///   - wrapping: what tests put around the store.
-  /// - Throws: a `StoreError` or an `AssetFailure` if a store cannot be opened.
+  /// - Throws: a `StoreError` or an `AssetFailure` if a store cannot be opened, a `SettingError` if the files
+  ///   of TLS cannot be used.
   package init(
     settings: Settings, folder: DataFolder?, users: [String] = Development.defaultUsers,
     host given: Host = .real, logger: Logger, workers: Workers? = .shared,
@@ -82,9 +90,18 @@ package final class Composition: Sendable {
     self.workers = workers
     self.folder = folder
     address = ServerAddress(settings)
+    identities = try settings.tls.map { try TLSIdentities($0) }
+    exporter = settings.tracing.map {
+      OTLPExporter(
+        $0, version: Release.version, limits: limits, randomBytes: host.randomBytes,
+        sleep: { try await Task.sleep(for: $0) })
+    }
+    let spans = exporter?.spans ?? .off
+    self.spans = spans
     assets = try settings.openAssets(host)
     let files = try settings.place(of: assets, host)
-    store = wrapping(try settings.openStore(host, logger, filesIn: files))
+    let opened = wrapping(try settings.openStore(host, logger, filesIn: files))
+    store = spans.isOn ? TracedStore(store: opened, spans: spans) : opened
     engine = try await Engine(store: store, assets: assets, limits: limits, host: host)
     usage = Usage(
       keptIn: settings.engine == .memory ? nil : folder, limits: limits, now: host.now)
@@ -93,7 +110,7 @@ package final class Composition: Sendable {
     deliveries = try await Deliveries(
       engine: engine, store: store, settings: settings, host: host,
       clock: clock.waiting(for: "sending pushes: retries, and a look through the store"),
-      metrics: metrics)
+      metrics: metrics, spans: spans)
     delivery = ServerDelivery(
       streams: StreamHub(sendingWith: StreamConnection.take), signals: MailboxSignals(),
       inFlight: InFlightEntries(capacity: limits.deliveryLanes), worker: deliveries.worker)
@@ -116,9 +133,12 @@ package final class Composition: Sendable {
     notifiers = Notifiers(
       of: store, most: limits.notifiersAtOnce, pause: { try await Task.sleep(for: $0) }
     ) { [engine, store] bucket in
-      Notifier(
-        of: bucket, engine: engine, store: store, host: host, encode: { PushPayload.encode($0) },
-        delivery: delivers, pause: { try await Task.sleep(for: $0) })
+      let traced =
+        spans.isOn ? TracedFanOut(opened, delivers, spans, limits: limits) : nil
+      return Notifier(
+        of: bucket, engine: engine, store: traced?.tracedStore ?? store, host: host,
+        encode: { PushPayload.encode($0) }, delivery: traced?.tracedDelivery ?? delivers,
+        pause: { try await Task.sleep(for: $0) })
     }
     fetches = LastFetches(capacity: limits.deliveryLanes, since: host.now())
     rates = RateLimits(settings.rates, limits: limits, leases: store.leases, host: host)
@@ -172,7 +192,9 @@ package final class Composition: Sendable {
   var signInAddress: SignInAddress { SignInAddress(signIns: engine.signIns, server: address) }
 
   var secureRequests: SecureRequests {
-    SecureRequests(trustedProxies: settings.trustedProxies, baseURL: settings.baseURL)
+    SecureRequests(
+      trustedProxies: settings.trustedProxies, baseURL: settings.baseURL,
+      speaksTLS: identities != nil)
   }
 
   var operatorGate: OperatorGate {

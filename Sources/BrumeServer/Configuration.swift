@@ -153,7 +153,8 @@ extension Setting {
     key: "config", kind: .text, fallback: nil, form: "FILE",
     help: "A JSON file with settings. Flags come first, then variables, then the file.")
 
-  private static let secrets = Set([metricsToken, oidcClientSecret, assetKeySecret].map(\.key))
+  private static let secrets = Set(
+    [metricsToken, oidcClientSecret, assetKeySecret, otlpHeaders].map(\.key))
 
   package static let all: [Setting] =
     [
@@ -163,7 +164,7 @@ extension Setting {
       addressConnections, userRate, anonymousRate, metricsToken, auditDays, deletionDays,
       trustedProxies, oidcDiscovery,
       oidcClientID, oidcClientSecret, oidcName,
-    ] + ofAssets + ofDelivery + [config]
+    ] + ofListening + ofTracing + ofAssets + ofDelivery + [config]
 }
 
 /// A setting with a value that cannot be used. The text says which, and what it may be.

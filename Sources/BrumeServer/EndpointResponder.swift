@@ -3,6 +3,7 @@
 import BrumeCore
 import BrumeDelivery
 import BrumeModel
+import BrumeTracing
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -19,6 +20,7 @@ final class EndpointResponder: Sendable {
   private let usage: Usage
   private let now: @Sendable () -> Milliseconds
   private let workers: Workers?
+  private let spans: Spans
 
   init(_ server: Composition) {
     settings = server.settings
@@ -33,6 +35,7 @@ final class EndpointResponder: Sendable {
     usage = server.usage
     now = server.host.now
     workers = server.workers
+    spans = server.spans
   }
 
   /// Responds, until the client goes or the time is over.
@@ -110,9 +113,13 @@ final class EndpointResponder: Sendable {
     let name = call.caller.user.map { "user \($0.name)" } ?? call.address.lane
     await lane?.move(to: name)
     guard endpoint.work == .usual, call.caller.kind != .operator else {
-      return try await endpoint.handler(call)
+      return try await handle(call, endpoint)
     }
-    return try await requestShares.run(for: name) { try await endpoint.handler(call) }
+    return try await requestShares.run(for: name) { try await handle(call, endpoint) }
+  }
+
+  private func handle(_ call: Call, _ endpoint: Endpoint) async throws -> Reply {
+    try await spans.run("rules") { _ in try await endpoint.handler(call) }
   }
 
   /// Container, environment and database: from the path, or from the query under `/_brume`.

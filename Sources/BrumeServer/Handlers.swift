@@ -79,6 +79,7 @@ struct Handlers: Sendable {
     metrics = MetricsRoute(
       metrics: server.metrics, store: store, notifiers: server.notifiers, delivery: delivery,
       health: server.health, now: server.host.now, isOpen: settings.isDevelopment,
-      token: settings.metricsToken)
+      token: settings.metricsToken, identities: server.identities,
+      exporter: server.exporter)
   }
 }

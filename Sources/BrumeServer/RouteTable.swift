@@ -119,6 +119,13 @@ package struct Endpoint: Sendable {
   package var isFetch = false
   /// The body is the handler's to read, piece by piece, instead of being collected before.
   package var streams = false
+  /// HEAD is answered as GET is, without the body, unless a GET waits for something or does something.
+  private var takesHead = true
+
+  /// All methods that the endpoint answers.
+  package var answered: [HTTPRequest.Method] {
+    takesHead && methods.contains(.get) && !methods.contains(.head) ? methods + [.head] : methods
+  }
 
   init(
     _ methods: [HTTPRequest.Method], _ path: String, _ access: Access, _ handler: @escaping Handler
@@ -144,6 +151,13 @@ package struct Endpoint: Sendable {
   fileprivate func working(_ work: Work) -> Endpoint {
     var endpoint = self
     endpoint.work = work
+    return endpoint
+  }
+
+  /// For a GET that does more than to read.
+  fileprivate var withoutHead: Endpoint {
+    var endpoint = self
+    endpoint.takesHead = false
     return endpoint
   }
 
@@ -240,8 +254,8 @@ package struct RouteTable: Sendable {
         .working(.lasting),
       Endpoint(post, "/_brume/assets/export", .user, to.assets.export),
       Endpoint(post, "/_brume/assets/import", .user, to.assets.takeExported),
-      Endpoint(get, "/_brume/courier", .bearer, to.courier.poll).working(.lasting),
-      Endpoint(get, StreamRoute.path, .user, to.stream.open).working(.lasting),
+      Endpoint(get, "/_brume/courier", .bearer, to.courier.poll).working(.lasting).withoutHead,
+      Endpoint(get, StreamRoute.path, .user, to.stream.open).working(.lasting).withoutHead,
       Endpoint(post, StreamRoute.path + "/ack", .user, to.stream.acknowledge),
       Endpoint(both, "/_brume/notifications/changes", .user, to.notifications.changes),
       Endpoint(post, "/_brume/notifications/read", .user, to.notifications.read),
@@ -260,8 +274,8 @@ package struct RouteTable: Sendable {
       Endpoint(get, SignInRoutes.path + "/file/:file", .open, to.signIn.file).working(.brief),
       Endpoint(get, SignInRoutes.path + "/options", .open, to.signIn.options),
       Endpoint(post, SignInRoutes.path + "/password", .open, to.signIn.password),
-      Endpoint(get, SignInRoutes.path + "/provider", .open, to.provider.depart),
-      Endpoint(get, SignInRoutes.path + "/callback", .open, to.provider.comeBack),
+      Endpoint(get, SignInRoutes.path + "/provider", .open, to.provider.depart).withoutHead,
+      Endpoint(get, SignInRoutes.path + "/callback", .open, to.provider.comeBack).withoutHead,
       Endpoint(post, "/_brume/signout", .user, to.signIn.signOutEverywhere),
     ]
   }
@@ -389,11 +403,11 @@ package struct RouteTable: Sendable {
       Endpoint(get, "/_brume/admin/backups", .operator(.reads), admin.backups.state),
       Endpoint(post, "/_brume/admin/backups", .operator(.changes()), admin.backups.begin),
       Endpoint(get, "/_brume/admin/backups/rows", .operator(.reveals), admin.backups.rows)
-        .working(.lasting),
+        .working(.lasting).withoutHead,
       Endpoint(get, "/_brume/admin/backups/file", .operator(.reveals), admin.backups.file)
-        .working(.lasting),
+        .working(.lasting).withoutHead,
       Endpoint(get, "/_brume/admin/backups/asset", .operator(.reveals), admin.backups.asset)
-        .working(.lasting),
+        .working(.lasting).withoutHead,
       Endpoint(
         post, "/_brume/admin/backups/remove", .operator(.changes()), admin.backups.remove),
     ]

@@ -6,6 +6,7 @@ import BrumeDelivery
 import BrumeModel
 import BrumeNotifier
 import BrumeStorage
+import BrumeTracing
 package import Hummingbird
 import HummingbirdCore
 package import Logging
@@ -102,6 +103,8 @@ package enum Services {
   }
 
   private static func run(_ group: ServiceGroup, _ server: Composition) async throws {
+    try server.settings.unixSocket?.prepare()
+    defer { server.settings.unixSocket?.remove() }
     do {
       try await group.run()
     } catch let error as IOError where error.errnoCode == EADDRINUSE {
@@ -128,6 +131,9 @@ package enum Services {
     // The libraries' own lifecycle lines are for their authors.
     if logger.logLevel == .info { logger.logLevel = .warning }
     let services: [(any Service)?] = [
+      server.exporter.map { exporter in
+        LastingWork { [logger = server.logger] in await exporter.run(logger) }
+      },
       StoreService(store: server.store),
       lasting("delivery") { [deliveries = server.deliveries, logger = server.logger] in
         try await deliveries.run(logger)
@@ -191,9 +197,9 @@ package enum Services {
   ) -> some ApplicationProtocol {
     Application(
       responder: RouteTable.router(for: server).buildResponder(),
-      server: .onLoops(channel(server)),
+      server: .init { Connections(server).channel($0) },
       configuration: .init(
-        address: .hostname(server.settings.host, port: server.settings.port), serverName: "brume",
+        address: address(server.settings), serverName: "brume",
         availableConnectionsDelegate: MaximumAvailableConnections(server.settings.connections)),
       onServerRunning: { channel in
         let port = channel.localAddress?.port ?? server.settings.port
@@ -209,19 +215,8 @@ package enum Services {
       logger: logger)
   }
 
-  private static func channel(_ server: Composition) -> HTTP1Channel.Configuration {
-    let timeouts = server.settings.timeouts
-    let limits = ConnectionRules.Limits(
-      headerMilliseconds: Int64(timeouts.header) * 1000, bodySeconds: timeouts.body,
-      writeMilliseconds: Int64(timeouts.write) * 1000,
-      requestMilliseconds: Int64(timeouts.request) * 1000, limits: server.settings.limits)
-    return HTTP1Channel.Configuration(
-      additionalChannelHandlers: [
-        ConnectionLimitHandler(
-          shares: server.connectionShares, metrics: server.metrics,
-          trustedProxies: server.settings.trustedProxies),
-        ConnectionGuard(limits: limits, hosts: server.settings.hosts),
-      ],
-      idleTimeout: .seconds(Int64(timeouts.idle)))
+  private static func address(_ settings: Settings) -> BindAddress {
+    settings.unixSocket.map { .unixDomainSocket(path: $0.path) }
+      ?? .hostname(settings.host, port: settings.port)
   }
 }

@@ -2,6 +2,7 @@
 
 package import BrumeModel
 package import BrumePush
+package import BrumeTracing
 package import Logging
 
 /// Everything that an operator may choose, with the defaults.
@@ -26,6 +27,10 @@ package struct Settings: Sendable {
 
   package var host = "127.0.0.1"
   package var port = 8787
+  /// Nil: the server listens on host and port.
+  package var unixSocket: UnixSocket?
+  /// Nil: it speaks plain HTTP.
+  package var tls: TLSFiles?
   package var dataFolder = "./brume-data"
   /// Where it is kept, outside of the data folder, how far the store has come; nil: nowhere.
   package var marksFolder: String?
@@ -54,6 +59,8 @@ package struct Settings: Sendable {
   /// Nil: names and passwords of this server only.
   package var provider: ProviderSettings?
   package var outside = Outside()
+  /// Nil: nothing is traced.
+  package var tracing: TracingSettings?
 
   /// Requests a second in the long run; 0 is no limit.
   package struct Rates: Equatable, Sendable {
@@ -96,6 +103,8 @@ package struct Settings: Sendable {
   package init(_ sources: SettingSources) throws {
     host = try sources.text(.host) ?? host
     port = try Self.number(.port, from: sources, in: 0...65_535)
+    unixSocket = try sources.text(.unixSocket).flatMap { $0.isEmpty ? nil : try UnixSocket($0) }
+    tls = try TLSFiles(sources)
     dataFolder = try sources.text(.data) ?? dataFolder
     marksFolder = try sources.text(.marks) ?? sources.stateFolder
     if marksFolder == "none" || marksFolder == "" { marksFolder = nil }
@@ -136,6 +145,7 @@ package struct Settings: Sendable {
     assets = try AssetSettings(sources)
     try limits.read(sources)
     outside = try Self.outside(from: sources)
+    tracing = try TracingSettings(sources)
     limits.pushLogRows = try Self.number(.pushLog, from: sources, in: 1...10_000_000)
     try readHistory(from: sources)
     limits.webhookFailures = try Self.number(.webhookFailures, from: sources, in: 1...1_000_000)
@@ -202,14 +212,20 @@ package struct Settings: Sendable {
   /// What programs on the server's own machine write in front of a path: the listener, whatever stands
   /// in front of it for others.
   package func ownURL(port: Int) -> String {
+    if let unixSocket { return unixSocket.url }
     let name = ["0.0.0.0", "::", ""].contains(host) ? "127.0.0.1" : host
-    return "http://\(name.contains(":") ? "[\(name)]" : name):\(port)"
+    return "\(tls == nil ? "http" : "https")://\(name.contains(":") ? "[\(name)]" : name):\(port)"
   }
 
   private func check() throws {
     if isClockManual, !isDevelopment {
       throw SettingError(
         "\(Setting.clock.flag) may be 'manual' in development only: add \(Setting.dev.flag)")
+    }
+    if tls != nil, unixSocket != nil {
+      throw SettingError(
+        "\(Setting.tlsCertificate.flag) and \(Setting.unixSocket.flag) are both set; what stands in front of "
+          + "a Unix socket speaks TLS itself")
     }
     do {
       try NameRules.container(container.name)

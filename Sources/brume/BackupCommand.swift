@@ -100,7 +100,7 @@ struct BackupCommand: AsyncParsableCommand {
         throw ValidationError(
           "\(access.url) needs an admin token; give one with --admin-token or BRUME_ADMIN_TOKEN")
       }
-      return BackupSource(url: access.url, adminToken: token)
+      return BackupSource(url: access.url, adminToken: token, trust: access.trust)
     } catch let error as DataFolderError {
       throw StatusFailure(.unavailable, error.description)
     }

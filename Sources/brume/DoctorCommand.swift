@@ -59,6 +59,7 @@ struct DoctorCommand: AsyncParsableCommand {
           "it has met \(damaged) damaged rows or files since its start; its log names them, and "
             + "'brume doctor --deep' all there are (docs/operating/data-folder.md)")
       }
+      if let concern = status["certificateConcern"]?.string { throw CommandFailure(concern) }
       return "ready at \(connection.access.url)"
     }
     await check("assets") { try await assets() }

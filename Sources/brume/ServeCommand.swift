@@ -27,7 +27,10 @@ struct ServeCommand: AsyncParsableCommand {
     let logger = Logs.logger(settings, following: level)
     let server = try await Composition(settings: settings, folder: folder, logger: logger)
     defer { folder.remove(ServerFile.name) }
-    let reload = Reload(level: level, logger: logger) { [options] in try await Self.read(options) }
+    let reload = Reload(
+      level: level, logger: logger, identities: server.identities, now: server.host.now
+    ) { [options] in try await Self.read(options) }
+    reload.tellOfCertificate()
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask(operation: { await reload.run(signals, from: sources) })
       defer { group.cancelAll() }

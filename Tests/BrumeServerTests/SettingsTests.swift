@@ -124,6 +124,35 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    (["--tls-certificate", "c.pem"], "--tls-key is missing"),
+    (["--tls-key", "k.pem"], "--tls-certificate is missing"),
+    (["--tls-certificate", "c", "--tls-key", "k", "--unix-socket", "/s"], "are both set"),
+    (["--unix-socket", "/" + String(repeating: "x", count: 200)], "the system takes"),
+    (["--otlp-endpoint", "collector"], "must be like http://host:4318"),
+    (["--otlp-endpoint", "http://c:1", "--otlp-headers", "key"], "must be like name=value"),
+    (["--otlp-endpoint", "http://c:1", "--otlp-percent", "101"], "it may be 0 to 100"),
+  ])
+  func `how the server is reached and traced is checked together`(
+    flags: [String], words: String
+  ) async throws {
+    let error = await #expect(throws: SettingError.self) { try await Self.settings(flags) }
+    #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
+  }
+
+  @Test func `where traces go is read with its headers, and shown without them`() async throws {
+    let flags = [
+      "--otlp-endpoint", "http://c:4318/", "--otlp-headers",
+      "authorization=Bearer a=b, x-team = us",
+    ]
+    let tracing = try #require(try await Self.settings(flags).tracing)
+    #expect(tracing.endpoint == "http://c:4318" && tracing.percent == 100)
+    #expect(tracing.headers.map(\.name) == ["authorization", "x-team"])
+    #expect(tracing.headers.first?.value == "Bearer a=b")
+    let sources = try await SettingSources(flags: SettingFlags.parse(flags), environment: [:])
+    #expect(try sources.origin(of: .otlpHeaders).value == "(secret)")
+  }
+
   @Test func `every setting has its own key, flag and variable`() {
     let all = Setting.all
     #expect(Set(all.map(\.flag)).count == all.count)

@@ -75,12 +75,12 @@ class Page:
 
 
 class Chromium:
-    def __init__(self, program):
+    def __init__(self, program, options=()):
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.process = subprocess.Popen(
             [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
              "--no-first-run", "--disable-extensions", "--disable-background-networking",
-             "--remote-debugging-port=0", f"--user-data-dir={self.folder.name}", "about:blank"],
+             "--remote-debugging-port=0", f"--user-data-dir={self.folder.name}", *options, "about:blank"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         port, path = self._address()
         self.socket, self.count, self.popups = WebSocket(port, path), 0, []

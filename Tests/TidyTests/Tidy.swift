@@ -151,7 +151,10 @@ import Testing
 
   @Test(arguments: [
     ("Hummingbird", ["BrumeServer"]), ("GRDB", ["BrumeSQLite"]), ("CPostgres", ["BrumePostgres"]),
-    ("AsyncHTTPClient", ["BrumeClient", "BrumePush", "BrumeAssets", "BrumeOpenID"]),
+    (
+      "AsyncHTTPClient", ["BrumeClient", "BrumePush", "BrumeAssets", "BrumeOpenID", "BrumeTracing"]
+    ),
+    ("Tracing", ["BrumeTracing"]),
     ("ArgumentParser", ["brume"]),
   ])
   func `a third-party package enters in one place`(package: String, homes: [String]) throws {

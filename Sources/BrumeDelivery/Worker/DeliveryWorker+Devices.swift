@@ -73,7 +73,7 @@ extension DeliveryWorker {
         OutgoingPush(
           id: NotificationID.push(
             entry.notificationID, subscription: entry.subscriptionID, to: device.key),
-          device: device, notification: notification, payload: payload,
+          requestID: entry.requestID, device: device, notification: notification, payload: payload,
           collapseID: entry.collapseID, now: now, expires: expiry(of: entry, notification, now)))
       guard answer.verdict == .tooLarge else { return answer }
       maximum = min(payload.count, maximum) / 2

@@ -16,6 +16,8 @@ extension DeliveryWorker {
       let bucket = end.bucket == .only ? "" : "_\(end.bucket)"
       return "msg_\(webhook.id)\(bucket)_\(webhook.cursor[end.bucket])_\(end.position)"
     }
+    /// The first that caused a change in it.
+    var requestID: String { changes.first?.entry.origin.requestID ?? "" }
     var isEmpty: Bool { changes.isEmpty && !webhook.missed }
   }
 
@@ -34,7 +36,8 @@ extension DeliveryWorker {
     let messageID = "\(batch.id)_\(generation)"
     let body = Wire.webhookCall(
       WebhookCall(id: messageID, webhook: batch.webhook, changes: batch.changes))
-    let answer = try await webhooks.send(body, id: messageID, to: batch.webhook, now: now)
+    let answer = try await webhooks.send(
+      body, id: messageID, causedBy: batch.requestID, to: batch.webhook, now: now)
     return try await settle(answer, batch, messageID, attempt, since: now)
   }
 
@@ -43,7 +46,8 @@ extension DeliveryWorker {
     _ webhook: Webhook, messageID: String, requestID: String
   ) async throws -> PushLogEntry {
     let body = Wire.webhookCall(WebhookCall(id: messageID, webhook: webhook, changes: []))
-    let answer = try await webhooks.send(body, id: messageID, to: webhook, now: clock.now())
+    let answer = try await webhooks.send(
+      body, id: messageID, causedBy: requestID, to: webhook, now: clock.now())
     let batch = Batch(webhook: webhook, end: webhook.reached(in: .only), changes: [])
     let verdict: PushLogEntry.Verdict = answer.verdict == .done ? .sent : .refused
     var line = line(batch, messageID, verdict, answer, 1)
@@ -181,7 +185,7 @@ extension DeliveryWorker {
       time: clock.now(), in: batch.webhook.containerEnvironment, user: nil,
       device: batch.webhook.id,
       channel: Webhook.channel, notificationID: messageID, subscriptionID: "",
-      requestID: batch.changes.first?.entry.origin.requestID ?? "",
+      requestID: batch.requestID,
       subject: "\(count) change\(count == 1 ? "" : "s")", verdict: verdict, status: answer.status,
       reason: answer.reason, attempt: attempt)
   }

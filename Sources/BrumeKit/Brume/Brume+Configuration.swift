@@ -34,12 +34,16 @@ extension Brume {
     public var keyID: String?
     /// The key's private half in PEM form.
     public var privateKey: String?
+    /// A PEM file with root certificates to trust beside the system's, for a server by https whose
+    /// certificate is of your own making.
+    public var trustFile: String?
 
     /// Creates settings.
     public init(
       url: URL, container: String, environment: Environment = .development,
       apiToken: String? = nil, userToken: String? = nil, deviceID: String? = nil,
-      stateDirectory: String? = nil, keyID: String? = nil, privateKey: String? = nil
+      stateDirectory: String? = nil, keyID: String? = nil, privateKey: String? = nil,
+      trustFile: String? = nil
     ) {
       self.url = url
       self.container = container
@@ -50,6 +54,7 @@ extension Brume {
       self.stateDirectory = stateDirectory
       self.keyID = keyID
       self.privateKey = privateKey
+      self.trustFile = trustFile
     }
 
     /// Reads the settings from environment variables, as `brume exec` sets them.
@@ -78,7 +83,7 @@ extension Brume {
         environment: model.environment == .production ? .production : .development,
         apiToken: model.apiToken, userToken: model.userToken, deviceID: model.deviceID?.name,
         stateDirectory: model.stateDirectory, keyID: model.serverKey?.id,
-        privateKey: model.serverKey?.privateKeyPEM)
+        privateKey: model.serverKey?.privateKeyPEM, trustFile: model.trust.file)
     }
 
     var model: BrumeClient.Configuration {
@@ -90,7 +95,7 @@ extension Brume {
           ContainerID(container), environment == .production ? .production : .development),
         apiToken: apiToken,
         userToken: userToken, deviceID: deviceID.map { DeviceID($0) },
-        stateDirectory: stateDirectory, serverKey: key)
+        stateDirectory: stateDirectory, serverKey: key, trust: .roots(andOf: trustFile))
     }
   }
 }

@@ -9,9 +9,13 @@ struct ConnectionSettings: Sendable {
   /// Ours: milliseconds after which an answer does not come any more. Longer than any statement may take.
   var patience: Int32 = 60_000
 
-  /// - Throws: `StoreError` if libpq cannot read the URL. The message never holds it: it may hold a password.
+  /// - Throws: `StoreError` if libpq is not there, or cannot read the URL. The message never holds it: it may
+  ///   hold a password.
   init(_ url: String) throws(StoreError) {
     self.url = url
+    if let problem = brume_postgres_problem() {
+      throw StoreError(.unavailable, String(cString: problem))
+    }
     guard let options = PQconninfoParse(url, nil) else {
       throw StoreError(
         .unavailable,

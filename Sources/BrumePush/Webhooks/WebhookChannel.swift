@@ -32,7 +32,8 @@ package struct WebhookChannel: WebhookSender {
   ///   - id: the same for every attempt: what the receiver recognises a repeat by.
   ///   - now: goes into the signature, so that an old call cannot be played again.
   package func send(
-    _ body: [UInt8], id: String, to webhook: Webhook, now: Milliseconds
+    _ body: [UInt8], id: String, causedBy requestID: String = "", to webhook: Webhook,
+    now: Milliseconds
   ) async throws(CancellationError) -> ChannelAnswer {
     do {
       let target = try await outside.target(webhook.url)

@@ -5,20 +5,43 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTPTypesHTTP1
+import NIOHTTPTypesHTTP2
 import Synchronization
 
-/// HTTP/1.1 connections whose requests begin and end on their event loop.
+/// Connections of HTTP/1.1, and streams of HTTP/2, whose requests begin and end on their event loop.
 struct LoopChannel: ServerChildChannel {
   let http: HTTP1Channel
+  /// Made for each connection: what counts it.
+  let limitOfAddress: @Sendable () -> ConnectionLimitHandler
+  /// Made for each connection, and for each stream of HTTP/2: what watches its requests.
+  let makeGuard: @Sendable () -> ConnectionGuard
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Accepted> {
+    channel.eventLoop.makeCompletedFuture {
+      try channel.pipeline.syncOperations.addHandler(limitOfAddress())
+    }.flatMap { serveHTTP1(on: channel, logger) }
+  }
+
+  /// Makes a connection one of HTTP/1.1.
+  func serveHTTP1(on channel: any Channel, _ logger: Logger) -> EventLoopFuture<Accepted> {
     http.setup(channel: channel, logger: logger).flatMapThrowing { value in
-      let accepted = Accepted(value)
       let pipeline = channel.pipeline.syncOperations
-      try pipeline.handler(type: ConnectionGuard.self).work = accepted.work
+      let watch = makeGuard()
       let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
       try pipeline.addHandler(OldHTTP(), position: .before(codec))
-      return accepted
+      try pipeline.addHandler(watch, position: .after(codec))
+      return Accepted(value, watchedBy: watch)
+    }
+  }
+
+  /// Makes a stream of HTTP/2 one that is served like a connection.
+  func serveStream(on channel: any Channel) -> EventLoopFuture<Accepted> {
+    channel.eventLoop.makeCompletedFuture {
+      let watch = makeGuard()
+      let pipeline = channel.pipeline.syncOperations
+      try pipeline.addHandlers(HTTP2FramePayloadToHTTPServerCodec(), HTTP2Fields(), watch)
+      let value = try HTTP1Channel.Value(wrappingChannelSynchronously: channel)
+      return Accepted(value, watchedBy: watch)
     }
   }
 
@@ -31,14 +54,7 @@ struct LoopChannel: ServerChildChannel {
   }
 }
 
-extension HTTPServerBuilder {
-  /// As Hummingbird's own, with requests on their connection's loop.
-  static func onLoops(_ configuration: HTTP1Channel.Configuration) -> HTTPServerBuilder {
-    .init { LoopChannel(http: HTTP1Channel(responder: $0, configuration: configuration)) }
-  }
-}
-
-/// A connection from when it was accepted.
+/// A connection from when it was accepted, or a stream of HTTP/2 from when it was opened.
 ///
 /// One that nobody gets to serve, because the server ends in that moment, closes itself: NIO ends the
 /// process for the asynchronous side of a channel that is only forgotten ("Deinited NIOAsyncWriter
@@ -49,10 +65,12 @@ final class Accepted: ServerChildChannelValue {
   private let http: HTTP1Channel.Value
   private let isServed = Atomic(false)
 
-  init(_ http: HTTP1Channel.Value) {
+  /// - Parameter watch: informs the work when its client has gone, or its time is over.
+  init(_ http: HTTP1Channel.Value, watchedBy watch: ConnectionGuard) {
     self.http = http
     executor = LoopExecutor(loop: http.channel.eventLoop)
     work = RequestWork(on: executor)
+    watch.work = work
   }
 
   var channel: any Channel { http.channel }

@@ -5,6 +5,7 @@ package import BrumeDelivery
 import BrumeModel
 package import BrumePush
 import BrumeStorage
+import BrumeTracing
 package import Logging
 
 /// What sends to APNs, Web Push services and webhooks.
@@ -20,12 +21,13 @@ package final class Deliveries: Sendable {
 
   init(
     engine: Engine, store: any Store, settings: Settings, host: Host, clock: PushClock,
-    metrics: ServerMetrics
+    metrics: ServerMetrics, spans: Spans
   ) async throws {
     let clients = OutsideClients(
       timeout: settings.outside.timeout, trust: settings.outside.trust, limits: settings.limits,
       sleep: { try await Task.sleep(for: $0) })
-    let exchange: OutsideExchange = { try await clients.send($0) }
+    let plain: OutsideExchange = { try await clients.send($0) }
+    let exchange = spans.measured(plain)
     let resolve: OutsideGuard.Resolve = { try await NameLookup.addresses($0) }
     webhookGuard = OutsideGuard(
       allowed: settings.outside.allowed, setting: Setting.pushAllow.flag, resolve: resolve)
@@ -45,10 +47,14 @@ package final class Deliveries: Sendable {
       concurrency: concurrency, limits: settings.limits, outside: webPushGuard,
       randomBytes: host.randomBytes, exchange: exchange)
     self.clients = clients
+    let webhooks = WebhookChannel(
+      concurrency: concurrency, outside: webhookGuard,
+      exchange: spans.measured(plain, tells: true))
+    let channels: [any Channel] = [apns, webPush]
     worker = DeliveryWorker(
-      engine: engine, store: store, channels: [apns, webPush],
-      webhooks: WebhookChannel(
-        concurrency: concurrency, outside: webhookGuard, exchange: exchange),
+      engine: engine, store: store,
+      channels: spans.isOn ? channels.map { TracedChannel(channel: $0, spans: spans) } : channels,
+      webhooks: spans.isOn ? TracedWebhooks(webhooks: webhooks, spans: spans) : webhooks,
       clock: clock, chance: { Double(host.randomBytes(1)[0]) / 255 },
       observe: { metrics.pushAnswered($0) })
   }

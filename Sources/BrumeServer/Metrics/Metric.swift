@@ -39,6 +39,12 @@ extension Metric {
   static let refusedConnections = Metric(
     "brume_connections_refused_total", .counter, "connections",
     "Connections that were closed because their address had its share.")
+  static let droppedSpans = Metric(
+    "brume_trace_spans_dropped_total", .counter, "spans",
+    "Spans that the collector of traces did not take; absent while none are sent.")
+  static let certificateEnd = Metric(
+    "brume_tls_certificate_end_timestamp_seconds", .gauge, "seconds",
+    "When the TLS certificate ceases to be good, in seconds since 1970; absent without TLS.")
   static let ready = Metric(
     "brume_ready", .gauge, "1 or 0", "1 while the server answers and its store has not failed.")
 }
@@ -123,9 +129,9 @@ extension Metric {
     "Calls to APNs, Web Push services and webhooks that wait for their answer.")
 
   package static let all: [Metric] = [
-    requests, requestTime, refusedConnections, ready, savedRecords, deletedRecords,
-    forgottenDeletions, uploadedBytes, downloadedBytes, logPosition, damagedRows, unfinishedIndexes,
-    indexedRecords, notifierLag,
+    requests, requestTime, refusedConnections, certificateEnd, droppedSpans, ready, savedRecords,
+    deletedRecords, forgottenDeletions, uploadedBytes, downloadedBytes, logPosition, damagedRows,
+    unfinishedIndexes, indexedRecords, notifierLag,
     notifierDelay,
     unservedSubscriptions, subscriptions,
     notificationsMade, mailboxEntries, mailboxOverflows, connectedStreams, waitingPolls,

@@ -18,14 +18,14 @@ package struct ClientAddress: Equatable, Sendable {
   package let isLocal: Bool
 
   package init(peer: SocketAddress?, forwarded: String?, trustedProxies: [String]) {
-    guard let text = peer?.ipAddress.map(Self.plain) else {
+    guard let text = Self.text(peer) else {
       self.init(name: "local", isLocal: forwarded == nil)
       return
     }
     guard trustedProxies.contains(text), let forwarded,
       let client = Self.client(in: forwarded, besides: trustedProxies)
     else {
-      let isLoopback = text.hasPrefix("127.") || text == "::1"
+      let isLoopback = text.hasPrefix("127.") || text == "::1" || text == Self.unix
       self.init(
         name: Self.name(text), isLocal: isLoopback && forwarded == nil)
       return
@@ -36,7 +36,15 @@ package struct ClientAddress: Equatable, Sendable {
 
   /// Whether the other end is a proxy that the settings name: it speaks for many.
   static func isProxy(_ peer: SocketAddress?, among proxies: [String]) -> Bool {
-    peer?.ipAddress.map { proxies.contains(plain($0)) } ?? false
+    text(peer).map { proxies.contains($0) } ?? false
+  }
+
+  /// What the settings call whoever connects to the server's Unix socket.
+  private static let unix = "unix"
+
+  private static func text(_ peer: SocketAddress?) -> String? {
+    if case .unixDomainSocket = peer { return unix }
+    return peer?.ipAddress.map(plain)
   }
 
   private init(name: String, isLocal: Bool) {

@@ -19,6 +19,7 @@ extension HTTPField.Name {
   static let forwardedProto = HTTPField.Name("X-Forwarded-Proto")!
   /// The CSRF token of an operator's session.
   static let operatorForm = HTTPField.Name("X-Brume-CSRF")!
+  static let traceparent = HTTPField.Name("traceparent")!
   static let fetchSite = HTTPField.Name("Sec-Fetch-Site")!
   static let frameOptions = HTTPField.Name("X-Frame-Options")!
   static let referrerPolicy = HTTPField.Name("Referrer-Policy")!

@@ -44,10 +44,13 @@ struct SecureRequests: Sendable {
   let trustedProxies: [String]
   /// What clients write in front of a path, as the settings say.
   let baseURL: String?
+  /// The server speaks TLS itself.
+  var speaksTLS = false
 
   /// - Parameter forwarded: `X-Forwarded-Proto`, which is believed only from proxies that the settings
   ///   name. From one that says nothing the base URL decides.
   func isSecure(from peer: SocketAddress?, forwarded: String?) -> Bool {
+    guard !speaksTLS else { return true }
     guard ClientAddress.isProxy(peer, among: trustedProxies) else { return false }
     guard let forwarded else { return baseURL?.hasPrefix("https://") ?? false }
     let last = forwarded.split(separator: ",").last ?? ""

@@ -5,6 +5,7 @@ import BrumeDelivery
 import BrumeModel
 import BrumeNotifier
 import BrumeStorage
+import BrumeTracing
 import BrumeWire
 
 struct MetricsRoute: Sendable {
@@ -18,6 +19,10 @@ struct MetricsRoute: Sendable {
   let isOpen: Bool
   /// Opens the metrics to other machines.
   let token: String?
+  /// Nil: the server speaks plain HTTP.
+  let identities: TLSIdentities?
+  /// Nil: no traces are sent.
+  let exporter: OTLPExporter?
 
   /// Open to this machine and in development; to others with the token of the settings.
   func show(_ call: Call) async throws -> Reply {
@@ -51,6 +56,8 @@ struct MetricsRoute: Sendable {
     let deliveries = delivery.worker.status
     metrics.gauge(.pushLanes, Int64(deliveries.lanes))
     metrics.gauge(.pushesUnderWay, Int64(deliveries.underWay))
+    if let identities { metrics.gauge(.certificateEnd, identities.notAfter) }
+    if let exporter { metrics.total(.droppedSpans, exporter.dropped) }
     metrics.gauge(.ready, health.isReady ? 1 : 0)
     var reply = Reply(body: .bytes(Array(metrics.registry.text().utf8)))
     reply.contentType = "text/plain; version=0.0.4; charset=utf-8"

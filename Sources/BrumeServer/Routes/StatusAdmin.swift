@@ -12,6 +12,9 @@ struct StatusAdmin: Sendable {
   let development: Development
   /// Nil outside development.
   let faults: FaultInjector?
+  /// Nil: the server speaks plain HTTP.
+  let identities: TLSIdentities?
+  let now: @Sendable () -> Milliseconds
 
   /// How to reach the server; in development also the ready-made credentials of a container. They act as
   /// users and are not for an operator who may only read.
@@ -37,6 +40,11 @@ struct StatusAdmin: Sendable {
       .init(key: "logPosition", value: .int(log)),
       .init(key: "damagedRows", value: .int(Int64(store.damagedRows?.count ?? 0))),
     ]
+    if let identities {
+      facts.append(.init(key: "certificateEnds", value: .int(identities.notAfter * 1000)))
+      let concern = identities.concern(at: now())
+      facts.append(.init(key: "certificateConcern", value: concern.map { .string($0) } ?? .null))
+    }
     let variables =
       settings.isDevelopment && call.caller.access?.role == .full
       ? try await development.prepare(

@@ -8,6 +8,7 @@ import HummingbirdCore
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
+import NIOHTTPTypesHTTP2
 
 extension StreamConnection {
   /// Ends the request's task after its stream has taken the connection. Nobody gets to see it.
@@ -22,8 +23,24 @@ extension StreamConnection {
     }.get()
   }
 
-  /// Next to the socket: nothing that another handler does is needed any more.
+  /// Nothing that a handler of HTTP does is needed any more.
   private func moveIn() throws {
+    let codec = try? channel.pipeline.syncOperations.context(
+      handlerType: HTTP2FramePayloadToHTTPServerCodec.self)
+    if let codec { try moveIntoStream(codec) } else { try moveIntoConnection() }
+  }
+
+  /// The stream of HTTP/2 is this one's alone; the connection goes on for others.
+  private func moveIntoStream(_ codec: ChannelHandlerContext) throws {
+    let pipeline = channel.pipeline.syncOperations
+    let fields = try pipeline.context(handlerType: HTTP2Fields.self)
+    framing = .frames
+    try pipeline.addHandler(self, position: .first)
+    for context in [codec, fields] { pipeline.removeHandler(context: context, promise: nil) }
+  }
+
+  /// Next to the socket, or to TLS.
+  private func moveIntoConnection() throws {
     let pipeline = channel.pipeline.syncOperations
     let idle = [
       try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self),
@@ -31,20 +48,21 @@ extension StreamConnection {
       try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self),
       try pipeline.context(handlerType: HTTPConnectionStateHandler.self),
     ]
-    try pipeline.addHandler(self, position: .first)
+    let encoder = try pipeline.handler(type: HTTPResponseEncoder.self)
+    try pipeline.addHandler(self, position: .before(encoder))
     for context in idle { pipeline.removeHandler(context: context, promise: nil) }
     try? channel.syncOptions?.setOption(
       .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64))
   }
 
-  /// Writes a part of the answer, which is in chunks since the server says HTTP/1.1 and no length.
-  /// The way through the web framework's handlers costs more than the rest of a push's work here.
-  func write(_ part: ByteBuffer, promise: EventLoopPromise<Void>?) {
+  /// Writes a part of the answer, in `framing`. The way through the web framework's handlers costs more than
+  /// the rest of a push's work here.
+  func write(_ part: NIOAny, promise: EventLoopPromise<Void>?) {
     guard let context else {
       promise?.fail(ChannelError.ioOnClosedChannel)
       return
     }
-    context.writeAndFlush(wrapOutboundOut(.byteBuffer(part)), promise: promise)
+    context.writeAndFlush(part, promise: promise)
   }
 }
 
@@ -52,7 +70,7 @@ extension StreamConnection: ChannelDuplexHandler {
   typealias InboundIn = Never
   typealias InboundOut = Never
   typealias OutboundIn = Never
-  typealias OutboundOut = IOData
+  typealias OutboundOut = Never
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context

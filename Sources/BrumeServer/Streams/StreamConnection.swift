@@ -56,6 +56,8 @@ final class StreamConnection: StreamListener, @unchecked Sendable {
   private var received: [MailboxEntry] = []
   /// The stream's place on the connection.
   var context: ChannelHandlerContext?
+  /// What the connection speaks.
+  var framing = StreamFraming.chunks
   /// Whether the request's task has let go of the connection.
   var requestHasLeft = false
   /// For the answer's end to leave.
@@ -170,7 +172,7 @@ extension StreamConnection {
   }
 
   private func send(_ entries: [MailboxEntry]) {
-    write(StreamEvents.chunk(entries, parts.generation, channel.allocator), promise: nil)
+    write(framing.events(entries, parts.generation, channel.allocator), promise: nil)
     parts.metrics.notificationsDelivered(entries.count)
   }
 
@@ -185,7 +187,7 @@ extension StreamConnection {
     if hasEnded { return }
     let written = then.map { _ in channel.eventLoop.makePromise(of: Void.self) }
     if let then { written?.futureResult.whenSuccess(then) }
-    write(StreamEvents.silentChunk, promise: written)
+    write(framing.silence, promise: written)
   }
 
   /// The answer's end, and the connection's.
@@ -194,7 +196,7 @@ extension StreamConnection {
     let written = channel.eventLoop.makePromise(of: Void.self)
     let close: @Sendable () -> Void = { self.context?.close(promise: nil) }
     written.futureResult.whenComplete { _ in close() }
-    write(StreamEvents.lastChunk, promise: written)
+    write(framing.end, promise: written)
     // Who does not read does not keep the connection.
     channel.eventLoop.scheduleTask(in: Self.gracePeriod, close)
   }

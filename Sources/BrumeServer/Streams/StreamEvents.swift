@@ -23,7 +23,7 @@ enum StreamEvents {
   static func chunk(
     _ entries: [MailboxEntry], _ generation: Int64, _ allocator: ByteBufferAllocator
   ) -> ByteBuffer {
-    var buffer = allocator.buffer(capacity: entries.reduce(16) { $0 + $1.payload.count + 64 })
+    var buffer = allocator.buffer(capacity: size(of: entries))
     buffer.writeRepeatingByte(UInt8(ascii: "0"), count: sizeDigits)
     buffer.writeStaticString("\r\n")
     let head = buffer.readableBytes
@@ -36,6 +36,11 @@ enum StreamEvents {
     }
     buffer.writeStaticString("\r\n")
     return buffer
+  }
+
+  /// About how many bytes entries are when they are written.
+  static func size(of entries: [MailboxEntry]) -> Int {
+    entries.reduce(16) { $0 + $1.payload.count + 64 }
   }
 
   static func append(_ entries: [MailboxEntry], _ generation: Int64, to buffer: inout ByteBuffer) {

@@ -14,9 +14,12 @@ struct BackupSource: Sendable {
 
   let url: String
   let adminToken: String
+  /// Whom calls by https believe.
+  let trust: HTTPCall.Trust
   private let transport = HTTPTransport()
 
-  init(url: String, adminToken: String) {
+  init(url: String, adminToken: String, trust: HTTPCall.Trust) {
+    self.trust = trust
     self.url = url
     self.adminToken = adminToken
   }
@@ -67,7 +70,8 @@ struct BackupSource: Sendable {
   private func call(_ method: String, _ target: String, _ body: [UInt8] = []) -> HTTPCall {
     HTTPCall(
       method: method, base: url, target: "/_brume/admin/backups" + target,
-      headers: [.init("Authorization", "Bearer \(adminToken)")], body: body, timeout: .seconds(60))
+      headers: [.init("Authorization", "Bearer \(adminToken)")], body: body, timeout: .seconds(60),
+      trust: trust)
   }
 
   private func ask(_ method: String, _ target: String, _ body: [UInt8] = []) async throws -> JSON {

@@ -1,13 +1,19 @@
-// SIGHUP: the settings are read again. What can change while the server runs does, which is how much is logged; the
-// rest is named. What cannot be used is refused as a whole, and the old settings stay.
+// SIGHUP: the settings are read again. What can change while the server runs does: how much is logged, and the TLS
+// certificate with its key, also when only the files changed. The rest is named. What cannot be used is refused as a
+// whole, and the old settings stay.
 
+import BrumeModel
 import BrumeServer
+import FoundationEssentials
 import Logging
 import UnixSignals
 
 struct Reload: Sendable {
   let level: LogLevel
   let logger: Logger
+  /// Nil: the server speaks plain HTTP.
+  let identities: TLSIdentities?
+  let now: @Sendable () -> Milliseconds
   /// Reads flags, variables and the file.
   let read: @Sendable () async throws -> SettingSources
 
@@ -19,7 +25,10 @@ struct Reload: Sendable {
     for await _ in signals {
       do {
         let new = try await read()
-        try take(Settings(new), named: try Self.changed(sources, new))
+        let settings = try Settings(new)
+        if let identities, let files = settings.tls { try identities.read(files) }
+        take(settings, named: try Self.changed(sources, new))
+        tellOfCertificate()
         sources = new
       } catch {
         logger.error(
@@ -35,13 +44,31 @@ struct Reload: Sendable {
     if settings.logLevel < old { level.current = settings.logLevel }
     logger.notice(
       "the settings were read again", metadata: ["log.level": "\(settings.logLevel.rawValue)"])
-    let later = changed.filter { $0 != Setting.logLevel.key }
+    let later = changed.filter { key in
+      key != Setting.logLevel.key && !(Self.ofTLS.contains(key) && takesTLS(settings))
+    }
     if !later.isEmpty {
       logger.warning(
         "some changed settings hold from the next start on",
         metadata: ["settings": "\(later.joined(separator: ", "))"])
     }
     level.current = settings.logLevel
+  }
+
+  /// Says what is wrong with the certificate's dates, if something is.
+  func tellOfCertificate() {
+    guard let identities, let concern = identities.concern(at: now()) else { return }
+    logger.warning(
+      "\(concern)", metadata: ["certificate.end": "\(Self.date(identities.notAfter))"])
+  }
+
+  private static let ofTLS = [Setting.tlsCertificate.key, Setting.tlsKey.key]
+
+  /// Whether TLS was and stays on: it is switched at a start only.
+  private func takesTLS(_ settings: Settings) -> Bool { identities != nil && settings.tls != nil }
+
+  private static func date(_ seconds: Int64) -> String {
+    Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
   }
 
   private static func changed(_ old: SettingSources, _ new: SettingSources) throws -> [String] {

@@ -99,6 +99,13 @@ struct ServerAccess: Sendable {
     (self.url, self.adminToken, folder) = (url, adminToken, nil)
   }
 
+  /// Whom a call by https to it believes.
+  var trust: HTTPCall.Trust { folder == nil ? Self.trustOfClients : .anybody }
+
+  static var trustOfClients: HTTPCall.Trust {
+    .roots(andOf: ServerOptions.variable("BRUME_TRUST"))
+  }
+
   var silence: CommandFailure {
     guard let folder else {
       return CommandFailure(
@@ -178,7 +185,8 @@ struct ServerConnection: Sendable {
     let answer = try await connection.post("users/token", ["user": .string(user)])
     return Configuration(
       url: url, in: ContainerEnvironment(ContainerID(container), environment), apiToken: api,
-      userToken: answer["token"]?.string, deviceID: device.map { DeviceID($0) })
+      userToken: answer["token"]?.string, deviceID: device.map { DeviceID($0) },
+      trust: url == access.url ? access.trust : ServerAccess.trustOfClients)
   }
 
   /// Apple's protocol as one of the users.
@@ -212,7 +220,7 @@ struct ServerConnection: Sendable {
   ) async throws -> HTTPAnswer {
     var request = HTTPCall(
       method: method, base: access.url, target: path + Self.text(query), body: body,
-      timeout: .seconds(60))
+      timeout: .seconds(60), trust: access.trust)
     if isOperator {
       guard let token = access.adminToken else {
         throw CommandFailure(

@@ -1,0 +1,29 @@
+// Each request as a span, which goes on with the trace that its `traceparent` names. Stands in the router only
+// while traces are sent somewhere.
+
+import BrumeTracing
+import HTTPTypes
+import Hummingbird
+
+struct TraceRequests: RouterMiddleware {
+  let spans: Spans
+
+  func handle(
+    _ request: Request, context: RequestState,
+    next: @concurrent (Request, RequestState) async throws -> Response
+  ) async throws -> Response {
+    let traceparent = request.headers[.traceparent]
+    return try await spans.request(context.requestID, traceparent: traceparent) { span in
+      let response = try await next(request, context)
+      let route = context.endpointPath ?? "none"
+      span.rename("\(request.method.rawValue) \(route)")
+      span.add([
+        "http.request.method": .text(request.method.rawValue), "http.route": .text(route),
+        "http.response.status_code": .number(response.status.code),
+        "brume.request.id": .text(context.requestID),
+      ])
+      if response.status.code >= 500 { span.fail() }
+      return response
+    }
+  }
+}
