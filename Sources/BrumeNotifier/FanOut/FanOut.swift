@@ -139,7 +139,8 @@ struct FanOut {
   private func isFull(_ left: Int) -> Bool {
     if deliveriesLeft <= 0 { return true }
     let done = input.pace.deliveries - deliveriesLeft
-    guard done >= rules.limits.notifierAwaitedDeliveries, transaction.isAwaited else { return false }
+    guard done >= rules.limits.notifierAwaitedDeliveries, transaction.isAwaited
+    else { return false }
     // What is nearly done is finished: another transaction would keep the store for longer than the rest.
     return left * done > subscriptionsServed * rules.limits.notifierRest
   }

@@ -1,6 +1,6 @@
 // The notifications of a mailbox are kept apart by a digest of their names, in the one index by which the mailbox
-// is also found. Two indexes, one of them with the names themselves, were two thirds of the pages that a change
-// to many devices wrote (docs/internals/performance.md, "A push").
+// is also found (decision 0045). Two indexes, one of them with the names themselves, took two fifths of the
+// pages that a change to many devices wrote.
 
 extension Migrations {
   /// Entries that wait already are made by a notifier that is past them: they only have to differ.
