@@ -17,7 +17,9 @@ import Testing
     store = try folder.openSQLite()
   }
 
-  private static let kilobyte: [String: FieldValue] = ["b": .bytes(Array(repeating: 7, count: 1000))]
+  private static let kilobyte: [String: FieldValue] = [
+    "b": .bytes(Array(repeating: 7, count: 1000))
+  ]
   private static let large: [String: FieldValue] = [
     "b": .bytes(Array(repeating: 7, count: 1 << 18))
   ]
