@@ -89,7 +89,8 @@ struct ReplyTests {
     }
   }
 
-  @Test func `a page of changes in pieces is the same page, and records that are large are pieces`() {
+  @Test func `a page of changes in pieces is the same page, and records that are large are pieces`()
+  {
     let text = FieldValue.string(String(repeating: "long ", count: 200))
     var large = Sample.record
     large.fields["text"] = text
