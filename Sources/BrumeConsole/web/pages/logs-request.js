@@ -7,7 +7,7 @@ import { h } from "../core/render.js";
 import { to } from "../core/router.js";
 import { Code, LinkButton } from "../parts/controls.js";
 import { Facts, Pane } from "../parts/layout.js";
-import { Empty, Failed, Loading } from "../parts/states.js";
+import { Empty, Loaded } from "../parts/states.js";
 import { Table } from "../parts/table.js";
 import { columns as auditColumns } from "./logs-audit.js";
 import { facts } from "./logs-line.js";
@@ -22,9 +22,10 @@ export function OneRequest(text) {
     trace: remote(admin("trace", { request })),
     push: remote(admin("push/log", { request, limit: 200 })),
   };
-  const failed = Object.values(parts).find((entry) => entry.error && entry.value === undefined);
-  if (failed) return h(Pane, { key: "failed" }, Failed(failed.error));
-  if (Object.values(parts).some((entry) => entry.value === undefined)) return h(Pane, { key: "loading" }, Loading());
+  const all = Object.values(parts);
+  const missing = all.find((entry) => entry.error && entry.value === undefined) ??
+    all.find((entry) => entry.value === undefined);
+  if (missing) return h(Pane, { key: "missing" }, Loaded(missing));
   const [log, audit, push] = [parts.log.value.log, parts.audit.value.audit, [...parts.push.value.log].reverse()];
   const trace = parts.trace.value.change ? parts.trace.value : undefined;
   if (log.length + audit.length + push.length === 0 && !trace) return Nothing(request);
