@@ -244,7 +244,7 @@ let edgeTests = [
       "BrumeWire", "BrumeModel", log,
     ],
     swiftSettings: settings),
-  .testTarget(name: "TidyTests", swiftSettings: settings),
+  .testTarget(name: "TidyTests", exclude: ["bounds.txt"], swiftSettings: settings),
 ]
 
 let package = Package(
@@ -318,7 +318,7 @@ let package = Package(
         "CFuzz", "BrumeModel", "BrumePredicate", "BrumeSchema", "BrumeWire", "BrumeStorage",
         "BrumeQueryPlan", "BrumeCore", "BrumeNotifier", "BrumePush", "BrumeServer", "BrumeClient",
         "BrumeKit", crypto, httpTypes, nioCore, log,
-      ], path: "Tests/Fuzz", exclude: ["corpus"], swiftSettings: settings),
+      ], path: "Tests/Fuzz", exclude: ["corpus", "words.txt"], swiftSettings: settings),
     .testTarget(name: "FuzzTests", dependencies: ["brume-fuzz"], swiftSettings: settings),
   ]
   // The Swift texts of our own pages, compiled and run as they stand there.
