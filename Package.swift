@@ -224,7 +224,7 @@ let ruleTests = [
 ]
 
 let edgeTests = [
-  tests(of: "BrumeTracing", uses: ["BrumeModel"]),
+  tests(of: "BrumeTracing", uses: ["BrumeModel", tracing]),
   tests(
     of: "BrumeServer",
     uses: [

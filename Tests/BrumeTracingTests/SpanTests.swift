@@ -2,6 +2,7 @@
 
 import Synchronization
 import Testing
+import Tracing
 
 @testable import BrumeTracing
 

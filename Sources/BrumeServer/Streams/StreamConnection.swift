@@ -27,13 +27,14 @@ final class StreamParts: Sendable {
 
   init(
     hub: StreamHub, reads: StreamReads, metrics: ServerMetrics,
-    now: @escaping @Sendable () -> Milliseconds, limits: Limits, heartbeat: Int,
-    generation: Int64
+    now: @escaping @Sendable () -> Milliseconds, time: ManualTime?, limits: Limits,
+    heartbeat: Int, generation: Int64
   ) {
     self.hub = hub
     self.reads = reads
     self.metrics = metrics
     self.now = now
+    self.time = time
     self.limits = limits
     self.heartbeat = heartbeat
     self.generation = generation
