@@ -229,7 +229,7 @@ let edgeTests = [
     of: "BrumeServer",
     uses: [
       "BrumeModel", "BrumeWire", "BrumeStorage", "BrumeCore", "BrumeDelivery", "BrumePush",
-      "BrumeTestKit", "BrumeClient", "BrumeConformance", hummingbird,
+      "BrumeTracing", "BrumeTestKit", "BrumeClient", "BrumeConformance", hummingbird,
       server("HummingbirdTesting", "hummingbird"), httpTypes, nioCore, crypto, metrics, log,
     ]),
   tests(of: "BrumeClient", uses: ["BrumeModel", "BrumeWire", crypto, httpClient, nioCore]),

@@ -1,6 +1,7 @@
 // brume serve: the server, until it is asked to end.
 
 import ArgumentParser
+import BrumeCore
 import BrumeModel
 import BrumeServer
 import BrumeStorage

@@ -2,6 +2,7 @@
 
 import BrumeModel
 import BrumeServer
+import BrumeTracing
 import Foundation
 import Logging
 import Testing
