@@ -108,9 +108,11 @@ import Testing
   @Test func `health checks and the console's files are not in the log`() async throws {
     try await ServerFixture().routes { client in
       for path in ["/_brume/health/live", "/_brume/console/", "/_brume/console/app.js"] {
-        #expect(try await client.send(path).status == 200)
+        let status = try await client.send(path).status
+        #expect(status == 200)
       }
-      #expect(try await client.admin("logs")["log"]?.array?.isEmpty == true)
+      let log = try await client.admin("logs")["log"]?.array
+      #expect(log?.isEmpty == true)
     }
   }
 
