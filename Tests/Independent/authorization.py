@@ -9,7 +9,7 @@ import fnmatch
 import tempfile
 import time
 
-from matrix import fields, leaks, operators, ours, records, routes, zones
+from matrix import leaks, operators, ours, records, routes, zones
 from matrix.cells import cells
 from matrix.policy import Policy
 from matrix.verdicts import clearance, normal, overheard, word
@@ -72,7 +72,6 @@ def main():
     parser.add_argument("--brume", required=True)
     parser.add_argument("--store", default="memory")
     parser.add_argument("--show", help="print the answers of these probes (a pattern)")
-    parser.add_argument("--fields", action="store_true", help="print the fields of all answers, as lines of fields.txt")
     parser.add_argument("--most", type=int, default=40, help="how many problems to print")
     arguments = parser.parse_args()
     began = time.monotonic()
@@ -107,10 +106,6 @@ def run(world, arguments):
     problems += judge.compare(all_cells)
     problems += untouched(policy, all_cells, before, after)
     problems += [f"decides no cell: {rule}" for rule in policy.rules if rule.uses == 0]
-    known = fields.Fields()
-    problems += known.problems(all_cells) + known.stale()
-    if arguments.fields:
-        print("\n".join(fields.written(all_cells)))
     if arguments.show:
         for cell in all_cells:
             if fnmatch.fnmatchcase(cell.probe.name, arguments.show):
@@ -120,7 +115,6 @@ def run(world, arguments):
     # After the judgement, because it spoils the answers.
     problems += leaks.missed(judge, all_cells)
     problems += unfound_change(policy, all_cells, before, after)
-    problems += leaks.unlisted_field(known, all_cells)
     return problems
 
 

@@ -115,7 +115,9 @@ package struct BackupHeader: Equatable, Sendable {
   ) throws -> [Bucket: [UInt8]] {
     var cursors: [Bucket: [UInt8]] = [:]
     for _ in 0..<max(0, count) {
-      guard let bucket = unpacker.number(), let cursor = unpacker.data() else { throw unreadable }
+      guard let bucket = unpacker.number(), bucket >= 0, let cursor = unpacker.data() else {
+        throw unreadable
+      }
       cursors[Bucket(Int(bucket))] = cursor
     }
     return cursors
