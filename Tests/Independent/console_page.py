@@ -136,6 +136,8 @@ class ConsolePage:
         """Screenshots in light and dark, if a folder is wanted."""
         if not folder:
             return
+        # What was just said is not the page's; it goes by itself after some seconds.
+        self.page.run("document.querySelector('.said')?.classList.remove('on')")
         for scheme in ("light", "dark"):
             self.colours(scheme)
             data = self.do("Page.captureScreenshot", format="png")["data"]
