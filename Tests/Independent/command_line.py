@@ -232,7 +232,7 @@ def test_exec(binary, folder):
 # What `brume help` must offer, by the noun.
 NOUNS = """serve exec demo status user token key schema records zones subscriptions devices push faults webhook apns config
 backup restore export import migrate doctor conformance bench version completions manual operator audit clock log
-deletions""".split()
+logs usage deletions""".split()
 VERBS = {
     "records": "query create update delete get", "zones": "list create delete purge", "user": "create change list token delete signout",
     "token": "create list revoke", "key": "create list revoke", "push": "tail log explain test", "clock": "show advance next",
