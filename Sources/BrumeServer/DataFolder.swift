@@ -16,7 +16,12 @@ import BrumeWire
 /// Why a data folder cannot be used.
 package struct DataFolderError: Error, Equatable, Sendable, CustomStringConvertible {
   package let description: String
-  package init(_ description: String) { self.description = description }
+  /// What was to be read is not there.
+  package let isMissing: Bool
+  package init(_ description: String, isMissing: Bool = false) {
+    self.description = description
+    self.isMissing = isMissing
+  }
 }
 
 /// The folder, locked for this process until the value goes away.

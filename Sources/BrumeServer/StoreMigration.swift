@@ -43,7 +43,8 @@ package struct StoreMigration {
   ) throws -> StoreMove.Outcome {
     if case .toPostgres = direction, access(folder + "/brume.sqlite", F_OK) != 0 {
       throw DataFolderError(
-        "there is no 'brume.sqlite' in '\(folder)'; name the folder with --data")
+        "there is no 'brume.sqlite' in '\(folder)'; name the folder with --data",
+        isMissing: true)
     }
     let lock = try DataFolder(path: folder)
     defer { withExtendedLifetime(lock) {} }

@@ -84,6 +84,24 @@ import Testing
     #expect(error?.description.contains(advice) == true, "\(error?.description ?? "")")
   }
 
+  @Test(arguments: [
+    (["--clock", "fast"], "real|manual"), (["--clock", "manual"], "add --dev"),
+    (["--deletion-days", "40000"], "0 to 36500"),
+  ])
+  func `a clock and an age that cannot be are refused`(
+    flags: [String], reason: String
+  ) async throws {
+    let error = await #expect(throws: SettingError.self) { try await Self.settings(flags) }
+    #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
+  }
+
+  @Test func `deletions are remembered for ever, unless an age is given`() async throws {
+    #expect(try await Self.settings([]).limits.deletionLifetime == nil)
+    let days = try await Self.settings(["--deletion-days", "30"]).limits.deletionLifetime
+    #expect(days == 30 * 86_400_000)
+    #expect(try await Self.settings(["--dev", "--clock", "manual"]).limits.logsEveryImage)
+  }
+
   @Test func `variables for clients of a server are no settings and no mistakes`() async throws {
     let client = [
       "BRUME_URL", "BRUME_USER_TOKEN_ALICE", "BRUME_SECOND_USER_TOKEN", "BRUME_KEY_FILE",

@@ -62,11 +62,37 @@ import Testing
     }
   }
 
-  @Test func `without a server commands end with 1 and say what to do`() async throws {
+  @Test func `without a server commands end with 69, a health check with 1, and say what to do`()
+    async throws
+  {
     try await Tool.withFolder { folder in
-      let outcome = try await Tool.run("status", "--data", folder)
-      #expect(outcome.status == 1)
-      #expect(outcome.talk.contains("brume serve"))
+      for (command, status) in [
+        ("status", Int32(1)), ("user list", 69), ("zones list --user a", 69),
+      ] {
+        let words = command.split(separator: " ").map(String.init)
+        let outcome = try await Tool.run(words + ["--data", folder])
+        #expect(outcome.status == status, "\(command)")
+        #expect(outcome.talk.contains("brume serve"))
+      }
+    }
+  }
+
+  @Test func `time is moved by a command, and only where it stands still`() async throws {
+    try await Tool.withFolder { folder in
+      let server = try await Tool.serve(
+        "--dev", "--clock", "manual", "--port", "0", "--store", "memory", "--data", folder)
+      #expect(server.lines.contains { $0.contains("brume clock advance 1m") }, "\(server.lines)")
+      let before = try await Tool.run("clock", "show", "--data", folder)
+      let after = try await Tool.run("clock", "advance", "1h", "--data", folder)
+      #expect(before.status == 0 && after.status == 0 && before.output != after.output)
+      let next = try await Tool.run("clock", "next", "--data", folder)
+      #expect(next.status == 0 && next.talk.contains("moved to: "), "\(next.talk)")
+      for wrong in ["1", "m", "-1m", "1x", ""] {
+        #expect(try await Tool.run("clock", "advance", "--data", folder, "--", wrong).status == 64)
+      }
+      #expect(await Tool.end(server.process) == 0)
+      let real = try await Tool.run("serve", "--clock", "manual", "--data", folder)
+      #expect(real.status == 64 && real.talk.contains("add --dev"), "\(real.talk)")
     }
   }
 
@@ -103,13 +129,13 @@ import Testing
       #expect(url.map { status.output.contains($0) } == true)
 
       let second = try await Tool.run("serve", "--dev", "--port", "0", "--data", folder)
-      #expect(second.status == 1)
+      #expect(second.status == 73)
       #expect(second.talk.contains("another server uses the data folder"))
 
       let port = url?.split(separator: ":").last.map(String.init) ?? ""
       let third = try await Tool.run(
         "serve", "--store", "memory", "--port", port, "--data", folder + "-other")
-      #expect(third.status == 1)
+      #expect(third.status == 73)
       #expect(third.talk.contains("port \(port)"))
       try? FileManager.default.removeItem(atPath: folder + "-other")
 
@@ -190,7 +216,7 @@ import Testing
     let outcome = try await Tool.run(
       "apns", "add", "--topic", "org.example.app", "--team", "TEAM123456", "--key-id", "KEY1234567",
       "--key-file", "/dev/null")
-    #expect(outcome.status == 1)
+    #expect(outcome.status == 65)
     #expect(outcome.talk.contains("the key file '/dev/null' is empty"), "\(outcome.talk)")
   }
 

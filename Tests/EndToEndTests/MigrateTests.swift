@@ -71,10 +71,10 @@ import Testing
     }
     let refused = try await Tool.run(
       "migrate", "--data", folder + "/back", "--from", url, "--to", "sqlite")
-    #expect(refused.status == 1)
+    #expect(refused.status == 73)
     #expect(refused.talk.contains("a server uses the database"))
     let full = try await Tool.run("migrate", "--data", folder, "--from", "sqlite", "--to", url)
-    #expect(full.status == 1)
+    #expect(full.status == 73)
     #expect(full.talk.contains("another server uses the data folder"))
   }
 
@@ -87,7 +87,7 @@ import Testing
       #expect(try await mac.changes().summary == ["+first", "+second", "+third"])
     }
     let again = try await Tool.run("migrate", "--data", folder, "--from", url, "--to", "sqlite")
-    #expect(again.status == 1)
+    #expect(again.status == 73)
     #expect(again.talk.contains("not empty"))
   }
 
@@ -100,7 +100,7 @@ import Testing
       }
       let missing = try await Tool.run(
         "migrate", "--data", folder, "--from", "sqlite", "--to", "postgres://nobody@127.0.0.1:1/x")
-      #expect(missing.status == 1)
+      #expect(missing.status == 66)
       #expect(missing.talk.contains("there is no 'brume.sqlite'"))
       #expect(!FileManager.default.fileExists(atPath: folder))
     }

@@ -232,7 +232,7 @@ def test_exec(binary, folder):
 # What `brume help` must offer, by the noun.
 NOUNS = """serve exec demo status user token key schema records zones subscriptions devices push faults webhook apns config
 backup restore export import migrate doctor conformance bench version completions manual operator audit clock log
-deletions""".split()
+logs usage deletions""".split()
 VERBS = {
     "records": "query create update delete get", "zones": "list create delete purge", "user": "create change list token delete signout",
     "token": "create list revoke", "key": "create list revoke", "push": "tail log explain test", "clock": "show advance next",
@@ -240,7 +240,7 @@ VERBS = {
 # Examples that another test types, because they need another side or last long.
 ELSEWHERE = {"demo": "pages.py", "import cloudkit": "cloudkit_import.py", "brume exec -- swift test": "Deploy/github-actions.yaml"}
 # What an example may end with besides 0.
-ENDS = {"migrate": {69, 73}, "webhook add": {0, 1}, "webhook enable": {1}, "webhook remove": {1}}
+ENDS = {"migrate": {73}, "webhook add": {0, 1}, "webhook enable": {1}, "webhook remove": {1}}
 SCHEMA = """DEFINE SCHEMA
     CREATE ROLE editor;
     RECORD TYPE Note (

@@ -73,6 +73,9 @@ enum Examples {
     ("operator token list", ["brume operator token list --json"]),
     ("operator token revoke", ["brume operator token revoke ci"]),
     ("audit list", ["brume audit list", "brume audit list --operator owner --limit 20 --json"]),
+    ("logs", ["brume logs --limit 20", "brume logs --failed --json"]),
+    ("usage show", ["brume usage", "brume usage show --span week --json"]),
+    ("usage storage", ["brume usage storage"]),
     (
       "user create",
       ["brume user create carol --email carol@example.org --password-file password.txt"]

@@ -85,7 +85,8 @@ enum Ending {
     case let failure as CommandFailure: end(failure.status, failure.description)
     case let error as StoreError: end(StatusFailure(error).status, error.description)
     case let error as AssetFailure: end(.disk, error.description)
-    case let error as DataFolderError: end(.cannotCreate, error.description)
+    case let error as DataFolderError:
+      end(error.isMissing ? .noInput : .cannotCreate, error.description)
     case let error as PortTaken: end(.cannotCreate, error.description)
     case let error as SettingError: BrumeTool.exit(withError: ValidationError(error.description))
     default: BrumeTool.exit(withError: error)
