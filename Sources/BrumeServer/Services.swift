@@ -47,6 +47,20 @@ private struct LastingWork: Service {
   }
 }
 
+/// Sends traces. Not cancelled: what ended last is sent too.
+private struct TraceService: Service {
+  let exporter: OTLPExporter
+  let logger: Logger
+
+  func run() async throws {
+    await withGracefulShutdownHandler {
+      await exporter.run(logger)
+    } onGracefulShutdown: {
+      exporter.finish()
+    }
+  }
+}
+
 /// Runs a service on threads that may block: it asks the store.
 private struct StoreWork: Service {
   let name: String
@@ -131,9 +145,7 @@ package enum Services {
     // The libraries' own lifecycle lines are for their authors.
     if logger.logLevel == .info { logger.logLevel = .warning }
     let services: [(any Service)?] = [
-      server.exporter.map { exporter in
-        LastingWork { [logger = server.logger] in await exporter.run(logger) }
-      },
+      server.exporter.map { TraceService(exporter: $0, logger: server.logger) },
       StoreService(store: server.store),
       lasting("delivery") { [deliveries = server.deliveries, logger = server.logger] in
         try await deliveries.run(logger)

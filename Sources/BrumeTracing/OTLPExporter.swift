@@ -61,7 +61,7 @@ package final class OTLPExporter: Sendable {
   /// Spans that could not be sent, since the start.
   package var dropped: Int64 { queue.dropped }
 
-  /// Sends until the task is cancelled, then what is left, once.
+  /// Sends until `finish` is called, then what is left, once.
   package func run(_ logger: Logger) async {
     var configuration = HTTPClient.Configuration()
     configuration.timeout.connect = .seconds(5)
@@ -70,26 +70,25 @@ package final class OTLPExporter: Sendable {
       eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
     for await _ in queue.signals {
       // What ends in the next moment goes along.
-      do { try await sleep(.seconds(1)) } catch { break }
-      while case let batch = queue.take(upTo: limits.spansPerCall), !batch.isEmpty {
-        await send(batch, by: client, attempts: Self.attempts, logger)
-        if Task.isCancelled { break }
-      }
+      try? await sleep(.seconds(1))
+      await sendAll(by: client, logger)
     }
-    await finish(client, logger)
+    await sendAll(by: client, logger)
+    try? await client.shutdown()
   }
+
+  /// The server ends.
+  package func finish() { queue.finish() }
 
   /// Ours: then they are given up.
   private static let attempts = 3
 
-  /// In a task of its own, which nobody has cancelled.
-  private func finish(_ client: HTTPClient, _ logger: Logger) async {
-    let last = Task {
-      let rest = self.queue.take(upTo: self.limits.spansPerCall)
-      if !rest.isEmpty { await self.send(rest, by: client, attempts: 1, logger) }
-      try? await client.shutdown()
+  private func sendAll(by client: HTTPClient, _ logger: Logger) async {
+    while case let batch = queue.take(upTo: limits.spansPerCall), !batch.isEmpty {
+      await send(batch, by: client, attempts: queue.isFinished ? 1 : Self.attempts, logger)
+      // A collector that took nothing does not get all that is left, each with its wait.
+      if queue.isFinished { return }
     }
-    await last.value
   }
 
   private func send(
@@ -106,7 +105,7 @@ package final class OTLPExporter: Sendable {
       } catch {
         failure = "\(error)"
       }
-      if attempt < attempts { try? await sleep(.seconds(attempt)) }
+      if attempt < attempts, !queue.isFinished { try? await sleep(.seconds(attempt)) }
     }
     queue.drop(batch.count)
     logger.warning(

@@ -8,6 +8,7 @@ final class SpanQueue: Sendable {
   private struct State {
     var spans: Deque<EndedSpan> = []
     var dropped: Int64 = 0
+    var isFinished = false
   }
   /// Something is there to be sent.
   let signals: AsyncStream<Void>
@@ -40,6 +41,14 @@ final class SpanQueue: Sendable {
       return taken
     }
   }
+
+  /// Nothing more is to be waited for.
+  func finish() {
+    state.withLock { $0.isFinished = true }
+    signal.finish()
+  }
+
+  var isFinished: Bool { state.withLock { $0.isFinished } }
 
   /// Spans that could not be sent.
   func drop(_ count: Int) { state.withLock { $0.dropped += Int64(count) } }

@@ -1,7 +1,7 @@
 // Where traces go, as the settings say it.
 
 import BrumePush
-package import BrumeTracing
+import BrumeTracing
 
 extension TracingSettings {
   /// - Returns: nil if there is no endpoint.
