@@ -4,7 +4,7 @@ import BrumeCore
 import BrumeModel
 import Testing
 
-struct RateLimiterTests {
+struct RateLimiterClockTests {
   private let late: Milliseconds = 36_000_000
 
   /// A limiter whose only caller has used up everything at `now`.
