@@ -2,7 +2,7 @@
 
 import { h } from "../core/render.js";
 import { to } from "../core/router.js";
-import { exactly, moment, number, short, shortContainer } from "../core/words.js";
+import { exactly, moment, short, shortContainer } from "../core/words.js";
 import { CopyButton, LinkButton } from "../parts/controls.js";
 import { Facts, Inspector } from "../parts/layout.js";
 import { Badge } from "../parts/states.js";
@@ -13,9 +13,9 @@ export const took = (microseconds) =>
     ? `${(microseconds / 1000).toFixed(2)} ms`
     : microseconds < 10_000
     ? `${(microseconds / 1000).toFixed(1)} ms`
-    : microseconds < 10_000_000
-    ? `${number(Math.round(microseconds / 1000))} ms`
-    : `${number(Math.round(microseconds / 1_000_000))} s`;
+    : microseconds < 1_000_000
+    ? `${Math.round(microseconds / 1000)} ms`
+    : `${(microseconds / 1_000_000).toFixed(1)} s`;
 
 export const Status = ({ status, code }) =>
   status >= 500
