@@ -51,7 +51,8 @@ struct BoundTests {
       var info = NotificationInfo()
       // Each text counts one byte more.
       info.alert = .init(literal: String(repeating: "x", count: bytes - 1))
-      let subscription = Subscription(id: "s", kind: .zone(EngineFixture.trails, recordType: nil), info: info)
+      let subscription = Subscription(
+        id: "s", kind: .zone(EngineFixture.trails, recordType: nil), info: info)
       return try await fixture.engine.subscriptions.modify(
         [.save(subscription)], in: .private, as: fixture.phone
       ).first?.failure?.error.code

@@ -143,12 +143,12 @@ struct RateLimiterTests {
     #expect(limiter.take("a", now: then) != nil)
   }
 
-  @Test func `a clock that goes back gives nothing and takes nothing`() {
+  @Test func `a clock that goes back gives nothing, and counts on from there`() {
     var limiter = RateLimiter<String>(perSecond: 1, burst: 1, maximumKeys: 10)
     #expect(limiter.take("a", now: 10_000) == nil)
     #expect(limiter.take("a", now: 0) == 1)
-    #expect(limiter.take("a", now: 10_999) != nil)
-    #expect(limiter.take("a", now: 11_000) == nil)
+    #expect(limiter.take("a", now: 999) != nil)
+    #expect(limiter.take("a", now: 1000) == nil)
   }
 
   @Test func `no limit is no limit and remembers nobody`() {
