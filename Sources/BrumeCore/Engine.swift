@@ -6,7 +6,7 @@
 package import BrumeModel
 package import BrumeStorage
 
-/// All rules. A class: as a value it would be 60 KB, and closures that call it would copy them.
+/// All rules. A class: as a value it would be 80 KB, and closures that call it would copy them.
 package final class Engine: Sendable {
   package let records: Records
   package let queries: Queries
