@@ -44,6 +44,19 @@ struct FeedByHand: OrderedFeed {
     }
   }
 
+  /// The same in steps, for a test that says whose comes first: a transaction that has its number,
+  func begin(as writer: Int) throws { try run([(Self.begin, []), (Self.number, [])], writer) }
+  /// a save in it,
+  func put(_ key: Int, as writer: Int) throws { try run([(Self.save, [.integer(key)])], writer) }
+  /// and its commit.
+  func commit(as writer: Int) throws { try run([(Self.commit, [])], writer) }
+
+  private func run(_ commands: [Connection.Command], _ writer: Int) throws {
+    let connection = writers[writer].value
+    for command in commands { try connection.send(command.sql, command.values) }
+    _ = try connection.exchange()
+  }
+
   func lines(after cursor: inout Cursor, as follower: Int) async throws -> [FollowedFeed.Line] {
     let (connection, before, reading) = (followers[follower], cursor, reading)
     let rows = try await EngineThread.run {
