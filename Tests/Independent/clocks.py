@@ -177,7 +177,7 @@ class SignIn:
     def send(self, path, body=None):
         request = urllib.request.Request(self.url + path, data=body and json.dumps(body).encode())
         try:
-            with urllib.request.urlopen(request, timeout=20) as answer:
+            with urllib.request.urlopen(request, timeout=60) as answer:
                 return answer.status, json.loads(answer.read())
         except urllib.error.HTTPError as error:
             return error.code, json.loads(error.read())
@@ -213,7 +213,7 @@ def pauses(server, clock):
             break
     expect(refusal[0] == 429, f"wrong passwords lead to a pause: {str(refusal[1])[:80]}")
     clock.set(0)
-    token, deadline = None, time.monotonic() + 60
+    token, deadline = None, time.monotonic() + 120
     while not isinstance(token, str) and time.monotonic() < deadline:
         time.sleep(0.5)
         token = people.sign_in()
