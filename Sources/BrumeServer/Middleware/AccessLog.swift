@@ -41,10 +41,12 @@ struct AccessLog: RouterMiddleware {
     let facts = context.facts.known
     usage.request(facts, status: response.status.code, microseconds: microseconds)
     if facts.isProbe, response.status.code < 400 { return }
+    let isKnown = facts.access != nil || response.status != .notFound
     requests.append(
       RequestLine(
         time: now() - microseconds / 1000, requestID: context.requestID,
-        method: request.method.rawValue, route: route, place: facts.place, caller: facts.caller,
+        method: request.method.rawValue, route: isKnown ? route : "none", place: facts.place,
+        caller: facts.caller,
         status: response.status.code, errorCode: facts.errorCode?.meaning.wire,
         microseconds: microseconds))
   }

@@ -12,7 +12,7 @@ import { Badge, Empty, Loaded } from "../parts/states.js";
 import { Pages, Table } from "../parts/table.js";
 
 const limit = 100;
-const audit = (query) => to("logs", [], { tab: "audit", ...query });
+const address = (query) => to("logs", [], { tab: "audit", ...query });
 
 export function AuditLog() {
   const query = new URLSearchParams({ limit: String(limit) });
@@ -62,7 +62,7 @@ function Filter() {
     { key: "filter" },
     h(
       Form,
-      { class: "body", onsend: () => go(audit({ operator: state.operator.trim() })) },
+      { class: "body", onsend: () => go(address({ operator: state.operator.trim() })) },
       h(
         "div.line",
         null,
