@@ -15,7 +15,8 @@ struct Corpus {
     for (index, line) in data.split(separator: UInt8(ascii: "\n")).enumerated()
     where line.first != UInt8(ascii: "#") {
       guard let bytes = Self.bytes(line) else {
-        throw Unreadable(description: "\(path), entry \(index + 1), has a '%' without two hex digits")
+        throw Unreadable(
+          description: "\(path), entry \(index + 1), has a '%' without two hex digits")
       }
       entries.append((index + 1, bytes))
     }

@@ -92,12 +92,16 @@ struct Place: Sendable {
       now: { 1_795_176_000_000 },
       uuid: { chance.withLock { random in UUID(uuid: random.uuid()).uuidString } },
       randomBytes: { count in
-        chance.withLock { random in (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) } }
+        chance.withLock { random in
+          (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+        }
       })
   }
 
   static let begun: Place = {
-    guard let place = Waiting.value({ try await begin() }) else { wrong("the story cannot be told") }
+    guard let place = Waiting.value({ try await begin() }) else {
+      wrong("the story cannot be told")
+    }
     return place
   }()
 

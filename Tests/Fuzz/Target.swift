@@ -28,5 +28,7 @@ func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
 /// An input of several parts: they are divided by the byte 0x1f, which no text of ours holds.
 func parts(_ bytes: [UInt8], _ most: Int) -> [[UInt8]] {
-  bytes.split(separator: 0x1f, maxSplits: most - 1, omittingEmptySubsequences: false).map { Array($0) }
+  bytes.split(separator: 0x1f, maxSplits: most - 1, omittingEmptySubsequences: false).map {
+    Array($0)
+  }
 }

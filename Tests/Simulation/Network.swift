@@ -34,7 +34,9 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
   private func checkConnection() throws {
     if isDead { throw CancellationError() }
     if world.now < isCutUntil { throw CallFailure.unreachable("no network") }
-    if world.nodes.allSatisfy({ $0.process == nil }) { throw CallFailure.unreachable("nobody listens") }
+    if world.nodes.allSatisfy({ $0.process == nil }) {
+      throw CallFailure.unreachable("nobody listens")
+    }
   }
 
   private func travel() async throws {

@@ -104,12 +104,14 @@ extension ProcessStore {
 
   /// Signals what grew since the last look.
   func look() async {
-    guard let found = try? await read({ transaction in
-      (
-        log: try transaction.log.lastPosition(in: .only),
-        mail: try transaction.mailboxes.lastPosition()
-      )
-    }) else { return }
+    guard
+      let found = try? await read({ transaction in
+        (
+          log: try transaction.log.lastPosition(in: .only),
+          mail: try transaction.mailboxes.lastPosition()
+        )
+      })
+    else { return }
     let grown = (log: found.log > seen.log, mail: found.mail > seen.mail)
     seen = (max(seen.log, found.log), max(seen.mail, found.mail))
     signal(logs: grown.log, mailboxes: grown.mail)

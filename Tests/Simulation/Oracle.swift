@@ -72,7 +72,8 @@ final class Oracle: @unchecked Sendable {
       let found = NotifierCursor(bytes)?.position
     else { return }
     if found < cursor {
-      world.fail("a notifier went back from \(cursor) to \(found): it wrote what another had passed")
+      world.fail(
+        "a notifier went back from \(cursor) to \(found): it wrote what another had passed")
     }
     cursor = found
   }

@@ -55,7 +55,8 @@ import Testing
 
   @Test func `the tests that bounds.txt names are there`() throws {
     let tests = Tidy.root.appending(path: "Tests")
-    let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)?
+    let files =
+      FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)?
       .compactMap { $0 as? URL }.filter { !$0.path.contains("/.") } ?? []
     var texts: [String: String] = [:]
     for row in try Self.rows() {

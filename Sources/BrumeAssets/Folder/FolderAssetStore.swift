@@ -13,7 +13,9 @@ package final class FolderAssetStore: AssetStore {
     root = folder
     try Folder.make(folder)
     // Also if an earlier process made it: it may have died before it could wait for the disk.
-    guard OwnerOnly.syncParent(of: folder) else { throw OpenFile.failure("save the name of", folder) }
+    guard OwnerOnly.syncParent(of: folder) else {
+      throw OpenFile.failure("save the name of", folder)
+    }
     try Folder.make(incoming)
     for name in Folder.names(in: incoming) { try Folder.remove("\(incoming)/\(name)") }
   }

@@ -26,7 +26,8 @@ struct PendingUploads {
     while let id = unpacker.text(), let bytes = unpacker.number(), let began = unpacker.number() {
       // Times and sizes that nobody wrote like this are of a damaged row.
       if began > now - lifetime, (0...Self.mostBytes).contains(bytes) {
-        entries.append(Entry(id: id, bytes: bytes, began: began)) }
+        entries.append(Entry(id: id, bytes: bytes, began: began))
+      }
     }
   }
 

@@ -34,7 +34,8 @@ struct FileImportCommand: AsyncParsableCommand {
       case .heading(let version, let owner, let ownerRecord)? = try ExportLine(json: first)
     else { throw UserArchive.damaged(file, "it does not begin as one") }
     guard version == UserArchive.version else {
-      throw CommandFailure("'\(file)' is of another version of brume; import it with that one", .data)
+      throw CommandFailure(
+        "'\(file)' is of another version of brume; import it with that one", .data)
     }
     let name = user ?? owner ?? ""
     let connection = try server.connect()

@@ -28,7 +28,8 @@ struct OperationMemoryTests {
     #expect(try await fixture.log().count == entries)
   }
 
-  @Test func `a repeated save is answered with its own tag, so that a later change is not saved over`()
+  @Test
+  func `a repeated save is answered with its own tag, so that a later change is not saved over`()
     async throws
   {
     let fixture = try await EngineFixture()
