@@ -238,9 +238,9 @@ VERBS = {
     "records": "query create update delete get", "zones": "list create delete purge", "user": "create change list token delete signout",
     "token": "create list revoke", "key": "create list revoke", "push": "tail log explain test", "clock": "show advance next",
     "schema": "show export validate diff import deploy reset index role", "log": "list then", "operator": "add list remove password link token"}
-# Examples that another test types, because they need another side or last long.
 # Nobody has typed these here yet.
 NOT_YET = {"records", "deletions", "log", "push", "subscriptions", "devices", "apns", "webhook", "faults", "bench", "conformance"}
+# Examples that another test types, because they need another side or last long.
 ELSEWHERE = {"demo": "pages.py", "import cloudkit": "cloudkit_import.py", "brume exec -- swift test": "Deploy/github-actions.yaml"}
 # What an example may end with besides 0.
 ENDS = {"migrate": {73}, "webhook add": {0, 1}, "webhook enable": {1}, "webhook remove": {1}}
