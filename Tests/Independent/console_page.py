@@ -137,10 +137,11 @@ class ConsolePage:
         if not folder:
             return
         # What was just said is not the page's; it goes by itself after some seconds.
-        self.page.run("document.querySelector('.said')?.classList.remove('on')")
+        self.page.run("document.querySelector('.said').style.display = 'none'")
         for scheme in ("light", "dark"):
             self.colours(scheme)
             data = self.do("Page.captureScreenshot", format="png")["data"]
             with open(os.path.join(folder, f"{name}-{scheme}.png"), "wb") as file:
                 file.write(base64.b64decode(data))
         self.colours("light")
+        self.page.run("document.querySelector('.said').style.display = ''")
