@@ -20,7 +20,12 @@ struct FeedByHand: OrderedFeed {
 
   init(_ reading: Reading, url: String, keys: Range<Int> = 0..<5) throws {
     self.reading = reading
-    let connect = { HeldConnection(try Connection(ConnectionSettings(url))) }
+    let connect = {
+      let connection = try Connection(ConnectionSettings(url))
+      // A test may be slower than a server.
+      try connection.simple("SET idle_in_transaction_session_timeout = 0")
+      return HeldConnection(connection)
+    }
     let connection = try connect()
     try connection.value.simple(Self.tables)
     for key in keys { try connection.value.simple("INSERT INTO keys VALUES (\(key), 0)") }
