@@ -33,6 +33,11 @@ class Connection:
         self.h2.initiate_connection()
         self.flush()
 
+    def settle(self):
+        """Both sides have acknowledged the other's settings: nothing of ours comes between raw frames."""
+        while not isinstance(self.next(), h2.events.SettingsAcknowledged):
+            pass
+
     def flush(self):
         self.raw(self.h2.data_to_send())
 

@@ -46,7 +46,7 @@ class Receiver:
         """All spans that came, by their IDs."""
         found = {}
         for path, headers, body in list(self.calls):
-            expect_quietly(path == "/v1/traces" and headers["Content-Type"] == "application/json", f"{path} {headers}")
+            expect_quietly(path == "/v1/traces" and {name.lower(): value for name, value in headers.items()}["content-type"] == "application/json", f"{path} {headers}")
             for resource in json.loads(body)["resourceSpans"]:
                 for scope in resource["scopeSpans"]:
                     found.update((span["spanId"], span) for span in scope["spans"])
