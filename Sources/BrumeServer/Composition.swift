@@ -91,11 +91,7 @@ package final class Composition: Sendable {
     self.folder = folder
     address = ServerAddress(settings)
     identities = try settings.tls.map { try TLSIdentities($0) }
-    exporter = settings.tracing.map {
-      OTLPExporter(
-        $0, version: Release.version, limits: limits, randomBytes: host.randomBytes,
-        sleep: { try await Task.sleep(for: $0) })
-    }
+    exporter = Self.exporter(settings, host)
     let spans = exporter?.spans ?? .off
     self.spans = spans
     assets = try settings.openAssets(host)
@@ -123,23 +119,11 @@ package final class Composition: Sendable {
       ? PushFaults(store: store, delivery: delivery, limits: limits, now: host.now) : nil
     targets = pushFaults.map { [engine] in direct.behind($0, engine: engine) } ?? direct
     reads = StreamReads(targets.streamSource, logger)
-    mailboxTail = store.sharedMailboxes.map { [store, targets, delivery] in
-      MailboxTail(
-        mailboxes: $0, leases: store.leases, bucketCount: store.bucketCount,
-        delivery: targets.delivery, server: delivery)
-    }
+    mailboxTail = Self.tail(of: store, targets, delivery)
     let delivers: any EntryDelivery =
       mailboxTail == nil ? targets.delivery : DeliveryByTail(targets.delivery)
-    notifiers = Notifiers(
-      of: store, most: limits.notifiersAtOnce, pause: { try await Task.sleep(for: $0) }
-    ) { [engine, store] bucket in
-      let traced =
-        spans.isOn ? TracedFanOut(opened, delivers, spans, limits: limits) : nil
-      return Notifier(
-        of: bucket, engine: engine, store: traced?.tracedStore ?? store, host: host,
-        encode: { PushPayload.encode($0) }, delivery: traced?.tracedDelivery ?? delivers,
-        pause: { try await Task.sleep(for: $0) })
-    }
+    notifiers = Self.notifiers(
+      engine, store: store, untraced: opened, delivers, spans, limits, host)
     fetches = LastFetches(capacity: limits.deliveryLanes, since: host.now())
     rates = RateLimits(settings.rates, limits: limits, leases: store.leases, host: host)
     requestShares = RequestShares(limits)
@@ -201,6 +185,42 @@ package final class Composition: Sendable {
     OperatorGate(
       authentication: engine.operatorAuthentication, adminToken: adminToken, server: address,
       secure: secureRequests, isDevelopment: settings.isDevelopment, trail: auditTrail)
+  }
+
+  /// Nil: this process is the only one that has the store open.
+  private static func tail(
+    of store: any Store, _ targets: CallTargets, _ delivery: ServerDelivery
+  ) -> MailboxTail? {
+    store.sharedMailboxes.map {
+      MailboxTail(
+        mailboxes: $0, leases: store.leases, bucketCount: store.bucketCount,
+        delivery: targets.delivery, server: delivery)
+    }
+  }
+
+  /// Nil: traces are not sent.
+  private static func exporter(_ settings: Settings, _ host: Host) -> OTLPExporter? {
+    settings.tracing.map {
+      OTLPExporter(
+        $0, version: Release.version, limits: settings.limits, randomBytes: host.randomBytes,
+        sleep: { try await Task.sleep(for: $0) })
+    }
+  }
+
+  /// - Parameter untraced: the store itself, which a traced fan-out measures in its own way.
+  private static func notifiers(
+    _ engine: Engine, store: any Store, untraced: any Store, _ delivery: any EntryDelivery,
+    _ spans: Spans, _ limits: Limits, _ host: Host
+  ) -> Notifiers {
+    Notifiers(
+      of: store, most: limits.notifiersAtOnce, pause: { try await Task.sleep(for: $0) }
+    ) { bucket in
+      let traced = spans.isOn ? TracedFanOut(untraced, delivery, spans, limits: limits) : nil
+      return Notifier(
+        of: bucket, engine: engine, store: traced?.tracedStore ?? store, host: host,
+        encode: { PushPayload.encode($0) }, delivery: traced?.tracedDelivery ?? delivery,
+        pause: { try await Task.sleep(for: $0) })
+    }
   }
 
   /// The address of a new one-time link; nil if there are operators, who need none, and this is no

@@ -18,6 +18,8 @@ final class Exchange: @unchecked Sendable {
     /// The tags that records got, by their places in the request; nil for a deletion.
     var done: [Int: String?] = [:]
     var hasCommitted = false
+    /// It was carried out before, and is answered with the records as they are now (`OperationMemory`).
+    var isRepeated = false
   }
 
   let device: Device

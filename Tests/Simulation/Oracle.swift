@@ -3,7 +3,6 @@
 
 import BrumeKit
 import BrumeModel
-import BrumeNotifier
 import BrumeStorage
 import Foundation
 
@@ -31,8 +30,6 @@ final class Oracle: @unchecked Sendable {
   private var written: [(word: String, note: String, user: String)] = []
   private var forgiven: Set<String> = []
   private var commits = 0
-  /// How far notifiers have come.
-  private var cursor: Int64 = 0
 
   // MARK: Readings and commits
 
@@ -53,7 +50,6 @@ final class Oracle: @unchecked Sendable {
   func commits(_ transaction: any WriteTransaction, _ scope: WriteScope, _ exchange: Exchange?)
     throws
   {
-    if scope.leaseEpoch != nil { try followCursor(transaction) }
     for case .database(let key) in scope.parts {
       guard let owner = key.owner?.name else { continue }
       if let exchange, exchange.isModify { try judge(transaction, key, owner, exchange) }
@@ -64,18 +60,6 @@ final class Oracle: @unchecked Sendable {
       commits += 1
       if commits % 8 == 0 { try compare(transaction, key, owner) }
     }
-  }
-
-  /// Whoever notifies goes on where the one before has ended.
-  private func followCursor(_ transaction: any WriteTransaction) throws {
-    guard let bytes = try transaction.settings.value(.notifierCursor(.only)),
-      let found = NotifierCursor(bytes)?.position
-    else { return }
-    if found < cursor {
-      world.fail(
-        "a notifier went back from \(cursor) to \(found): it wrote what another had passed")
-    }
-    cursor = found
   }
 
   /// What a save changed, beside what it should have changed.
@@ -89,6 +73,7 @@ final class Oracle: @unchecked Sendable {
     exchange.seen.hasCommitted = true
     if let id = request.id, let done = model.repeatable[id] {
       exchange.seen.done = done
+      exchange.seen.isRepeated = true
       return
     }
     let expected = model.done(request.operations, by: user, isAtomic: request.isAtomic)

@@ -17,9 +17,8 @@ final class ServerProcess: @unchecked Sendable {
   private var lastWork = 0
   private(set) var isAlive = true
 
-  init(_ node: Node, _ host: BrumeCore.Host) async throws {
-    let world = node.world
-    let store = ProcessStore(world.disk, on: node)
+  init(_ world: World, _ host: BrumeCore.Host) async throws {
+    let store = ProcessStore(world.disk)
     self.store = store
     var logger = Logger(label: "brume.simulation") { _ in SwiftLogNoOpLogHandler() }
     logger.logLevel = .critical
@@ -27,18 +26,9 @@ final class ServerProcess: @unchecked Sendable {
       settings: world.settings, folder: nil, users: [], host: host, logger: logger, workers: nil
     ) { _ in store }
     inProcess = InProcessServer(composition)
-    lasting(on: node) { [composition] in try await composition.notifiers.run() }
-    guard store.isShared else { return }
-    lasting(on: node) { [composition] in try await composition.followMailboxes() }
-    begin { await store.keepLease() }
-    begin { await store.follow() }
-  }
-
-  /// What the process ends with, if it fails.
-  private func lasting(on node: Node, _ body: @escaping @Sendable () async throws -> Void) {
-    begin { [weak node, weak self] in
-      do { try await body() } catch {
-        if self?.isAlive == true, let node { node.world.serverFailed(on: node, error) }
+    begin { [composition, weak world, weak self] in
+      do { try await composition.notifiers.run() } catch {
+        if self?.isAlive == true { world?.serverFailed(error) }
       }
     }
   }
@@ -85,9 +75,9 @@ final class ServerProcess: @unchecked Sendable {
 
 extension World {
   /// What a supervisor does: starts another one.
-  func serverFailed(on node: Node, _ error: any Error) {
-    note("server \(node.number) failed: \(error)")
-    guard node.process?.isAlive == true else { return }
-    Task { await killServerForAWhile(on: node) }
+  func serverFailed(_ error: any Error) {
+    note("server failed: \(error)")
+    guard server?.isAlive == true else { return }
+    Task { await killServerForAWhile() }
   }
 }
