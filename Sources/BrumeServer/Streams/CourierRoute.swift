@@ -48,20 +48,22 @@ struct CourierRoute: Sendable {
     _ poll: @escaping @Sendable () async throws -> Courier.Answer?
   ) async throws -> Courier.Answer? {
     if timePasses { return try await poll() }
-    let polling = Task { try await poll() }
-    let end = Task { [pollSeconds] in
-      try await Task.sleep(for: .seconds(pollSeconds))
-      polling.cancel()
-    }
-    defer { end.cancel() }
-    do {
-      return try await withTaskCancellationHandler {
-        try await polling.value
-      } onCancel: {
-        polling.cancel()
+    return try await withThrowingTaskGroup(
+      of: (isOver: Bool, answer: Courier.Answer?).self
+    ) { group in
+      group.addTask { (false, try await poll()) }
+      group.addTask { [pollSeconds] in
+        try await Task.sleep(for: .seconds(pollSeconds))
+        return (true, nil)
       }
-    } catch is CancellationError where !Task.isCancelled {
-      return nil
+      guard let first = try await group.next() else { return nil }
+      group.cancelAll()
+      if !first.isOver { return first.answer }
+      do {
+        return try await group.next()?.answer ?? nil
+      } catch is CancellationError where !Task.isCancelled {
+        return nil
+      }
     }
   }
 }
