@@ -42,6 +42,7 @@ class Tour:
         console.type(json.load(open(os.path.join(self.server.folder, "server.json")))["adminToken"])
         console.press("Enter")
         console.see("heading", "Start")
+        console.see_text("This server")  # The page is there, with its address.
 
     def chain(self):
         console = self.console
