@@ -84,6 +84,6 @@ extension Session {
     return HTTPCall(
       method: method, base: "\(url[0])//\(url[2])", target: "/\(url[3])",
       headers: headers.map { HTTPCall.Header($0.0, $0.1) }, body: [], timeout: timeout,
-      trust: try configuration.get().trust)
+      trust: (try? configuration.get().trust) ?? .roots(andOf: nil))
   }
 }

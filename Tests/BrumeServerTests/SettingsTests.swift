@@ -98,7 +98,8 @@ import Testing
   @Test func `deletions are remembered for ever, unless an age is given`() async throws {
     #expect(try await Self.settings([]).limits.deletionLifetime == nil)
     let days = try await Self.settings(["--deletion-days", "30"]).limits.deletionLifetime
-    #expect(days == 30 * 86_400_000)
+    let thirty: Milliseconds = 30 * 86_400_000
+    #expect(days == thirty)
     #expect(try await Self.settings(["--dev", "--clock", "manual"]).limits.logsEveryImage)
   }
 

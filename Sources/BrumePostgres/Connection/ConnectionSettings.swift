@@ -69,7 +69,7 @@ struct ConnectionSettings: Sendable {
     SELECT set_config(name, value, false) FROM (VALUES
       ('jit', 'off'), ('enable_seqscan', 'off'), ('enable_bitmapscan', 'off'),
       ('enable_hashjoin', 'off'), ('enable_mergejoin', 'off'),
-      ('plan_cache_mode', CASE WHEN EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')
+      ('plan_cache_mode', CASE WHEN to_regproc('citus_version') IS NOT NULL
         THEN 'force_custom_plan' ELSE 'force_generic_plan' END),
       ('statement_timeout', '30s'), ('idle_in_transaction_session_timeout', '\(longestSilence)s'),
       ('client_connection_check_interval', '2s'), ('tcp_user_timeout', '10s'),
