@@ -41,7 +41,7 @@ import Testing
     try await ServerFixture().routes { client in
       let answer = try await client.send(client.fixture.path("zones/list"), .options)
       #expect(answer.status == 200)
-      #expect(answer.headers[.allow] == "GET, POST, OPTIONS")
+      #expect(answer.headers[.allow] == "GET, POST, HEAD, OPTIONS")
     }
   }
 

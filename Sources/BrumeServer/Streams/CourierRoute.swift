@@ -51,11 +51,11 @@ struct CourierRoute: Sendable {
     return try await withThrowingTaskGroup(
       of: (isOver: Bool, answer: Courier.Answer?).self
     ) { group in
-      group.addTask { (false, try await poll()) }
-      group.addTask { [pollSeconds] in
+      group.addTask(operation: { (false, try await poll()) })
+      group.addTask(operation: { [pollSeconds] in
         try await Task.sleep(for: .seconds(pollSeconds))
         return (true, nil)
-      }
+      })
       guard let first = try await group.next() else { return nil }
       group.cancelAll()
       if !first.isOver { return first.answer }
