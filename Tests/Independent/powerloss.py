@@ -411,7 +411,7 @@ def unsound(brume, folder, deep):
     if deep and not found:
         said = subprocess.run([brume, "doctor", "--deep", "--data", folder], capture_output=True, text=True).stdout
         found = [line for line in said.splitlines() if line.startswith("wrong")
-                 and "no server is running" not in line]
+                 and "no server " not in line]
     return [f"unsound: {text}" for text in found[:3]]
 
 
