@@ -42,14 +42,15 @@ struct CommandPage {
     let name = command["commandName"]?.string ?? ""
     guard command["shouldDisplay"]?.bool != false, name != "help" else { return }
     let shown = (command["arguments"]?.array ?? []).filter {
-      $0["shouldDisplay"]?.bool != false && !Self.everywhere.contains(Self.name($0))
+      $0["shouldDisplay"]?.bool != false && !Self.everywhere.contains(OptionText.name($0))
     }
-    let asksServer = Self.server.allSatisfy { name in shown.contains { Self.name($0) == name } }
+    let asksServer = Self.server.allSatisfy { name in shown.contains { OptionText.name($0) == name }
+    }
     if asksServer, serverOptions.isEmpty {
-      serverOptions = shown.filter { Self.server.contains(Self.name($0)) }
+      serverOptions = shown.filter { Self.server.contains(OptionText.name($0)) }
     }
-    let own = shown.filter { !asksServer || !Self.server.contains(Self.name($0)) }
-    let words = own.filter { $0["kind"]?.string == "positional" }.map(Self.usage)
+    let own = shown.filter { !asksServer || !Self.server.contains(OptionText.name($0)) }
+    let words = own.filter { $0["kind"]?.string == "positional" }.map(OptionText.usage)
     parts.append("\(level) " + (["\(parent) \(name)"] + words).joined(separator: " "))
     let server = asksServer ? " Takes the server options." : ""
     parts.append((command["abstract"]?.string ?? "") + server)
@@ -86,26 +87,12 @@ struct CommandPage {
 
   private static func form(_ option: JSON) -> String {
     let value = (option["valueName"]?.string ?? "").uppercased()
-    let names = (option["names"]?.array ?? []).map(spelled).joined(separator: ", ")
+    let names = (option["names"]?.array ?? []).map(OptionText.spelled).joined(separator: ", ")
     switch option["kind"]?.string {
-    case "positional": return usage(option)
+    case "positional": return OptionText.usage(option)
     case "flag": return names
     default: return "\(names) \(value)".replacingPipes
     }
-  }
-
-  private static func name(_ option: JSON) -> String {
-    option["preferredName"].map(spelled) ?? ""
-  }
-
-  private static func spelled(_ name: JSON) -> String {
-    (name["kind"]?.string == "long" ? "--" : "-") + (name["name"]?.string ?? "")
-  }
-
-  private static func usage(_ argument: JSON) -> String {
-    let name = (argument["valueName"]?.string ?? "").uppercased()
-    let all = argument["isRepeating"]?.bool == true ? name + " ..." : name
-    return argument["isOptional"]?.bool == true ? "[\(all)]" : all
   }
 }
 

@@ -44,14 +44,15 @@ struct ManualPage {
     guard command["shouldDisplay"]?.bool != false, name != "help" else { return }
     let children = command["subcommands"]?.array ?? []
     let shown = (command["arguments"]?.array ?? []).filter {
-      $0["shouldDisplay"]?.bool != false && Self.everywhere.contains(Self.name($0)) == false
+      $0["shouldDisplay"]?.bool != false && Self.everywhere.contains(OptionText.name($0)) == false
     }
-    let asksServer = Self.server.allSatisfy { name in shown.contains { Self.name($0) == name } }
+    let asksServer = Self.server.allSatisfy { name in shown.contains { OptionText.name($0) == name }
+    }
     if asksServer, serverOptions.isEmpty {
-      serverOptions = shown.filter { Self.server.contains(Self.name($0)) }
+      serverOptions = shown.filter { Self.server.contains(OptionText.name($0)) }
     }
-    let own = shown.filter { !asksServer || !Self.server.contains(Self.name($0)) }
-    let words = own.filter { $0["kind"]?.string == "positional" }.map(Self.usage)
+    let own = shown.filter { !asksServer || !Self.server.contains(OptionText.name($0)) }
+    let words = own.filter { $0["kind"]?.string == "positional" }.map(OptionText.usage)
     let title = (["\(parent) \(name)"] + words).joined(separator: " ")
     lines += [".SS \"\(Roff.text(title).replacingQuotes)\""]
     lines += [Roff.line(command["abstract"]?.string ?? "")]
@@ -88,22 +89,8 @@ struct ManualPage {
   }
 
   private static func names(_ option: JSON) -> String {
-    (option["names"]?.array ?? []).map { "\\fB\(Roff.text(spelled($0)))\\fR" }
+    (option["names"]?.array ?? []).map { "\\fB\(Roff.text(OptionText.spelled($0)))\\fR" }
       .joined(separator: ", ")
-  }
-
-  private static func name(_ option: JSON) -> String {
-    option["preferredName"].map(spelled) ?? ""
-  }
-
-  private static func spelled(_ name: JSON) -> String {
-    (name["kind"]?.string == "long" ? "--" : "-") + (name["name"]?.string ?? "")
-  }
-
-  private static func usage(_ argument: JSON) -> String {
-    let name = (argument["valueName"]?.string ?? "").uppercased()
-    let all = argument["isRepeating"]?.bool == true ? name + " ..." : name
-    return argument["isOptional"]?.bool == true ? "[\(all)]" : all
   }
 }
 
