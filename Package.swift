@@ -14,19 +14,24 @@ let settings: [SwiftSetting] = [
 
 // MARK: Packages we allow
 
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
-let nioHTTP2: Target.Dependency = .product(name: "NIOHTTP2", package: "swift-nio-http2")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
-let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+
+/// Packages that programs need for https and for server keys: two thirds of what an app would compile. The server has
+/// them too. Apps that only speak to a server on their machine write `traits: []`.
+func https(_ product: String, _ package: String) -> Target.Dependency {
+  .product(name: product, package: package, condition: .when(traits: ["HTTPS"]))
+}
+let crypto = https("Crypto", "swift-crypto")
+let httpClient = https("AsyncHTTPClient", "async-http-client")
+let nioSSL = https("NIOSSL", "swift-nio-ssl")
 
 /// Packages only the server needs. Users of the `CloudKit` library switch the trait off
-/// (`traits: []`) and never download them.
+/// (`traits: ["HTTPS"]` or `traits: []`) and never download them.
 func server(_ product: String, _ package: String) -> Target.Dependency {
   .product(name: product, package: package, condition: .when(traits: ["Server"]))
 }
@@ -41,6 +46,7 @@ let arguments = server("ArgumentParser", "swift-argument-parser")
 let configuration = server("Configuration", "swift-configuration")
 let metrics = server("CoreMetrics", "swift-metrics")
 let httpTypes = server("HTTPTypes", "swift-http-types")
+let nioHTTP2 = server("NIOHTTP2", "swift-nio-http2")
 let nioHTTPTypes = server("NIOHTTPTypes", "swift-nio-extras")
 let nioHTTPTypesHTTP1 = server("NIOHTTPTypesHTTP1", "swift-nio-extras")
 let nioHTTPTypesHTTP2 = server("NIOHTTPTypesHTTP2", "swift-nio-extras")
@@ -135,9 +141,13 @@ let composition = [
 ]
 
 let client = [
+  .target(name: "CFileDigest"),
   layer(
     "BrumeClient",
-    uses: ["BrumeModel", "BrumeWire", crypto, log, httpClient, nioCore, nioHTTP1, nioPosix, nioSSL]),
+    uses: [
+      "BrumeModel", "BrumeWire", "CFileDigest", crypto, log, httpClient, nioCore, nioHTTP1,
+      nioPosix, nioSSL,
+    ]),
   layer("BrumePlaces"),
   // Two lines of C that tell Foundation, at load, how nested classes are archived.
   .target(name: "CBrumeKitLoad"),
@@ -232,7 +242,9 @@ let edgeTests = [
       "BrumeTracing", "BrumeTestKit", "BrumeClient", "BrumeConformance", hummingbird,
       server("HummingbirdTesting", "hummingbird"), httpTypes, nioCore, crypto, metrics, log,
     ]),
-  tests(of: "BrumeClient", uses: ["BrumeModel", "BrumeWire", crypto, httpClient, nioCore]),
+  tests(
+    of: "BrumeClient",
+    uses: ["BrumeModel", "BrumeWire", crypto, httpClient, nioCore, nioHTTP1, nioPosix]),
   tests(of: "BrumeKit", uses: ["BrumeModel", "BrumePredicate", "BrumeWire", "BrumeClient"]),
   tests(of: "BrumeTesting", uses: ["BrumeKit"]),
   .testTarget(
@@ -257,7 +269,9 @@ let package = Package(
     .library(name: "BrumeTesting", targets: ["BrumeTesting"]),
   ],
   traits: [
-    .trait(name: "Server", description: "The server and the command line."),
+    .trait(name: "HTTPS", description: "Servers by https, and server keys: for programs."),
+    .trait(
+      name: "Server", description: "The server and the command line.", enabledTraits: ["HTTPS"]),
     .default(enabledTraits: ["Server"]),
   ],
   dependencies: [

@@ -3,7 +3,6 @@
 // so that one that is here already and unharmed is not fetched again.
 
 package import BrumeModel
-import Crypto
 package import Foundation
 
 package struct AssetCache: Sendable {
@@ -57,7 +56,7 @@ package struct AssetCache: Sendable {
       let handle = FileHandle(forWritingAtPath: temporary.path)
     else { throw Self.cannotWrite(temporary) }
     defer { try? handle.close() }
-    var digest = SHA256()
+    var digest = ContentDigest()
     var size: Int64 = 0
     try await download { piece in
       piece.withUnsafeBytes { digest.update(bufferPointer: $0) }
@@ -65,7 +64,7 @@ package struct AssetCache: Sendable {
       try handle.write(contentsOf: Data(piece))
     }
     let expected = Self.digest(in: asset)
-    guard size == asset.size, expected == nil || Array(digest.finalize().prefix(20)) == expected
+    guard size == asset.size, expected == nil || Array(digest.bytes().prefix(20)) == expected
     else {
       throw CallFailure.responseLost("the file of an asset arrived damaged or cut short")
     }
@@ -107,11 +106,11 @@ package struct AssetCache: Sendable {
       let handle = try? FileHandle(forReadingFrom: place)
     else { return false }
     defer { try? handle.close() }
-    var digest = SHA256()
+    var digest = ContentDigest()
     while let piece = try? handle.read(upToCount: OutgoingFile.pieceBytes), !piece.isEmpty {
       digest.update(data: piece)
     }
-    return Array(digest.finalize().prefix(20)) == self.digest(in: asset)
+    return Array(digest.bytes().prefix(20)) == self.digest(in: asset)
   }
 
   /// Removes the oldest files beyond the limit.

@@ -3,24 +3,23 @@
 // repetition, which the server answers without doing it again.
 
 import BrumeModel
-import Crypto
 
 extension ModifyRecordsRequest {
   /// A name for the words with this very content: 64 hex digits. An asset counts by its bytes, since
   /// each upload has a receipt of its own.
   package func name(after words: [UInt8]) -> String {
-    var digest = SHA256()
+    var digest = ContentDigest()
     digest.update(data: words)
     for operation in operations {
       digest.add(operation.kind.rawValue)
       digest.add(operation.record)
     }
-    let digits = digest.finalize().flatMap { [$0 >> 4, $0 & 15] }
+    let digits = digest.bytes().flatMap { [$0 >> 4, $0 & 15] }
     return String(decoding: digits.map { $0 < 10 ? $0 + 48 : $0 + 87 }, as: UTF8.self)
   }
 }
 
-extension SHA256 {
+extension ContentDigest {
   fileprivate mutating func add(_ text: String) {
     update(data: Array(text.utf8))
     update(data: [0xff])

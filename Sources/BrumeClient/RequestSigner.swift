@@ -1,20 +1,29 @@
 // Server-to-server signatures: ECDSA over date, body hash and path, with a P-256 key. The server's
 // side is BrumeCore's `ServerKeySignature.swift`.
 
-import Crypto
 package import Foundation
+
+#if HTTPS
+  import Crypto
+#endif
 
 package struct RequestSigner: Sendable {
   private let keyID: String
-  private let key: P256.Signing.PrivateKey
+  private let key: SigningKey
 
   package init(_ serverKey: Configuration.ServerKey) throws(CallFailure) {
     keyID = serverKey.id
-    do {
-      key = try P256.Signing.PrivateKey(pemRepresentation: serverKey.privateKeyPEM)
-    } catch {
-      throw .notConfigured("the server key '\(serverKey.id)' is no P-256 private key in PEM form")
-    }
+    #if HTTPS
+      do {
+        key = try SigningKey(pemRepresentation: serverKey.privateKeyPEM)
+      } catch {
+        throw .notConfigured(
+          "the server key '\(serverKey.id)' is no P-256 private key in PEM form")
+      }
+    #else
+      throw .notConfigured(
+        "the server key '\(serverKey.id)' cannot sign: \(PlainFailure.withoutHTTPS)")
+    #endif
   }
 
   /// The headers that sign a request.
@@ -25,19 +34,21 @@ package struct RequestSigner: Sendable {
   ) throws(CallFailure) -> [HTTPCall.Header] {
     let date = Self.text(date)
     let message = "\(date):\(Self.bodyHash(body)):\(path)"
-    guard let signature = try? key.signature(for: Array(message.utf8)) else {
+    guard let signature = key.signature(of: message) else {
       throw .notConfigured("the server key '\(keyID)' cannot sign")
     }
     return [
       HTTPCall.Header("X-Apple-CloudKit-Request-KeyID", keyID),
       HTTPCall.Header("X-Apple-CloudKit-Request-ISO8601Date", date),
       HTTPCall.Header(
-        "X-Apple-CloudKit-Request-SignatureV1", signature.derRepresentation.base64EncodedString()),
+        "X-Apple-CloudKit-Request-SignatureV1", signature.base64EncodedString()),
     ]
   }
 
   static func bodyHash(_ body: [UInt8]) -> String {
-    Data(SHA256.hash(data: body)).base64EncodedString()
+    var digest = ContentDigest()
+    digest.update(data: body)
+    return Data(digest.bytes()).base64EncodedString()
   }
 
   /// UTC without fractions, as the server's clock check wants it.
@@ -45,3 +56,19 @@ package struct RequestSigner: Sendable {
     date.formatted(.iso8601)
   }
 }
+
+#if HTTPS
+  private typealias SigningKey = P256.Signing.PrivateKey
+
+  extension P256.Signing.PrivateKey {
+    /// In DER; nil if it fails.
+    fileprivate func signature(of message: String) -> Data? {
+      try? signature(for: Array(message.utf8)).derRepresentation
+    }
+  }
+#else
+  /// There is none: signatures need a library of cryptography.
+  private enum SigningKey {
+    func signature(of message: String) -> Data? { nil }
+  }
+#endif

@@ -40,7 +40,7 @@ package struct Session: Sendable {
 
   package init(
     _ configuration: Result<Configuration, CallFailure>,
-    transport: any Transport = HTTPTransport(), host: Host = Host()
+    transport: any Transport = ProgramTransport(), host: Host = Host()
   ) {
     self.configuration = configuration
     self.transport = transport
@@ -53,7 +53,8 @@ package struct Session: Sendable {
   }
 
   package init(
-    _ configuration: Configuration, transport: any Transport = HTTPTransport(), host: Host = Host()
+    _ configuration: Configuration, transport: any Transport = ProgramTransport(),
+    host: Host = Host()
   ) {
     self.init(.success(configuration), transport: transport, host: host)
   }

@@ -1,5 +1,13 @@
-// What carries requests: the only access to the network. AsyncHTTPClient in programs, the server in
-// the same process in tests.
+// What carries requests: the only access to the network. AsyncHTTPClient in programs, SwiftNIO in those that are built
+// without HTTPS, the server in the same process in tests.
+
+#if HTTPS
+  /// What programs speak.
+  package typealias ProgramTransport = HTTPTransport
+#else
+  /// What programs speak: HTTP without TLS.
+  package typealias ProgramTransport = PlainTransport
+#endif
 
 /// A request, ready to be sent.
 package struct HTTPCall: Equatable, Sendable {

@@ -78,7 +78,7 @@ struct ConformanceCommand: AsyncParsableCommand {
       in: ContainerEnvironment(
         ContainerID(try given(container, "container", "BRUME_CONTAINER")), knownEnvironment),
       apiToken: try given(apiToken, "api-token", "BRUME_API_TOKEN"),
-      transport: HTTPTransport(), now: { Date().timeIntervalSince1970 },
+      transport: ProgramTransport(), now: { Date().timeIntervalSince1970 },
       wait: { try await Task.sleep(for: .seconds($0)) })
     target.firstUser = userToken ?? ServerOptions.variable("BRUME_USER_TOKEN")
     target.secondUser = secondUserToken ?? ServerOptions.variable("BRUME_SECOND_USER_TOKEN")

@@ -36,6 +36,13 @@ import Testing
     }
   }
 
+  @Test func `all cases pass over HTTP without a library for it`() async throws {
+    let fixture = try await ServerFixture()
+    try await fixture.live { _ in
+      try await play(fixture, PlainTransport(), fixture.server.url)
+    }
+  }
+
   /// The settings that some cases need, and a server that has them.
   private static let settings = ["limits tiny", "user quota 17000"]
 

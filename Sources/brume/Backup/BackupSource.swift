@@ -16,7 +16,7 @@ struct BackupSource: Sendable {
   let adminToken: String
   /// Whom calls by https believe.
   let trust: HTTPCall.Trust
-  private let transport = HTTPTransport()
+  private let transport = ProgramTransport()
 
   init(url: String, adminToken: String, trust: HTTPCall.Trust) {
     self.trust = trust

@@ -25,7 +25,7 @@ enum SourceCredentials: Sendable {
 final class SourceServer {
   let place: SourcePlace
   private var credentials: SourceCredentials
-  private let transport = HTTPTransport()
+  private let transport = ProgramTransport()
   /// For files, whose addresses carry their own proof.
   private let files = Session(.failure(.notConfigured("files are fetched by their addresses")))
 

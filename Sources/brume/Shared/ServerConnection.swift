@@ -120,7 +120,7 @@ struct ServerAccess: Sendable {
 struct ServerConnection: Sendable {
   let access: ServerAccess
   let place: [(String, String)]
-  private let transport = HTTPTransport()
+  private let transport = ProgramTransport()
 
   init(_ access: ServerAccess, place: [(String, String)]) {
     self.access = access

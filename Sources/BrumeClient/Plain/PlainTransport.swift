@@ -1,0 +1,169 @@
+// The transport of programs that are built without the trait HTTPS: HTTP/1.1 over SwiftNIO, to servers on this machine
+// or behind something that speaks TLS. Streams have connections of their own, so that many waiting devices never keep a
+// request from its turn. Decision 0053.
+
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+package struct PlainTransport: Transport {
+  /// Ours: an answer of 200 records of 1 MB is the largest that makes sense.
+  static let answerBytes = 256 << 20
+  private static let requests = PlainConnections(most: 32)
+  private static let streams = PlainConnections(most: 10_000)
+  /// For files: a transfer that does not move for a minute is given up.
+  private static let files = PlainConnections(most: 8, stall: .seconds(60))
+
+  package init() {}
+
+  package func send(_ call: HTTPCall) async throws -> HTTPAnswer {
+    let sent = SentState()
+    do {
+      let address = try PlainAddress(call)
+      return try await Self.within(call.timeAmount) {
+        try await Self.requests.use(address) { connection in
+          try await write(call, to: connection, address, sent)
+          return try await PlainAnswer.whole(from: connection)
+        }
+      }
+    } catch {
+      throw PlainFailure.reported(error, call, mayBeTaken: sent.mayBeTaken)
+    }
+  }
+
+  package func receive(
+    _ call: HTTPCall, _ take: (ArraySlice<UInt8>) async throws -> Void
+  ) async throws -> HTTPAnswer? {
+    try await receive(call, through: Self.streams, take)
+  }
+
+  package func download(
+    _ call: HTTPCall, _ take: (ArraySlice<UInt8>) async throws -> Void
+  ) async throws -> HTTPAnswer? {
+    try await receive(call, through: Self.files, take)
+  }
+
+  package func upload(
+    _ call: HTTPCall, _ file: OutgoingFile, progress: (Int64) async -> Void
+  ) async throws -> HTTPAnswer {
+    do {
+      let address = try PlainAddress(call)
+      return try await Self.files.use(address) { connection in
+        var head = head(of: call, address)
+        head.headers.add(name: "content-length", value: "\(file.state.size)")
+        try await connection.send(.head(head))
+        // What a server says before it has all, such as that the file is too large, is its answer.
+        do { try await send(file, on: connection, progress) } catch let error
+          where error is ChannelError || error is IOError
+        {
+          guard let early = try? await PlainAnswer.whole(from: connection) else { throw error }
+          return (early.answer, false)
+        }
+        return try await PlainAnswer.whole(from: connection)
+      }
+    } catch let failure as OutgoingFile.Failure {
+      throw failure
+    } catch {
+      throw PlainFailure.reported(error, call)
+    }
+  }
+
+  private func send(
+    _ file: OutgoingFile, on connection: PlainConnection, _ progress: (Int64) async -> Void
+  ) async throws {
+    var offset: Int64 = 0
+    while case let piece = try file.piece(at: offset), !piece.isEmpty {
+      try await connection.send(.body(.byteBuffer(ByteBuffer(bytes: piece))))
+      offset += Int64(piece.count)
+      await progress(offset)
+    }
+    try await connection.send(.end(nil))
+  }
+
+  /// Hands over a success piece by piece, however long it takes: a deadline would cut a stream, whose
+  /// dead server shows as a missing heartbeat, and a file that still moves.
+  private func receive(
+    _ call: HTTPCall, through connections: PlainConnections,
+    _ take: (ArraySlice<UInt8>) async throws -> Void
+  ) async throws -> HTTPAnswer? {
+    // What the taker throws is the caller's, and goes through as it is.
+    var refusal: (any Error)?
+    do {
+      let address = try PlainAddress(call)
+      return try await connections.use(address) { connection in
+        try await write(call, to: connection, address, SentState())
+        let head = try await PlainAnswer.head(from: connection)
+        guard head.status == .ok else {
+          let (answer, isWhole) = try await PlainAnswer.whole(from: connection, after: head)
+          return (answer, isWhole)
+        }
+        while let piece = try await PlainAnswer.body(from: connection) {
+          do { try await take(ArraySlice(piece.readableBytesView)) } catch {
+            refusal = error
+            throw error
+          }
+        }
+        return (nil, head.isKeepAlive)
+      }
+    } catch {
+      throw refusal ?? PlainFailure.reported(error, call)
+    }
+  }
+}
+
+// MARK: Requests
+
+extension PlainTransport {
+  /// Ends a request whose time is used up.
+  private static func within<Answer: Sendable>(
+    _ time: TimeAmount, _ body: @escaping @Sendable () async throws -> Answer
+  ) async throws -> Answer {
+    try await withThrowingTaskGroup(of: Answer?.self) { group in
+      defer { group.cancelAll() }
+      group.addTask(operation: { try await body() })
+      group.addTask(operation: {
+        let end = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: time) {}
+        try await withTaskCancellationHandler {
+          try await end.futureResult.get()
+        } onCancel: {
+          end.cancel()
+        }
+        return nil
+      })
+      guard let first = try await group.next(), let answer = first else {
+        throw PlainFailure.outOfTime
+      }
+      return answer
+    }
+  }
+
+  private func head(of call: HTTPCall, _ address: PlainAddress) -> HTTPRequestHead {
+    var headers = HTTPHeaders([("host", address.authority)])
+    for header in call.headers { headers.add(name: header.name, value: header.value) }
+    return HTTPRequestHead(
+      version: .http1_1, method: .RAW(value: call.method), uri: call.target, headers: headers)
+  }
+
+  private func write(
+    _ call: HTTPCall, to connection: PlainConnection, _ address: PlainAddress, _ sent: SentState
+  ) async throws {
+    var head = head(of: call, address)
+    guard !call.body.isEmpty else {
+      if call.method != "GET" { head.headers.add(name: "content-length", value: "0") }
+      sent.begin()
+      return try await connection.send(.head(head), .end(nil))
+    }
+    head.headers.add(name: "content-length", value: "\(call.body.count)")
+    // Until its body begins, no server can have the whole request.
+    try await connection.send(.head(head))
+    sent.begin()
+    try await connection.send(.body(.byteBuffer(ByteBuffer(bytes: call.body))), .end(nil))
+  }
+}
+
+extension HTTPCall {
+  fileprivate var timeAmount: TimeAmount {
+    let (seconds, attoseconds) = timeout.components
+    return .seconds(min(seconds, 1 << 32)) + .nanoseconds(attoseconds / 1_000_000_000)
+  }
+}
