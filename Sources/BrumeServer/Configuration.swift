@@ -79,10 +79,12 @@ extension Setting {
       + "separated by commas.")
   package static let logLevel = Setting(
     key: "log.level", kind: .text, fallback: "info", form: "trace|debug|info|warning|error",
-    help: "How much to log. 'debug' writes one line for each request.")
+    help:
+      "How much to log. 'info' writes one line for each request; 'debug' also those of health checks "
+      + "and of the console's files.")
   package static let logFormat = Setting(
-    key: "log.format", kind: .text, fallback: "console", form: "console|json",
-    help: "How log lines look.")
+    key: "log.format", kind: .text, fallback: "text", form: "text|json",
+    help: "How log lines look: for people, or one JSON object a line.")
   package static let headerTimeout = Setting(
     key: "timeout.header", kind: .number, fallback: "10", form: "SECONDS",
     help: "How long a new connection may take to send its first request's header.")

@@ -23,7 +23,7 @@ package struct Settings: Sendable {
     }
   }
   /// How a line of the log looks.
-  package enum LogFormat: String, Sendable { case console, json }
+  package enum LogFormat: String, Sendable { case text, json }
 
   package var host = "127.0.0.1"
   package var port = 8787
@@ -45,7 +45,7 @@ package struct Settings: Sendable {
   /// Names by which clients call the server, besides those that follow from the other settings.
   package var allowedHosts: [String] = []
   package var logLevel = Logger.Level.info
-  package var logFormat = LogFormat.console
+  package var logFormat = LogFormat.text
   package var timeouts = Timeouts()
   package var connections = 10_000
   /// 0: half of all.
@@ -131,7 +131,10 @@ package struct Settings: Sendable {
     trustedProxies = try Self.list(.trustedProxies, from: sources)
     provider = try Self.provider(sources)
     logLevel = try Self.choice(.logLevel, from: sources) { Logger.Level(rawValue: $0) }
-    logFormat = try Self.choice(.logFormat, from: sources) { LogFormat(rawValue: $0) }
+    logFormat = try Self.choice(.logFormat, from: sources) { name in
+      // As the form for people was called before.
+      LogFormat(rawValue: name == "console" ? "text" : name)
+    }
     timeouts.header = try Self.number(.headerTimeout, from: sources, in: 1...3600)
     timeouts.body = try Self.number(.bodyTimeout, from: sources, in: 1...3600)
     timeouts.idle = try Self.number(.idleTimeout, from: sources, in: 1...3600)

@@ -1,5 +1,5 @@
-// Gives each request its ID, measures and counts it, and writes one structured line about it: into the log, if
-// that takes so much, and into the ring that operators search. No line holds the query: tokens travel there.
+// Gives each request its ID, measures and counts it, and writes one structured line about it: into the log, and
+// into the ring that operators search. No line holds the query: tokens travel there.
 
 import BrumeCore
 import BrumeModel
@@ -29,7 +29,6 @@ struct AccessLog: RouterMiddleware {
     let route = context.endpointPath ?? "none"
     metrics.finished(request.method, route: route, status: response.status, in: elapsed)
     note(request, response, context, route, elapsed.microseconds)
-    log(request, response, context, elapsed)
     return response
   }
 
@@ -40,28 +39,17 @@ struct AccessLog: RouterMiddleware {
   ) {
     let facts = context.facts.known
     usage.request(facts, status: response.status.code, microseconds: microseconds)
-    if facts.isProbe, response.status.code < 400 { return }
     let isKnown = facts.access != nil || response.status != .notFound
-    requests.append(
-      RequestLine(
-        time: now() - microseconds / 1000, requestID: context.requestID,
-        method: request.method.rawValue, route: isKnown ? route : "none", place: facts.place,
-        caller: facts.caller,
-        status: response.status.code, errorCode: facts.errorCode?.meaning.wire,
-        microseconds: microseconds))
-  }
-
-  private func log(
-    _ request: Request, _ response: Response, _ context: RequestState, _ elapsed: Duration
-  ) {
-    guard logger.logLevel <= .debug else { return }
-    logger.debug(
-      "request",
-      metadata: [
-        "request.id": "\(context.requestID)", "request.method": "\(request.method.rawValue)",
-        "request.path": "\(request.uri.path)", "response.status": "\(response.status.code)",
-        "request.microseconds": "\(elapsed.microseconds)",
-      ])
+    let line = RequestLine(
+      time: now() - microseconds / 1000, requestID: context.requestID,
+      method: request.method.rawValue, route: isKnown ? route : "none", place: facts.place,
+      caller: facts.caller, status: response.status.code,
+      errorCode: facts.errorCode?.meaning.wire, microseconds: microseconds)
+    let isOfInterest = !facts.isProbe || response.status.code >= 400
+    if isOfInterest { requests.append(line) }
+    let level = isOfInterest ? Logger.Level.info : .debug
+    guard logger.logLevel <= level else { return }
+    logger.log(level: level, "request", metadata: line.metadata(path: request.uri.path))
   }
 }
 

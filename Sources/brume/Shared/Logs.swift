@@ -15,7 +15,7 @@ enum Logs {
   static func logger(_ settings: Settings, following level: LogLevel) -> Logger {
     Logger(label: "brume") { label in
       switch settings.logFormat {
-      case .console: FollowingLogHandler(StreamLogHandler.standardError(label: label), level)
+      case .text: FollowingLogHandler(StreamLogHandler.standardError(label: label), level)
       case .json: FollowingLogHandler(JSONLogHandler(), level)
       }
     }

@@ -1,0 +1,26 @@
+// A request's line in the server's log: the same facts as in the ring that operators search, and the path. No query:
+// tokens travel there.
+
+import BrumeModel
+import Logging
+
+extension RequestLine {
+  /// The line's parts. Users are named by their IDs, and operators by their names.
+  func metadata(path: String) -> Logger.Metadata {
+    var parts: Logger.Metadata = [
+      "request.id": "\(requestID)", "request.method": "\(method)", "request.path": "\(path)",
+      "request.route": "\(route)", "request.microseconds": "\(microseconds)",
+      "response.status": "\(status)",
+    ]
+    if let errorCode { parts["error.code"] = "\(errorCode)" }
+    switch caller {
+    case .nobody: break
+    case .user(let user): parts["user.id"] = "\(user.name)"
+    case .serverKey(let user):
+      parts["user.id"] = "\(user.name)"
+      parts["user.kind"] = "server key"
+    case .operator(let name): parts["operator.name"] = "\(name)"
+    }
+    return parts
+  }
+}

@@ -1,0 +1,66 @@
+// What the log says of a request, and what it must not say.
+
+import HTTPTypes
+import Logging
+import Synchronization
+import Testing
+
+struct RequestLineLogTests {
+  /// Keeps lines; a reference, because loggers are copied.
+  private final class Lines: Sendable {
+    let all = Mutex<[(level: Logger.Level, metadata: [String: String])]>([])
+  }
+  private struct Handler: LogHandler {
+    let lines: Lines
+    var metadata = Logger.Metadata()
+    var logLevel = Logger.Level.trace
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+    func log(event: LogEvent) {
+      guard event.message == "request" else { return }
+      let metadata = (event.metadata ?? [:]).mapValues { "\($0)" }
+      lines.all.withLock { $0.append((event.level, metadata)) }
+    }
+  }
+
+  private func lines(
+    _ body: @escaping @Sendable (ServerFixture, RouteClient) async throws -> Void
+  ) async throws -> [(level: Logger.Level, metadata: [String: String])] {
+    let lines = Lines()
+    let logger = Logger(label: "test") { _ in Handler(lines: lines) }
+    let fixture = try await ServerFixture(logger: logger)
+    try await fixture.routes { try await body(fixture, $0) }
+    return lines.all.withLock { $0 }
+  }
+
+  @Test func `a request has user, status, duration and ID at info, and no token`() async throws {
+    let lines = try await lines { fixture, client in
+      let target = "\(fixture.path("zones/list"))?\(fixture.credentials("alice"))"
+      _ = try await client.send(target, .post, Array("{}".utf8))
+    }
+    let line = try #require(lines.first)
+    #expect(lines.count == 1 && line.level == .info)
+    #expect(line.metadata["response.status"] == "200" && line.metadata["request.method"] == "POST")
+    #expect(line.metadata["user.id"]?.isEmpty == false && line.metadata["error.code"] == nil)
+    #expect(line.metadata["request.microseconds"].flatMap { Int($0) } != nil)
+    #expect(line.metadata["request.id"]?.count == 36)
+    #expect(!line.metadata.values.contains { $0.contains("ckAPIToken") || $0.contains("?") })
+  }
+
+  @Test func `a request that fails has its error's code`() async throws {
+    let lines = try await lines { fixture, client in
+      let target = "\(fixture.path("zones/list"))?\(fixture.credentials(nil))"
+      _ = try await client.send(target, .post, Array("{}".utf8))
+    }
+    let line = try #require(lines.first)
+    #expect(line.level == .info && line.metadata["user.id"] == nil)
+    #expect(line.metadata["error.code"] == "AUTHENTICATION_REQUIRED")
+  }
+
+  @Test func `a health check that is well is seen at debug only`() async throws {
+    let lines = try await lines { _, client in _ = try await client.send("/_brume/health/live") }
+    #expect(lines.map(\.level) == [.debug])
+  }
+}
