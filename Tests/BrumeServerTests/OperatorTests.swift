@@ -187,6 +187,7 @@ import Testing
       #expect(text.contains("records/modify\",status=\"2xx\"} 1"))
       #expect(text.contains("brume_records_saved_total 1"))
       #expect(text.contains("brume_notifier_lag_entries"))
+      #expect(text.contains("\nbrume_notifier_lag_seconds 0"))
       #expect(text.contains("brume_notifier_unserved_subscriptions"))
       #expect(!text.contains(client.fixture.ready.apiToken))
       #expect(!text.contains(ServerFixture.container))

@@ -179,10 +179,11 @@ private struct Metrics {
     let text = String(decoding: try connection.request("GET", "/_brume/metrics"), as: UTF8.self)
     for line in text.split(separator: "\n") {
       let parts = line.split(separator: " ")
-      guard parts.count == 2, let value = Double(parts[1]).map({ Int($0) }) else { continue }
+      guard parts.count == 2, let number = Double(parts[1]) else { continue }
+      let value = Int(number)
       switch parts[0] {
       case "brume_notifier_lag_entries": entries = value
-      case "brume_notifier_lag_milliseconds": milliseconds = value
+      case "brume_notifier_lag_seconds": milliseconds = Int((number * 1000).rounded())
       case "brume_notifier_unserved_subscriptions": unserved = value
       case "brume_mailbox_entries_written": written = value
       default: continue

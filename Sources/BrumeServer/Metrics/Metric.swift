@@ -85,7 +85,7 @@ extension Metric {
     "brume_notifier_lag_entries", .gauge, "entries",
     "Log entries that the notifier still has before it.")
   static let notifierDelay = Metric(
-    "brume_notifier_lag_milliseconds", .gauge, "milliseconds",
+    "brume_notifier_lag_seconds", .gauge, "seconds",
     "The age of the oldest change that the notifier has not finished; 0 if there is none.")
   static let unservedSubscriptions = Metric(
     "brume_notifier_unserved_subscriptions", .gauge, "subscriptions",

@@ -93,6 +93,10 @@ package struct ServerMetrics: Sendable {
     registry.gauge(metric.name, []).set(value)
   }
 
+  package func gauge(_ metric: Metric, seconds: Double) {
+    registry.gauge(metric.name, []).set(seconds)
+  }
+
   /// The same of what only rises.
   package func total(_ metric: Metric, _ value: Int64) {
     registry.counter(metric.name, []).raise(to: value)

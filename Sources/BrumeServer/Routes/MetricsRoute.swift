@@ -44,7 +44,7 @@ struct MetricsRoute: Sendable {
     metrics.gauge(
       .notifierLag, statuses.reduce(0) { $0 + $1.value.lag(behind: positions[$1.key]) })
     let since = notifier.waitingSince.map { max(0, now() - $0) } ?? 0
-    metrics.gauge(.notifierDelay, max(0, since))
+    metrics.gauge(.notifierDelay, seconds: Double(max(0, since)) / 1000)
     metrics.gauge(.unservedSubscriptions, Int64(notifier.unserved))
     metrics.gauge(.subscriptions, Int64(notifier.subscriptions))
     metrics.gauge(.notificationsMade, Int64(notifier.notifications))

@@ -35,7 +35,8 @@ function view() {
 
 /** How it is, in figures of the server's own metrics. */
 function Figures() {
-  const metric = (name) => (health.metrics ? number(health.metrics.get(name) ?? 0) : "–");
+  const metric = (name, turned = (value) => value) =>
+    health.metrics ? number(turned(health.metrics.get(name) ?? 0)) : "–";
   const figures = [
     [
       "State",
@@ -47,7 +48,7 @@ function Figures() {
     ],
     ["Records saved", metric("brume_records_saved_total")],
     ["Position of the log", health.status ? number(health.status.logPosition) : "–"],
-    ["Notifier is behind", `${metric("brume_notifier_lag_milliseconds")} ms`],
+    ["Notifier is behind", `${metric("brume_notifier_lag_seconds", (seconds) => Math.round(1000 * seconds))} ms`],
     ["Subscriptions", metric("brume_notifier_subscriptions")],
     ["Devices listening", metric("brume_devices_listening")],
     ["Requests", metric("brume_http_requests_total")],

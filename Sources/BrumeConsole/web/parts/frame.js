@@ -62,7 +62,7 @@ const Navigation = (current) =>
 
 /** How the server is, in three lines. */
 function Foot() {
-  const lag = health.metrics?.get("brume_notifier_lag_milliseconds");
+  const lag = Math.round(1000 * (health.metrics?.get("brume_notifier_lag_seconds") ?? 0));
   return h(
     "div.health",
     { key: "health" },
@@ -75,7 +75,7 @@ function Foot() {
     health.metrics && h(
       "p",
       null,
-      `lag ${number(lag ?? 0)} ms, log ${number(health.metrics.get("brume_log_position") ?? 0)}`,
+      `lag ${number(lag)} ms, log ${number(health.metrics.get("brume_log_position") ?? 0)}`,
     ),
   );
 }
