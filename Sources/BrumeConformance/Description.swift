@@ -92,6 +92,9 @@ extension Description {
       case "additionalProperties": additional(value, rule.value, rules, place)
       case "items": itemMismatches(value, rule.value, place)
       case "oneOf": alternatives(value, rule.value.array ?? [], place)
+      case "not":
+        mismatches(value, rule.value, at: place).isEmpty
+          ? ["\(place) is \(value.shown.prefix(80)), which the description excludes"] : []
       case "allOf": (rule.value.array ?? []).flatMap { mismatches(value, $0, at: place) }
       case "description": []
       default: ["\(place): the description uses '\(rule.key)', which is not checked here"]
