@@ -1,6 +1,7 @@
 """Traces of a real server, by a collector of the test's own that takes OTLP/HTTP with JSON.
 
-A save that brings a `traceparent` is followed to an event stream, a webhook and a push service: one tree of spans.
+A save that brings a `traceparent` is followed to an event stream and a webhook: one tree of spans. Another comes over
+HTTP/2 and is followed to Apple's side and a Web Push service (tracing_outside.py).
 A collector that does not answer costs spans, and nothing else.
 
 usage: tracing.py --brume PATH
@@ -14,6 +15,7 @@ import time
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import tracing_outside
 from brume_server import Listener, Server, expect
 
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
@@ -192,6 +194,9 @@ def main():
         one_trace_from_request_to_push(brume, folder)
         a_dead_collector_costs_spans_only(brume, folder)
         nothing_unless_asked(brume, folder)
+        outside = os.path.join(folder, "outside")
+        os.makedirs(outside)
+        tracing_outside.save_over_http2_to_both_services(brume, outside, Receiver(), wait, attributes)
     print("traces: all as promised")
 
 
