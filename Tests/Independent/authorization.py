@@ -9,12 +9,14 @@ import fnmatch
 import tempfile
 import time
 
-from matrix import leaks, operators, ours, records, routes, zones
+from matrix import fields, leaks, operators, ours, records, routes, zones
 from matrix.cells import cells
 from matrix.policy import Policy
 from matrix.verdicts import clearance, normal, overheard, word
 from matrix.world import World
 
+# Fewer would mean that probes, principals or images got lost.
+FEWEST = 5000
 PROBES = records.PROBES + zones.PROBES + ours.PROBES + operators.PROBES + zones.LAST
 
 
@@ -106,15 +108,20 @@ def run(world, arguments):
     problems += judge.compare(all_cells)
     problems += untouched(policy, all_cells, before, after)
     problems += [f"decides no cell: {rule}" for rule in policy.rules if rule.uses == 0]
+    known = fields.Fields()
+    problems += known.problems(all_cells) + known.unused()
     if arguments.show:
         for cell in all_cells:
             if fnmatch.fnmatchcase(cell.probe.name, arguments.show):
                 print(f"{cell.name}: {word(cell, world)}\n    {cell.answer}")
     print(f"  {len(all_cells)} cells: {len(PROBES)} probes of {len(policy.endpoints)} endpoints, {len(names)} principals, "
-          f"{len(images)} images, {len(policy.rules)} rules")
+          f"{len(images)} images, {len(policy.rules)} rules; {known.count} fields")
+    if len(all_cells) < FEWEST:
+        problems.append(f"{len(all_cells)} cells are fewer than {FEWEST}")
     # After the judgement, because it spoils the answers.
     problems += leaks.missed(judge, all_cells)
     problems += unfound_change(policy, all_cells, before, after)
+    problems += leaks.unlisted_field(known, all_cells)
     return problems
 
 

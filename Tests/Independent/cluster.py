@@ -4,14 +4,10 @@ import http.client
 import json
 import os
 import signal
-import time
 import urllib.parse
 
 from balancer import Balancer
 from brume_server import Client, Server
-
-# Seconds after which servers that are all there have equal shares of the work: each looks every 2.5 s.
-SHARED = 8
 
 
 class Node(Server):
@@ -39,7 +35,7 @@ class Cluster:
         for index in range(len(self.nodes)):
             self.start(index)
         self.values = self.nodes[0].values
-        time.sleep(SHARED)
+        self.postgres.wait_until_shared(len(self.nodes))
         return self
 
     def __exit__(self, *_):

@@ -149,9 +149,11 @@ class Chance(Everything):
 class Storage:
     """The state of a folder's files after each call: what is safe, and what is not."""
 
-    def __init__(self, path, syncs_names=True):
-        """`syncs_names`: false for the control: syncs of folders confirm nothing."""
-        self.root, self.path, self.syncs_names = Folder(), path, syncs_names
+    def __init__(self, path, syncs_names=True, syncs_log=True):
+        """False for controls. `syncs_names`: syncs of folders confirm nothing. `syncs_log`: those of the write-ahead log
+        confirm nothing until it is copied into the database, as if SQLite ran with synchronous=NORMAL."""
+        self.root, self.path, self.syncs_names, self.syncs_log = Folder(), path, syncs_names, syncs_log
+        self.database, self.log = None, None
         self.nodes, self.began, self.index, self.missed = {}, {}, 0, []
         self.shared = set()
 
@@ -175,6 +177,8 @@ class Storage:
         self.nodes[number] = File()
         if name.endswith("-shm"):
             self.shared.add(number)
+        if name == DATABASE:
+            self.database = number
         folder.change(self.index, {name: self.nodes[number]})
 
     def _made_folder(self, number, _, data):
@@ -186,6 +190,10 @@ class Storage:
         folder.change(self.index, {name: self.nodes[number]})
 
     def _wrote(self, number, place, data):
+        if number == self.database and self.log:
+            node, before = self.log
+            node.sync(before)
+            self.log = None
         # Of what all processes share in memory nothing on the disk means anything.
         if number not in self.shared:
             self.nodes[number].pending.append((self.index, place, data or None))
@@ -195,8 +203,11 @@ class Storage:
 
     def _sync_ended(self, number, place, data):
         node = self.root if data.decode() == self.path else self.nodes[number]
-        if isinstance(node, File) or self.syncs_names:
-            node.sync(self.began.pop(place))
+        before = self.began.pop(place)
+        if not self.syncs_log and data.endswith(b"-wal"):
+            self.log = (node, before)
+        elif isinstance(node, File) or self.syncs_names:
+            node.sync(before)
 
     def _renamed(self, _, __, data):
         source, target = data.split(b"\n")

@@ -20,8 +20,6 @@ from postgres import Postgres
 ZONE = {"zoneName": "Nodes"}
 # A lease lasts 10 s and is looked for every 2.5 s.
 TAKEOVER = 20
-# Until each of two servers has its half, whatever was killed before.
-SHARED = 8
 RATES = ["--rate-anonymous", "4"]
 
 
@@ -74,8 +72,8 @@ def kills(first, second, listener, rounds):
         second.start()
 
 
-def hands_over(first, second, listener):
-    time.sleep(SHARED)
+def hands_over(postgres, first, second, listener):
+    postgres.wait_until_shared(2)
     second.stop()
     start = time.monotonic()
     save(first.client("alice", "laptop"), "after-stop")
@@ -171,7 +169,7 @@ def main():
         with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
             first = Server(options.brume, one, store=postgres.url, extra=RATES).start()
             second = Server(options.brume, two, store=postgres.url, extra=RATES).start()
-            time.sleep(SHARED)
+            postgres.wait_until_shared(2)
             counts_together(first, second)
             listener_client = first.client("alice", "phone")
             prepare(listener_client)
@@ -179,7 +177,7 @@ def main():
             thread = listener.listen()
             saves_at_both(first, second, listener)
             kills(first, second, listener, options.rounds)
-            hands_over(first, second, listener)
+            hands_over(postgres, first, second, listener)
             database_restarts(postgres, first, second, listener)
             signs_out(first, second, thread)
             first.stop()

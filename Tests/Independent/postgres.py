@@ -2,6 +2,7 @@
 import json
 import os
 import subprocess
+import time
 
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "test-postgres")
 
@@ -33,6 +34,16 @@ class Postgres:
             return json.loads(answer)
         except ValueError:
             raise SystemExit(f"PostgreSQL did not answer '{query}': {answer}")
+
+    def wait_until_shared(self, count, seconds=60):
+        """Until so many servers, and nobody else, have equal shares of the notifying: each looks every 2.5 s."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            shares = {row["owner"]: row["count"] for row in self.rows("SELECT owner, count(*) FROM notifiers GROUP BY owner")}
+            if "" not in shares and len(shares) == count and max(shares.values()) <= -(-sum(shares.values()) // count):
+                return
+            time.sleep(0.1)
+        raise SystemExit(f"FAILED: {count} servers have unequal shares after {seconds} s: {shares}")
 
     def stop(self):
         self.process.stdin.close()

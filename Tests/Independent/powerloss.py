@@ -8,8 +8,8 @@ Checked of each: the server starts; every writer's records are those of all its 
 that was under way, as a whole; files have their bytes; whoever follows the zone goes on from his token and ends with what a
 full fetch says; waiting pushes come; the database is sound, and saves are taken.
 
-Controls: `--control normal` lets SQLite run with synchronous=NORMAL, which must lose saves; `--control names` takes it that
-syncs of folders do nothing, which must lose files.
+Controls: `--control normal` takes it that syncs of the write-ahead log confirm nothing until it is copied into the database,
+as with synchronous=NORMAL, which must lose saves; `--control names` that syncs of folders do nothing, which must lose files.
 """
 import argparse
 import base64
@@ -221,8 +221,7 @@ class Recording:
         self.folder, self.is_control = os.path.join(place, "data"), is_control
         open(self.path, "w").close()
         self.record = os.open(self.path, os.O_WRONLY | os.O_APPEND)
-        environment = {"LD_PRELOAD": library, "RECORD_FILE": self.path, "RECORD_FOLDER": self.folder,
-                       **({"RECORD_NORMAL": "1"} if is_control else {})}
+        environment = {"LD_PRELOAD": library, "RECORD_FILE": self.path, "RECORD_FOLDER": self.folder}
         self.log = os.path.join(place, "log")
         self.server = Quick(brume, self.folder, environment=environment, log=self.log)
 
@@ -444,7 +443,7 @@ def one_run(brume, library, seed, count, control=None):
         result.answered = sum(kind == NOTE and b'"answered"' in data for kind, _, _, data in everything)
         disks = Place(recording.folder, os.path.join(place, "kept"))
         disks.keep()
-        storage, promises = Storage(recording.folder, syncs_names=control != "names"), Promises()
+        storage, promises = Storage(recording.folder, control != "names", control != "normal"), Promises()
         server = Quick(brume, recording.folder, log=recording.log)
         for number, moment in enumerate(moments(everything, count, chance)):
             while storage.index < moment:

@@ -63,8 +63,8 @@ def compile_library(folder, name="syscalls"):
 class Trial:
     """One folder, one fault."""
 
-    def __init__(self, brume, template, folder, library, plan):
-        self.brume, self.folder, self.plan, self.log = brume, folder, plan, folder + ".log"
+    def __init__(self, brume, template, key, folder, library, plan):
+        self.brume, self.key, self.folder, self.plan, self.log = brume, key, folder, plan, folder + ".log"
         shutil.copytree(template, folder)
         self.environment = {
             "LD_PRELOAD": library, "FAULT_PLAN": plan.path, "FAULT_FOLDER": folder}
@@ -116,6 +116,8 @@ class Trial:
         found = {record["recordName"]: record for record in page["records"]}
         if not answered <= found.keys():
             fail(f"{what}: answered and lost: {sorted(answered - found.keys())}")
+        if server.values["BRUME_KEY_ID"] != self.key:
+            fail(f"{what}: the ready-made key is another one")
         for name, record in found.items():
             if record["fields"]["text"]["value"] != name * 50:
                 fail(f"{what}: {name} is not what was saved")
@@ -164,6 +166,7 @@ class Trial:
 
 
 def make_template(brume, folder):
+    """The ID of the key that it has for development."""
     server = Server(brume, folder).start()
     client = server.client("alice", "mac")
     client.call("zones/modify", {"operations": [{"operationType": "create", "zone": {"zoneID": ZONE}}]})
@@ -172,6 +175,7 @@ def make_template(brume, folder):
         client.call("records/modify", {
             "zoneID": ZONE, "operations": [{"operationType": "create", "record": record}]})
     expect(server.stop() == 0, "a folder to begin with")
+    return server.values["BRUME_KEY_ID"]
 
 
 def main():
@@ -188,11 +192,11 @@ def main():
         if library is None:
             return print("system calls: not tested, there is no C compiler")
         plan, template = Plan(os.path.join(place, "plan")), os.path.join(place, "template")
-        make_template(options.brume, template)
+        key = make_template(options.brume, template)
 
         def trial(kind, at, error, forever):
             folder = os.path.join(place, "trial")
-            own = Trial(options.brume, template, folder, library, plan)
+            own = Trial(options.brume, template, key, folder, library, plan)
             calls = getattr(own, kind)(at, error, forever)
             failed = plan.failed
             shutil.rmtree(folder)
@@ -212,6 +216,8 @@ def main():
                        for forever in (False, True)]
         if options.trials:
             faults = random.Random(options.seed).sample(faults, min(options.trials, len(faults)))
+        # The first call of who asks whether a server is ready: it answers, whatever is wrong with its folder.
+        faults += [("while_starting", calls, errno.EIO, forever) for forever in (False, True)]
         hit = 0
         for fault in faults:
             hit += trial(*fault)[1] > 0

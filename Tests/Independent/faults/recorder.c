@@ -1,8 +1,6 @@
 // Preloaded into a server by powerloss.py: writes down, in the order in which they took effect, all calls that change files
 // below one folder, with their bytes, and which of them the disk confirmed. The test appends to the same file what was
 // answered, so the record says what had been promised at each moment.
-//
-// With RECORD_NORMAL the server's SQLite runs with synchronous=NORMAL and says that it does not: the control.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -274,31 +272,4 @@ int truncate(const char *path, off_t size) {
   REAL(truncate);
   if (is_below(path)) unseen("truncate", path);
   return real(path, size);
-}
-
-// MARK: The control
-
-typedef struct sqlite3 sqlite3;
-typedef struct sqlite3_stmt sqlite3_stmt;
-
-static const char *lowered(const char *text) {
-  if (record < 0 || !text || !getenv("RECORD_NORMAL")) return text;
-  if (strcmp(text, "PRAGMA synchronous = FULL") == 0) return "PRAGMA synchronous = NORMAL";
-  return strcmp(text, "PRAGMA synchronous") == 0 ? "SELECT 2" : text;
-}
-
-int sqlite3_exec(sqlite3 *, const char *, int (*)(void *, int, char **, char **), void *, char **);
-int sqlite3_exec(sqlite3 *base, const char *text, int (*row)(void *, int, char **, char **), void *more, char **error) {
-  REAL(sqlite3_exec);
-  return real(base, lowered(text), row, more, error);
-}
-int sqlite3_prepare_v3(sqlite3 *, const char *, int, unsigned, sqlite3_stmt **, const char **);
-int sqlite3_prepare_v3(sqlite3 *base, const char *text, int count, unsigned flags, sqlite3_stmt **made, const char **rest) {
-  REAL(sqlite3_prepare_v3);
-  const char *other = lowered(text);
-  if (other == text) return real(base, text, count, flags, made, rest);
-  int answer = real(base, other, -1, flags, made, NULL);
-  // The whole text was one statement.
-  if (rest) *rest = text + strlen(text);
-  return answer;
 }

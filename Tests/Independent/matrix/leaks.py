@@ -127,3 +127,13 @@ def unlisted(policy, routes, probes, principals, images):
              "an image": (routes, principals, [*images, "planted"])}
     return [f"control: {name} that policy.txt does not list was not found" for name, (some, who, what) in tries.items()
             if not any("planted" in problem for problem in policy.unlisted(some, probes, who, what))]
+
+
+def unlisted_field(fields, cells):
+    """A field that nobody decided on has to be found, on its own and deep in a record."""
+    cell = next(cell for cell in cells if cell.probe.name == "records/lookup" and cell.principal == "creator"
+                and cell.answer.items() and "fields" in cell.answer.items()[0])
+    item = cell.answer.items()[0]
+    spoilt = {"creatorEmail": "x"}, {"records": [{**item, "created": {**item["created"], "address": "x"}}]}
+    return [f"control: a field that fields.txt does not list was not found: {members}" for members in spoilt
+            if not fields.problems([changed(cell, **members)])]

@@ -61,9 +61,10 @@ class Policy:
     def rule(self, cell):
         names = (cell.probe.name, cell.database, cell.principal, cell.image)
         if names not in self.decided:
-            own = self.decided.setdefault(cell.probe.name, [
-                rule for rule in reversed(self.rules) if rule.fits((cell.probe.name,))])
-            self.decided[names] = next((rule for rule in own if rule.fits(names)), None)
+            # Few of the rules are about a probe: they are looked for once.
+            if cell.probe.name not in self.decided:
+                self.decided[cell.probe.name] = [rule for rule in reversed(self.rules) if rule.fits(names[:1])]
+            self.decided[names] = next((rule for rule in self.decided[cell.probe.name] if rule.fits(names)), None)
         rule = self.decided[names]
         if rule is not None:
             rule.uses += 1
