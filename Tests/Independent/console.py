@@ -418,6 +418,9 @@ class Tour:
         expect(console.has("heading", "Request"), "the ID leads to what the log knows of the request")
         self.browser.problems.clear()
 
+    def late(self):
+        console_states.late(self.console, self.place, self.server.tool)
+
     def states(self):
         console_states.walk(self.console, self.place)
         # The answers were meant to be errors.
@@ -501,7 +504,7 @@ def main():
             tour = Tour(server, browser, options.pictures)
             for walk in (tour.sign_in, tour.start, tour.records, tour.record_of_a_link, tour.missing_index, tour.zones, tour.schema,
                          tour.roles, tour.devices, tour.trace, tour.push, tour.faults, tour.users, tour.operators, tour.logs,
-                         tour.usage, tour.everywhere, tour.failure, tour.links, tour.narrow):
+                         tour.usage, tour.everywhere, tour.failure, tour.links, tour.late, tour.narrow):
                 walk()
             expect(not browser.problems, f"the browser complained about nothing {browser.problems or ''}")
             tour.states()

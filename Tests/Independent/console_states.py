@@ -1,5 +1,8 @@
 """The states that every page of the console has besides its content: loading, failed and retried, forbidden. What the
-server answers is replaced in the page, so that each page sees each answer."""
+server answers is replaced in the page, so that each page sees each answer. And answers that come late, when somebody has
+gone elsewhere."""
+import json
+
 from brume_server import expect
 
 ID = "0DDBA11E-0000-4000-8000-000000000001"
@@ -46,6 +49,54 @@ def walk(console, place):
         console.push("Retry")
         _until(console, address, "what came after a retry", "document.querySelector('main .failed') === null")
     expect(True, f"{len(PAGES)} pages and tabs: loading, forbidden, failed with the request's ID, and a retry by key")
+
+
+# Answers of calls that match are read, and handed over when the test says so.
+HELD = """(() => {
+  const real = window.fetch;
+  window.heldAnswers = [];
+  window.fetch = async (address, options = {}) => {
+    const [match, method] = JSON.parse(sessionStorage.getItem("test.held") ?? "[]");
+    const answer = await real(address, options);
+    if (!match || !String(address).includes(match) || (options.method ?? "GET") !== method) return answer;
+    const { ok, status, headers } = answer, text = await answer.text();
+    return new Promise((resolve) => heldAnswers.push(() => resolve(
+      { ok, status, headers, text: async () => text, json: async () => JSON.parse(text) })));
+  };
+})()"""
+RELEASE = "heldAnswers.splice(0).forEach((release) => release())"
+
+
+def late(console, place, tool):
+    """Answers that come when somebody has gone to another page."""
+    script = console.do("Page.addScriptToEvaluateOnNewDocument", source=HELD)["identifier"]
+    hold(console, "admin/status", "GET")
+    console.browser.go(console.page, console.url)
+    console.do("Page.reload")
+    console.browser.wait(lambda: console.page.run("heldAnswers.length > 0"))
+    # The answer is there after the address has changed, and before the browser says so.
+    console.page.run(f"location.hash = '{place}/schema'; {RELEASE}; sessionStorage.removeItem('test.held')")
+    console.see("heading", "Schema")
+    expect(console.page.run("location.hash") == f"{place}/schema",
+           "who leaves before the server has said its container is not led back to Start")
+    hold(console, "admin/tokens", "POST")
+    console.open(f"{place}/users?tab=tokens&new=1")
+    console.focused("Name")
+    console.type("late")
+    console.press("Enter")
+    console.browser.wait(lambda: console.page.run("heldAnswers.length > 0"))
+    console.open(f"{place}/zones/alice")
+    console.see("table", "Zones of alice")
+    console.page.run(RELEASE)
+    console.see_text("late may call now")
+    expect(console.page.run("location.hash") == f"{place}/zones/alice" and "late" in tool("token", "list"),
+           "nor who leaves while something is made, which is made all the same")
+    console.page.run("sessionStorage.removeItem('test.held')")
+    console.do("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+
+
+def hold(console, match, method):
+    console.page.run(f"sessionStorage.setItem('test.held', {json.dumps(json.dumps([match, method]))})")
 
 
 def _load(console, address, match, kind):

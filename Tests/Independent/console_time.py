@@ -1,16 +1,18 @@
 """The console's page "Faults and time" (docs/operating/console.md), by keyboard alone, on a server whose time is moved by
-hand; and the file that its page Backup has the browser fetch.
+hand; what a push that merges does on such a server; and the file that its page Backup has the browser fetch.
 """
 import argparse
 import json
 import os
 import subprocess
 import tempfile
+import threading
 import time
+import urllib.parse
 import urllib.request
 
 import chromium
-from brume_server import Server, expect
+from brume_server import Listener, Server, expect
 from console_page import ConsolePage
 
 
@@ -77,6 +79,80 @@ class Tour:
         self.done("time", "what waits is named")
 
 
+MERGING = "a push that may be merged with the next"
+
+
+class Merging:
+    """A device at the stream and one at the courier. Nothing but the clock makes what waits leave, and nothing but
+    somebody moves the clock. Only pushes of zones and databases merge: with a query there is nothing to wait for."""
+
+    def __init__(self, server):
+        self.server, self.mac = server, server.client("alice", "mac")
+        self.phone, self.count = Listener(server.client("alice", "phone")), 0
+        made = server.client("alice", "tab").call("tokens/create", {"apnsEnvironment": "development"}, "public")
+        self.courier, self.answers = made["webcourierURL"], []
+        self.mac.call("subscriptions/modify", {"operations": [{"operationType": "create", "subscription": {
+            "subscriptionID": "silent", "subscriptionType": "zone", "zoneID": {"zoneName": "Notes"},
+            "notificationInfo": {"shouldSendContentAvailable": True}}}]})
+        self.phone.listen()
+
+    def save(self):
+        self.count += 1
+        answer = self.mac.call("records/modify", {"zoneID": {"zoneName": "Notes"}, "operations": [
+            {"operationType": "create", "record": {"recordType": "Note", "recordName": f"note-{self.count}", "fields": {}}}]})
+        if "serverErrorCode" in answer["records"][0]:
+            raise SystemExit(f"FAILED: {answer}")
+
+    def poll(self):
+        self.answers.append(json.loads(urllib.request.urlopen(self.courier, timeout=60).read()))
+
+    def polling(self):
+        thread = threading.Thread(target=self.poll, daemon=True)
+        thread.start()
+        return thread
+
+    def until(self, condition, what):
+        """Ends with what was waited for, so that a test that waits for what cannot come says so."""
+        deadline = time.monotonic() + 20
+        while not condition():
+            if time.monotonic() > deadline:
+                raise SystemExit(f"FAILED: {what}; the clock: {self.clock()}")
+            time.sleep(0.02)
+
+    def clock(self):
+        return json.loads(self.server.tool("clock", "show", "--json"))
+
+    def waits(self):
+        """For how many milliseconds what merges waits; None: nothing does."""
+        clock = self.clock()
+        return next((timer["time"] - clock["now"] for timer in clock["timers"] if timer["name"] == MERGING), None)
+
+    def count_is(self, count):
+        return len(self.phone.events) == count
+
+    def walk(self):
+        self.save()
+        self.until(lambda: self.count_is(1), "the first push does not come")
+        self.poll()
+        for _ in range(3):
+            self.save()
+        self.until(lambda: self.waits() is not None, "nothing waits to be merged")
+        expect(self.waits() == 1000 and self.count_is(1), "a push that follows at once waits for the clock: one second")
+        waiting = self.polling()
+        self.server.tool("clock", "advance", "999ms")
+        expect(self.waits() == 1 and self.count_is(1) and waiting.is_alive(), "a millisecond before, it still waits")
+        while self.waits() is not None:
+            self.server.tool("clock", "next")
+        self.until(lambda: self.count_is(2), "the clock came to the time, and the push did not come")
+        waiting.join(timeout=60)
+        expect(len(self.answers) == 2 and all(self.answers), "when its time has come, the stream and a poll bring it")
+        self.save()
+        self.until(lambda: self.waits() is not None, "nothing waits again")
+        self.server.tool("clock", "advance", "1h")
+        self.until(lambda: self.count_is(3), "a clock that is moved too far brings nothing")
+        expect(self.waits() is None, "three changes were one push; a clock that is moved an hour ahead brings the next")
+
+
 def whole_file(server, folder, binary):
     """What the browser gets is a backup like any other."""
     token = json.load(open(os.path.join(server.folder, "server.json")))["adminToken"]
@@ -110,6 +186,7 @@ def main():
         try:
             server.tool("zones", "create", "Notes", "--user", "alice")
             whole_file(server, folder, options.brume)
+            Merging(server).walk()
             program = chromium.find()
             if program is None:
                 print("  skipped: no Chromium on this machine")

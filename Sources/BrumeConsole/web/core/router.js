@@ -24,8 +24,11 @@ export function format(route) {
   return "#/" + parts.join("/") + (text ? "?" + text : "");
 }
 
+/** The address that `route` was read from. The browser's own is ahead of it from a link's click until its event. */
+let seen = location.hash;
+
 /** Where the console is now. */
-export let route = parse(location.hash);
+export let route = parse(seen);
 
 /** The address of another page of the same container and environment, for links. */
 export const to = (page, path = [], query = {}) => format({ ...route, page, path, query });
@@ -35,10 +38,27 @@ export const withQuery = (query) => format({ ...route, query: { ...route.query, 
 
 /** Goes to an address; `quietly`: without a new entry in the history, for what changes with each key. */
 export function go(address, quietly = false) {
-  if (quietly) {
-    history.replaceState(null, "", address);
-    arrive();
-  } else location.hash = address;
+  if (!quietly) location.hash = address;
+  else if (note(address)) arrive();
+}
+
+/** Writes what is seen into the address. Answers false if somebody is on the way to another one: then it is not. */
+export function note(address) {
+  if (location.hash !== seen) return false;
+  history.replaceState(null, "", address);
+  seen = location.hash;
+  return true;
+}
+
+/**
+ * For what is done when an answer has come: called before the answer is awaited, it answers a function that does
+ * something only if nobody has gone elsewhere meanwhile.
+ */
+export function unlessLeft() {
+  const from = location.hash;
+  return (act) => {
+    if (location.hash === from) act();
+  };
 }
 
 const arrivals = [];
@@ -47,7 +67,8 @@ export const onArrival = (function_) => arrivals.push(function_);
 
 function arrive() {
   const before = route;
-  route = parse(location.hash);
+  seen = location.hash;
+  route = parse(seen);
   arrivals.forEach((function_) => function_(before));
   update();
 }

@@ -5,7 +5,7 @@ import { call, remote } from "../core/calls.js";
 import { happened, Phone, phones } from "../core/phone.js";
 import { admin, userNames } from "../core/places.js";
 import { h } from "../core/render.js";
-import { route, withQuery } from "../core/router.js";
+import { note, route, withQuery } from "../core/router.js";
 import { draft, into, say, update } from "../core/state.js";
 import { moment } from "../core/words.js";
 import { Button, Field, Picker } from "../parts/controls.js";
@@ -65,8 +65,11 @@ export async function add(name, user) {
   isMaking = false;
 }
 
-export const remember = () =>
-  history.replaceState(null, "", withQuery({ scene: phones.map((phone) => `${phone.user}:${phone.name}`).join(",") }));
+/** Writes the phones into the address, unless another page has been opened meanwhile. */
+export function remember() {
+  if (route.page !== page.name) return;
+  note(withQuery({ scene: phones.map((phone) => `${phone.user}:${phone.name}`).join(",") }));
+}
 
 function view() {
   scene();

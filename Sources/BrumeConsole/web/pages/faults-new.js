@@ -3,6 +3,7 @@
 
 import { call, refresh } from "../core/calls.js";
 import { h } from "../core/render.js";
+import { unlessLeft } from "../core/router.js";
 import { draft, drop, into, say, update } from "../core/state.js";
 import { userNames } from "../core/places.js";
 import { Button, Field, Picker } from "../parts/controls.js";
@@ -49,11 +50,13 @@ export function NewFault({ onclose }) {
     update();
   };
   const send = async () => {
+    const stays = unlessLeft();
     try {
       await call("/_brume/admin/faults", { faults: chain });
       say("Armed: " + sentences(chain));
+      drop("faults.new");
       refresh();
-      shut();
+      stays(shut);
     } catch (error) {
       state.error = error;
       update();

@@ -3,7 +3,7 @@
 import { call, refresh } from "../core/calls.js";
 import { admin } from "../core/places.js";
 import { h } from "../core/render.js";
-import { go, withQuery } from "../core/router.js";
+import { go, unlessLeft, withQuery } from "../core/router.js";
 import { draft, drop, hasDraft, say } from "../core/state.js";
 import { plural, short } from "../core/words.js";
 import { Button } from "../parts/controls.js";
@@ -15,6 +15,7 @@ import { begun, forgetDraft, views, writer } from "./records-save.js";
 export function remove(where, record, close) {
   const state = begun(record);
   const act = async () => {
+    const stays = unlessLeft();
     const [answer] = (
       await call(admin("records/modify"), {
         ...views(where, state, record),
@@ -26,7 +27,7 @@ export function remove(where, record, close) {
     draft("records.deleted", () => ({ where, record, writer: writer(state, record) }));
     forgetDraft(record);
     refresh();
-    close();
+    stays(close);
   };
   confirm({
     title: "Delete a record",
@@ -53,6 +54,7 @@ export function Restorable() {
 }
 
 async function restore(where, record, name) {
+  const stays = unlessLeft();
   const fields = Object.fromEntries(
     Object.entries(record.fields).filter(([, field]) => !/ASSETID/.test(field.type ?? "")),
   );
@@ -71,7 +73,7 @@ async function restore(where, record, name) {
     drop("records.deleted");
     say(`${short(record.recordName)} is back`);
     refresh();
-    go(withQuery({ sel: record.recordName }));
+    stays(() => go(withQuery({ sel: record.recordName })));
   } catch (error) {
     say(error.message, true);
   }

@@ -3,6 +3,7 @@
 
 import { call, refresh } from "../core/calls.js";
 import { admin, userNames } from "../core/places.js";
+import { unlessLeft } from "../core/router.js";
 import { draft, drop, say, update } from "../core/state.js";
 import { parsed, typed } from "../core/values.js";
 import { short } from "../core/words.js";
@@ -59,6 +60,7 @@ export async function save(where, record, fields, state, changed, close) {
       ? { recordType: state.type, recordName: state.name || undefined, fields: changed }
       : { recordName: record.recordName, recordType: record.recordType, recordChangeTag: state.tag, fields: changed };
   state.error = undefined;
+  const stays = unlessLeft();
   try {
     const [saved] = (
       await call(admin("records/modify"), {
@@ -71,7 +73,7 @@ export async function save(where, record, fields, state, changed, close) {
     forgetDraft(record);
     say(`${short(saved.recordName)} is saved`);
     refresh();
-    if (isNew) close();
+    if (isNew) stays(close);
   } catch (error) {
     state.error = error;
     update();

@@ -2,7 +2,7 @@
 
 import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { go, route, to } from "../core/router.js";
+import { go, route, to, unlessLeft } from "../core/router.js";
 import { draft, drop, into, say, update } from "../core/state.js";
 import { short } from "../core/words.js";
 import { Button, Check, Field } from "../parts/controls.js";
@@ -57,6 +57,7 @@ const columns = [
 function NewUser() {
   const state = draft("users.new", blank);
   const send = async () => {
+    const stays = unlessLeft();
     try {
       await call(path, {
         name: state.name.trim(),
@@ -68,7 +69,7 @@ function NewUser() {
       drop("users.new");
       say(`${name} is a user now`);
       refresh();
-      go(to("users", [name]));
+      stays(() => go(to("users", [name])));
     } catch (error) {
       state.error = error;
       update();

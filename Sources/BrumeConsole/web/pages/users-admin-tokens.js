@@ -2,7 +2,7 @@
 
 import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { go, to } from "../core/router.js";
+import { go, to, unlessLeft } from "../core/router.js";
 import { draft, drop, into, update } from "../core/state.js";
 import { moment } from "../core/words.js";
 import { Button, Field, Picker } from "../parts/controls.js";
@@ -61,10 +61,12 @@ export function NewAdminToken({ onclose }) {
   const state = draft("admin-tokens.new", () => ({ name: "", role: "read-only", error: undefined }));
   const shut = () => (drop("admin-tokens.new"), onclose());
   const send = async () => {
+    const stays = unlessLeft();
     try {
       const made = await call(path, { name: state.name.trim(), role: state.role });
+      drop("admin-tokens.new");
       refresh();
-      shut();
+      stays(shut);
       showOnce({
         title: `Admin token ${made.name}`,
         note: "The server keeps its digest only, so it is not shown again.",

@@ -2,7 +2,7 @@
 
 import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { go, route, to } from "../core/router.js";
+import { go, route, to, unlessLeft } from "../core/router.js";
 import { draft, drop, into, say, update } from "../core/state.js";
 import { admin, place } from "../core/places.js";
 import { Button, Field } from "../parts/controls.js";
@@ -63,6 +63,7 @@ function Add() {
   const state = draft("apns.new", () => ({ topic: "", team: "", keyID: "", key: "", error: undefined }));
   const isComplete = [state.topic, state.team, state.keyID, state.key].every((text) => text.trim() !== "");
   const send = async () => {
+    const stays = unlessLeft();
     try {
       await call(`/_brume/admin/apns?${place()}`, {
         topic: state.topic.trim(),
@@ -73,7 +74,7 @@ function Add() {
       say(`Pushes of ${state.topic} are signed now`);
       drop("apns.new");
       refresh();
-      go(home());
+      stays(() => go(home()));
     } catch (error) {
       state.error = error;
       update();

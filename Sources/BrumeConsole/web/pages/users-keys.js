@@ -2,7 +2,7 @@
 
 import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { go, route, to } from "../core/router.js";
+import { go, route, to, unlessLeft } from "../core/router.js";
 import { draft, drop, into, update } from "../core/state.js";
 import { place } from "../core/places.js";
 import { Button, CopyButton, Field } from "../parts/controls.js";
@@ -64,6 +64,7 @@ function revoke(key) {
 function NewKey() {
   const state = draft("keys.new", () => ({ name: "", publicKey: "", error: undefined }));
   const send = async () => {
+    const stays = unlessLeft();
     try {
       const made = await call(`/_brume/admin/keys?${place()}`, {
         name: state.name.trim(),
@@ -71,7 +72,7 @@ function NewKey() {
       });
       drop("keys.new");
       refresh();
-      go(home());
+      stays(() => go(home()));
       if (made.privateKey)
         showOnce({
           title: `Private key of ${made.name}`,

@@ -2,7 +2,7 @@
 
 import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { go, route, to } from "../core/router.js";
+import { go, route, to, unlessLeft } from "../core/router.js";
 import { draft, drop, into, say, update } from "../core/state.js";
 import { moment } from "../core/words.js";
 import { Button, Field, Picker } from "../parts/controls.js";
@@ -77,11 +77,13 @@ function NewOperator() {
   const state = draft("operators.new", () => ({ name: "", password: "", role: "full", error: undefined }));
   const shut = () => (drop("operators.new"), go(home()));
   const send = async () => {
+    const stays = unlessLeft();
     try {
       await call(path, { name: state.name.trim(), password: state.password, role: state.role });
       say(`${state.name.trim()} is an operator now`);
+      drop("operators.new");
       refresh();
-      shut();
+      stays(shut);
     } catch (error) {
       state.error = error;
       update();

@@ -2,7 +2,7 @@
 
 import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { go, route, to } from "../core/router.js";
+import { go, route, to, unlessLeft } from "../core/router.js";
 import { draft, drop, into, say, update } from "../core/state.js";
 import { place } from "../core/places.js";
 import { exactly, moment } from "../core/words.js";
@@ -83,6 +83,7 @@ function revoke(token) {
 function NewToken() {
   const state = draft("tokens.new", () => ({ name: "", origins: "", callback: "", error: undefined }));
   const send = async () => {
+    const stays = unlessLeft();
     try {
       const origins = state.origins.split(/[\s,]+/).filter(Boolean);
       await call(`/_brume/admin/tokens?${place()}`, {
@@ -93,7 +94,7 @@ function NewToken() {
       say(`${state.name} may call now`);
       drop("tokens.new");
       refresh();
-      go(home());
+      stays(() => go(home()));
     } catch (error) {
       state.error = error;
       update();

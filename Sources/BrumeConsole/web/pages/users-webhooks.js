@@ -2,7 +2,7 @@
 
 import { call, refresh, remote } from "../core/calls.js";
 import { h } from "../core/render.js";
-import { go, route, to } from "../core/router.js";
+import { go, route, to, unlessLeft } from "../core/router.js";
 import { draft, drop, into, say, update } from "../core/state.js";
 import { admin, place } from "../core/places.js";
 import { number, plural } from "../core/words.js";
@@ -102,11 +102,12 @@ function remove(webhook) {
 function Add() {
   const state = draft("webhooks.new", () => ({ url: "", error: undefined }));
   const send = async () => {
+    const stays = unlessLeft();
     try {
       const made = await call(`/_brume/admin/webhooks?${place()}`, { url: state.url.trim() });
       drop("webhooks.new");
       refresh();
-      go(home());
+      stays(() => go(home()));
       showOnce({
         title: "Secret of the webhook",
         note: "Every call is signed with it. It is not shown again.",

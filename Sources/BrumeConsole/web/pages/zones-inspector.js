@@ -3,7 +3,7 @@
 import { call, refresh } from "../core/calls.js";
 import { admin } from "../core/places.js";
 import { h } from "../core/render.js";
-import { go, to } from "../core/router.js";
+import { go, to, unlessLeft } from "../core/router.js";
 import { draft, drop, into, say, update } from "../core/state.js";
 import { exactly, number } from "../core/words.js";
 import { Button, Field, LinkButton } from "../parts/controls.js";
@@ -71,11 +71,12 @@ function end(user, zone, verb) {
     button: verb === "delete" ? "Delete" : "Purge",
     loses: `Every record, share and subscription of ${user}'s zone ${zone}. ${learnt[verb]}`,
     act: async () => {
+      const stays = unlessLeft();
       const answer = await act();
       const failed = answer.zones?.find((item) => item.serverErrorCode);
       if (failed) throw new Error(failed.reason);
       refresh();
-      go(to("zones", [user]));
+      stays(() => go(to("zones", [user])));
     },
     done: `${zone} is gone`,
   });
@@ -85,14 +86,16 @@ export function NewZone(user) {
   const state = draft("zones.new", () => ({ name: "", error: undefined }));
   const shut = () => (drop("zones.new"), go(to("zones", [user])));
   const send = async () => {
+    const stays = unlessLeft();
     try {
       const [zone] = (
         await call(admin("zones/create"), { user, database: "private", zones: [{ zoneName: state.name.trim() }] })
       ).zones;
       if (zone.serverErrorCode) throw new Error(zone.reason);
       say(`${user} has the zone ${state.name.trim()} now`);
+      drop("zones.new");
       refresh();
-      shut();
+      stays(shut);
     } catch (error) {
       state.error = error;
       update();
