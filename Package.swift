@@ -21,7 +21,7 @@ let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 
-/// Packages that programs need for https and for server keys: two thirds of what an app would compile. The server has
+/// Packages that programs need for https and for server keys: most of what an app would compile comes with them. The server has
 /// them too. Apps that only speak to a server on their machine write `traits: []`.
 func https(_ product: String, _ package: String) -> Target.Dependency {
   .product(name: product, package: package, condition: .when(traits: ["HTTPS"]))

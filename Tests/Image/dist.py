@@ -132,7 +132,7 @@ def action_steps_work(checks, path, digest, folder):
     status = json.loads((runner / "brume/data/server.json").read_text())
     answer = subprocess.run(["curl", "--silent", "--fail", variables["BRUME_URL"] + "/_brume/health/ready"], capture_output=True)
     checks.that("action: the server answers", answer.returncode == 0)
-    os.kill(status["processID"], 15)
+    os.kill(status["pid"], 15)
     return program
 
 
