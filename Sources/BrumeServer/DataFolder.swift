@@ -72,6 +72,15 @@ package final class DataFolder: Sendable {
   package func remove(_ name: String) { unlink("\(path)/\(name)") }
 
   /// A file's whole content, or nil if there is none. For small files.
+  /// - Throws: `DataFolderError` for one that is there and cannot be read: who took it for missing would write over it.
+  package static func contents(of path: String) throws -> [UInt8]? {
+    if let content = read(path) { return content }
+    let reason = reason()
+    guard access(path, F_OK) == 0 else { return nil }
+    throw DataFolderError("'\(path)' cannot be read (\(reason))")
+  }
+
+  /// A file's whole content, or nil if there is none or it cannot be read. For small files.
   package static func read(_ path: String) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

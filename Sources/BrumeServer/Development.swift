@@ -57,7 +57,10 @@ package struct Development: Sendable {
   let users: [String]
 
   /// Makes what is missing.
-  package func prepare(in containerEnvironment: ContainerEnvironment) async throws -> ReadyMade {
+  /// - Parameter needsKey: false: a key whose file can neither be read nor written is left out.
+  package func prepare(
+    in containerEnvironment: ContainerEnvironment, needsKey: Bool = true
+  ) async throws -> ReadyMade {
     let apiToken = try await apiToken(containerEnvironment)
     var accounts: [ReadyMade.Account] = []
     for name in users {
@@ -66,7 +69,7 @@ package struct Development: Sendable {
         for: user, in: containerEnvironment, keep: true)
       accounts.append(.init(name: name, user: user, token: token))
     }
-    let key = try await serverKey(containerEnvironment)
+    let key = try await serverKey(containerEnvironment, isNeeded: needsKey)
     return ReadyMade(
       url: address.url, containerEnvironment: containerEnvironment, apiToken: apiToken,
       accounts: accounts, keyID: key?.id, keyFile: key?.file)
@@ -96,16 +99,14 @@ package struct Development: Sendable {
 
   /// The key is usable only if its private half is still in the folder.
   private func serverKey(
-    _ containerEnvironment: ContainerEnvironment
+    _ containerEnvironment: ContainerEnvironment, isNeeded: Bool
   ) async throws -> (id: String, file: String)? {
     guard let folder else { return nil }
     let file = "\(folder.path)/\(Self.keyFileName)"
     let pair: ServerKeyPair
-    if let stored = DataFolder.read(file), let known = ServerKeyPair(privateKeyPEM: stored) {
-      pair = known
-    } else {
-      pair = ServerKeyPair()
-      try folder.write(Array(pair.privateKeyPEM.utf8), to: Self.keyFileName)
+    do { pair = try Self.keyPair(file, in: folder) } catch let error as DataFolderError {
+      guard isNeeded else { return nil }
+      throw error
     }
     let keys = try await store.read { try $0.credentials.serverKeys() }
     if let known = keys.first(where: {
@@ -116,5 +117,16 @@ package struct Development: Sendable {
     let made = try await engine.serverKeys.create(
       name: Self.label, publicKeyPEM: pair.publicKeyPEM, in: containerEnvironment)
     return (made.id, file)
+  }
+
+  private static func keyPair(_ file: String, in folder: DataFolder) throws -> ServerKeyPair {
+    if let stored = try DataFolder.contents(of: file),
+      let known = ServerKeyPair(privateKeyPEM: stored)
+    {
+      return known
+    }
+    let pair = ServerKeyPair()
+    try folder.write(Array(pair.privateKeyPEM.utf8), to: keyFileName)
+    return pair
   }
 }

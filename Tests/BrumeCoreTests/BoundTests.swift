@@ -1,6 +1,7 @@
 // Bounds that no other file of this target tries, each at the last that may be and at the next.
 
 import BrumeModel
+import BrumeStorage
 import BrumeTestKit
 import Testing
 
@@ -71,6 +72,86 @@ struct BoundTests {
     // Without receipts none of them can be saved; what is asked first is how many there are.
     #expect(try await failure(2) != .limitExceeded)
     #expect(try await failure(3) == .limitExceeded)
+  }
+
+  @Test func `one answer looks at so many changes and leaves the rest to the next`() async throws {
+    let fixture = try await fixture { $0.changesLookedAt = 3 }
+    for number in 0..<3 { try await fixture.save(.create("r\(number)")) }
+    let whole = try await fixture.changes()
+    #expect(whole.changes.count == 3 && !whole.moreComing)
+    try await fixture.save(.create("r3"))
+    let part = try await fixture.changes()
+    #expect(part.changes.count == 3 && part.moreComing)
+    let rest = try await fixture.changes(since: part.token)
+    #expect(rest.changes.count == 1 && !rest.moreComing)
+  }
+
+  @Test func `a participant with whom too much is shared gets no query, and is told what to do`()
+    async throws
+  {
+    // The share, its root and one child.
+    let fixture = try await fixture { $0.sharedRecordsPerQuery = 3 }
+    let (_, share) = try await fixture.shareHike(with: "bob", .readWrite)
+    try await fixture.join(share, as: fixture.bob)
+    let zone = ZoneID(name: "Trails", ownerName: fixture.phone.user?.name)
+    func found() async throws -> Int {
+      try await fixture.engine.queries.run(
+        .init(
+          query: Query(recordType: "Hike", filters: [], sorts: []), zone: zone, limit: nil,
+          marker: nil), in: .shared, as: fixture.bob
+      ).records.count
+    }
+    try await fixture.save(.create("c1", parent: "root"))
+    #expect(try await found() == 2)
+    try await fixture.save(.create("c2", parent: "root"))
+    let error = try await ruleFailure { try await found() }
+    #expect(error.code == .limitExceeded && error.reason.contains("changes"))
+  }
+
+  @Test func `so many records are counted for one answer about what is stored`() async throws {
+    let fixture = try await fixture { $0.sizedRecords = 3 }
+    let store = fixture.server.store
+    let alice = try #require(try await store.read { try $0.users.find(named: "alice") })
+    func size() async throws -> StoredSize {
+      try #require(try await fixture.engine.storageReports.report(on: alice).users.first).size
+    }
+    for number in 0..<2 { try await fixture.save(.create("r\(number)")) }
+    let whole = try await size()
+    #expect(whole.records == 2 && whole.isWhole)
+    for number in 2..<4 { try await fixture.save(.create("r\(number)")) }
+    let part = try await size()
+    #expect(part.records == 3 && !part.isWhole)
+  }
+
+  @Test func `so many indexes are counted, and others not`() {
+    let uses = IndexUses(since: 0, capacity: 2)
+    for field in ["a", "b", "c"] {
+      uses.used([IndexName(type: "T", field: field, index: "q")], in: TestContainer.development)
+    }
+    uses.used([IndexName(type: "T", field: "a", index: "q")], in: TestContainer.development)
+    let counted = uses.all(in: TestContainer.development)
+    #expect(counted.map(\.used) == [2, 1])
+  }
+
+  @Test func `an address to upload to is good for a quarter of an hour`() async throws {
+    let assets = try await AssetFixture()
+    let lifetime = assets.limits.assetUploadLifetime
+    let ticket = try await assets.ticket("one")
+    let other = try await assets.ticket("two")
+    assets.clock.advance(by: lifetime - 1)
+    _ = try await assets.upload([1], to: ticket)
+    assets.clock.advance(by: 1)
+    _ = try await ruleFailure { try await assets.upload([1], to: other) }
+  }
+
+  @Test func `a server has so many admin tokens`() async throws {
+    let fixture = try await fixture { $0.adminTokens = 1 }
+    func create(_ name: String) async throws {
+      _ = try await fixture.engine.adminTokens.create(
+        name: name, role: .full, days: nil, by: .owner)
+    }
+    try await create("one")
+    #expect(try await ruleFailure { try await create("two") }.code == .limitExceeded)
   }
 
   @Test func `the outcome of a request is remembered for a day`() async throws {

@@ -40,6 +40,19 @@ import Testing
     #expect(try id(await restarted.next(token: MailboxFixture.token, waiting: .zero)) == "b")
   }
 
+  @Test func `a token is good for as long as its address says`() async throws {
+    var fixture = MailboxFixture()
+    fixture.limits.courierSeconds = 60
+    try await fixture.register()
+    let courier = fixture.courier
+    fixture.clock.advance(59_999)
+    #expect(try await courier.next(token: MailboxFixture.token, waiting: .zero) == nil)
+    fixture.clock.advance(1)
+    await #expect(throws: BrumeError.self) {
+      _ = try await courier.next(token: MailboxFixture.token, waiting: .zero)
+    }
+  }
+
   @Test func `a client that names its cursor gets what is behind it, again and again`() async throws
   {
     let fixture = MailboxFixture()

@@ -1,10 +1,11 @@
 // Bounds of a request's head and of what operators are answered, each at the last that may be and at the next.
 
 import BrumeModel
-import BrumeServer
 import BrumeWire
 import HTTPTypes
 import Testing
+
+@testable import BrumeServer
 
 @Suite struct BoundTests {
   private static func limits(_ change: (inout Limits) -> Void) -> Limits {
@@ -40,6 +41,54 @@ import Testing
         #expect((answer.status == 413) != isTaken, "\(answer.status) \(answer.text)")
       }
     }
+  }
+
+  @Test func `the form of a file is larger than the file by so many bytes and no more`()
+    async throws
+  {
+    let size = AssetRouteTests.file.count
+    try await ServerFixture {
+      $0.limits.assetBytes = Int64(size)
+      $0.limits.assetFormBytes = 200
+    }.routes { client in
+      for (more, isTaken) in [(200, true), (201, false)] {
+        let target = try await AssetRouteTests.uploadTarget(client)
+        let head = "--b\r\nContent-Disposition: form-data; name=\"files\"\r\nX-Padding: "
+        let (begin, end) = ("\r\n\r\n", "\r\n--b--\r\n")
+        let padding = more - (head + begin + end).utf8.count
+        let body =
+          Array((head + String(repeating: "x", count: padding) + begin).utf8)
+          + AssetRouteTests.file + Array(end.utf8)
+        let answer = try await client.send(
+          target, .post, body, [.contentType: "multipart/form-data; boundary=b"])
+        #expect((answer.status == 200) == isTaken, "\(answer.status) \(answer.text)")
+      }
+    }
+  }
+
+  @Test(arguments: [(1, false), (2, true)])
+  func `so many passwords are checked at once`(most: Int, isTaken: Bool) async throws {
+    try await ServerFixture { $0.limits.passwordChecks = most }.routes { client in
+      let passwords = client.fixture.server.passwords
+      let address = ClientAddress(peer: nil, forwarded: nil, trustedProxies: [])
+      let second = try await passwords.attempt("alice", at: address) {
+        let isTaken: Bool
+        do {
+          try await passwords.hash {}
+          isTaken = true
+        } catch let error as BrumeError where error.code == .throttled { isTaken = false }
+        return { isTaken }
+      }
+      #expect(second == isTaken)
+    }
+  }
+
+  @Test func `so many last uses are remembered, and all are forgotten beyond it`() {
+    var uses = LastUses(capacity: 2)
+    for name in ["a", "b", "a"] { uses.note(name, at: 1) }
+    #expect(uses.times == ["a": 1, "b": 1])
+    uses.note("c", at: 2)
+    #expect(uses.times == ["c": 2])
   }
 
   @Test func `an operator gets so many accounts at once, and then the rest`() async throws {

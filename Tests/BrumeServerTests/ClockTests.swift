@@ -52,6 +52,13 @@ import Testing
     #expect(rung.withLock { $0 } == ["at once", "soon", "later"])
   }
 
+  @Test func `of what waits so much is named, the next first`() {
+    let time = ManualTime(0)
+    for at in [Milliseconds(30), 10, 20] { time.alarm(at: at, for: "\(at)") { _ in } }
+    #expect(time.shown(most: 3).timers.map(\.time) == [10, 20, 30])
+    #expect(time.shown(most: 2).timers.map(\.time) == [10, 20])
+  }
+
   @Test func `an alarm that is given up does not ring`() {
     let time = ManualTime(0)
     let answers = Mutex<[Bool]>([])
@@ -87,6 +94,16 @@ import Testing
     try await fixture().routes { client in
       let answer = try await client.admin("clock", body)
       #expect(answer.status == 400, "\(answer.text)")
+    }
+  }
+
+  @Test func `one call moves it by a century and no further`() async throws {
+    try await fixture().routes { client in
+      let century = client.fixture.server.settings.limits.clockStep
+      let refused = try await client.admin("clock", ["milliseconds": .int(century + 1)])
+      #expect(refused.status == 400, "\(refused.text)")
+      let moved = try await client.admin("clock", ["milliseconds": .int(century)])
+      #expect(moved.status == 200, "\(moved.text)")
     }
   }
 

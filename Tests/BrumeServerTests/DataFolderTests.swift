@@ -1,6 +1,7 @@
 // The data folder: one server at a time, files for its owner only.
 
 import BrumeServer
+import BrumeWire
 import Foundation
 import Testing
 
@@ -35,6 +36,38 @@ import Testing
   @Test func `no server is said with what to do`() throws {
     let error = #expect(throws: DataFolderError.self) { _ = try ServerFile(folder: path) }
     #expect(error?.description.contains("brume serve") == true)
+  }
+
+  @Test func `a file that cannot be read is not taken for one that is missing`() throws {
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let folder = try DataFolder(path: path)
+    #expect(try DataFolder.contents(of: "\(path)/none") == nil)
+    try folder.write([1], to: "some")
+    #expect(try DataFolder.contents(of: "\(path)/some") == [1])
+    // Reading a folder fails for everybody, also for root.
+    try FileManager.default.createDirectory(
+      atPath: "\(path)/unreadable", withIntermediateDirectories: false)
+    #expect(throws: DataFolderError.self) {
+      _ = try DataFolder.contents(of: "\(path)/unreadable")
+    }
+  }
+
+  @Test func `the status is given though the key of development mode cannot be read`() async throws
+  {
+    let fixture = try await ServerFixture()
+    let file = "\(fixture.folder)/\(Development.keyFileName)"
+    try FileManager.default.removeItem(atPath: file)
+    try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+    let place = ServerFixture.containerEnvironment
+    await #expect(throws: DataFolderError.self) {
+      _ = try await fixture.server.development.prepare(in: place)
+    }
+    try await fixture.routes { client in
+      let answer = try await client.admin("status")
+      #expect(answer.status == 200, "\(answer.text)")
+      #expect(answer["environment"]?["BRUME_API_TOKEN"] != nil)
+      #expect(answer["environment"]?["BRUME_KEY_ID"] == nil)
+    }
   }
 
   @Test func `a damaged server.json is said to be so`() throws {

@@ -39,6 +39,21 @@ import Testing
     #expect(page.lines.map(\.position) == Array((16...25).reversed()))
   }
 
+  @Test func `an answer has so many lines, and says where the next begins`() async throws {
+    try await ServerFixture { $0.limits.requestLogPage = 2 }.routes { client in
+      func lines() async throws -> (count: Int?, next: JSON?) {
+        let answer = try await client.admin("logs?limit=9")
+        return (answer["log"]?.array?.count, answer["next"])
+      }
+      for _ in 0..<2 { _ = try await client.call("zones/list") }
+      let whole = try await lines()
+      #expect(whole.count == 2 && whole.next == nil)
+      // The question itself is a line too.
+      let part = try await lines()
+      #expect(part.count == 2 && part.next != nil)
+    }
+  }
+
   @Test func `whoever follows gets what came after a position`() {
     let ring = Self.ring(["A", "B", "C"].map { Self.line($0) })
     #expect(

@@ -89,6 +89,13 @@ struct SpanTests {
     #expect(queue.dropped == 2 && queue.take(upTo: 10).count == 4)
   }
 
+  @Test func `a call takes so many spans, and the next the rest`() async {
+    let spans = spans()
+    for number in 0..<3 { await spans.request("R\(number)", traceparent: nil) { _ in } }
+    #expect(queue.take(upTo: 2).count == 2)
+    #expect(queue.take(upTo: 2).count == 1)
+  }
+
   @Test func `switched off, each call is its body`() async {
     let answer = await Spans.off.request("R", traceparent: nil) { span in
       await Spans.off.run("store") { _ in span.traceparent ?? "nothing" }

@@ -61,7 +61,7 @@ MACHINES = [
     Machine("postgres-order", "eight writers and two servers keep one order", "swift test --skip-build "
             "--filter PostgresOrderTests", "seconds", 60, 10, 1.5, 30, {"BRUME_SOAK_ORDER": "{n}"}),
     Machine("postgres-queries", "queries on PostgreSQL beside plain evaluation", "swift test --skip-build "
-            "--filter PostgresAgreementTests", "rounds", 1000, 10, 0.3, 20, {"BRUME_SOAK_AGREEMENT": "{n}"}),
+            "--filter PostgresAgreementTests", "rounds", 1000, 50, 0.3, 20, {"BRUME_SOAK_AGREEMENT": "{n}"}),
     Machine("citus", "parts of the database move between its workers", "swift test --skip-build --filter CitusTests",
             "runs", 1, 1, 120, 20, {"BRUME_SOAK_CITUS": "{n}"}),
     independent("deaths", "three servers killed and put to sleep", "--rounds {n} --restarts 5 --takeover 12",

@@ -107,6 +107,13 @@ struct IDTokenTests {
     #expect((rules.obstacle(try es256(claims), keys: [key], now: now) == nil) == isGood)
   }
 
+  @Test(arguments: [(255, true), (256, false)])
+  func `whom a token names has at most 255 characters`(length: Int, isGood: Bool) throws {
+    var claims = good
+    claims["sub"] = String(repeating: "x", count: length)
+    #expect((rules.obstacle(try es256(claims), keys: [key], now: now) == nil) == isGood)
+  }
+
   @Test(arguments: ["none", "HS256", "RS256", "ES384", "es256", ""])
   func `A4 a token cannot choose another algorithm`(algorithm: String) throws {
     let text = try text(good, algorithm: algorithm)

@@ -33,6 +33,30 @@ import Testing
     #expect(trace.change?.notification == fixture.changes.last?.nid)
   }
 
+  @Test func `so many subscriptions are described, and that there are more is said`() async throws {
+    let fixture = try await prepared { $0.describedSubscriptions = 2 }
+    for name in ["a", "b"] { try await fixture.subscribe(name, .created(), info: .alert()) }
+    try await fixture.save("n")
+    try await fixture.notify()
+    let whole = try await fixture.trace("n")
+    #expect(whole.subscriptions.count == 2 && whole.isComplete)
+    try await fixture.subscribe("c", .created(), info: .alert())
+    try await fixture.save("m")
+    try await fixture.notify()
+    let part = try await fixture.trace("m")
+    #expect(part.subscriptions.count == 2 && !part.isComplete)
+  }
+
+  @Test func `so many changes of a record are named`() async throws {
+    let fixture = try await prepared { $0.tracedChanges = 2 }
+    try await fixture.save("n")
+    try await fixture.delete("n", in: .private, of: fixture.alice)
+    #expect(try await fixture.trace("n").others.count == 1)
+    try await fixture.save("n")
+    let trace = try await fixture.trace("n")
+    #expect(trace.change?.kind == .created && trace.others.map(\.kind) == [.deleted])
+  }
+
   @Test func `a subscription that was saved later does not fire`() async throws {
     let fixture = try await prepared()
     try await fixture.save("n")

@@ -34,6 +34,24 @@ struct KeptNotificationsTests {
     #expect(fourth.items.isEmpty && !fourth.moreComing)
   }
 
+  @Test func `PSH-17 of a user so many are kept, the newest`() async throws {
+    let fixture = try await NotifierFixture { $0.keptNotifications = 2 }
+    try await fixture.register(alice, "A")
+    try await fixture.subscribe(alice, "s", query("Note"), info: visible())
+    func kept() async throws -> [String] {
+      try await fixture.notifier.drain()
+      return try await fixture.engine.notifications.kept(
+        token: nil, limit: nil, as: fixture.caller(alice), decode: PushPayload.decode
+      ).items.map(\.id)
+    }
+    for number in 0..<2 { try await fixture.log(.created, "n\(number)", in: main) }
+    let both = try await kept()
+    #expect(both.count == 2)
+    try await fixture.log(.created, "n2", in: main)
+    let newest = try await kept()
+    #expect(newest.count == 2 && newest.first == both.last && newest.last != both.last)
+  }
+
   @Test func `PSH-20 a kept notification holds desired keys that the push had to leave out`()
     async throws
   {

@@ -42,6 +42,19 @@ struct SubscriptionTypeTests {
     #expect(try await save(query("Note", [filter("Milk")]), in: .production, fixture) == nil)
   }
 
+  @Test func `SUB-25 an environment remembers so many kinds`() async throws {
+    let fixture = try await NotifierFixture {
+      $0.deploysSubscriptionTypes = true
+      $0.subscriptionTypes = 1
+    }
+    let first = query("Note", [filter("Milk")])
+    #expect(try await save(first, in: .development, fixture) == nil)
+    #expect(try await save(.database(recordType: nil), in: .development, fixture) == nil)
+    try await fixture.engine.schemas.deploy(container)
+    #expect(try await save(first, in: .production, fixture) == nil)
+    #expect(try await save(.database(recordType: nil), in: .production, fixture) != nil)
+  }
+
   @Test func `SUB-25 what was deployed before stays`() async throws {
     let fixture = try await NotifierFixture { $0.deploysSubscriptionTypes = true }
     #expect(try await save(.database(recordType: nil), in: .development, fixture) == nil)
