@@ -106,7 +106,7 @@ extension StorageContract {
         }
       }
     },
-  ]
+  ] + attempts
 
   /// By itself, so that a test can show that an engine without locks breaks it.
   package static let oneOrder = SharedCase(
@@ -137,7 +137,7 @@ extension StorageContract {
   }
 
   /// Eight writers, half of them on each store.
-  private static func eachWriter(
+  static func eachWriter(
     of one: any Store, _ other: any Store,
     _ write: @escaping @Sendable (_ writer: Int, any Store) async throws -> Void
   ) async throws {
