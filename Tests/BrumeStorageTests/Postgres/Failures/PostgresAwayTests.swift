@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `a store to which no connection is left refuses for now, and goes on when there is one`()
+  @Test func `without a free connection a store refuses for now, and goes on when there is one`()
     async throws
   {
     let server = try PostgresServer.shared.get()
