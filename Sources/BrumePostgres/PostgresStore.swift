@@ -201,6 +201,7 @@ package final class PostgresStore: Store {
 
   package var sharedMailboxes: (any SharedMailboxes)? { self }
   package var sharedAccounts: (any SharedAccounts)? { self }
+  package var sharedAttempts: (any SharedAttempts)? { self }
 
   package func close() async throws {
     await writers.close()
@@ -232,6 +233,17 @@ extension PostgresStore: SharedAccounts {
         throw StoreError(.corrupt, "a transaction of another engine")
       }
       return try body(transaction)
+    }
+  }
+}
+
+extension PostgresStore: SharedAttempts {
+  package func change<Value: Sendable>(
+    _ keys: [AttemptKey], limit: Int,
+    _ change: @escaping @Sendable (inout [AttemptKey: FailedAttempts], Milliseconds) -> Value
+  ) async throws -> Value {
+    try await commit([Locks.attempts], .none, isRepeatable: false) {
+      try $0.attempts.change(keys, limit: limit, change)
     }
   }
 }

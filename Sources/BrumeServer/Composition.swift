@@ -131,7 +131,8 @@ package final class Composition: Sendable {
     bodyMemory = BodyMemory(
       most: limits.bodyBytesAtOnce, mostOfOne: limits.bodyBytesAtOncePerAddress)
     passwords = PasswordVerifier(
-      accounts: engine.accounts, limits: limits, leases: store.leases, host: host)
+      accounts: engine.accounts,
+      attempts: Attempts(limits: limits, shared: store.sharedAttempts, host: host), limits: limits)
     auditTrail = AuditTrail(engine.audit, limits: limits, host: host)
     snapshots = Snapshots(
       of: store, in: folder?.path, limits: limits, host: host, logger: logger)

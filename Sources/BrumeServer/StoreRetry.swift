@@ -19,7 +19,7 @@ enum StoreRetry {
       } catch let error as StoreError where [.noRoom, .unreachable].contains(error.code) {
         logger.error(
           error.code == .noRoom
-            ? "pushes wait until there is room in the data folder"
+            ? "pushes wait until there is room in the store"
             : "pushes wait until the database can be reached", metadata: ["error": "\(error)"])
         try await Task.sleep(for: pause)
       }

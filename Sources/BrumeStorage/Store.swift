@@ -73,6 +73,9 @@ package protocol Store: Sendable {
   /// Where this process learns what other processes do to accounts; nil if it is the only one.
   var sharedAccounts: (any SharedAccounts)? { get }
 
+  /// Where attempts to sign in are remembered, if other processes take some too; nil if this is the only one.
+  var sharedAttempts: (any SharedAttempts)? { get }
+
   /// How far indexes are that queries asked for.
   var indexProgress: IndexProgress { get }
 
@@ -108,6 +111,7 @@ extension Store {
   package var leases: any Leases { AlwaysOwned() }
   package var sharedMailboxes: (any SharedMailboxes)? { nil }
   package var sharedAccounts: (any SharedAccounts)? { nil }
+  package var sharedAttempts: (any SharedAttempts)? { nil }
   package var indexProgress: IndexProgress { IndexProgress() }
   package var damagedRows: DamagedRows? { nil }
 

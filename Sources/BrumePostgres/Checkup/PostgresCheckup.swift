@@ -30,10 +30,10 @@ package struct PostgresCheckup {
     do throws(ServerError) {
       connection = try Connection(settings)
     } catch {
-      throw StoreError(
-        .unreachable,
-        "no connection: \(error); check that the server runs, its address, the role and its password, and "
-          + "'pg_hba.conf'")
+      let advice =
+        error.advice
+        ?? "check that the server runs, its address, the role and its password, and 'pg_hba.conf'"
+      throw StoreError(.unreachable, "no connection: \(error); \(advice)")
     }
     self.now = now
     self.nanoseconds = nanoseconds

@@ -54,7 +54,7 @@ struct Connector: Sendable {
   /// - Throws: `StoreError` with `unreachable`.
   func connect() throws(StoreError) -> Connection {
     var wait = Self.pauses.first
-    var reason = "no answer"
+    var reason = "PostgreSQL cannot be reached: no answer"
     let start = milliseconds()
     for _ in 0..<Self.attempts {
       do throws(ServerError) {
@@ -62,13 +62,14 @@ struct Connector: Sendable {
         try StoreLock.share(connection)
         return connection
       } catch {
-        reason = error.description
+        let advice = error.advice ?? "PostgreSQL cannot be reached"
+        reason = "\(advice): \(error)"
       }
       if milliseconds() - start > Self.time { break }
       pause(wait)
       wait = min(2 * wait, Self.pauses.longest)
     }
     logger.error("PostgreSQL cannot be reached", metadata: ["store.error": "\(reason)"])
-    throw StoreError(.unreachable, "PostgreSQL cannot be reached: \(reason)")
+    throw StoreError(.unreachable, reason)
   }
 }

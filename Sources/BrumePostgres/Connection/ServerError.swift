@@ -21,14 +21,36 @@ struct ServerError: Error, CustomStringConvertible {
   /// that another one added first, and a comparison that failed (`PostgresSettings`).
   var isConflict: Bool { ["40001", "40P01", "23505", "55P03", "22012"].contains(code) }
 
+  /// The server has no connection left. Of an attempt to connect libpq tells no code, only the server's words.
+  var isOutOfConnections: Bool {
+    code == "53300" || code == nil && Self.noConnection.contains { message.contains($0) }
+  }
+  private static let noConnection = [
+    "too many clients", "too many connections", "connection slots are reserved",
+  ]
+
   /// As a request's sender gets it. All of them leave nothing behind, but for a connection lost during
   /// a commit, which the writer resolves.
   var storeError: StoreError {
-    switch code {
-    case "53100", "53200", "53300", "53400", "57014":
-      StoreError(.noRoom, "PostgreSQL has no room for this now: \(description)")
-    case let code? where code.hasPrefix("XX"): StoreError(.corrupt, description)
-    default: StoreError(.unreachable, "PostgreSQL: \(description)")
+    if let advice { return StoreError(.noRoom, "\(advice): \(description)") }
+    return code?.hasPrefix("XX") == true
+      ? StoreError(.corrupt, description) : StoreError(.unreachable, "PostgreSQL: \(description)")
+  }
+
+  /// What is used up, and what an operator does about it; nil: nothing is.
+  var advice: String? {
+    if isOutOfConnections {
+      return
+        "PostgreSQL has no connection free; raise its max_connections (or the limit of the role or database): "
+        + "a server keeps up to 14"
+    }
+    return switch code {
+    case "53100":
+      "PostgreSQL's disk is full; make room on it, and saves go on by themselves"
+    case "53200": "PostgreSQL has no memory for this now; give its machine more, or lower work_mem"
+    case "53400": "a limit of PostgreSQL's configuration is reached; raise it"
+    case "57014": "a statement took longer than PostgreSQL may; look at the load of its machine"
+    default: nil
     }
   }
 }

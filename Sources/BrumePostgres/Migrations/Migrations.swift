@@ -12,6 +12,7 @@ enum Migrations {
     servedChanges,
     rowSums,
     bucketsApart,
+    failedAttempts,
   ]
 
   /// Brings the tables to the newest version, in one transaction. Answers their version before.

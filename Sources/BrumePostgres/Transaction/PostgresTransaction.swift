@@ -57,6 +57,7 @@ final class PostgresTransaction: WriteTransaction {
   private(set) lazy var users: PostgresUsers = PostgresUsers(session, accountChanges)
   private(set) lazy var credentials: PostgresCredentials = PostgresCredentials(
     session, accountChanges)
+  private(set) lazy var attempts: PostgresAttempts = PostgresAttempts(session)
   private(set) lazy var roles: PostgresRoles = PostgresRoles(session, accountChanges)
   private(set) lazy var shares: PostgresShares = PostgresShares(session, places)
   private(set) lazy var settings: PostgresSettings = PostgresSettings(session, places)

@@ -84,8 +84,9 @@ struct ErrorReply: RouterMiddleware {
         let damaged = BrumeError.damaged("what this request needs")
         return Self.response(to: damaged, for: context)
       }
+      let what = storage.code == .noRoom ? "has no room for this" : "is not available"
       let busy = BrumeError(
-        .tryAgainLater, "the server's storage is not available; try again later", retryAfter: 5)
+        .tryAgainLater, "the server's storage \(what); try again later", retryAfter: 5)
       return Self.response(to: busy, for: context)
     }
     if let failure = error as? AssetFailure {

@@ -10,19 +10,14 @@ import Synchronization
 final class PasswordVerifier: Sendable {
   private let accounts: Accounts
   private let slots: Int
-  private let attempts: Mutex<AttemptLimiter>
+  private let attempts: Attempts
   private let taken = Mutex(0)
   private let threads: NIOThreadPool
-  private let leases: any Leases
-  private let host: Host
 
-  /// - Parameter leases: knows how many servers count attempts at the same names.
-  init(accounts: Accounts, limits: Limits, leases: any Leases, host: Host) {
+  init(accounts: Accounts, attempts: Attempts, limits: Limits) {
     self.accounts = accounts
-    attempts = Mutex(AttemptLimiter(limits: limits))
+    self.attempts = attempts
     slots = limits.passwordChecks
-    self.leases = leases
-    self.host = host
     threads = NIOThreadPool.singleton
   }
 
@@ -51,18 +46,14 @@ final class PasswordVerifier: Sendable {
     _ prepare: () async throws -> @Sendable () throws -> Value
   ) async throws -> Value {
     try await costly { [self] in
-      let (now, processes) = (host.now(), leases.processes)
-      let wait = attempts.withLock {
-        $0.begin(name: name, address: address.name, now: now, among: processes)
-      }
-      if let wait {
+      if let wait = try await attempts.begin(name: name, address: address.name) {
         let seconds = (Double(wait) / 1000).rounded(.up)
         throw BrumeError(
           .throttled, "too many wrong passwords; try again in \(Int(seconds)) seconds",
           retryAfter: seconds)
       }
       let value = try await threads.runIfActive(prepare())
-      attempts.withLock { $0.succeeded(name: name, address: address.name) }
+      try await attempts.succeeded(name: name, address: address.name)
       return value
     }
   }

@@ -46,6 +46,7 @@ struct TracedStore: Store {
   var leases: any Leases { store.leases }
   var sharedMailboxes: (any SharedMailboxes)? { store.sharedMailboxes }
   var sharedAccounts: (any SharedAccounts)? { store.sharedAccounts }
+  var sharedAttempts: (any SharedAttempts)? { store.sharedAttempts }
   var indexProgress: IndexProgress { store.indexProgress }
   var damagedRows: DamagedRows? { store.damagedRows }
 }

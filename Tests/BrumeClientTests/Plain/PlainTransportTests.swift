@@ -118,13 +118,14 @@ struct PlainTransportTests {
       return []
     } _: { server, base in
       let call = call(base)
-      async let answer = withThrowingTaskGroup(of: HTTPAnswer.self) { group in
-        group.addTask(operation: { try await transport.send(call) })
-        for await _ in asked { break }
-        group.cancelAll()
-        return try await group.next()
+      await #expect(throws: CancellationError.self) {
+        _ = try await withThrowingTaskGroup(of: HTTPAnswer.self) { group in
+          group.addTask(operation: { try await transport.send(call) })
+          for await _ in asked { break }
+          group.cancelAll()
+          return try await group.next()
+        }
       }
-      await #expect(throws: CancellationError.self) { _ = try await answer }
       await server.closed()
     }
   }

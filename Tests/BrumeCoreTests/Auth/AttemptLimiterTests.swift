@@ -52,21 +52,6 @@ struct AttemptLimiterTests {
     #expect(waits == [1000, 2000, 4000, 8000, 10_000])
   }
 
-  @Test(arguments: [1, 3, 8]) func `whoever tries at all of several servers gets no further`(
-    servers: Int
-  ) {
-    var limiters = (0..<servers).map { _ in limiter { $0.longestAttemptPause = 10_000 } }
-    var count = 0
-    for now in stride(from: Milliseconds(0), to: 1_000_000, by: 500) {
-      for index in limiters.indices
-      where limiters[index].begin(name: "carol", address: "a", now: now, among: servers) == nil {
-        count += 1
-      }
-    }
-    // One attempt in ten seconds, beside those before the pause is at its longest.
-    #expect((100...135).contains(count), "\(count)")
-  }
-
   @Test func `a clock that is set back by hours lengthens no pause`() {
     var limiter = limiter()
     let late: Milliseconds = 36_000_000

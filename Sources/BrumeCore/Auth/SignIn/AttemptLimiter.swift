@@ -1,91 +1,79 @@
 // Guessing passwords: after some wrong ones in a row, a name and an address have to wait longer and
-// longer. Values only; the caller brings the time and holds the lock.
+// longer. Values only; the caller brings the time, and keeps what is remembered.
 //
 // An attempt counts as failed from its beginning, so that many at once get no further than one after
 // the other. What is remembered is bounded, in number and in bytes: a name counts by its digest. The
 // longest quiet go first.
 
 package import BrumeModel
+package import BrumeStorage
 import Crypto
 
 package struct AttemptLimiter: Sendable {
-  private struct Key: Hashable, Sendable {
-    private let digest: SHA256.Digest
-    static func name(_ text: String) -> Key { Key(kind: "n", text) }
-    static func address(_ text: String) -> Key { Key(kind: "a", text) }
-    private init(kind: String, _ text: String) {
-      digest = SHA256.hash(data: Array((kind + text).utf8))
-    }
-  }
-  private struct Failures: Sendable {
-    var count = 0
-    var last: Milliseconds
-    /// No attempt before this.
-    var until: Milliseconds = 0
-
-    /// A clock that was set back lengthens no pause: it begins anew.
-    mutating func follow(_ now: Milliseconds) {
-      let lost = last - now
-      guard lost > 0 else { return }
-      last -= lost
-      until -= lost
-    }
-  }
   private let limits: Limits
-  private var failures: [Key: Failures] = [:]
+  package private(set) var failures: [AttemptKey: FailedAttempts]
 
-  package init(limits: Limits) { self.limits = limits }
+  /// - Parameter failures: what is remembered, at least of whoever tries now.
+  package init(limits: Limits, failures: [AttemptKey: FailedAttempts] = [:]) {
+    self.limits = limits
+    self.failures = failures
+  }
+
+  /// What counts attempts at a name from an address.
+  package static func keys(name: String, address: String) -> [AttemptKey] {
+    [key(ofName: name), key(ofAddress: address)]
+  }
+
+  private static func key(ofName name: String) -> AttemptKey { key("n", name) }
+  private static func key(ofAddress address: String) -> AttemptKey { key("a", address) }
+  private static func key(_ kind: String, _ text: String) -> AttemptKey {
+    AttemptKey(digest: Array(SHA256.hash(data: Array((kind + text).utf8))))
+  }
 
   /// Begins an attempt.
   ///
-  /// - Parameter processes: how many count the same attempts, each for itself. Each grants its share of the
-  ///   free ones and pauses as much longer, so that whoever tries at all of them gets no further.
   /// - Returns: nil when it may go on, and it counts as failed until `succeeded`; otherwise how long
   ///   to wait, and nothing was counted.
-  package mutating func begin(
-    name: String, address: String, now: Milliseconds, among processes: Int = 1
-  ) -> Milliseconds? {
+  package mutating func begin(name: String, address: String, now: Milliseconds) -> Milliseconds? {
     let keys = [
-      (Key.name(name), limits.freeAttemptsPerName),
-      (Key.address(address), limits.freeAttemptsPerAddress),
+      (Self.key(ofName: name), limits.freeAttemptsPerName),
+      (Self.key(ofAddress: address), limits.freeAttemptsPerAddress),
     ]
     for (key, _) in keys { failures[key]?.follow(now) }
     let wait = keys.map { (failures[$0.0]?.until ?? 0) - now }.max() ?? 0
     if wait > 0 { return wait }
     makeRoom(now)
-    for (key, free) in keys { count(key, free, now, max(1, processes)) }
+    for (key, free) in keys { count(key, free, now) }
     return nil
   }
 
   /// The attempt was right after all. The name starts afresh; the address gets back this one attempt
   /// only, or whoever has one account could guess at others for ever.
   package mutating func succeeded(name: String, address: String) {
-    failures[.name(name)] = nil
-    guard var entry = failures[.address(address)] else { return }
+    failures[Self.key(ofName: name)] = nil
+    let key = Self.key(ofAddress: address)
+    guard var entry = failures[key] else { return }
     entry.count -= 1
     entry.until = 0
-    failures[.address(address)] = entry.count > 0 ? entry : nil
+    failures[key] = entry.count > 0 ? entry : nil
   }
 
   package var remembered: Int { failures.count }
 
-  private mutating func count(
-    _ key: Key, _ free: Int, _ now: Milliseconds, _ processes: Int
-  ) {
-    var entry = failures[key] ?? Failures(last: now)
+  private mutating func count(_ key: AttemptKey, _ free: Int, _ now: Milliseconds) {
+    var entry = failures[key] ?? FailedAttempts(last: now)
     if isOver(entry, now) { entry.count = 0 }
     entry.count += 1
     entry.last = now
-    let excess = entry.count - max(1, free / processes)
+    let excess = entry.count - free
     if excess >= 0 {
-      let pause = min(limits.longestAttemptPause, 1000 << Milliseconds(min(excess, 20)))
-      entry.until = now + pause * Milliseconds(processes)
+      entry.until = now + min(limits.longestAttemptPause, 1000 << Milliseconds(min(excess, 20)))
     }
     failures[key] = entry
   }
 
   /// After a long quiet time nothing is held against anybody.
-  private func isOver(_ entry: Failures, _ now: Milliseconds) -> Bool {
+  private func isOver(_ entry: FailedAttempts, _ now: Milliseconds) -> Bool {
     now - entry.last > 4 * limits.longestAttemptPause
       && now - entry.until > limits.longestAttemptPause
   }
@@ -96,5 +84,15 @@ package struct AttemptLimiter: Sendable {
     guard failures.count + 2 > limits.watchedCallers else { return }
     let newest = failures.sorted { $0.value.last > $1.value.last }.prefix(limits.watchedCallers / 2)
     failures = Dictionary(uniqueKeysWithValues: newest.map { ($0.key, $0.value) })
+  }
+}
+
+extension FailedAttempts {
+  /// A clock that was set back lengthens no pause: it begins anew.
+  fileprivate mutating func follow(_ now: Milliseconds) {
+    let lost = last - now
+    guard lost > 0 else { return }
+    last -= lost
+    until -= lost
   }
 }

@@ -70,6 +70,32 @@ import Testing
     }
   }
 
+  @Test func `without a free connection a store refuses for now, and goes on when there is one`()
+    async throws
+  {
+    let server = try PostgresServer.shared.get()
+    let url = try server.emptySchema()
+    let schema = try #require(url.split(separator: "%3D").last)
+    try server.execute("CREATE ROLE tenant LOGIN; GRANT ALL ON SCHEMA \(schema) TO tenant")
+    let tenant = url.replacing("brume@", with: "tenant@")
+    let store = try PostgresStore.forTest(url: tenant) { _ in }
+    let saver = Saver()
+    await saver.save("before", in: store)
+    try server.execute("ALTER ROLE tenant CONNECTION LIMIT 0")
+    try server.execute(
+      "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = 'tenant'")
+    let error = await #expect(throws: StoreError.self) {
+      try await store.write(in: .server) { try $0.settings.set(.secret, to: [1]) }
+    }
+    #expect(error?.code == .unreachable)
+    #expect(error?.description.contains("max_connections") == true, "\(String(describing: error))")
+    try server.execute("ALTER ROLE tenant CONNECTION LIMIT -1")
+    await saver.save("after", in: store)
+    #expect(saver.answer("after") == .saved(2))
+    #expect(try await saver.faults(in: store) == [])
+    try await store.close()
+  }
+
   @Test func `a store whose server has lost acknowledged commits refuses from then on`()
     async throws
   {

@@ -74,6 +74,13 @@ import Testing
     #expect(error?.description.contains("CREATE") == true)
   }
 
+  @Test func `a database without a free connection is refused, with what to raise`() throws {
+    let server = try PostgresServer.shared.get()
+    let error = refusal(try url(as: "crowd", "ALTER ROLE crowd CONNECTION LIMIT 0", on: server))
+    #expect(error?.code == .unreachable)
+    #expect(error?.description.contains("max_connections") == true)
+  }
+
   @Test func `a schema that is not there is refused`() throws {
     let url = try PostgresServer.shared.get().url + "?options=-csearch_path%3Dnowhere"
     #expect(refusal(url)?.description.contains("schema") == true)
