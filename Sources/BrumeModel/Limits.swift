@@ -188,8 +188,8 @@ package struct Limits: Sendable, Equatable {
   /// Ours: mailbox entries that a change is likely to need still and that are written though others wait.
   package var notifierRest = 100
   /// Ours: how long a fan-out of several transactions leaves the store to others after each, while
-  /// they write. With twenty entries before it, this is nine tenths of the time.
-  package var notifierPause: Milliseconds = 10
+  /// they write. With twenty entries before it, this is more than nine tenths of the time.
+  package var notifierPause: Milliseconds = 40
   /// Ours: a change that has waited for so long is delivered at full speed, whoever writes.
   package var notifierMaximumDelay: Milliseconds = 60_000
   /// Ours: devices and subscriptions whose last push is remembered for merging.

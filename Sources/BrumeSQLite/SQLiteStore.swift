@@ -255,7 +255,8 @@ extension SQLiteStore {
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { database in
       RowSums.install(on: database.sqliteConnection, verifies: verifiesRows)
-      try database.execute(sql: "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4096")
+      // Large enough for the inner pages of a million records, which every look-up by key passes.
+      try database.execute(sql: "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192")
     }
     return configuration
   }
