@@ -46,6 +46,9 @@ func registerArchivedClasses() {
     for (nested, archived): (AnyClass, AnyClass) in classes {
       NSKeyedUnarchiver.setClass(nested, forClassName: archivedName(archived))
     }
+    for (name, known): (String, AnyClass) in appleNames {
+      NSKeyedUnarchiver.setClass(known, forClassName: name)
+    }
     // Where the class was before: archives of then are read.
     NSKeyedUnarchiver.setClass(CLLocation.self, forClassName: "BrumeKit.CLLocation")
   #endif

@@ -57,10 +57,11 @@ open class CKAsset: NSObject, NSSecureCoding, __CKRecordObjCValue, @unchecked Se
   /// An asset that was fetched and whose file is gone from the staging area has no ``fileURL``: fetch
   /// the record again. One that was to be saved names its file still, and a save says that it is missing.
   public required init?(coder: NSCoder) {
-    let path = coder.text("path")
+    let path = coder.text("path") ?? coder.appleFile?.path
     let checksum = coder.text("checksum")
     imported = coder.text("imported").map { ExportedAssetID(text: $0) }
-    guard path != nil || checksum != nil || imported != nil else { return nil }
+    let isWithoutFile = ["isWithoutFile", AppleKey.assetFile].contains(where: coder.containsValue)
+    guard path != nil || checksum != nil || imported != nil || isWithoutFile else { return nil }
     stored = checksum.map { Asset(fileChecksum: $0, size: coder.decodeInt64(forKey: "size")) }
     let isGone = path.map { !FileManager.default.fileExists(atPath: $0) } ?? true
     file = isGone && checksum != nil ? nil : path.map { URL(fileURLWithPath: $0) }
@@ -72,6 +73,10 @@ open class CKAsset: NSObject, NSSecureCoding, __CKRecordObjCValue, @unchecked Se
     coder.encodeText(stored?.fileChecksum, "checksum")
     coder.encodeText(imported?.text, "imported")
     if let stored { coder.encode(stored.size, forKey: "size") }
+    // One of Apple's without a file, which is to be read again.
+    if file == nil, stored == nil, imported == nil {
+      coder.encode(true, forKey: "isWithoutFile")
+    }
   }
 
   // MARK: Comparing

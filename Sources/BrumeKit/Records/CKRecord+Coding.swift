@@ -35,14 +35,16 @@ extension CKRecord {
     parentChanged = coder.decodeBool(forKey: "parentChanged")
   }
 
-  private static func values(
+  /// Fields from an archive. What is no value of a field, such as the null of a field that was not there,
+  /// is left out.
+  static func values(
     _ coder: NSCoder, _ key: String
   ) -> [FieldKey: any __CKRecordObjCValue] {
     guard coder.containsValue(forKey: key) else { return [:] }
     let classes: [AnyClass] = [
       NSDictionary.self, NSArray.self, NSString.self, NSNumber.self, NSDate.self, NSData.self,
-      CKRecord.Reference.self, CKRecord.ID.self, CKRecordZone.ID.self, CLLocation.self,
-      CKAsset.self,
+      NSNull.self, CKRecord.Reference.self, CKRecord.ID.self, CKRecordZone.ID.self,
+      CLLocation.self, CKAsset.self,
     ]
     let values = coder.decodeObject(of: classes, forKey: key) as? [String: Any] ?? [:]
     return values.compactMapValues(fieldObject)

@@ -27,8 +27,10 @@ extension CKRecord {
 
     /// Reads an ID from an archive.
     public required init?(coder: NSCoder) {
-      guard let name = coder.text("recordName"),
+      guard let name = coder.text("recordName") ?? coder.text(AppleKey.recordName),
         let zone = coder.object(CKRecordZone.ID.self, "zoneID")
+          ?? coder.object(CKRecordZone.ID.self, AppleKey.zoneID),
+        !name.isEmpty
       else { return nil }
       recordName = name
       zoneID = zone

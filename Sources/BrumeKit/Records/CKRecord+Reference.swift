@@ -45,9 +45,11 @@ extension CKRecord {
 
     /// Reads a reference from an archive.
     public required init?(coder: NSCoder) {
-      guard let id = coder.object(CKRecord.ID.self, "recordID"),
+      let isApples = coder.containsValue(forKey: AppleKey.recordID)
+      let actionKey = isApples ? AppleKey.referenceAction : "action"
+      guard let id = coder.object(CKRecord.ID.self, isApples ? AppleKey.recordID : "recordID"),
         let action = CKRecord.ReferenceAction(
-          rawValue: UInt(bitPattern: coder.decodeInteger(forKey: "action")))
+          rawValue: UInt(bitPattern: coder.decodeInteger(forKey: actionKey)))
       else { return nil }
       recordID = id
       self.action = action

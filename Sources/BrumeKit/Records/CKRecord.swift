@@ -38,16 +38,22 @@ open class CKRecord: NSObject, NSSecureCoding, NSCopying, CKRecordKeyValueSettin
     self.init(recordType: recordType, recordID: CKRecord.ID(zoneID: zoneID))
   }
 
-  /// Reads a record from an archive: a whole one, or one of system fields only.
+  /// Reads a record from an archive: a whole one, or one of system fields only. Archives that Apple's
+  /// framework wrote are read too.
   public required init?(coder: NSCoder) {
-    guard let type = coder.text("recordType"),
-      let id = coder.object(CKRecord.ID.self, "recordID")
+    let isApples = coder.containsValue(forKey: AppleKey.recordType)
+    guard let type = coder.text(isApples ? AppleKey.recordType : "recordType"), !type.isEmpty,
+      let id = coder.object(CKRecord.ID.self, isApples ? AppleKey.recordID : "recordID")
     else { return nil }
     self.type = type
     self.id = id
     super.init()
-    decodeSystemFields(coder)
-    decodeFields(coder)
+    if isApples {
+      decodeApples(coder)
+    } else {
+      decodeSystemFields(coder)
+      decodeFields(coder)
+    }
   }
 
   /// Writes the whole record into an archive.

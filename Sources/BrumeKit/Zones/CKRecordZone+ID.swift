@@ -44,9 +44,9 @@ extension CKRecordZone {
 
     /// Reads an ID from an archive.
     public required init?(coder: NSCoder) {
-      guard let zone = coder.text("zoneName"), let owner = coder.text("ownerName") else {
-        return nil
-      }
+      guard let zone = coder.text("zoneName") ?? coder.text(AppleKey.zoneName),
+        let owner = coder.text("ownerName")
+      else { return nil }
       zoneName = zone
       ownerName = owner
     }

@@ -1,0 +1,85 @@
+// Archives that Apple's framework wrote: system fields that an app kept, or whole records. They are read,
+// not written. The names of classes and keys are those that archives in public show
+// (`docs/differences.md`); a reference was in none of them.
+
+import Foundation
+
+/// The keys of Apple's archives, as far as they are read.
+enum AppleKey {
+  static let recordType = "RecordType"
+  static let recordID = "RecordID"
+  static let recordName = "RecordName"
+  static let zoneID = "ZoneID"
+  static let zoneName = "ZoneName"
+  static let referenceAction = "ReferenceAction"
+  static let assetFile = "AssetFileURL"
+}
+
+/// What a record of Apple's keeps its fields in: the values, what they were, and which of them changed.
+final class AppleRecordValues: NSObject, NSSecureCoding {
+  static var supportsSecureCoding: Bool { true }
+  let values: [CKRecord.FieldKey: any __CKRecordObjCValue]
+  let originals: [CKRecord.FieldKey: any __CKRecordObjCValue]
+  let changes: Set<CKRecord.FieldKey>
+
+  required init?(coder: NSCoder) {
+    values = CKRecord.values(coder, "RecordValues")
+    originals = CKRecord.values(coder, "OriginalValues")
+    let changed =
+      coder.decodeObject(of: [NSSet.self, NSString.self], forKey: "ChangedKeys") as? NSSet
+    changes = Set((changed?.allObjects ?? []).map { String(describing: $0) })
+  }
+
+  func encode(with coder: NSCoder) {}
+}
+
+/// The classes behind the names in Apple's archives.
+var appleNames: [(String, AnyClass)] {
+  [
+    ("CKRecord", CKRecord.self), ("CKRecordID", CKRecord.ID.self),
+    ("CKRecordZoneID", CKRecordZone.ID.self), ("CKReference", CKRecord.Reference.self),
+    ("CKAsset", CKAsset.self), ("CKRecordValueStore", AppleRecordValues.self),
+    ("CKEncryptedRecordValueStore", AppleRecordValues.self),
+  ]
+}
+
+extension CKRecord {
+  /// Takes what an archive of Apple's holds, system fields and, if they are there, fields.
+  func decodeApples(_ coder: NSCoder) {
+    recordChangeTag = coder.text("ETag")
+    creationDate = coder.object(NSDate.self, "RecordCtime").map { Date($0) }
+    modificationDate = coder.object(NSDate.self, "RecordMtime").map { Date($0) }
+    creatorUserRecordID = coder.object(CKRecord.ID.self, "CreatorUserRecordID")
+    lastModifiedUserRecordID = coder.object(CKRecord.ID.self, "LastModifiedUserRecordID")
+    share = coder.object(CKRecord.Reference.self, "ShareReference")
+    parentReference = coder.object(CKRecord.Reference.self, "ParentReference")
+    parentChanged = coder.decodeBool(forKey: "HasUpdatedParentReference")
+    take(coder.object(AppleRecordValues.self, "ValueStore"), isEncrypted: false)
+    take(coder.object(AppleRecordValues.self, "EncryptedValueStore"), isEncrypted: true)
+  }
+
+  private func take(_ archived: AppleRecordValues?, isEncrypted: Bool) {
+    guard let archived else { return }
+    change { contents in
+      contents.fields.merge(archived.values) { $1 }
+      contents.originals.merge(archived.originals) { $1 }
+      contents.changes.formUnion(archived.changes)
+      guard isEncrypted else { return }
+      contents.encryptedKeys.formUnion(archived.values.keys)
+      contents.encryptedKeys.formUnion(archived.changes)
+    }
+  }
+}
+
+extension Date {
+  fileprivate init(_ date: NSDate) {
+    self.init(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate)
+  }
+}
+
+extension NSCoder {
+  /// The file that an asset of Apple's names.
+  var appleFile: URL? {
+    object(NSURL.self, AppleKey.assetFile)?.path.map { URL(fileURLWithPath: $0) }
+  }
+}
