@@ -1,5 +1,5 @@
 // SHA-256, which names files and repeated requests. Programs that are built without HTTPS have no library of
-// cryptography, which is most of what an app would have to compile: decision 0053.
+// cryptography, which is most of what an app would have to compile: decision 0054.
 
 import CFileDigest
 

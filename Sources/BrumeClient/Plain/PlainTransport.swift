@@ -1,6 +1,6 @@
 // The transport of programs that are built without the trait HTTPS: HTTP/1.1 over SwiftNIO, to servers on this machine
 // or behind something that speaks TLS. Streams have connections of their own, so that many waiting devices never keep a
-// request from its turn. Decision 0053.
+// request from its turn. Decision 0054.
 
 import NIOCore
 import NIOHTTP1
