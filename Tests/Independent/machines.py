@@ -58,8 +58,6 @@ MACHINES = [
             "pushes", 100_000, 2000, 0.006, 20, {"BRUME_SOAK_PUSHES": "{n}"}),
     Machine("postgres-crashes", "PostgreSQL dies under a server", "swift test --skip-build --filter PostgresCrashTests",
             "deaths", 50, 2, 5, 20, {"BRUME_SOAK_POSTGRES": "{n}"}),
-    independent("full-database", "no room on PostgreSQL's disk, its log included", "--whole", "runs", 1, 1, 60, 20,
-                script="full_database"),
     Machine("postgres-order", "eight writers and two servers keep one order", "swift test --skip-build "
             "--filter PostgresOrderTests", "seconds", 60, 10, 1.5, 30, {"BRUME_SOAK_ORDER": "{n}"}),
     Machine("postgres-queries", "queries on PostgreSQL beside plain evaluation", "swift test --skip-build "

@@ -125,7 +125,7 @@ def counts_together(first, second):
 
 def sign_in(server, name, password):
     """The status of an attempt to sign in, as the page makes it."""
-    values, connection = server.values, http.client.HTTPConnection(*server.address, timeout=20)
+    values, connection = server.values, http.client.HTTPConnection(*server.address, timeout=60)
     query = urllib.parse.urlencode({"ckAPIToken": values["BRUME_API_TOKEN"]})
     connection.request("GET", f"/database/1/{values['BRUME_CONTAINER']}/development/public/users/caller?{query}")
     address = urllib.parse.urlparse(json.loads(connection.getresponse().read())["redirectURL"])
