@@ -381,8 +381,11 @@ extension NotificationInfo {
 
 extension Subscription.Kind {
   /// Creations of records of a type.
-  static func created(_ type: String = "Note", once: Bool = false) -> Self {
-    .query(Query(recordType: type), zone: nil, firesOn: [.create], firesOnce: once)
+  /// - Parameter more: what else it fires on, so that several of one type are not the same.
+  static func created(
+    _ type: String = "Note", or more: Set<Subscription.Event> = [], once: Bool = false
+  ) -> Self {
+    .query(Query(recordType: type), zone: nil, firesOn: more.union([.create]), firesOnce: once)
   }
 }
 

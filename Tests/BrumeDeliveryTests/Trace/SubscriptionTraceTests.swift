@@ -35,12 +35,13 @@ import Testing
 
   @Test func `so many subscriptions are described, and that there are more is said`() async throws {
     let fixture = try await prepared { $0.describedSubscriptions = 2 }
-    for name in ["a", "b"] { try await fixture.subscribe(name, .created(), info: .alert()) }
+    try await fixture.subscribe("a", .created(), info: .alert())
+    try await fixture.subscribe("b", .created(or: [.update]), info: .alert())
     try await fixture.save("n")
     try await fixture.notify()
     let whole = try await fixture.trace("n")
     #expect(whole.subscriptions.count == 2 && whole.isComplete)
-    try await fixture.subscribe("c", .created(), info: .alert())
+    try await fixture.subscribe("c", .created(or: [.delete]), info: .alert())
     try await fixture.save("m")
     try await fixture.notify()
     let part = try await fixture.trace("m")
