@@ -176,7 +176,7 @@ class Tour:
         console.see("cell", "Drafts")
         self.open("zones/alice/Contacts")
         console.see("complementary", "Contacts")
-        console.see("cell", "1")
+        console.see("cell", "one share, one person")
         expect("bob" not in console.page.run("document.querySelector('.tree').innerText"), "bob takes no part yet")
         console.push("Accept")
         self.browser.wait(lambda: "bob" in console.page.run("document.querySelector('.tree').innerText"))
