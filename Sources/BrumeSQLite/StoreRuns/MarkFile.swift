@@ -26,13 +26,15 @@ final class MarkFile: Sendable {
     guard descriptor >= 0 else {
       throw StoreError(.unavailable, "'\(path)': \(String(cString: strerror(errno)))")
     }
+    // All that it has is set, so a failure here ends in `deinit`, which closes the file. Closed twice, the second
+    // would close what another thread has opened in between.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      close(descriptor)
       throw StoreError(.inUse, "'\(path)' is in use")
     }
   }
 
   deinit {
+    guard descriptor >= 0 else { return }
     // Said aloud, as in `FolderLock`.
     flock(descriptor, LOCK_UN)
     close(descriptor)
