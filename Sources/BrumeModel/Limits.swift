@@ -351,6 +351,9 @@ package struct Limits: Sendable, Equatable {
   package var longestAttemptPause: Milliseconds = 15 * 60_000
   /// Ours: scrypt takes passwords of any length; a request should not bring one.
   package var passwordBytes = 1024
+  /// Scrypt's N of new passwords, a power of two. OWASP's password storage cheat sheet says 2^17, with r 8 and p 1;
+  /// ours is one step lower to spare small machines.
+  package var passwordRounds = 1 << 16
   /// Ours: password checks at work or waiting for a thread. One costs 64 MB and a tenth of a second.
   package var passwordChecks = 8
   /// Ours: names and addresses whose attempts are remembered, and callers whose rate is measured.

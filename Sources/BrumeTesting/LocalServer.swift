@@ -51,6 +51,8 @@ public final class LocalServer: Sendable {
     settings.limits = smallLimits ? .tiny : .apple
     // Pushes that wait for others would need the clock to move.
     settings.limits.coalescingWindow = 0
+    // Its passwords end with it.
+    settings.limits.passwordRounds = 16
     let clock = ManualClock()
     let server = try await Composition(
       settings: settings, folder: nil, users: [], host: .manual(clock), logger: Self.silent)

@@ -48,6 +48,8 @@ struct ServerFixture: Sendable {
     settings.timeouts.body = 300
     settings.timeouts.write = 300
     settings.timeouts.shutdown = 60
+    // Nobody keeps these passwords, and without the compiler's optimizations a check of full cost takes seconds.
+    settings.limits.passwordRounds = 16
     folder = NSTemporaryDirectory() + "/brume-server-\(UUID().uuidString)"
     settings.dataFolder = folder
     adjust(&settings)

@@ -73,6 +73,7 @@ struct Place: Sendable {
     settings.isDevelopment = true
     settings.limits = .tiny
     settings.limits.passwordChecks = 1
+    settings.limits.passwordRounds = 16
     settings.timeouts.poll = 1
     settings.timeouts.heartbeat = 1
     return settings

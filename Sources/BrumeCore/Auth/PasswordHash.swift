@@ -7,22 +7,24 @@ import CryptoExtras
 import FoundationEssentials
 
 enum PasswordHash {
-  // OWASP's password storage cheat sheet: N 2^17, r 8, p 1; one step lower to spare small machines.
-  private static let cost = (rounds: 1 << 16, blockSize: 8, parallelism: 1)
+  private static let blockSize = 8
+  private static let parallelism = 1
 
   /// `scrypt$N$r$p$salt$hash`, the last two in base64.
-  static func make(_ password: String, salt: [UInt8]) throws -> String {
-    let hash = try derive(password, salt, cost.rounds, cost.blockSize, cost.parallelism)
-    let numbers = [cost.rounds, cost.blockSize, cost.parallelism].map { String($0) }
-    return (["scrypt"] + numbers + [Base64.text(salt), Base64.text(hash)]).joined(separator: "$")
+  ///
+  /// - Parameter rounds: N, `Limits.passwordRounds`.
+  static func make(_ password: String, salt: [UInt8], rounds: Int) throws -> String {
+    text(rounds, salt, try derive(password, salt, rounds, blockSize, parallelism))
   }
 
   /// The hash of no password, to compare with when there is no account.
-  static func nobodys() throws -> String {
-    let numbers = [cost.rounds, cost.blockSize, cost.parallelism].map { String($0) }
-    let zeros = Base64.text([UInt8](repeating: 0, count: 16))
-    let never = Base64.text([UInt8](repeating: 0, count: 32))
-    return (["scrypt"] + numbers + [zeros, never]).joined(separator: "$")
+  static func nobodys(rounds: Int) -> String {
+    text(rounds, [UInt8](repeating: 0, count: 16), [UInt8](repeating: 0, count: 32))
+  }
+
+  private static func text(_ rounds: Int, _ salt: [UInt8], _ hash: [UInt8]) -> String {
+    let numbers = [rounds, blockSize, parallelism].map { String($0) }
+    return (["scrypt"] + numbers + [Base64.text(salt), Base64.text(hash)]).joined(separator: "$")
   }
 
   static func verify(_ password: String, _ stored: String) -> Bool {

@@ -69,15 +69,20 @@ package struct Operators: Sendable {
   /// the caller decides where and how many at a time.
   package func passwordCheck(name: String) async throws -> OperatorPasswordCheck {
     OperatorPasswordCheck(
-      person: try await store.read { try $0.operators.find(named: name) })
+      person: try await store.read { try $0.operators.find(named: name) },
+      rounds: limits.passwordRounds)
   }
 }
 
 /// A password check in waiting.
 package struct OperatorPasswordCheck: Sendable {
   private let person: Operator?
+  private let rounds: Int
 
-  fileprivate init(person: Operator?) { self.person = person }
+  fileprivate init(person: Operator?, rounds: Int) {
+    self.person = person
+    self.rounds = rounds
+  }
 
   /// Whether there is such an operator. For the audit log; the caller of the server never gets it.
   package var isOfSomebody: Bool { person != nil }
@@ -86,7 +91,7 @@ package struct OperatorPasswordCheck: Sendable {
   /// say the same.
   package func verified(password: String) throws -> Operator {
     let isRight = PasswordHash.verify(
-      password, try person?.passwordHash ?? PasswordHash.nobodys())
+      password, person?.passwordHash ?? PasswordHash.nobodys(rounds: rounds))
     guard let person, isRight else {
       throw BrumeError(
         .authenticationFailed,
@@ -119,7 +124,8 @@ enum OperatorRules {
 
   static func hash(_ password: String, limits: Limits, host: Host) throws -> String {
     try AccountRules.checkPassword(password, limits: limits)
-    return try PasswordHash.make(password, salt: host.randomBytes(16))
+    return try PasswordHash.make(
+      password, salt: host.randomBytes(16), rounds: limits.passwordRounds)
   }
 }
 

@@ -79,7 +79,8 @@ package struct Accounts: Sendable {
 
   private func hashed(_ password: String) throws -> String {
     try AccountRules.checkPassword(password, limits: limits)
-    return try PasswordHash.make(password, salt: host.randomBytes(16))
+    return try PasswordHash.make(
+      password, salt: host.randomBytes(16), rounds: limits.passwordRounds)
   }
 
   /// Whether others may find the account by its address and learn its name.
@@ -102,7 +103,7 @@ package struct Accounts: Sendable {
   /// What a name's password is checked against. The check itself costs 64 MB and a tenth of a second,
   /// so the caller decides where and how many at a time.
   package func passwordCheck(name: String) async throws -> PasswordCheck {
-    PasswordCheck(user: try await user(named: name))
+    PasswordCheck(user: try await user(named: name), rounds: limits.passwordRounds)
   }
 
   /// Whether a name and a password are short enough for anybody's, before they cost anything.
@@ -155,13 +156,17 @@ extension DeviceWriting {
 /// A password check in waiting.
 package struct PasswordCheck: Sendable {
   private let user: User?
+  private let rounds: Int
 
-  fileprivate init(user: User?) { self.user = user }
+  fileprivate init(user: User?, rounds: Int) {
+    self.user = user
+    self.rounds = rounds
+  }
 
   /// The account if the password is right. An unknown name and a wrong password cost the same time
   /// and say the same.
   package func account(password: String) throws -> User {
-    let hash = try user?.passwordHash ?? PasswordHash.nobodys()
+    let hash = user?.passwordHash ?? PasswordHash.nobodys(rounds: rounds)
     let isRight = PasswordHash.verify(password, hash)
     guard let user, user.passwordHash != nil, isRight else { throw Self.refused }
     return user

@@ -186,6 +186,21 @@ struct AuthTests {
     }
   }
 
+  @Test func `a password's hash has the rounds of its day and is good for ever`() async throws {
+    var limits = Limits.apple
+    #expect(limits.passwordRounds == 65_536)
+    limits.passwordRounds = 32
+    let cheap = try await EngineFixture(limits: limits)
+    let carol = try await cheap.engine.accounts.create(name: "carol", password: "correct horse")
+    #expect(carol.passwordHash?.hasPrefix("scrypt$32$8$1$") == true)
+    limits.passwordRounds = 64
+    let dearer = try await TestServer(store: cheap.server.store, limits: limits).engine.accounts
+    let check = try await dearer.passwordCheck(name: "carol")
+    #expect(try check.account(password: "correct horse").id == carol.id)
+    let dave = try await dearer.create(name: "dave", password: "correct horse")
+    #expect(dave.passwordHash?.hasPrefix("scrypt$64$8$1$") == true)
+  }
+
   @Test func `user names and addresses are unique`() async throws {
     let fixture = try await EngineFixture()
     let name = try await ruleFailure { try await fixture.engine.accounts.create(name: "alice") }

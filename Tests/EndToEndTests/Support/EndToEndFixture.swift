@@ -50,6 +50,7 @@ struct EndToEndFixture: Sendable {
     settings.container = ContainerID(containerName)
     settings.limits.coalescingWindow = mergingPushes
     settings.timeouts.shutdown = 1
+    settings.limits.passwordRounds = 16
     return settings
   }
 
