@@ -293,6 +293,7 @@ struct BoundTests {
     let fixture = try await fixture {
       $0.operators = 1
       $0.operatorLinks = 1
+      $0.passwordRounds = 16
     }
     let links = fixture.engine.operatorLinks
     let first = try #require(try await links.make(inDevelopment: false))

@@ -14,6 +14,15 @@ extension StoreCoders {
     decodeSubscription: { try Wire.subscription($0) })
 }
 
+extension Limits {
+  /// Apple's, with passwords that take no time: scrypt is compiled without optimizations in tests.
+  static var quickPasswords: Limits {
+    var limits = Limits.apple
+    limits.passwordRounds = 16
+    return limits
+  }
+}
+
 struct EngineFixture: Sendable {
   let server: TestServer
   /// Alice's first and second device, and Bob's.

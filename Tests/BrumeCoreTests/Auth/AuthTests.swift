@@ -169,7 +169,7 @@ struct AuthTests {
   }
 
   @Test func `passwords are checked against their hash and never stored`() async throws {
-    let fixture = try await EngineFixture()
+    let fixture = try await EngineFixture(limits: .quickPasswords)
     let user = try await fixture.engine.accounts.create(name: "carol", password: "correct horse")
     #expect(user.passwordHash?.hasPrefix("scrypt$") == true)
     #expect(user.passwordHash?.contains("horse") == false)

@@ -83,7 +83,7 @@ struct DiscoveryTests {
   // MARK: Changing accounts
 
   @Test func `a new password ends the old sessions`() async throws {
-    let fixture = try await EngineFixture()
+    let fixture = try await EngineFixture(limits: .quickPasswords)
     let carol = try await fixture.engine.accounts.create(name: "carol", password: "correct horse")
     var change = Accounts.Change()
     change.password = "battery staple"
