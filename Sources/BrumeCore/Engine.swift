@@ -72,7 +72,7 @@ package final class Engine: Sendable {
     self.init(
       EngineParts(
         store: store, assets: assets, limits: limits, host: host,
-        seal: Seal(secret: identity.secret, mostBytes: limits.sealedBytes),
+        seal: Seal(secret: identity.secret, limits: limits),
         generation: identity.generation))
   }
 
@@ -138,7 +138,7 @@ struct EngineParts: Sendable {
   let seal: Seal
   let generation: Int64
   let schemas = SchemaCache()
-  let knownCredentials = KnownCredentials()
+  let knownCredentials: KnownCredentials
   let knownSizes = KnownSizes()
   let indexUses: IndexUses
 
@@ -152,6 +152,7 @@ struct EngineParts: Sendable {
     self.host = host
     self.seal = seal
     self.generation = generation
+    knownCredentials = KnownCredentials(limit: limits.rememberedCredentials)
     indexUses = IndexUses(since: host.now(), capacity: limits.countedIndexes)
   }
 }

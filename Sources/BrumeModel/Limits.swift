@@ -73,6 +73,8 @@ package struct Limits: Sendable, Equatable {
   package var labelBytes = 255
   /// CloudKit documents 750 delete-self references to one record.
   package var deleteSelfReferences = 750
+  /// Ours: names of records that hold such references, as many as a save remembers; of others the store is asked again.
+  package var rememberedHolders = 100_000
   /// Ours: how far up a parent chain is followed before it counts as a cycle.
   package var parentChain = 256
   /// Ours: records that one cascade may delete.
@@ -223,6 +225,8 @@ package struct Limits: Sendable, Equatable {
 
   /// Ours: how much larger than its file the form may be that brings it, in bytes.
   package var assetFormBytes: Int64 = 16_384
+  /// Ours: bytes of a form's header, and of what may come before its first part.
+  package var multipartHeaderBytes = 8192
   /// Ours: names of each kind in the answer of a check of all assets.
   package var assetCheckNames = 1000
 
@@ -358,6 +362,10 @@ package struct Limits: Sendable, Equatable {
   package var passwordChecks = 8
   /// Ours: names and addresses whose attempts are remembered, and callers whose rate is measured.
   package var watchedCallers = 10_000
+  /// Ours: web auth tokens whose seal is known to be good, and API tokens with accounts that are not asked for with
+  /// each request. Beyond it all are forgotten, which costs time only.
+  package var rememberedSeals = 10_000
+  package var rememberedCredentials = 10_000
   /// Ours: what is sealed may be so large; nothing that the server hands out is.
   package var sealedBytes = 1 << 20
   /// Ours: the origin of a web page that may use an API token, and the address that its sign-in leads
@@ -376,6 +384,8 @@ package struct Limits: Sendable, Equatable {
   package var providerKeysPause: Milliseconds = 60_000
   /// Ours: what a provider may answer.
   package var providerAnswerBytes = 1 << 20
+  /// Ours: keys of a provider that are looked at; those behind are passed over.
+  package var providerKeys = 100
   /// Ours: sign-ins that talk to the provider at once.
   package var providerCalls = 16
   /// Ours: sign-ins by the provider a second, of one address and together; and at once after a rest.

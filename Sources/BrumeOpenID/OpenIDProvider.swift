@@ -120,7 +120,8 @@ extension OpenIDProvider {
   }
 
   private func readKeys(_ document: ProviderDocument) async throws -> [ProviderKey] {
-    let keys = try Wire.providerKeys(try await read(document.keysURL))
+    let keys = try Wire.providerKeys(
+      try await read(document.keysURL), most: limits.providerKeys)
     let now = host.now()
     known.withLock { known in
       known.keys = keys

@@ -50,6 +50,7 @@ final class SQLiteLog: LogWriting, Remembering {
       $0.bind(15, columns.containerEnvironment?.container.name)
       $0.bind(16, columns.containerEnvironment?.environment.rawValue)
     }
+    precondition(last.map { $0 < position } ?? true, "the positions of the log rise")
     last = position
     noteGrowth(isFollowed: try columns.kind != .record || followers.isFollowed(database))
     return position

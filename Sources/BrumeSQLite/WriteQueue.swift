@@ -54,6 +54,7 @@ struct WriteQueue<Job> {
       return .yourTurn
     }
     waiting.add(job, of: user)
+    precondition(waiting.count <= Self.waitingLimit, "more writes wait than may")
     return .accepted(wakeWriter: takeTurnForWriter())
   }
 

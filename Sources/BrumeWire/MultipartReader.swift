@@ -14,13 +14,12 @@ package import BrumeModel
 
 package struct MultipartReader: Sendable {
   private enum State { case preamble, header, content, end }
-  /// Ours: a part's header, and what may come before the first part.
-  private static let headerBytes = 8192
   /// RFC 2046 allows 70 characters.
   private static let boundaryLength = 70
 
   /// CRLF, two hyphens and the boundary.
   private let delimiter: [UInt8]
+  private let headerBytes: Int
   private var state = State.preamble
   /// What cannot be judged yet. Begins as if a CRLF had come before the body, which lets the first
   /// boundary look like the others.
@@ -28,8 +27,11 @@ package struct MultipartReader: Sendable {
 
   /// Nil if the content type is another one.
   ///
+  /// - Parameter headerBytes: of a part's header, and of what may come before the first part.
   /// - Throws: `badRequest` for a form without a usable boundary.
-  package init?(contentType: String) throws(BrumeError) {
+  package init?(
+    contentType: String, headerBytes: Int = Limits.apple.multipartHeaderBytes
+  ) throws(BrumeError) {
     let parts = contentType.split(separator: ";")
     guard parts.first?.trimmed.lowercased() == "multipart/form-data" else { return nil }
     var boundary: String?
@@ -47,6 +49,7 @@ package struct MultipartReader: Sendable {
         "multipart/form-data needs a boundary of 1 to \(Self.boundaryLength) characters")
     }
     delimiter = Array("\r\n--\(boundary)".utf8)
+    self.headerBytes = headerBytes
   }
 
   /// Takes what arrived and answers what of it is the file's content, in order.
@@ -79,9 +82,9 @@ package struct MultipartReader: Sendable {
       waiting.removeFirst(found + mark.count)
       return true
     }
-    if waiting.count > Self.headerBytes {
+    if waiting.count > headerBytes {
       throw BrumeError(
-        .badRequest, "the form's header is longer than \(Self.headerBytes) bytes, or no form at all"
+        .badRequest, "the form's header is longer than \(headerBytes) bytes, or no form at all"
       )
     }
     return false

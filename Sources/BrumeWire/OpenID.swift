@@ -17,10 +17,14 @@ extension Wire {
   }
 
   /// A set of keys (RFC 7517). Keys of other kinds, or for encryption, are passed over.
-  package static func providerKeys(_ json: JSON) throws(BrumeError) -> [ProviderKey] {
+  ///
+  /// - Parameter most: keys that are looked at; those behind are passed over.
+  package static func providerKeys(
+    _ json: JSON, most: Int = Limits.apple.providerKeys
+  ) throws(BrumeError) -> [ProviderKey] {
     let object = try json.asObject("the provider's keys")
     let keys = try object.required("keys", try object.array("keys"))
-    return keys.prefix(100).compactMap { key in
+    return keys.prefix(most).compactMap { key in
       guard case .object(let key) = key else { return nil }
       return ProviderKey(key)
     }

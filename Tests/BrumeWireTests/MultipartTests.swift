@@ -57,6 +57,17 @@ import Testing
     #expect(quoted != nil)
   }
 
+  @Test func `a form's header has so many bytes`() throws {
+    func read(_ count: Int) throws {
+      var reader = try #require(try MultipartReader(contentType: Self.type, headerBytes: 200))
+      // The line break that is thought to stand before a body counts as well.
+      _ = try reader.take([UInt8](repeating: UInt8(ascii: "x"), count: count - 2)[...])
+    }
+    try read(200)
+    #expect(throws: BrumeError.self) { try read(201) }
+    #expect(Limits.apple.multipartHeaderBytes == 8192)
+  }
+
   @Test func `any bytes give content or an error, and memory stays small`() throws {
     var state: UInt64 = 7
     for _ in 0..<2000 {

@@ -31,6 +31,7 @@ struct Growth {
         try measure(connection, size, old..<size, tokens.all, isCached, &count)
       }
     }
+    try IndexBuilding(server: server, table: table, isTiny: isTiny).run(connection, records: count)
   }
 
   // MARK: Loading

@@ -27,7 +27,7 @@ enum GrowthBodies {
       let fields = fields(number, &random)
       let type = zone == plainZone ? "Plain" : "Hike"
       return
-        #"{"operationType":"create","record":{"recordName":"\#(name)","recordType":"\#(type)","fields":{\#(fields)"body":{"value":"\#(blob)","type":"BYTES"}}}}"#
+        #"{"operationType":"create","record":{"recordName":"\#(name)","recordType":"\#(type)","fields":{\#(fields)"rank":{"value":\#(number),"type":"INT64"},"body":{"value":"\#(blob)","type":"BYTES"}}}}"#
     }
     return Array(
       #"{"zoneID":{"zoneName":"\#(zone)"},"atomic":true,"operations":[\#(operations.joined(separator: ","))]}"#
@@ -60,6 +60,10 @@ enum GrowthBodies {
         #"{"comparator":"EQUALS","fieldName":"kind","fieldValue":{"value":"x","type":"STRING"}}"#),
     ]
   }
+
+  /// The field that nobody searches before: its index is built from all records.
+  static let newSearch = search(
+    #"{"comparator":"EQUALS","fieldName":"rank","fieldValue":{"value":7,"type":"INT64"}}"#)
 
   private static func search(_ filter: String, sorts: String = "") -> [UInt8] {
     Array(

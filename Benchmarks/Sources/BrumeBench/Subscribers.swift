@@ -98,6 +98,7 @@ struct Subscribers {
       let usual = (alone.before.rate + alone.after.rate) / 2
       row.baseline = String(format: "alone %.0f", usual)
       row.ratio = String(format: "%.2f", saves.rate / usual)
+      row.verdict = Bound(must: 0.93, aim: 1).verdict(saves.rate / usual) + "; " + row.verdict
     }
     table.add(row)
   }

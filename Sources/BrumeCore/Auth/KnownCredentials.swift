@@ -26,9 +26,11 @@ final class KnownCredentials: Sendable {
     /// Raised by each change, so that an answer read before it is not remembered after it.
     var edition = 0
   }
-  /// Ours: beyond this everything is forgotten and learned anew.
-  private static let limit = 10_000
+  private let limit: Int
   private let state = Mutex(State())
+
+  /// - Parameter limit: tokens and accounts that are remembered; beyond it all are forgotten and read anew.
+  init(limit: Int) { self.limit = limit }
 
   /// What is known, and the edition to remember an answer under.
   func look(
@@ -44,7 +46,7 @@ final class KnownCredentials: Sendable {
   ) {
     state.withLock { state in
       guard state.edition == edition else { return }
-      if state.tokens.count + state.accounts.count >= Self.limit {
+      if state.tokens.count + state.accounts.count >= limit {
         state = State(edition: edition)
       }
       if let token { state.tokens[token.token] = token }

@@ -9,9 +9,11 @@ final class OpenedSeals: Sendable {
     var payloads: [ByteText: [UInt8]] = [:]
     var texts: [[UInt8]: String] = [:]
   }
-  /// Ours: beyond this all are forgotten and opened anew.
-  private static let limit = 10_000
+  private let limit: Int
   private let state = Mutex(State())
+
+  /// - Parameter limit: tokens that are remembered; beyond it all are forgotten and opened anew.
+  init(limit: Int) { self.limit = limit }
 
   func payload(of text: String, opening: () -> [UInt8]?) -> [UInt8]? {
     let key = ByteText(text)
@@ -30,7 +32,7 @@ final class OpenedSeals: Sendable {
 
   private func keep(_ payload: [UInt8], _ key: ByteText) {
     state.withLock { state in
-      if state.payloads.count >= Self.limit { state = State() }
+      if state.payloads.count >= limit { state = State() }
       state.payloads[key] = payload
       state.texts[payload] = key.text
     }

@@ -39,6 +39,9 @@ package struct Unpacker {
 
   package var isAtEnd: Bool { position == bytes.count }
 
+  /// How many bytes were not read yet.
+  package var bytesLeft: Int { bytes.count - position }
+
   package mutating func number() -> Int64? {
     var result: UInt64 = 0
     for shift in stride(from: UInt64(0), to: 70, by: 7) {

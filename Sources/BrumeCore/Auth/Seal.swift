@@ -29,12 +29,12 @@ struct Seal: Sendable {
   private static let codeLength = 32
   private let key: SymmetricKey
   private let mostBytes: Int
-  private let opened = OpenedSeals()
+  private let opened: OpenedSeals
 
-  /// - Parameter mostBytes: of a text that is looked at.
-  init(secret: [UInt8], mostBytes: Int = Limits.apple.sealedBytes) {
+  init(secret: [UInt8], limits: Limits = .apple) {
     key = SymmetricKey(data: secret)
-    self.mostBytes = mostBytes
+    mostBytes = limits.sealedBytes
+    opened = OpenedSeals(limit: limits.rememberedSeals)
   }
 
   func text(_ payload: [UInt8], for purpose: Purpose) -> String {

@@ -119,8 +119,8 @@ enum TokenRules {
   private static func positions(
     from unpacker: inout Unpacker
   ) -> [ChangeToken.SharedPosition]? {
-    // Sealed by this server, and no longer than what it sealed; the bound is for a number gone wrong.
-    guard let count = unpacker.number(), count >= 0, count <= 100_000 else { return nil }
+    // Each takes bytes of its own, so a number gone wrong ends with the bytes.
+    guard let count = unpacker.number(), count >= 0, count <= unpacker.bytesLeft else { return nil }
     var positions: [ChangeToken.SharedPosition] = []
     for _ in 0..<count {
       guard let owner = unpacker.text(), let zone = unpacker.text(),

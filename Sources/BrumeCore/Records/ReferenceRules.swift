@@ -23,7 +23,8 @@ struct ReferenceRules {
 
   /// Judges items, and again those that refer to one that fails.
   func settle(_ positions: [Int], in verdicts: inout Verdicts) throws {
-    var links = BatchLinks(verdicts.items, stage)
+    var links = BatchLinks(
+      verdicts.items, stage, rememberedHolders: context.limits.rememberedHolders)
     var open = Array(positions.reversed())
     var after: Coverage?
     while let position = open.popLast() {
@@ -216,11 +217,12 @@ private struct BatchLinks {
   private(set) var holders: [String: [Int]] = [:]
   /// By a record's name: the stored records that go with it.
   private var stored: [String: Set<String>] = [:]
-  /// Ours: how many names of such records are kept at most.
-  private static let storedNamesLimit = 100_000
+  private let rememberedHolders: Int
   private var storedNames = 0
 
-  init(_ items: [RecordItem], _ stage: Stage) {
+  /// - Parameter rememberedHolders: names of stored records that are kept; beyond it the store is asked again.
+  init(_ items: [RecordItem], _ stage: Stage, rememberedHolders: Int) {
+    self.rememberedHolders = rememberedHolders
     for position in items.indices {
       guard let record = stage.puts[items[position].name] else { continue }
       for name in record.targets(by: .validate) { referring[name, default: []].append(position) }
@@ -236,7 +238,7 @@ private struct BatchLinks {
     let found = Set(
       try stage.transaction.records.referrers(to: key, by: .deleteSelf, limit: limit))
     storedNames += found.count
-    if storedNames <= Self.storedNamesLimit { stored[name] = found }
+    if storedNames <= rememberedHolders { stored[name] = found }
     return found
   }
 }

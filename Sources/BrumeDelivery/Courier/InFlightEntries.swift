@@ -40,6 +40,7 @@ package final class InFlightEntries: Sendable {
       if last == nil {
         if state.count >= capacity { state = State() }
         state.count += 1
+        precondition(state.count <= capacity, "more devices are remembered than may be")
       }
       state.users[device.user, default: [:]][device] = position
       return true
@@ -51,6 +52,7 @@ package final class InFlightEntries: Sendable {
     state.withLock { state in
       guard let last = state.users[device.user]?.removeValue(forKey: device) else { return nil }
       state.count -= 1
+      precondition(state.count >= 0, "more devices are forgotten than were remembered")
       if state.users[device.user]?.isEmpty == true { state.users[device.user] = nil }
       return last
     }

@@ -127,6 +127,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
     }
     guard tracks.count < rules.lanes else { return false }
     add(lane, peer, now)
+    precondition(tracks.count <= rules.lanes, "more lanes are remembered than may be")
     return true
   }
 
@@ -147,6 +148,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
       action.start.append(Start(lane: lane, attempt: (tracks[lane]?.failures ?? 0) + 1))
       giveTurn(name, now)
     }
+    precondition(running <= rules.total, "more sends are under way than may be")
     action.wakeAt = alarms.first.map { time.clock($0) }
     return action
   }
@@ -161,6 +163,7 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
     guard var track = tracks[lane], case .sending = track.state else { return }
     running -= 1
     peers[track.peer]?.running -= 1
+    precondition(running >= 0, "more sends ended than began")
     switch outcome {
     case .empty:
       succeeded(&track, lane)

@@ -114,9 +114,12 @@ package struct StreamProgress: Equatable, Sendable {
   }
 
   private mutating func sent(_ entries: [MailboxEntry]) -> [Action] {
-    guard let last = entries.last else { return [] }
-    position = last.position
-    for entry in entries { unacknowledged.append(entry.position) }
+    guard !entries.isEmpty else { return [] }
+    for entry in entries {
+      unacknowledged.append(entry.position)
+      // Faults bring entries again, and in another order. The cursor never goes back for it.
+      position = max(position, entry.position)
+    }
     guard unacknowledged.count >= mostUnacknowledged else { return [.send(entries)] }
     phase = .ended
     return [.send(entries), .end]

@@ -83,6 +83,7 @@ struct InternTable: Sendable {
   /// One use less. Answers whether it was the last: then the number may be given to another string.
   @discardableResult
   mutating func release(_ number: Int32) -> Bool {
+    precondition(entries[Int(number)].uses > 0, "a string is released more often than it was used")
     entries[Int(number)].uses -= 1
     guard entries[Int(number)].uses == 0 else { return false }
     removeSlot(of: number)

@@ -336,6 +336,7 @@ extension SubscriptionIndex {
 
   private mutating func releasePosting(_ number: Int32) {
     postings[Int(number)].count -= 1
+    precondition(postings[Int(number)].count >= 0, "a posting has fewer than no subscriptions")
     let header = postingKeys.bytes(of: number).prefix(13)
     guard postingKeys.release(number) else { return }
     let scope = postings[Int(number)].scope

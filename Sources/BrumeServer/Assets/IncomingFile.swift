@@ -10,6 +10,7 @@ import NIOCore
 struct IncomingFile {
   /// How much larger than its file a form may be.
   private let formBytes: Int64
+  private let headerBytes: Int
   private let limit: Int64
   private var parts: RequestBody.AsyncIterator
   private var form: MultipartReader?
@@ -22,11 +23,14 @@ struct IncomingFile {
     parts = body.makeAsyncIterator()
     limit = limits.assetBytes
     formBytes = limits.assetFormBytes
+    headerBytes = limits.multipartHeaderBytes
   }
 
   /// Learns the form, and refuses what is announced too large before a byte is written.
   mutating func read(_ headers: HTTPFields) throws(BrumeError) {
-    if let type = headers[.contentType] { form = try MultipartReader(contentType: type) }
+    if let type = headers[.contentType] {
+      form = try MultipartReader(contentType: type, headerBytes: headerBytes)
+    }
     let most = limit + (form == nil ? 0 : formBytes)
     let length = headers[.contentLength].flatMap { Int64($0) }
     if let length, length > most { throw AssetMeter.tooLarge(limit) }

@@ -143,6 +143,15 @@ struct IDTokenTests {
     #expect(throws: BrumeError.self) { try IDToken(compact: text) }
   }
 
+  @Test func `so many keys of a provider are looked at`() throws {
+    let coordinate = Base64URL.text([UInt8](repeating: 1, count: 32))
+    let key = #"{"kty":"EC","crv":"P-256","x":"\#(coordinate)","y":"\#(coordinate)"}"#
+    let keys = [key, key, key].joined(separator: ",")
+    let json = try JSON(parsing: Array(#"{"keys":[\#(keys)]}"#.utf8))
+    #expect(try Wire.providerKeys(json, most: 3).count == 3)
+    #expect(try Wire.providerKeys(json, most: 2).count == 2)
+  }
+
   @Test func `keys that cannot be used are passed over`() throws {
     let keys = try Wire.providerKeys(
       JSON(
