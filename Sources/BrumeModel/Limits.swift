@@ -1,4 +1,5 @@
-// Every number that the product promises or enforces, with its source.
+// Every number that the product promises or enforces, with its source. What only changes speed, such as the size of a step,
+// stands beside its code (rule 4 of CONTRIBUTING.md).
 
 package struct Limits: Sendable, Equatable {
   // MARK: Requests

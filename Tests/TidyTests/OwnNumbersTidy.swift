@@ -1,0 +1,67 @@
+// Numbers of ours that stand beside their code and not in `Limits`. Engines, clients and commands have sizes of steps,
+// pauses and caches of their own, which change speed and no answer. In the rules and the server each is listed here with
+// the reason why it is no limit; one more fails until it is listed, or in `Limits`.
+
+import Foundation
+import Testing
+
+@Suite struct OwnNumbersTidy {
+  private static let targets = [
+    "BrumeCore", "BrumeWire", "BrumeServer", "BrumeNotifier", "BrumeDelivery", "BrumePush",
+    "BrumeOpenID",
+    "BrumeSchema", "BrumePredicate",
+  ]
+  private static let file = "a part of the form of a backup's file, which others read"
+  private static let piece = "how much is handled at once, of something that has its own bound"
+  private static let own = "nobody outside can reach it"
+
+  /// By file and name.
+  private static let listed: [String: String] = [
+    "PendingUploads.mostBytes": "it only keeps a sum from overflowing",
+    "BackupContents.mostBytes": file, "BackupFrame.mostBytes": file, "BackupPage.bytes": file,
+    "BackupPage.most": file,
+    "BackupReport.mostNames": "a list for reading; the counts beside it are whole",
+    "BackupChain.most": "of files that the operator names", "BackupAdmin.pieceBytes": piece,
+    "StoreMove.page": piece, "Removals.few": piece, "DeepCheckup.page": piece,
+    "MailboxTail.page": piece, "LogBatch.page": piece, "ServedPart.page": piece,
+    "PushKeys.keyDraws": "one draw of four thousand millions fails",
+    "StoreIdentity.sequencesPerMillisecond": "what change tokens of a restored server rest on",
+    "Workers.threads": "of the process, whichever servers run in it",
+    "Workers.threadsPerLane": "of the process, whichever servers run in it",
+    "StoreRetry.pause": own, "TLSIdentity.daysOfWarning": own,
+    "IPAddress.textBytes": "no address is longer", "NameLookup.threads": own,
+    "StreamLimit.gracePeriod": own,
+    "OpenIDProvider.connectTime": "a part of the time for the whole answer, which is a limit",
+  ]
+
+  /// Names of constants that say that they are ours, with the file that they are in.
+  private static func numbers(in text: String, of file: String) -> [String] {
+    let constant =
+      /\/\/\/ Ours[^\n]*\n(?: *\/\/\/[^\n]*\n)* *(?:private |package |fileprivate |public )?static (?:let|var) (\w+)/
+    return text.matches(of: constant).map { "\(file).\($0.output.1)" }
+  }
+
+  private static func all() throws -> Set<String> {
+    var found: Set<String> = []
+    for target in targets {
+      let folder = Tidy.root.appending(path: "Sources/\(target)")
+      let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+      for case let file as URL in files ?? .init() where file.pathExtension == "swift" {
+        let name = file.deletingPathExtension().lastPathComponent
+        found.formUnion(numbers(in: try String(contentsOf: file, encoding: .utf8), of: name))
+      }
+    }
+    return found
+  }
+
+  @Test func `a number of the rules or of the server is a limit, or listed with a reason`() throws {
+    let (found, listed) = (try Self.all(), Set(Self.listed.keys))
+    #expect(found.subtracting(listed).sorted() == [], "move them into Limits, or list them here")
+    #expect(listed.subtracting(found).sorted() == [], "these are gone")
+  }
+
+  @Test func `a number that nobody listed is found`() {
+    let planted = "  /// Ours: of nothing.\n  /// And more.\n  private static let most = 7\n"
+    #expect(Self.numbers(in: planted, of: "Planted") == ["Planted.most"])
+  }
+}
