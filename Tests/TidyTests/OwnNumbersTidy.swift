@@ -37,7 +37,10 @@ import Testing
   /// Names of constants that say that they are ours, with the file that they are in.
   private static func numbers(in text: String, of file: String) -> [String] {
     let constant =
-      /\/\/\/ Ours[^\n]*\n(?: *\/\/\/[^\n]*\n)* *(?:private |package |fileprivate |public )?static (?:let|var) (\w+)/
+      #/
+      \/\/\/\ Ours[^\n]*\n(?:\ *\/\/\/[^\n]*\n)*\ *
+      (?:(?:private|package|fileprivate|public)\ )?static\ (?:let|var)\ (\w+)
+      /#
     return text.matches(of: constant).map { "\(file).\($0.output.1)" }
   }
 
