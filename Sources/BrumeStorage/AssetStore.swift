@@ -36,6 +36,7 @@ package protocol AssetStore: Sendable {
 /// The place for assets failed or lacks an object. Says nothing about the database: the server goes
 /// on, and the caller may try again.
 package struct AssetFailure: Error, Equatable, Sendable, CustomStringConvertible {
+  /// Why it failed.
   package enum Code: Equatable, Sendable {
     /// The disk or the service did not do what it was asked.
     case unavailable
@@ -49,6 +50,7 @@ package struct AssetFailure: Error, Equatable, Sendable, CustomStringConvertible
   package let code: Code
   /// A sentence for the operator.
   package let description: String
+  /// - Parameter description: a sentence for the operator.
   package init(_ code: Code, _ description: String) {
     self.code = code
     self.description = description

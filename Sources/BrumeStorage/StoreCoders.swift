@@ -3,6 +3,7 @@
 
 package import BrumeModel
 
+/// The forms in which an engine keeps values. To decode throws if the bytes are not of that form.
 package struct StoreCoders: Sendable {
   package let record: RecordCoder
   package let encodeSubscription: @Sendable (Subscription) -> [UInt8]

@@ -4,6 +4,8 @@
 import BrumeModel
 import Synchronization
 
+/// A store in memory. After `close` each call throws `StoreError` with `closed`; a write that changes what
+/// its scope does not name ends the process.
 package final class MemoryStore: Store {
   private let coders: StoreCoders
   /// Nil once closed.
