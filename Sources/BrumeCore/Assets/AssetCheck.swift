@@ -10,7 +10,9 @@ package struct AssetCheckReport: Equatable, Sendable {
   package var missing: [String] = []
   /// Objects in the asset store that the books do not know.
   package var unknown: [String] = []
+  /// Files that were looked at.
   package var files = 0
+  /// Objects that were looked at.
   package var objects = 0
   package init() {}
 }

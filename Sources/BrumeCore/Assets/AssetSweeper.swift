@@ -8,8 +8,11 @@ import BrumeStorage
 
 /// What a pass of the sweeper did.
 package struct AssetSweepReport: Equatable, Sendable {
+  /// Uploads that were struck, because no save used them in time.
   package var uploads = 0
+  /// Files that were struck.
   package var files = 0
+  /// Objects that were removed from the asset store.
   package var objects = 0
   package init(uploads: Int = 0, files: Int = 0, objects: Int = 0) {
     self.uploads = uploads

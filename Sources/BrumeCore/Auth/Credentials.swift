@@ -38,6 +38,7 @@ package struct Credentials: Sendable, InContainerEnvironment {
   package var device: DeviceID?
   /// The `Origin` header of a browser.
   package var origin: String?
+  /// Names the request in logs and pushes.
   package var requestID: String
 
   package init(

@@ -7,6 +7,7 @@ import BrumeStorage
 
 /// A database that an operator named, as the rules take it.
 package struct OpenedView: Equatable, Sendable {
+  /// The database that the rules are asked about: shared where somebody looks at another's.
   package let scope: DatabaseScope
   package let caller: Caller
   /// Whose zones are meant where a zone names no owner, in the shared database.
@@ -71,6 +72,7 @@ extension OpenedView {
     return addressed
   }
 
+  /// The same call with the zones that it means.
   package func addressed(_ request: LookupRecordsRequest) -> LookupRecordsRequest {
     var addressed = request
     addressed.zone = zone(request.zone)
@@ -80,6 +82,7 @@ extension OpenedView {
     return addressed
   }
 
+  /// The same call with the zones that it means.
   package func addressed(_ request: ModifyRecordsRequest) -> ModifyRecordsRequest {
     var addressed = request
     addressed.zone = zone(request.zone)

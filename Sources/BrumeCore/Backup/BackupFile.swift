@@ -4,6 +4,8 @@
 package import BrumeModel
 package import BrumeStorage
 
+/// A backup file that was checked. Calls throw `StoreError` with `corrupt` if it is not any more what it was
+/// then, and what its reading closure throws.
 package final class BackupFile: StoreExport {
   package let engineName: String
   package let bucketCount: Int

@@ -16,6 +16,7 @@ package struct TestPushes: Sendable {
     host = parts.host
   }
 
+  /// What became of a test push.
   package struct Sent: Sendable {
     package let notificationID: String
     package var devices: [DeviceKey] = []
@@ -26,6 +27,7 @@ package struct TestPushes: Sendable {
   /// A push as devices get it, before anybody has got it.
   package struct Composed: Sendable {
     package let notificationID: String
+    /// In the wire's form.
     package let payload: [UInt8]
     /// Whether something was left out, so that it fits.
     package let isCut: Bool

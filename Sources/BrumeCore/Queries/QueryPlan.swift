@@ -5,6 +5,7 @@
 package import BrumeModel
 package import BrumeSchema
 
+/// Checks queries against a schema.
 package enum QueryPlan {
   /// The query with coerced values, ready for an engine.
   ///

@@ -6,6 +6,7 @@ package import BrumeSchema
 package import BrumeStorage
 import Synchronization
 
+/// The schemas parsed last, one for each container environment. For calls from any thread.
 package final class SchemaCache: Sendable {
   private struct Entry: Sendable {
     let text: [UInt8]

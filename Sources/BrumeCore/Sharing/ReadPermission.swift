@@ -6,6 +6,7 @@ package import BrumeStorage
 
 /// Who may read what, for those who work after the request: the notifier and delivery.
 package struct ReadPermission: Sendable {
+  /// Shared with all who ask for schemas.
   package let schemas: SchemaCache
   let limits: Limits
 }

@@ -17,6 +17,7 @@ package struct ShareScope: Equatable, Sendable {
     self.epoch = epoch
   }
 
+  /// Whether the participant has no share of the zone.
   package var isEmpty: Bool { permissions.isEmpty }
 
   /// The best that the covering shares grant; nil if the record is none of the participant's

@@ -84,6 +84,7 @@ extension Caller {
 }
 
 extension User {
+  /// The account with all that it has, whether or not others may see it.
   package var identity: UserIdentity {
     UserIdentity(
       user: id, givenName: givenName, familyName: familyName, emailAddress: emailAddress,

@@ -3,6 +3,7 @@
 package import BrumeModel
 package import BrumeStorage
 
+/// A zone for one caller.
 package struct ZoneView: Sendable {
   package let zone: Zone
   /// Nil for the owner and for the public database: no share limits the view.

@@ -20,8 +20,11 @@ package struct ProviderDeparture: Equatable, Sendable {
 /// The way back.
 package struct ProviderReturn: Equatable, Sendable {
   package let signIn: SignIn
+  /// Whether the user stays signed in.
   package let keep: Bool
+  /// Whether others may find an account that is made now.
   package let discoverable: Bool
+  /// What the ID token must hold.
   package let nonce: String
   /// `code_verifier`.
   package let verifier: String
