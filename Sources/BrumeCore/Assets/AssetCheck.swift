@@ -32,6 +32,7 @@ package struct AssetCheck: Sendable {
   /// Looks at every file and object. Changes nothing.
   ///
   /// - Parameter limit: how many names of each kind to report.
+  /// - Throws: `AssetFailure` if the asset store fails.
   package func run(limit: Int) async throws -> AssetCheckReport {
     var report = AssetCheckReport()
     let rows = limits.assetSweepRows

@@ -36,6 +36,8 @@ package struct AssetSweeper: Sendable {
   }
 
   /// One pass. Does not begin another batch once the task is cancelled.
+  ///
+  /// - Throws: `AssetFailure` if the asset store fails; a later pass goes on from there.
   package func sweep() async throws -> AssetSweepReport {
     var report = AssetSweepReport()
     let now = host.now()

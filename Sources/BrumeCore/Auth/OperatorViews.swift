@@ -93,6 +93,8 @@ extension OpenedView {
   }
 
   /// The caller of a change, who has a name to make it under.
+  ///
+  /// - Throws: `badRequest` if it has none.
   package func requireWriter() throws(BrumeError) {
     guard caller.user == nil else { return }
     throw BrumeError(
@@ -112,6 +114,8 @@ extension OperatorView {
 
 extension UserReading {
   /// A user by sign-in name, or by record name.
+  ///
+  /// - Throws: `notFound`.
   package func account(named name: String) throws -> User {
     if let user = try find(named: name) ?? find(UserID(name)) { return user }
     throw BrumeError(

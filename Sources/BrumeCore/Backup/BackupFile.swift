@@ -92,6 +92,8 @@ package final class BackupFile: StoreExport {
   }
 
   /// The objects that its rows name.
+  ///
+  /// - Throws: `StoreError` with `corrupt` if a row cannot be read.
   package func objects() throws -> Set<ObjectMark> {
     let files = try rows(of: .assetFiles)
     var objects: Set<ObjectMark> = []
@@ -143,6 +145,8 @@ package struct BackupAssets {
   }
 
   /// The next piece; nil when all were read.
+  ///
+  /// - Throws: `StoreError` with `corrupt` for a frame that is damaged.
   package mutating func next() throws -> BackupAssetPiece? {
     do {
       while let frame = try frames.next() {

@@ -78,6 +78,8 @@ package struct FaultPlan: Equatable, Sendable {
   package var isEmpty: Bool { entries.isEmpty && expiredTokens.isEmpty }
 
   /// Adds faults that follow each other. Answers the ID of the first.
+  ///
+  /// - Throws: `limitExceeded`, with nothing added, if there would be too many.
   @discardableResult
   package mutating func add(_ faults: [Fault]) throws(BrumeError) -> Int {
     guard entries.count + faults.count <= limit else {

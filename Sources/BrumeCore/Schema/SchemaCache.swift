@@ -15,6 +15,8 @@ package final class SchemaCache: Sendable {
   private let entries = Mutex<[SettingKey: Entry]>([:])
 
   /// The schema of a container environment as this transaction sees it.
+  ///
+  /// - Returns: an empty one if there is none yet.
   package func schema(
     of containerEnvironment: ContainerEnvironment, in transaction: any ReadTransaction
   ) throws -> Schema {

@@ -81,6 +81,8 @@ package struct Coverage: Sendable {
 
 extension ShareScope {
   /// What `user` accepted in a zone of somebody else, as the shares themselves say it now.
+  ///
+  /// - Throws: the `BrumeError` for damage if a share cannot be read.
   package init(of user: UserID, in zone: ZoneKey, from transaction: any ReadTransaction) throws {
     let database = zone.database
     let memberships = try transaction.shares.memberships(

@@ -15,6 +15,8 @@ package struct ZoneView: Sendable {
 
 extension ZoneView {
   /// The zone as `caller` sees it. A zone of which he sees nothing does not exist for him.
+  ///
+  /// - Throws: `zoneNotFound`, `userDeletedZone`, `authenticationRequired`.
   package init(
     of key: ZoneKey, in scope: DatabaseScope, for caller: Caller,
     from transaction: any ReadTransaction

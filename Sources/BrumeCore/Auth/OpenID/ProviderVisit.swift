@@ -98,6 +98,9 @@ package struct ProviderVisits: Sendable {
   }
 
   /// Takes a visit back.
+  ///
+  /// - Throws: `badRequest` for a state that is not of this server, from another browser, or of a visit that
+  ///   is over.
   package func comeBack(_ state: String, browser: String?) async throws -> ProviderReturn {
     guard let bytes = seal.payload(of: state, for: .providerTrip), let trip = TripState(bytes)
     else {
