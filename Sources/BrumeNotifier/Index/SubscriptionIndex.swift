@@ -25,6 +25,7 @@ package struct SubscriptionIndex: Sendable {
     var groups: [[Int32]] = []
     package init() {}
     package var isEmpty: Bool { rows.isEmpty && groups.isEmpty }
+    /// How many subscriptions were found.
     package var count: Int { groups.reduce(rows.count) { $0 + $1.count } }
     /// Visits every subscription that was found.
     package func forEach(_ body: (Int32) -> Void) {

@@ -5,6 +5,7 @@ package import BrumeModel
 
 /// A POST to somebody else's server.
 package struct OutsideCall: Equatable, Sendable {
+  /// A header field of the call.
   package struct Header: Equatable, Sendable {
     package let name: String
     package let value: String
@@ -45,7 +46,9 @@ package struct OutsideCall: Equatable, Sendable {
 
 /// What came back, of which only the needed headers are kept.
 package struct OutsideReply: Equatable, Sendable {
+  /// The status of the HTTP answer.
   package var status: Int
+  /// The header field `Retry-After`, as it came.
   package var retryAfter: String?
   /// The beginning of it.
   package var body: [UInt8]
