@@ -1,5 +1,6 @@
 // Every number that the product promises or enforces, with its source.
 
+/// The numbers of one server; times are in milliseconds, sizes in bytes, unless a line says otherwise.
 package struct Limits: Sendable, Equatable {
   // MARK: Requests
 
