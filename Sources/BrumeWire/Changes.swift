@@ -76,6 +76,7 @@ extension Wire {
     }
   }
 
+  /// Reads the reply of `changes/zone`.
   package static func zoneChanges(_ json: JSON) throws(BrumeError) -> [ZoneChangesResult] {
     let object = try json.asObject("the reply")
     let zones = try object.required("zones", try object.array("zones"))
@@ -194,6 +195,7 @@ extension Wire {
     }
   }
 
+  /// Reads the reply of `changes/database`.
   package static func databaseChanges(_ json: JSON) throws(BrumeError) -> DatabaseChangesPage {
     let object = try json.asObject("the reply")
     let zones = try object.required("zones", try object.array("zones"))

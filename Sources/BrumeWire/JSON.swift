@@ -3,6 +3,7 @@
 // Only reading goes through it. Replies and stored records are written straight into bytes
 // (`JSONWriter.swift`), because building a tree first would double their cost.
 
+/// A JSON value. Numbers keep whether they were written as integers.
 package enum JSON: Equatable, Sendable {
   case null
   case bool(Bool)
@@ -60,6 +61,7 @@ package enum JSON: Equatable, Sendable {
 
 /// The members of an object in their order. Keys are unique.
 package struct JSONObject: Equatable, Sendable {
+  /// One member.
   package struct Member: Equatable, Sendable {
     package let key: String
     package var value: JSON
