@@ -13,7 +13,9 @@ package import BrumeModel
   import Musl
 #endif
 
+/// Divides the globe into squares.
 package enum GlobeCells {
+  /// A square of a level, counted from the south pole and from 180 degrees west.
   package struct Cell: Equatable, Sendable {
     package let row: Int32
     package let column: Int32

@@ -53,6 +53,8 @@ package struct Call: Sendable {
   }
 
   /// The body as JSON. An absent body counts as `{}`: clients send GET without and POST with one.
+  ///
+  /// - Throws: `badRequest` if it is no JSON, or nested too deeply.
   package func json() throws(BrumeError) -> JSON {
     if body.isEmpty { return .object(JSONObject()) }
     return try JSON(parsing: body, maximumDepth: jsonDepth)

@@ -55,6 +55,7 @@ package struct WantedField: Equatable, Sendable {
 
   package var isComplete: Bool { builtTo == nil && behind == nil }
 
+  /// The field's key for one kind of value; nil if it has none yet.
   package func key(_ kind: IndexKind) -> IndexKey? { keys.first { $0.kind == kind } }
 
   /// Whether a key that is made now has no row of some record from the start.

@@ -18,6 +18,7 @@ package enum SortedValue: Equatable, Sendable {
   }
 }
 
+/// Collects matches in their order until there are enough.
 package struct SortedWalk: Sendable {
   /// How many matches are wanted.
   private let count: Int

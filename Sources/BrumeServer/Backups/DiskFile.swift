@@ -9,6 +9,7 @@ package import BrumeStorage
   import Glibc
 #endif
 
+/// An open file; closed with the value.
 package final class DiskFile: Sendable {
   package let path: String
   private let descriptor: Int32
@@ -36,20 +37,28 @@ package final class DiskFile: Sendable {
     return file
   }
 
+  /// Opens a file that is there.
+  ///
+  /// - Throws: `StoreError` that names the file, as every call.
   package static func reading(_ path: String) throws(StoreError) -> DiskFile {
     try DiskFile(path, O_RDONLY)
   }
 
+  /// Whether there is a file or folder of this name.
   package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
   package static func remove(_ path: String) { unlink(path) }
 
+  /// In bytes.
   package func size() throws(StoreError) -> Int64 {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Self.failure("look at", path) }
     return Int64(status.st_size)
   }
 
+  /// Writes behind the end. What is written is durable after a sync only.
+  ///
+  /// - Throws: `StoreError`, with `noRoom` on a full disk; a part may be written then.
   package func append(_ bytes: some Collection<UInt8>) throws(StoreError) {
     var rest = Array(bytes)[...]
     while !rest.isEmpty {
@@ -79,6 +88,7 @@ package final class DiskFile: Sendable {
     return bytes
   }
 
+  /// Cuts the file, or lengthens it with zeros.
   package func truncate(to size: Int64) throws(StoreError) {
     guard ftruncate(descriptor, off_t(size)) == 0 else { throw Self.failure("cut", path) }
   }

@@ -103,6 +103,7 @@ extension ManualTime {
     return id
   }
 
+  /// Takes an alarm back, which then rings with false; nothing happens if it has rung.
   package func giveUp(_ id: Int) {
     state.withLock { $0.alarms.removeValue(forKey: id) }?.ring(false)
   }
