@@ -19,6 +19,7 @@ package struct Caller: Equatable, Sendable, InContainerEnvironment {
   package let user: UserID?
   /// The device that asks, if the request names it.
   package let device: DeviceID?
+  /// As what the caller asks, which decides what it may address.
   package let kind: Kind
   /// Roles of the container's own that the user has (case SCH-09).
   package let roles: Set<String>

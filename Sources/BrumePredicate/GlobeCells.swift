@@ -22,6 +22,7 @@ package enum GlobeCells {
   }
   /// At level n the globe has 2^n rows and 2^(n+1) columns; the finest rows are about 300 m high.
   package static let finest: UInt32 = 16
+  /// Ours: squares that cover one circle.
   package static let most = 12
 
   /// The square of a place; nil for what is not on the globe.

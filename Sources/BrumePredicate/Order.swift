@@ -7,6 +7,7 @@ package import BrumeModel
 package enum Order: Sendable {
   case before, same, after
 
+  /// The order of the same values the other way round.
   package var reversed: Order {
     switch self {
     case .before: .after

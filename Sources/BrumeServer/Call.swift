@@ -21,6 +21,7 @@ package struct Call: Sendable {
   /// The body of an endpoint that reads it itself.
   package let incoming: RequestBody?
   package let databasePath: DatabasePath
+  /// Who asks; anonymous where the endpoint needs nobody.
   package let caller: Caller
   /// Where the request comes from.
   package let address: ClientAddress

@@ -60,6 +60,8 @@ package struct AssetFailure: Error, Equatable, Sendable, CustomStringConvertible
 /// What an object may be called.
 package enum AssetObjectName {
   /// Checks a name before it gets near a path or an address (docs/assets.md).
+  ///
+  /// - Throws: `badName` if it is not 8 to 100 small letters and digits.
   package static func check(_ name: String) throws(AssetFailure) {
     let isPlain = name.utf8.allSatisfy { byte in
       (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9"))

@@ -22,6 +22,7 @@ package protocol SharedAttempts: Sendable {
 
 /// At whom attempts are made, or from where, as a digest of its name.
 package struct AttemptKey: Hashable, Sendable {
+  /// SHA-256.
   package let digest: [UInt8]
   package init(digest: [UInt8]) { self.digest = digest }
 }

@@ -7,6 +7,7 @@ package import BrumeModel
 package struct StoreCoders: Sendable {
   package let record: RecordCoder
   package let encodeSubscription: @Sendable (Subscription) -> [UInt8]
+  /// Throws if the bytes are of another form.
   package let decodeSubscription: @Sendable ([UInt8]) throws -> Subscription
 
   package init(

@@ -161,7 +161,9 @@ extension JSONWriter {
 
 /// A page of a feed that one token describes: `changes/database`, kept notifications.
 package struct FeedRequest: WireRequest, Equatable, Sendable {
+  /// Nil: from the beginning.
   package var token: String?
+  /// The most items of a page; nil: the server chooses.
   package var limit: Int?
 
   package init(token: String? = nil, limit: Int? = nil) {

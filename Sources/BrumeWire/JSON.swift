@@ -19,9 +19,11 @@ package enum JSON: Equatable, Sendable {
   package var object: JSONObject? {
     if case .object(let object) = self { object } else { nil }
   }
+  /// The elements of an array; nil for everything else.
   package var array: [JSON]? {
     if case .array(let elements) = self { elements } else { nil }
   }
+  /// A text; nil for everything else.
   package var string: String? {
     if case .string(let text) = self { text } else { nil }
   }
@@ -33,6 +35,7 @@ package enum JSON: Equatable, Sendable {
     case .null, .bool, .string, .array, .object: nil
     }
   }
+  /// A number, integers too; nil for everything else.
   package var double: Double? {
     switch self {
     case .int(let value): Double(value)
@@ -40,6 +43,7 @@ package enum JSON: Equatable, Sendable {
     case .null, .bool, .string, .array, .object: nil
     }
   }
+  /// True or false; nil for everything else, also for 0 and 1.
   package var bool: Bool? {
     if case .bool(let value) = self { value } else { nil }
   }
@@ -70,6 +74,7 @@ package struct JSONObject: Equatable, Sendable {
       self.value = value
     }
   }
+  /// In the order in which they were written.
   package private(set) var members: [Member]
 
   package init() { members = [] }

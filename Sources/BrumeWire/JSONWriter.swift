@@ -5,6 +5,7 @@ import BrumeModel
 
 /// Takes JSON from its beginning to its end; `bytes` is what was written.
 package struct JSONWriter {
+  /// What was written so far; valid JSON once all that was opened is closed.
   package private(set) var bytes: [UInt8]
   /// What comes before `bytes`, if large values are kept as they are.
   private var earlier: [[UInt8]] = []
@@ -12,6 +13,7 @@ package struct JSONWriter {
   /// True after a value: whatever follows on this level needs a comma.
   private var needsComma = false
 
+  /// - Parameter capacity: about how many bytes will come; more only cost time.
   package init(capacity: Int = 256) {
     bytes = []
     bytes.reserveCapacity(capacity)

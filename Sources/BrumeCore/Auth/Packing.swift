@@ -5,6 +5,7 @@ package import BrumeModel
 
 /// Writes values one after the other. An ``Unpacker`` must ask for them in the same order.
 package struct Packer {
+  /// All that was added, in order.
   package private(set) var bytes: [UInt8] = []
 
   package init() {}

@@ -9,6 +9,7 @@ package import BrumeStorage
 package final class BackupFile: StoreExport {
   package let engineName: String
   package let bucketCount: Int
+  /// Of this file, not of those that it continues.
   package let header: BackupHeader
   /// Of this file alone, until `survey` has told of the rows.
   package private(set) var report: BackupReport

@@ -30,6 +30,7 @@ package struct FaultPlan: Equatable, Sendable {
     }
     package var user: UserID?
     package var device: DeviceID?
+    /// In the order of the request; a call about one thing has one.
     package var items: [Item]
     package init(user: UserID?, device: DeviceID?, items: [Item]) {
       self.user = user
@@ -52,6 +53,7 @@ package struct FaultPlan: Equatable, Sendable {
 
   /// A fault that waits or applies.
   package struct Entry: Equatable, Sendable {
+    /// Counts from 1; never used again.
     package let id: Int
     package var fault: Fault
     /// The entry that must be used up first.

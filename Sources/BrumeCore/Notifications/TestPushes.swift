@@ -19,6 +19,7 @@ package struct TestPushes: Sendable {
   /// What became of a test push.
   package struct Sent: Sendable {
     package let notificationID: String
+    /// Those in whose mailboxes it is.
     package var devices: [DeviceKey] = []
     /// Devices that got nothing, because their mailboxes are full already.
     package var full = 0

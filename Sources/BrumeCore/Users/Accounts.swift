@@ -49,6 +49,7 @@ package struct Accounts: Sendable {
 
   /// What may be changed about an account; nil leaves a thing as it is, an empty text removes it.
   package struct Change: Sendable {
+    /// In clear; only its hash is kept.
     package var password: String?
     package var emailAddress: String?
     package var phoneNumber: String?

@@ -24,6 +24,7 @@ package struct SubscriptionIndex: Sendable {
     var rows: [Int32] = []
     var groups: [[Int32]] = []
     package init() {}
+    /// Whether nothing fires.
     package var isEmpty: Bool { rows.isEmpty && groups.isEmpty }
     /// How many subscriptions were found.
     package var count: Int { groups.reduce(rows.count) { $0 + $1.count } }

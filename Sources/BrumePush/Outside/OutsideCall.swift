@@ -21,7 +21,9 @@ package struct OutsideCall: Equatable, Sendable {
 
   /// A name, and the address that was checked for it.
   package struct Pin: Equatable, Sendable {
+    /// The name in the URL.
     package let host: String
+    /// Where the connection goes, whatever the name leads to now.
     package let address: IPAddress
 
     package init(host: String, address: IPAddress) {

@@ -53,6 +53,7 @@ package struct WantedField: Equatable, Sendable {
     self.keys = keys
   }
 
+  /// Whether the index has all records under the field.
   package var isComplete: Bool { builtTo == nil && behind == nil }
 
   /// The field's key for one kind of value; nil if it has none yet.

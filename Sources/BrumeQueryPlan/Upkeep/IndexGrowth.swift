@@ -67,6 +67,7 @@ package struct IndexGrowth {
 package struct IndexStep: Sendable {
   package let type: RecordTypeRowKey
   package let fields: [String]
+  /// How many records were read.
   package let records: Int
   /// Whether the index of the fields has all records now.
   package let isLast: Bool

@@ -50,6 +50,8 @@ package final class DiskFile: Sendable {
   package static func remove(_ path: String) { unlink(path) }
 
   /// In bytes.
+  ///
+  /// - Throws: `StoreError`.
   package func size() throws(StoreError) -> Int64 {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Self.failure("look at", path) }
@@ -70,6 +72,8 @@ package final class DiskFile: Sendable {
   }
 
   /// At most `count` bytes from `offset`; fewer only at the end.
+  ///
+  /// - Throws: `StoreError`.
   package func bytes(at offset: Int64, count: Int) throws(StoreError) -> [UInt8] {
     var failed = false
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -89,6 +93,8 @@ package final class DiskFile: Sendable {
   }
 
   /// Cuts the file, or lengthens it with zeros.
+  ///
+  /// - Throws: `StoreError`.
   package func truncate(to size: Int64) throws(StoreError) {
     guard ftruncate(descriptor, off_t(size)) == 0 else { throw Self.failure("cut", path) }
   }

@@ -22,6 +22,7 @@ package final class ManualTime: Sendable {
 
   package init(_ start: Milliseconds) { state = Mutex(State(now: start)) }
 
+  /// What everything that reads this clock reads.
   package var now: Milliseconds { state.withLock { $0.now } }
 
   /// How much waits for this clock.

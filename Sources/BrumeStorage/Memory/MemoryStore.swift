@@ -33,6 +33,8 @@ package final class MemoryStore: Store {
 
   /// Another store with the contents that this one has now; each goes on by itself. For tests that begin many
   /// times at one place.
+  ///
+  /// - Throws: `StoreError` with `closed` after `close`.
   package func copy() throws -> MemoryStore {
     let other = MemoryStore(coders: coders, runsTwice: runsTwice, isAwaited: isAwaited)
     try other.keep(current())

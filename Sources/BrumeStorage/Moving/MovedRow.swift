@@ -14,6 +14,7 @@ package enum MovedValue: Sendable {
   /// Bytes, or `null` for nil.
   package static func bytes(_ bytes: [UInt8]?) -> MovedValue { bytes.map { .bytes($0) } ?? .null }
 
+  /// The number; nil for another kind of value. The same for the two below.
   package var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
   package var text: String? { if case .text(let text) = self { text } else { nil } }
   package var bytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
@@ -90,6 +91,8 @@ package struct MovedRow: Equatable, Sendable {
 
 extension MovedRow {
   /// A column by its name, as a text that must be there.
+  ///
+  /// - Throws: `StoreError` with `corrupt` if it is null.
   package func text(_ name: String) throws -> String {
     guard let text = self[name].text else { throw unreadable("'\(name)' is missing") }
     return text
@@ -153,6 +156,8 @@ extension MovedRow {
   }
 
   /// The database that the row is in.
+  ///
+  /// - Throws: `StoreError` with `corrupt` if its environment is none.
   package func database() throws -> DatabaseKey {
     try database(containerEnvironment(), owner: text("owner"))
   }
@@ -165,6 +170,8 @@ extension MovedRow {
   }
 
   /// The zone that an entry of the log is about; nil if it is about none.
+  ///
+  /// - Throws: `StoreError` with `corrupt` if its environment is none.
   package func eventZone() throws -> ZoneKey? {
     guard let name = self["zone"].text else { return nil }
     let place = try containerEnvironment(text("zone_container"), text("zone_environment"))
@@ -172,6 +179,8 @@ extension MovedRow {
   }
 
   /// The private database of the user whose the row is.
+  ///
+  /// - Throws: `StoreError` with `corrupt` if its environment is none.
   package func userDatabase() throws -> DatabaseKey {
     DatabaseKey(in: try containerEnvironment(), owner: UserID(try text("user")))
   }

@@ -69,6 +69,7 @@ package struct LogPlace: Sendable {
   package let bucket: Bucket
   package let position: Int64
   package let database: DatabaseKey
+  /// When the change was made.
   package let time: Milliseconds
 
   package init(bucket: Bucket, position: Int64, database: DatabaseKey, time: Milliseconds) {
