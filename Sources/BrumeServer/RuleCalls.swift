@@ -11,7 +11,7 @@ import BrumeWire
 protocol RuleCalls: Sendable {
   /// The caller behind a request.
   ///
-  /// - Throws: `authenticationFailed`, `authenticationRequired`, `throttled`, `badRequest`.
+  /// - Throws: `authenticationFailed`, `authenticationRequired`, `throttled`, `badContainer`.
   func authenticate(_ credentials: Credentials) async throws -> Caller
   /// Saves and deletes records: one result per operation, in order.
   func modifyRecords(

@@ -22,7 +22,7 @@ package struct APITokens: Sendable {
   /// - Parameters:
   ///   - allowedOrigins: web pages that may use it; nil for any.
   ///   - callback: where the sign-in page sends the token instead of posting it to its opener.
-  /// - Throws: `badRequest` if a name, an origin or the callback cannot be.
+  /// - Throws: `badContainer`, `badRequest` if the name, an origin or the callback cannot be.
   package func create(
     name: String, in containerEnvironment: ContainerEnvironment,
     allowedOrigins: [String]? = nil, callback: String? = nil

@@ -24,7 +24,7 @@ package struct Authentication: Sendable {
   ///
   /// - Throws: `authenticationFailed` for a proof that is missing, unknown, made for something else or used
   ///   before; `authenticationRequired` for a session that has ended; `throttled` for too many signed
-  ///   requests; `badRequest` if the container's name is none.
+  ///   requests; `badContainer`.
   package func authenticate(_ credentials: Credentials) async throws -> Caller {
     try NameRules.container(credentials.container.name)
     if let signature = credentials.signature {

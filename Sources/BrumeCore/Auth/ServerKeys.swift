@@ -21,7 +21,7 @@ package struct ServerKeys: Sendable {
   /// Registers the public half of a server-to-server key. The key gets a user of its own.
   ///
   /// - Parameter publicKeyPEM: a P-256 key.
-  /// - Throws: `badRequest` if it is none, or a name cannot be.
+  /// - Throws: `badContainer`, `badRequest` if the key is none or the name cannot be.
   package func create(
     name: String, publicKeyPEM: String, in containerEnvironment: ContainerEnvironment
   ) async throws -> ServerKey {

@@ -220,7 +220,7 @@ package struct BackupCheck {
     StoreError(.corrupt, "the backup is damaged at byte \(frame.offset), \(place): \(what)")
   }
 
-  /// What an operator is told of damage that was found in a frame: where it is, what it hit, and what to do.
+  /// What an operator reads of damage that was found in a frame: where it is, what it hit, and what to do.
   package func error(of damage: BackupDamage) -> StoreError {
     let what = damage.isCut ? "ends at byte" : "is damaged at byte"
     let advice =

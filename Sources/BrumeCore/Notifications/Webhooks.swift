@@ -17,7 +17,7 @@ package struct Webhooks: Sendable {
 
   /// Registers a webhook from now on. The answer holds its secret, which is shown this once.
   ///
-  /// - Throws: `badRequest` if the address is empty or too long, `limitExceeded` if the container environment
+  /// - Throws: `badContainer`, `badRequest` if the address is empty or too long, `limitExceeded` if the container environment
   ///   has as many webhooks as may be.
   package func add(
     url: String, in containerEnvironment: ContainerEnvironment

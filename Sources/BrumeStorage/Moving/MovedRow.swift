@@ -57,7 +57,7 @@ package struct MovedRow: Equatable, Sendable {
     guard values.count == table.columns.count else { throw unreadable("columns are missing") }
   }
 
-  /// The values that tell it from other rows of the table.
+  /// The values that distinguish it from other rows of the table.
   package var key: ArraySlice<MovedValue> { values.prefix(table.keyLength) }
 
   /// Whether it comes before another row of the table.
