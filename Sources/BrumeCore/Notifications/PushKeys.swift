@@ -17,7 +17,8 @@ package struct PushKeys: Sendable {
 
   /// Says with which key pushes to one app are signed.
   ///
-  /// - Throws: `badContainer`, `badRequest` if a part of it cannot be, such as a key that is no P-256 private key in PEM.
+  /// - Throws: `badContainer`, `badRequest` if a part of it cannot be, such as a key that is no P-256
+  ///   private key in PEM.
   package func addAPNsSender(_ sender: APNsSender) async throws {
     try NameRules.container(sender.container.name)
     for (name, text) in [("team", sender.team), ("keyID", sender.keyID)] {

@@ -17,8 +17,8 @@ package struct Webhooks: Sendable {
 
   /// Registers a webhook from now on. The answer holds its secret, which is shown this once.
   ///
-  /// - Throws: `badContainer`, `badRequest` if the address is empty or too long, `limitExceeded` if the container environment
-  ///   has as many webhooks as may be.
+  /// - Throws: `badContainer`, `badRequest` if the address is empty or too long, `limitExceeded` if the container
+  ///   environment has as many webhooks as may be.
   package func add(
     url: String, in containerEnvironment: ContainerEnvironment
   ) async throws -> Webhook {

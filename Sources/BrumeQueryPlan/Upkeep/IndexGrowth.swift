@@ -41,7 +41,7 @@ package struct IndexGrowth {
   /// Takes up to `limit` more records into the index of what is not finished: of the type after `last`,
   /// so that no long work keeps a short one waiting. Nil: nothing is left to do.
   /// - Parameter leavesFew: whether records that are behind stay so until they are many.
-  /// - Throws: what the engine throws; nothing is lost with the transaction but its own work.
+  /// - Throws: what the engine throws.
   package func grow(
     after last: RecordTypeRowKey?, limit: Int, leavesFew: Bool = false
   ) throws -> IndexStep? {
