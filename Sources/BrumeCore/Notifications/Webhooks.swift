@@ -102,6 +102,8 @@ extension WebhookWriting {
   /// How far the log may be trimmed when the notifier is done up to `position`. Webhooks hold entries
   /// back, also while they are off, but not without end: one that is too far behind is informed that it
   /// missed some.
+  ///
+  /// - Throws: what the transaction throws.
   package func trimmable(
     in bucket: Bucket, through position: Int64, limits: Limits
   ) throws -> Int64 {

@@ -17,6 +17,7 @@ package final class SchemaCache: Sendable {
   /// The schema of a container environment as this transaction sees it.
   ///
   /// - Returns: an empty one if there is none yet.
+  /// - Throws: what the transaction throws; `badRequest` if the stored text is no schema.
   package func schema(
     of containerEnvironment: ContainerEnvironment, in transaction: any ReadTransaction
   ) throws -> Schema {

@@ -150,6 +150,8 @@ package struct Devices: Sendable {
   }
 
   /// The devices whose mailboxes a courier token opens; none for an unknown one.
+  ///
+  /// - Throws: what the transaction throws.
   package func opened(
     by text: String, in transaction: any ReadTransaction
   ) throws -> [Device] {
