@@ -5,6 +5,7 @@
 package import BrumeModel
 package import Foundation
 
+/// Keeps fetched files under their checksums.
 package struct AssetCache: Sendable {
   /// Ours: all files together; the oldest go first.
   static let limitBytes: Int64 = 2 << 30

@@ -4,6 +4,7 @@
 
 package import BrumeModel
 
+/// The requests of one batch.
 package struct BatchPlan: Equatable, Sendable {
   /// What the plan needs to know of an item.
   package struct Item: Equatable, Sendable {
@@ -33,6 +34,8 @@ package struct BatchPlan: Equatable, Sendable {
   ///
   /// A group that may not be torn apart stays in one request even above `operationsPerRequest`:
   /// the server takes up to `itemsPerOperation` from requests that carry an operation ID.
+  ///
+  /// - Throws: `limitExceeded` for more items than one operation may have.
   package init(_ items: [Item], limits: Limits = Limits()) throws(BrumeError) {
     guard items.count <= limits.itemsPerOperation else {
       throw BrumeError(

@@ -1,5 +1,6 @@
 // Failures that no server reported: the request did not get there, or the answer did not come back.
 
+/// Why there is no answer.
 package enum CallFailure: Error, Equatable, Sendable {
   /// A setting is missing or wrong; the text names it.
   case notConfigured(String)

@@ -4,6 +4,7 @@
 package import BrumeModel
 import Foundation
 
+/// The settings of one user on one device.
 package struct Configuration: Equatable, Sendable, InContainerEnvironment {
   /// A server-to-server key: its ID and its private half.
   package struct ServerKey: Equatable, Sendable {

@@ -4,6 +4,7 @@
 package import BrumeModel
 import BrumeWire
 
+/// The calls of one database. What they throw is said at `Session`.
 package struct DatabaseCaller: Sendable {
   package let session: Session
   package let scope: DatabaseScope
@@ -29,6 +30,8 @@ package struct DatabaseCaller: Sendable {
 
   /// Saves and deletes. Gets an operation ID if it has none, so that it can be repeated when the
   /// answer is lost.
+  ///
+  /// One result per operation, in order.
   package func modifyRecords(_ request: ModifyRecordsRequest) async throws -> [RecordResult] {
     var request = request
     request.operationID = request.operationID ?? session.host.uuid()
@@ -37,6 +40,8 @@ package struct DatabaseCaller: Sendable {
   }
 
   /// Fetches records by name. Those that did not fit into an answer are asked for again.
+  ///
+  /// One result per item, in order.
   package func lookupRecords(_ request: LookupRecordsRequest) async throws -> [RecordResult] {
     var results = try await lookupOnce(request)
     var left = results.indices.filter { results[$0].didNotFit }
@@ -58,12 +63,14 @@ package struct DatabaseCaller: Sendable {
     try await read("records/lookup", request.bytes(), as: Wire.recordResults)
   }
 
+  /// One page of a query.
   package func query(_ request: QueryRequest) async throws -> QueryPage {
     try await read("records/query", request.bytes(), as: Wire.queryPage)
   }
 
   // MARK: Zones
 
+  /// All zones of the database, the default zone first.
   package func listZones() async throws -> [ZoneState] {
     try await read("zones/list", as: Wire.zoneResults).map { result in
       switch result {
@@ -73,16 +80,19 @@ package struct DatabaseCaller: Sendable {
     }
   }
 
+  /// Zones by name: one result per name, in order.
   package func lookupZones(_ zones: [ZoneID]) async throws -> [ZoneResult] {
     try await read("zones/lookup", Wire.zoneLookup(zones), as: Wire.zoneResults)
   }
 
+  /// Creates and deletes zones: one result per operation, in order.
   package func modifyZones(_ operations: [ZoneOperation]) async throws -> [ZoneResult] {
     try await write("zones/modify", Wire.zoneOperations(operations), as: Wire.zoneResults)
   }
 
   // MARK: Changes
 
+  /// One page of the zones that changed since a token; nil: of all.
   package func databaseChanges(
     token: String?, limit: Int? = nil
   ) async throws -> DatabaseChangesPage {
@@ -90,12 +100,14 @@ package struct DatabaseCaller: Sendable {
     return try await read("changes/database", request.bytes(), as: Wire.databaseChanges)
   }
 
+  /// One page of the changes of each zone: one result per zone, in order.
   package func zoneChanges(_ requests: [ZoneChangesRequest]) async throws -> [ZoneChangesResult] {
     try await read("changes/zone", Wire.zoneChangesRequests(requests), as: Wire.zoneChanges)
   }
 
   // MARK: Subscriptions
 
+  /// The user's subscriptions in the database.
   package func listSubscriptions() async throws -> [Subscription] {
     try await read("subscriptions/list", as: Wire.subscriptionResults)
       .compactMap { result in
@@ -103,11 +115,13 @@ package struct DatabaseCaller: Sendable {
       }
   }
 
+  /// Subscriptions by ID: one result per ID, in order.
   package func lookupSubscriptions(_ ids: [String]) async throws -> [SubscriptionResult] {
     try await read(
       "subscriptions/lookup", Wire.subscriptionLookup(ids), as: Wire.subscriptionResults)
   }
 
+  /// Saves and deletes subscriptions: one result per operation, in order.
   package func modifySubscriptions(
     _ operations: [SubscriptionOperation]
   ) async throws -> [SubscriptionResult] {

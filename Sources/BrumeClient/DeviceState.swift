@@ -14,12 +14,15 @@ extension Configuration {
   }
 }
 
+/// The files of one device; without a directory everything is forgotten at once.
 package struct DeviceState: Sendable {
   private let directory: String?
 
   package init(directory: String?) { self.directory = directory }
 
   /// The device's ID: the one that was kept, or a new one that is kept from now on.
+  ///
+  /// - Throws: `notConfigured` if the directory cannot be written.
   package func deviceID(new: () -> String) throws(CallFailure) -> DeviceID {
     if let kept = read("device"), !kept.isEmpty { return DeviceID(kept) }
     let id = new()
@@ -27,8 +30,12 @@ package struct DeviceState: Sendable {
     return DeviceID(id)
   }
 
+  /// The position that was kept last for a stream; nil if there is none.
   package func cursor(_ key: String) -> String? { read(Self.cursorName(key)) }
 
+  /// Keeps the position of a stream.
+  ///
+  /// - Throws: `notConfigured` if the directory cannot be written.
   package func keep(cursor: String, _ key: String) throws(CallFailure) {
     try write(Self.cursorName(key), cursor)
   }

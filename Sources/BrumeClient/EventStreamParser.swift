@@ -1,7 +1,9 @@
 // Server-sent events, byte by byte: total over any input. https://html.spec.whatwg.org, section
 // "Server-sent events". Lines end with CR, LF or both; an empty line ends an event.
 
+/// Takes bytes as they arrive and answers whole events.
 package struct EventStreamParser: Equatable, Sendable {
+  /// An event with data; others are none.
   package struct Event: Equatable, Sendable {
     /// The last ID that the stream named.
     package var id: String?

@@ -26,6 +26,9 @@ package struct OutgoingFile: Sendable {
     case changed(String)
   }
 
+  /// Opens a file.
+  ///
+  /// - Throws: `missing` if it is not there or cannot be read.
   package init(_ url: URL) throws(Failure) {
     guard url.isFileURL, let state = Self.state(of: url),
       let handle = try? FileHandle(forReadingFrom: url)

@@ -9,6 +9,7 @@
   import NIOPosix
   import NIOSSL
 
+  /// Sends over connections that all sessions of the program share.
   package struct HTTPTransport: Transport {
     /// Ours: an answer of 200 records of 1 MB is the largest that makes sense.
     static let answerBytes = 256 << 20

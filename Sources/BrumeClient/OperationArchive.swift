@@ -8,6 +8,7 @@
 import BrumeModel
 package import Foundation
 
+/// The long-lived operations of one device.
 package struct OperationArchive: Sendable {
   /// An operation that was written down.
   package struct Entry: Equatable, Sendable {
@@ -54,6 +55,7 @@ package struct OperationArchive: Sendable {
     return kept.sorted { ($0.written, $0.id) < ($1.written, $1.id) }.map(\.id)
   }
 
+  /// An operation that was written down; nil if there is none, or it was finished a day ago.
   package func entry(_ id: String, now: Date) -> Entry? {
     guard let entry = read(Self.fileName(id)), entry.id == id else { return nil }
     if let finished = entry.finished, now.timeIntervalSince(finished) >= Self.lifetimeSeconds {
@@ -64,6 +66,8 @@ package struct OperationArchive: Sendable {
   }
 
   /// Writes an operation down. It is there when this returns.
+  ///
+  /// - Throws: `notConfigured` if the directory cannot be written.
   package func keep(_ entry: Entry) throws(CallFailure) {
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -5,6 +5,7 @@
 import BrumeModel
 import BrumeWire
 
+/// Receives the pushes of one device.
 package struct PushReceiver: Sendable {
   /// Takes one push: the dictionary that an Apple device would get, as JSON. Answers whether it
   /// was dealt with; false ends the receiving without moving the position.
@@ -19,6 +20,7 @@ package struct PushReceiver: Sendable {
 
   /// - Parameter interval: pushes between two acknowledgements; 1 for somebody who watches, so that
   ///   the server's log has each at once.
+  /// - Throws: `notConfigured` if the session has no user or no device.
   package init(
     _ session: Session, acknowledgedEvery interval: Int = Self.acknowledgedEvery
   ) throws(CallFailure) {

@@ -4,6 +4,7 @@
 import BrumeModel
 import BrumeWire
 
+/// Remembers the last pushes, a bounded number of them.
 package struct RecentPushes: Equatable, Sendable {
   /// Ours: more than a mailbox holds.
   static let limit = 512

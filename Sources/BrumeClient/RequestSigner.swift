@@ -7,10 +7,12 @@ package import Foundation
   import Crypto
 #endif
 
+/// Signs requests with one key.
 package struct RequestSigner: Sendable {
   private let keyID: String
   private let key: SigningKey
 
+  /// - Throws: `notConfigured` if it is no P-256 private key in PEM form.
   package init(_ serverKey: Configuration.ServerKey) throws(CallFailure) {
     keyID = serverKey.id
     #if HTTPS
@@ -29,6 +31,7 @@ package struct RequestSigner: Sendable {
   /// The headers that sign a request.
   ///
   /// - Parameter path: path and query, as in the request line.
+  /// - Throws: `notConfigured` if the key cannot sign.
   package func headers(
     path: String, body: [UInt8], date: Date
   ) throws(CallFailure) -> [HTTPCall.Header] {

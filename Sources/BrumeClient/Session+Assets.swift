@@ -58,6 +58,8 @@ extension Session {
 
   /// Fetches an asset's bytes, once more if the connection breaks. An address names one content: what
   /// has been handed over is left out then.
+  ///
+  /// - Throws: also what `take` throws.
   package func download(
     _ address: String, _ take: (ArraySlice<UInt8>) async throws -> Void
   ) async throws {

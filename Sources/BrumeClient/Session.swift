@@ -6,6 +6,9 @@ package import BrumeModel
 import BrumeWire
 package import Foundation
 
+/// The calls of one user on one device. Each throws the server's error as `BrumeError`, a failure that no
+/// server reported as `CallFailure` (`notConfigured` if a setting is missing), `CancellationError` if the
+/// task is cancelled. What may be repeated is repeated first (`Retry`).
 package struct Session: Sendable {
   /// Time and chance of the caller.
   package struct Host: Sendable {

@@ -27,6 +27,7 @@ package struct HTTPCall: Equatable, Sendable {
       }
     }
   }
+  /// A header field.
   package struct Header: Equatable, Sendable {
     package var name: String
     package var value: String
@@ -77,6 +78,7 @@ package struct HTTPAnswer: Equatable, Sendable {
   }
 }
 
+/// A way to a server. Every call throws `CallFailure` or `CancellationError`, and what its closures throw.
 package protocol Transport: Sendable {
   /// Sends a request and reads the whole answer. Throws `CallFailure` or `CancellationError`.
   func send(_ call: HTTPCall) async throws -> HTTPAnswer

@@ -9,6 +9,7 @@ package struct CaseError: Error, Equatable, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
+/// One case, as it is written.
 package struct Case: Equatable, Sendable {
   /// `feature/file: sentence`, and the row's name in a table.
   package let name: String

@@ -6,6 +6,7 @@ import CConformanceCases
 import FoundationEssentials
 import Yams
 
+/// Reads case files.
 package enum CaseFiles {
   /// All cases below a folder, in the order of their paths.
   package static func cases(in folder: String) throws -> [Case] {

@@ -6,6 +6,7 @@ package import BrumeWire
 import FoundationEssentials
 import Yams
 
+/// The description, to hold replies against.
 package struct Description: Sendable {
   private let paths: [(parts: [String], operations: JSON)]
   private let components: JSON

@@ -5,7 +5,9 @@ import BrumeClient
 import BrumeModel
 import BrumeWire
 
+/// What became of one case.
 package struct Outcome: Equatable, Sendable {
+  /// Whether the case held.
   package enum Result: Equatable, Sendable {
     case passed
     /// What was wrong.
@@ -19,6 +21,7 @@ package struct Outcome: Equatable, Sendable {
   package let result: Result
 }
 
+/// Runs cases against one target.
 package struct Runner: Sendable {
   let target: Target
   /// Part of every name that cases make.

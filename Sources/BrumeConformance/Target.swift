@@ -5,7 +5,9 @@ package import BrumeModel
 import BrumeWire
 import FoundationEssentials
 
+/// A server, and the callers that cases have there.
 package struct Target: Sendable, InContainerEnvironment {
+  /// The server's address.
   package var url: String
   package var containerEnvironment: ContainerEnvironment
   package var apiToken: String

@@ -4,6 +4,7 @@ package import BrumeModel
 
 /// The principal of one request. Made by `Engine.authenticate`, used by every rule.
 package struct Caller: Equatable, Sendable, InContainerEnvironment {
+  /// As what somebody asks.
   package enum Kind: Equatable, Sendable {
     /// An API token without a user: reads of the public database, as far as `_world` may.
     case anonymous
@@ -14,8 +15,11 @@ package struct Caller: Equatable, Sendable, InContainerEnvironment {
     case `operator`
   }
   package let containerEnvironment: ContainerEnvironment
+  /// Nil for an anonymous caller, and for an operator who acts for nobody.
   package let user: UserID?
+  /// The device that asks, if the request names it.
   package let device: DeviceID?
+  /// As what the caller asks, which decides what it may address.
   package let kind: Kind
   /// Roles of the container's own that the user has (case SCH-09).
   package let roles: Set<String>
@@ -47,6 +51,7 @@ package struct Caller: Equatable, Sendable, InContainerEnvironment {
 
 /// Time, identity and chance. The composition layer supplies the real ones, tests their own.
 package struct Host: Sendable {
+  /// The time, in milliseconds since 1970.
   package let now: @Sendable () -> Milliseconds
   /// An upper-case UUID.
   package let uuid: @Sendable () -> String

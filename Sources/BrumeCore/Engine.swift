@@ -7,6 +7,11 @@ package import BrumeModel
 package import BrumeStorage
 
 /// All rules. A class: as a value it would be 80 KB, and closures that call it would copy them.
+///
+/// Every call of a feature throws `StoreError` if the store fails and `CancellationError` if nobody waits for
+/// it any more. A `BrumeError` is thrown for the request as a whole: with `authenticationRequired` or
+/// `authenticationFailed` if the caller may not address the database, with those codes that the call names,
+/// and with `internalError` if what it needs is damaged.
 package final class Engine: Sendable {
   package let records: Records
   package let queries: Queries

@@ -4,6 +4,7 @@
 package import BrumeModel
 import BrumeStorage
 
+/// Reads bytes as everything that they could be.
 package enum EveryReader {
   /// Reads bytes as the payload of each kind of seal, and as each value that settings hold.
   ///

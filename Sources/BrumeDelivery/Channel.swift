@@ -10,10 +10,13 @@ package struct OutgoingPush: Sendable {
   /// The request that caused it, for tracing.
   package let requestID: String
   package let device: Device
+  /// What the payload says, as a value.
   package let notification: Notification
   /// The push in the wire's form, within what the channel takes.
   package let payload: [UInt8]
+  /// A later push with the same one may take the place of this on the device.
   package let collapseID: String?
+  /// When the attempt began.
   package let now: Milliseconds
   /// Worthless after this time.
   package let expires: Milliseconds
@@ -50,6 +53,7 @@ package struct ChannelAnswer: Equatable, Sendable {
     /// This push will never succeed.
     case refused
   }
+  /// What is to be done with the push.
   package var verdict: Verdict
   /// Nil if no answer came.
   package var status: Int?

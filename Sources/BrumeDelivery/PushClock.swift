@@ -4,6 +4,7 @@ package import BrumeModel
 
 /// The time, and waiting for one.
 package struct PushClock: Sendable {
+  /// Milliseconds since 1970.
   package let now: @Sendable () -> Milliseconds
   /// Returns at that time, at once if it is past. Not a length of time: one would be measured from
   /// when the sleep begins, which may be later than when it was worked out.

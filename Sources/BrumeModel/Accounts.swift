@@ -5,6 +5,8 @@ package struct User: Equatable, Sendable {
   package let id: UserID
   /// The sign-in name, unique on the server.
   package let name: String
+  /// A hash with its salt and cost, as BrumeCore's `PasswordHash` makes it; nil: nobody signs in with a
+  /// password.
   package var passwordHash: String?
   package var emailAddress: String?
   package var phoneNumber: String?

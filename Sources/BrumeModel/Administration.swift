@@ -89,6 +89,7 @@ package struct ShareSummary: Equatable, Sendable {
 
 /// Whether somebody may do something.
 package struct PermissionQuestion: Equatable, Sendable {
+  /// What is to be done with the record; writing includes deleting.
   package enum Action: String, CaseIterable, Sendable { case read, create, write }
   package var action: Action
   /// Nil: the default zone.
@@ -108,6 +109,7 @@ package struct PermissionQuestion: Equatable, Sendable {
   }
 }
 
+/// The answer to a `PermissionQuestion`, with its grounds.
 package struct PermissionAnswer: Equatable, Sendable {
   package var isAllowed: Bool
   /// What gives the right, or what would have to: one sentence.
@@ -152,6 +154,7 @@ package struct TokenContents: Equatable, Sendable {
 
 /// How many deletions zones were made to forget, or would be.
 package struct DeletionReport: Equatable, Sendable {
+  /// Deletions that were forgotten, or would be.
   package var deletions: Int
   /// Zones that had some.
   package var zones: Int
@@ -167,6 +170,7 @@ package struct DeletionReport: Equatable, Sendable {
     self.unknown = unknown
   }
 
+  /// Adds the numbers of both.
   package static func += (sum: inout DeletionReport, more: DeletionReport) {
     sum.deletions += more.deletions
     sum.zones += more.zones

@@ -2,6 +2,7 @@
 
 /// `assets/upload`: an address for each file that records are going to hold.
 package struct AssetUploadRequest: Equatable, Sendable {
+  /// A field that is going to hold a file.
   package struct File: Equatable, Sendable {
     package var recordType: String
     package var fieldName: String
@@ -13,6 +14,7 @@ package struct AssetUploadRequest: Equatable, Sendable {
       self.recordName = recordName
     }
   }
+  /// Nil: the default zone.
   package var zone: ZoneID?
   package var files: [File]
   package init(zone: ZoneID? = nil, files: [File]) {
@@ -46,6 +48,7 @@ package struct AssetField: Equatable, Sendable {
 
 /// `assets/rereference`: files that records hold, for other records.
 package struct AssetRereferenceRequest: Equatable, Sendable {
+  /// The zone of the records that hold the files; nil: the default zone.
   package var zone: ZoneID?
   /// Where the receipts are good; nil: in the same zone.
   package var targetZone: ZoneID?
@@ -59,6 +62,7 @@ package struct AssetRereferenceRequest: Equatable, Sendable {
 
 /// `/_brume/assets/import`: files that `/_brume/assets/export` gave IDs to, for fields of records.
 package struct AssetImportRequest: Equatable, Sendable {
+  /// One file and its new place.
   package struct Item: Equatable, Sendable {
     /// Where the file is going to be saved.
     package var field: AssetField
@@ -69,6 +73,7 @@ package struct AssetImportRequest: Equatable, Sendable {
       self.exported = exported
     }
   }
+  /// The zone of the fields; nil: the default zone.
   package var zone: ZoneID?
   package var assets: [Item]
   package init(zone: ZoneID? = nil, assets: [Item]) {
@@ -79,4 +84,5 @@ package struct AssetImportRequest: Equatable, Sendable {
 
 /// The ID of the file that a field holds.
 package typealias AssetExportResult = Result<String, ItemFailure<AssetField>>
+/// An asset with a receipt for its field, or why there is none.
 package typealias AssetResult = Result<Asset, ItemFailure<AssetField>>

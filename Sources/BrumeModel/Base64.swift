@@ -3,6 +3,7 @@
 // Reading is strict about the alphabet and tolerant about missing padding. Foundation's coder is not
 // used, so that the lower layers stay free of it.
 
+/// Writes and reads standard base64.
 package enum Base64 {
   private static let digits: [UInt8] = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

@@ -1,6 +1,7 @@
 // Base64 in the alphabet that needs no escaping in URLs (RFC 4648, section 5), without padding: sealed
 // texts, and the parts of JSON web tokens and keys.
 
+/// Writes and reads base64 for URLs.
 package enum Base64URL {
   /// The text of `bytes`.
   package static func text(_ bytes: [UInt8]) -> String {

@@ -1,7 +1,9 @@
 // Every error the server can answer with, and one table of what each means outside: the wire's
 // `serverErrorCode`, the HTTP status, the `CKError` code. Nothing else decides these.
 
+/// An error that is answered to a client.
 package struct BrumeError: Error, Equatable, Sendable {
+  /// What went wrong. What each code means outside is `meaning`.
   package enum Code: String, Hashable, Sendable, CaseIterable {
     case accessDenied, atomicError, authenticationFailed, authenticationRequired, badRequest
     case conflict, exists, internalError, notFound, quotaExceeded, throttled, tryAgainLater
@@ -26,6 +28,7 @@ package struct BrumeError: Error, Equatable, Sendable {
   /// With `changeTokenExpired`: the token is of an earlier incarnation of the zone (case ZON-16).
   package var isOfEarlierIncarnation = false
 
+  /// - Parameter retryAfter: seconds; nil: retrying the same request does not help.
   package init(_ code: Code, _ reason: String, retryAfter: Double? = nil) {
     self.code = code
     self.reason = reason

@@ -24,6 +24,7 @@ package struct Bucket: Hashable, Comparable, Sendable, CustomStringConvertible {
     self.init(Int(hash.value % UInt64(count)))
   }
 
+  /// In the order of their numbers, which is that of locking.
   package static func < (a: Bucket, b: Bucket) -> Bool { a.number < b.number }
   package var description: String { String(number) }
 }

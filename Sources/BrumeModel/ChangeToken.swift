@@ -1,7 +1,9 @@
 // What a change token says, as a value. Clients see an opaque, authenticated text; sealing and
 // checking it is BrumeCore's `TokenRules`.
 
+/// How much of something a client knows.
 package struct ChangeToken: Equatable, Sendable, InContainerEnvironment {
+  /// What the token is about.
   package enum Subject: Equatable, Sendable {
     /// Changes of one zone. `view` is a digest of what of the zone the reader may see; a reader
     /// whose view changed starts over.
@@ -13,6 +15,7 @@ package struct ChangeToken: Equatable, Sendable, InContainerEnvironment {
     /// Notifications kept for `CKFetchNotificationChangesOperation`.
     case notifications
   }
+  /// How far a client knows one zone of somebody else.
   package struct SharedPosition: Equatable, Sendable {
     package let owner: String
     package let zone: String
@@ -40,6 +43,7 @@ package struct ChangeToken: Equatable, Sendable, InContainerEnvironment {
   /// The frame of a fetch of several pages: what changes during it belongs to the next fetch
   /// (case CHG-16), and one that began with nothing contains no old deletion (case CHG-07), unless it asked.
   package struct Walk: Equatable, Sendable {
+    /// The last sequence that belongs to the fetch.
     package let through: Int64
     /// It began with nothing: what was forgotten since is none of its business.
     package let isFirst: Bool

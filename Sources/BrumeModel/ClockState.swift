@@ -1,5 +1,6 @@
 // The clock of a server, as operators see it and move it.
 
+/// The time, and what waits for a later one.
 package struct ClockState: Equatable, Sendable {
   /// Something that waits for a time.
   package struct Timer: Equatable, Sendable {

@@ -1,5 +1,6 @@
 // Comparing secrets without telling, by the time it takes, where they first differ.
 
+/// Compares secrets.
 package enum ConstantTime {
   /// Whether two secrets are the same. Their lengths are no secret.
   package static func areEqual(_ a: some Collection<UInt8>, _ b: some Collection<UInt8>) -> Bool {

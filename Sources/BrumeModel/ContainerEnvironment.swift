@@ -24,6 +24,7 @@ extension ContainerEnvironment: Comparable {
 
 /// Something that belongs to one environment of a container.
 package protocol InContainerEnvironment {
+  /// The one that it belongs to.
   var containerEnvironment: ContainerEnvironment { get }
 }
 

@@ -21,7 +21,9 @@ package struct APNsSender: Hashable, Sendable {
   package let container: ContainerID
   /// The app's bundle ID.
   package let topic: String
+  /// The team's ID at Apple, which is the issuer of its tokens.
   package let team: String
+  /// The ID of the key at Apple.
   package let keyID: String
   /// The `.p8` file's text: a secret, never logged.
   package let privateKey: String
@@ -38,6 +40,7 @@ package struct APNsSender: Hashable, Sendable {
 
 /// A server that wants the change feed of a container pushed.
 package struct Webhook: Equatable, Sendable, InContainerEnvironment {
+  /// `wh_` and 16 hex digits.
   package let id: String
   package let containerEnvironment: ContainerEnvironment
   package let url: String
@@ -68,8 +71,10 @@ package struct Webhook: Equatable, Sendable, InContainerEnvironment {
     self.cursor = cursor
   }
 
+  /// Whether it is switched on.
   package var isActive: Bool { disabledBecause == nil }
 
+  /// A place in the log of one bucket.
   package struct BatchEnd: Equatable, Sendable {
     package let bucket: Bucket
     package let position: Int64
@@ -82,6 +87,7 @@ package struct Webhook: Equatable, Sendable, InContainerEnvironment {
 
 /// One attempt to deliver something, and what the other side answered.
 package struct PushLogEntry: Equatable, Sendable, InContainerEnvironment {
+  /// What came of an attempt.
   package enum Verdict: String, Hashable, Sendable, CaseIterable {
     /// The other side took it.
     case sent
@@ -100,6 +106,7 @@ package struct PushLogEntry: Equatable, Sendable, InContainerEnvironment {
   }
   /// Rises; assigned by the engine.
   package var position: Int64 = 0
+  /// When the attempt ended.
   package var time: Milliseconds
   package var containerEnvironment: ContainerEnvironment
   /// Nil for webhooks.
@@ -154,6 +161,7 @@ package struct PushLogFilter: Equatable, Sendable {
   package var requestID: String?
   package init() {}
 
+  /// Whether an entry is wanted; texts are compared exactly.
   package func admits(_ entry: PushLogEntry) -> Bool {
     (container.map { $0 == entry.container } ?? true)
       && (environment.map { $0 == entry.environment } ?? true)

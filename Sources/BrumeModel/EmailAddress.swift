@@ -2,6 +2,7 @@
 // mail system keeps `Bob@Example.org` and `bob@example.org` apart, and people type both. An address
 // is kept and answered as it was typed, because callers look for their own spelling in the answer.
 
+/// Compares e-mail addresses.
 package enum EmailAddress {
   /// What two spellings of one address have in common: the address with small ASCII letters. Other
   /// letters stay as they are, as in SQLite's `NOCASE`, so that no engine reads them differently.

@@ -1,6 +1,7 @@
 // A fault that somebody asks for, to see what a client does about it: which calls it meets, and what
 // happens to them. When it applies is decided by BrumeCore's `FaultPlan.swift`.
 
+/// What is to go wrong with which calls. Conditions that are nil or empty hold for any.
 package struct Fault: Equatable, Sendable {
   /// What a client asks for, in the words of the framework.
   package enum Operation: String, Hashable, Sendable, CaseIterable {
@@ -48,6 +49,7 @@ package struct Fault: Equatable, Sendable {
     package var comesFromServers: Bool { answer != nil || connectionErrors.contains(self) }
   }
 
+  /// What happens to a call that the fault meets.
   package enum Effect: Equatable, Sendable {
     /// Fails with this error.
     case error(ErrorCode)
@@ -72,7 +74,9 @@ package struct Fault: Equatable, Sendable {
   /// Empty: any.
   package var operations: Set<Operation>
   package var effect: Effect
+  /// The zone's name.
   package var zone: String?
+  /// The record's name.
   package var record: String?
   /// The record name of the user who calls.
   package var user: UserID?

@@ -16,6 +16,7 @@ extension FieldType {
     }
   }
 
+  /// All types that are no lists.
   package static let scalars: [FieldType] = [
     .string, .int64, .double, .bytes, .timestamp, .location, .reference, .asset,
   ]

@@ -46,6 +46,7 @@ package enum FieldValue: Equatable, Sendable {
     }
   }
 
+  /// Texts by their bytes, times by their milliseconds, lists by their elements alone.
   package static func == (a: FieldValue, b: FieldValue) -> Bool {
     switch (a, b) {
     case (.string(let x), .string(let y)): x.utf8.elementsEqual(y.utf8)
@@ -81,10 +82,15 @@ extension FieldValue {
 package struct Location: Hashable, Sendable {
   package var latitude: Double
   package var longitude: Double
+  /// Metres above sea level.
   package var altitude: Double?
+  /// Radius in metres, as Core Location has it; a negative one says that the place is not valid.
   package var horizontalAccuracy: Double?
+  /// Metres.
   package var verticalAccuracy: Double?
+  /// Metres per second.
   package var speed: Double?
+  /// Degrees from true north.
   package var course: Double?
   package var timestamp: Milliseconds?
 
@@ -126,7 +132,9 @@ package struct Reference: Hashable, Sendable {
 
 /// A stored file, known by its checksum. The bytes are the asset store's.
 package struct Asset: Hashable, Sendable {
+  /// Names the bytes: a version byte and a digest, in base64.
   package var fileChecksum: String
+  /// In bytes.
   package var size: Int64
   /// Present in writes only: proof of an upload, bound to user and field, usable once.
   package var receipt: String?

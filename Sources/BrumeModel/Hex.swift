@@ -1,5 +1,6 @@
 // Bytes as lower-case hexadecimal digits.
 
+/// Writes bytes as hexadecimal digits.
 package enum Hex {
   private static let digits = Array("0123456789abcdef".utf8)
 

@@ -9,6 +9,7 @@ package enum GregorianCalendar {
   private static let daysPerEra: Int64 = 146_097
   private static let daysBefore1970: Int64 = 719_468
 
+  /// The date of a day counted from 1970-01-01; months and days of the month count from 1.
   package static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let shifted = day + daysBefore1970
     let era = floored(shifted, by: daysPerEra)
@@ -21,6 +22,7 @@ package enum GregorianCalendar {
     return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
   }
 
+  /// The day of a date, counted from 1970-01-01. The inverse of `date(ofDay:)`.
   package static func day(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     let shifted = month > 2 ? year : year - 1
     let era = floored(shifted, by: 400)

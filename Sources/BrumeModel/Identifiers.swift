@@ -28,6 +28,7 @@ package struct UserID: Hashable, Sendable, Comparable, CustomStringConvertible {
   package let name: String
   package init(_ name: String) { self.name = name }
   package var description: String { name }
+  /// In Swift's order of texts.
   package static func < (a: UserID, b: UserID) -> Bool { a.name < b.name }
 
   /// What clients write for "me": the framework's constant and the web's older alias.
@@ -41,6 +42,7 @@ package struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible
   package let name: String
   package init(_ name: String) { self.name = name }
   package var description: String { name }
+  /// In Swift's order of texts.
   package static func < (a: DeviceID, b: DeviceID) -> Bool { a.name < b.name }
 }
 
@@ -70,6 +72,7 @@ package struct ZoneKey: Hashable, Sendable {
     self.name = name
   }
   package var isDefault: Bool { name == ZoneID.defaultName }
+  /// As clients name it, with its owner.
   package var id: ZoneID { ZoneID(name: name, ownerName: database.ownerName) }
 }
 
@@ -85,8 +88,10 @@ package struct RecordKey: Hashable, Sendable {
 
 /// A zone as clients name it. A nil owner, or an alias of it, means the caller.
 package struct ZoneID: Hashable, Sendable {
+  /// The zone that every database has.
   package static let defaultName = "_defaultZone"
   package let name: String
+  /// Nil: the caller.
   package let ownerName: String?
   package init(name: String, ownerName: String? = nil) {
     self.name = name

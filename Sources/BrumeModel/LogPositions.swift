@@ -11,6 +11,7 @@ package struct LogPositions: Hashable, Sendable {
 
   package init(_ position: Int64, in bucket: Bucket) { self[bucket] = position }
 
+  /// The position in a bucket's log; 0 if nothing of it was passed.
   package subscript(bucket: Bucket) -> Int64 {
     get { positions[bucket] ?? 0 }
     set { positions[bucket] = newValue == 0 ? nil : newValue }

@@ -1,8 +1,11 @@
 // Which names are allowed. Names are ASCII and bounded, so that no engine and no client can read
 // one name as another (Apple: CKRecord.ID; decision 0011).
 
+/// Checks names that clients give; each call throws if the name cannot be.
 package enum NameRules {
   /// Record names: ASCII, 1 to 255 characters, no leading underscore (case SAV-28).
+  ///
+  /// - Throws: `badRequest`.
   package static func recordName(_ name: String, limits: Limits) throws(BrumeError) {
     try common(name, "record name", limits)
     if name.utf8.first == UInt8(ascii: "_") {
@@ -12,6 +15,8 @@ package enum NameRules {
   }
 
   /// Zone names: as record names.
+  ///
+  /// - Throws: `badRequest`.
   package static func zoneName(_ name: String, limits: Limits) throws(BrumeError) {
     try common(name, "zone name", limits)
     if name.utf8.first == UInt8(ascii: "_"), name != ZoneID.defaultName {
@@ -21,6 +26,8 @@ package enum NameRules {
   }
 
   /// Record types: a letter, then letters, digits and underscores.
+  ///
+  /// - Throws: `badRequest`.
   package static func recordType(_ name: String, limits: Limits) throws(BrumeError) {
     try common(name, "record type", limits)
     guard isIdentifier(name) || name == Record.shareType else {
@@ -32,6 +39,9 @@ package enum NameRules {
   }
 
   /// Field names: as record types, and none of the reserved ones (case SAV-29).
+  ///
+  /// - Parameter ofShare: the field is a share's, where names may begin with `cloudkit.`
+  /// - Throws: `badRequest`.
   package static func fieldName(_ name: String, ofShare: Bool, limits: Limits) throws(BrumeError) {
     try common(name, "field name", limits)
     if ofShare, name.hasPrefix("cloudkit.") { return }
@@ -48,18 +58,24 @@ package enum NameRules {
   }
 
   /// Subscription IDs: any text of 1 to 255 bytes without control characters.
+  ///
+  /// - Throws: `badRequest`.
   package static func subscriptionID(_ id: String, limits: Limits) throws(BrumeError) {
     if id.isEmpty { throw BrumeError(.badRequest, "a subscription ID must not be empty") }
     try TextRules.check(id, "the subscription ID", upTo: limits.nameLength)
   }
 
   /// Devices' names: the client's own identifier, any text of 1 to 255 bytes.
+  ///
+  /// - Throws: `badRequest`.
   package static func device(_ name: String, limits: Limits) throws(BrumeError) {
     if name.isEmpty { throw BrumeError(.badRequest, "a device's name must not be empty") }
     try TextRules.check(name, "the device's name ('clientId')", upTo: limits.labelBytes)
   }
 
   /// All that an identity says of a person.
+  ///
+  /// - Throws: `badRequest` for a text that is too long or holds a control character.
   package static func identity(_ identity: UserIdentity, limits: Limits) throws(BrumeError) {
     let texts = [
       ("user record name", identity.user?.name), ("given name", identity.givenName),
@@ -72,6 +88,8 @@ package enum NameRules {
   }
 
   /// Container identifiers: as Apple's, `iCloud.` and dot-separated words.
+  ///
+  /// - Throws: `badContainer`.
   package static func container(_ name: String) throws(BrumeError) {
     let allowed = name.utf8.allSatisfy { byte in
       isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
@@ -83,6 +101,7 @@ package enum NameRules {
     }
   }
 
+  /// Names of system fields in all their spellings.
   package static let reservedFields: Set<String> = [
     "recordName", "recordID", "recordType", "recordChangeTag", "creationDate",
     "modificationDate", "creatorUserRecordID", "lastModifiedUserRecordID", "createdTimestamp",

@@ -1,5 +1,6 @@
 // A notification: what one device gets about one change for one subscription.
 
+/// What is said of one change to one subscription, before it has the form of a channel.
 package struct Notification: Equatable, Sendable {
   /// Raw values are the numbers of `fo` in the push.
   package enum Reason: Int, Hashable, Sendable {
@@ -7,6 +8,7 @@ package struct Notification: Equatable, Sendable {
     case updated = 2
     case deleted = 3
   }
+  /// What changed.
   package enum Subject: Equatable, Sendable {
     case query(zone: ZoneID, recordName: String, reason: Reason, fields: [String: FieldValue])
     case zone(ZoneID)
@@ -69,6 +71,7 @@ package struct Notification: Equatable, Sendable {
 
 /// A device that wants pushes.
 package struct Device: Equatable, Sendable {
+  /// How a device is reached.
   package enum Channel: Equatable, Sendable {
     /// Fetches its mailbox through the event stream.
     case stream
@@ -101,6 +104,7 @@ package struct Device: Equatable, Sendable {
   }
   package let key: DeviceKey
   package var channel: Channel
+  /// When the device was registered.
   package var registered: Milliseconds
   package init(key: DeviceKey, channel: Channel, registered: Milliseconds) {
     self.key = key

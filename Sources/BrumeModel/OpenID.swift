@@ -44,6 +44,7 @@ package struct ProviderDocument: Equatable, Sendable {
 
 /// A public key of the provider, of a kind that we can use.
 package struct ProviderKey: Equatable, Sendable {
+  /// The key itself.
   package enum Material: Equatable, Sendable {
     /// RS256: modulus and exponent, big-endian.
     case rsa(modulus: [UInt8], exponent: [UInt8])
@@ -69,6 +70,7 @@ package struct IDToken: Equatable, Sendable {
   package var signature: [UInt8]
   package var claims: Claims
 
+  /// What the token says of somebody.
   package struct Claims: Equatable, Sendable {
     package var issuer: String
     package var subject: String

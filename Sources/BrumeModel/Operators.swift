@@ -31,6 +31,7 @@ package struct Operator: Equatable, Sendable {
 
 /// A secret that stands for an operator. The server keeps its digest only.
 package struct OperatorCredential: Equatable, Sendable {
+  /// What the secret is for.
   package enum Kind: String, CaseIterable, Sendable {
     /// A browser that is signed in.
     case session
@@ -130,6 +131,7 @@ package struct AuditFilter: Equatable, Sendable {
 
   package init() {}
 
+  /// Whether a line is wanted.
   package func admits(_ entry: AuditEntry) -> Bool {
     (operatorName.map { $0.utf8.elementsEqual(entry.operatorName.utf8) } ?? true)
       && (requestID.map { $0 == entry.requestID } ?? true)

@@ -15,8 +15,11 @@ package struct Stamp: Equatable, Sendable {
 /// A record as the rules see it. A record exists as this value, as wire JSON, and as a client's
 /// `CKRecord`; there is no fourth form.
 package struct Record: Equatable, Sendable {
+  /// The record type of shares.
   package static let shareType = "cloudkit.share"
+  /// The record type of users, in the public database.
   package static let usersType = "Users"
+  /// The record name of a zone's own share.
   package static let zoneShareName = "cloudkit.zoneshare"
 
   package var name: String
@@ -83,6 +86,7 @@ package struct RecordCoder: Sendable {
 /// A record as a storage engine returns it: key columns, and the content either still encoded or
 /// already a value.
 package struct StoredRecord: Sendable {
+  /// What is known of the record's content.
   package enum Content: Sendable {
     /// By reference: a record is large, and most that engines return are encoded.
     indirect case value(Record)
@@ -122,6 +126,8 @@ package struct StoredRecord: Sendable {
   package var isUnreadable: Bool { if case .unreadable = content { true } else { false } }
 
   /// The record's value. Decodes on each call: keep the result.
+  ///
+  /// - Throws: what the coder throws; the error that stands for an unreadable record.
   package func record() throws -> Record {
     switch content {
     case .value(let record): record
@@ -133,5 +139,6 @@ package struct StoredRecord: Sendable {
 
 /// Change tags: a record's sequence number in base 36, as short as the live service's.
 package enum ChangeTag {
+  /// The tag of a sequence.
   package static func text(_ sequence: Int64) -> String { String(sequence, radix: 36) }
 }

@@ -3,6 +3,7 @@
 
 /// A change to one record.
 package struct RecordChange: Sendable {
+  /// What was done. Raw values are stored: never change one.
   package enum Kind: Int, Hashable, Sendable {
     case created = 1
     case updated = 2
@@ -31,6 +32,7 @@ package struct RecordChange: Sendable {
 
 /// One entry of the log.
 package struct LogEntry: Sendable {
+  /// What happened.
   package enum Event: Sendable {
     case record(RecordChange)
     case zoneCreated(ZoneKey)
@@ -68,6 +70,7 @@ package struct LogFilter: Sendable, InContainerEnvironment {
     self.containerEnvironment = containerEnvironment
   }
 
+  /// Whether a change is asked for.
   package func admits(_ entry: LogEntry) -> Bool {
     entry.database.containerEnvironment == containerEnvironment && entry.origin.time >= since
       && requestID.map { $0 == entry.origin.requestID } ?? true && admits(entry.event)

@@ -1,5 +1,6 @@
 // Which version of the product this is. A test compares it with the first heading of CHANGELOG.md.
 
+/// The version and the platform of this program.
 package enum Release {
   package static let version = "unreleased"
 

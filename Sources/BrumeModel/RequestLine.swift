@@ -57,6 +57,7 @@ package struct RequestLineFilter: Equatable, Sendable {
   package var route: String?
   package init() {}
 
+  /// Whether a line is wanted.
   package func takes(_ line: RequestLine) -> Bool {
     if let requestID, line.requestID != requestID, line.requestID != requestID.uppercased() {
       return false

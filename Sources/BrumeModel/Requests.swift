@@ -10,6 +10,7 @@ package struct DraftField: Equatable, Sendable {
   /// False when the sender gave no type: the rules then coerce to the schema's type where the JSON
   /// form allows it (docs/records.md).
   package var isTagged: Bool
+  /// Whether the field is to be stored as an encrypted one.
   package var isEncrypted: Bool
 
   package init(_ value: FieldValue?, isTagged: Bool = true, isEncrypted: Bool = false) {
@@ -21,13 +22,17 @@ package struct DraftField: Equatable, Sendable {
 
 /// What an operation says about a record; everything that it does not say is nil.
 package struct RecordDraft: Equatable, Sendable {
+  /// What becomes of the record's parent.
   package enum ParentChange: Equatable, Sendable {
     case unchanged, cleared
     case set(Reference)
   }
+  /// Nil: the server makes one.
   package var name: String?
   package var type: String?
+  /// The version that the sender knows; nil: none.
   package var changeTag: String?
+  /// Nil: the zone of the request.
   package var zone: ZoneID?
   package var fields: [String: DraftField]
   package var parent: ParentChange
@@ -40,8 +45,11 @@ package struct RecordDraft: Equatable, Sendable {
   }
   private var rootName: String?
   private var rootTag: String?
+  /// With a share: what everybody who has its URL may do.
   package var publicPermission: SharePermission?
+  /// With a share: all of its participants.
   package var participants: [Participant]?
+  /// With a share: what its owner says of access requests.
   package var access: AccessDraft?
 
   package init(
@@ -66,6 +74,8 @@ package struct RecordDraft: Equatable, Sendable {
 
 /// One item of `records/modify`. Raw values are the spelling on the wire.
 package struct RecordOperation: Equatable, Sendable {
+  /// What is done, and on which condition: `force…` whatever version is stored, `replace` drops fields that
+  /// are not sent, `create` only if there is none.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     case create, update, forceUpdate, replace, forceReplace, delete, forceDelete
     package var isDelete: Bool { self == .delete || self == .forceDelete }
@@ -81,11 +91,14 @@ package struct RecordOperation: Equatable, Sendable {
   }
 }
 
+/// `records/modify`.
 package struct ModifyRecordsRequest: Equatable, Sendable {
+  /// The zone of operations that name none; nil: the default zone.
   package var zone: ZoneID?
   package var operations: [RecordOperation]
   /// Nil: not atomic. Has no effect in zones without the capability (case ATM-05).
   package var atomic: Bool?
+  /// Fields of each record that comes back; nil: all.
   package var desiredKeys: [String]?
   /// Ours, under the `brume` key: lets a client repeat a request whose answer was lost; the stored
   /// outcome is that of the first try.
@@ -131,12 +144,16 @@ package struct RecordID: Hashable, Sendable {
   }
 }
 
+/// What became of one operation, or which record failed and why.
 package typealias RecordResult = Result<RecordOutcome, ItemFailure<RecordID>>
 
+/// `records/lookup`.
 package struct LookupRecordsRequest: Equatable, Sendable {
+  /// One record that is asked for.
   package struct Item: Equatable, Sendable {
     package var name: String
     package var zone: ZoneID?
+    /// Fields that come back; nil: as the request says.
     package var desiredKeys: [String]?
     package init(name: String, zone: ZoneID? = nil, desiredKeys: [String]? = nil) {
       self.name = name
@@ -144,8 +161,10 @@ package struct LookupRecordsRequest: Equatable, Sendable {
       self.desiredKeys = desiredKeys
     }
   }
+  /// The zone of items that name none; nil: the default zone.
   package var zone: ZoneID?
   package var items: [Item]
+  /// Fields that come back; nil: all.
   package var desiredKeys: [String]?
   package init(zone: ZoneID? = nil, items: [Item], desiredKeys: [String]? = nil) {
     self.zone = zone
@@ -156,13 +175,18 @@ package struct LookupRecordsRequest: Equatable, Sendable {
 
 // MARK: Queries
 
+/// `records/query`.
 package struct QueryRequest: Equatable, Sendable {
   package var query: Query
+  /// Nil: every zone, or the default zone (`zoneWide`).
   package var zone: ZoneID?
   /// Nil: the default zone if no zone is given.
   package var zoneWide: Bool
+  /// The most records of a page; nil, or more than the server's limit: as many as it answers at once.
   package var limit: Int?
+  /// Where to go on: the marker of the page before.
   package var marker: String?
+  /// Fields that come back; nil: all.
   package var desiredKeys: [String]?
   package init(
     query: Query, zone: ZoneID? = nil, zoneWide: Bool = false, limit: Int? = nil,
@@ -177,6 +201,7 @@ package struct QueryRequest: Equatable, Sendable {
   }
 }
 
+/// One page of a query's records.
 package struct QueryPage: Sendable {
   package var records: [StoredRecord]
   /// Nil on the last page.
@@ -189,7 +214,9 @@ package struct QueryPage: Sendable {
 
 // MARK: Zones
 
+/// One item of `zones/modify`.
 package struct ZoneOperation: Equatable, Sendable {
+  /// What is done; creating a zone that is there changes nothing.
   package enum Kind: String, Hashable, Sendable { case create, delete }
   package var kind: Kind
   package var zone: ZoneID
@@ -221,15 +248,21 @@ package struct ZoneState: Equatable, Sendable {
   }
 }
 
+/// The state of a zone after what was asked, or why that failed.
 package typealias ZoneResult = Result<ZoneState, ItemFailure<ZoneID>>
 
 // MARK: Changes
 
+/// What is asked of one zone in `changes/zone`.
 package struct ZoneChangesRequest: Equatable, Sendable {
   package var zone: ZoneID
+  /// Nil: from the beginning.
   package var token: String?
+  /// The most changes of a page; nil, or more than the server's limit: as many as it answers at once.
   package var limit: Int?
+  /// Fields of each record that come back; nil: all.
   package var desiredKeys: [String]?
+  /// Record types that come; nil: all.
   package var desiredTypes: [String]?
   /// Newest first (case CHG-14). Nil: oldest first.
   package var reverse: Bool?
@@ -262,10 +295,14 @@ package enum ZoneChange: Sendable {
   package var byteCount: Int { if case .changed(let stored) = self { stored.byteCount } else { 0 } }
 }
 
+/// One page of a zone's changes.
 package struct ZoneChangesPage: Sendable {
   package var zone: ZoneID
+  /// In the order in which they were made, each record once.
   package var changes: [ZoneChange]
+  /// For the next page, or the next fetch.
   package var token: String
+  /// Whether there is a next page now.
   package var moreComing: Bool
   /// The changes are newest first.
   package var isReverse: Bool
@@ -284,11 +321,15 @@ package struct ZoneChangesPage: Sendable {
   }
 }
 
+/// A page of a zone's changes, or why there is none.
 package typealias ZoneChangesResult = Result<ZoneChangesPage, ItemFailure<ZoneID>>
 
+/// One page of the zones that changed.
 package struct DatabaseChangesPage: Equatable, Sendable {
   package var zones: [ZoneState]
+  /// For the next page, or the next fetch.
   package var token: String
+  /// Whether there is a next page now.
   package var moreComing: Bool
   package init(zones: [ZoneState], token: String, moreComing: Bool) {
     self.zones = zones
@@ -299,17 +340,20 @@ package struct DatabaseChangesPage: Equatable, Sendable {
 
 // MARK: Subscriptions
 
+/// One item of `subscriptions/modify`.
 package enum SubscriptionOperation: Equatable, Sendable {
   /// Create or update: the same ID overwrites.
   case save(Subscription)
   case delete(id: String)
 }
 
+/// What became of one subscription.
 package enum SubscriptionOutcome: Equatable, Sendable {
   case saved(Subscription)
   case deleted(id: String)
 }
 
+/// The subscription, or the ID of one that failed, and why.
 package typealias SubscriptionResult = Result<SubscriptionOutcome, ItemFailure<String>>
 
 // MARK: Notifications
@@ -317,7 +361,9 @@ package typealias SubscriptionResult = Result<SubscriptionOutcome, ItemFailure<S
 /// One page of the notifications kept for a user (`CKFetchNotificationChangesOperation`).
 package struct KeptNotificationsPage: Sendable {
   package var items: [KeptNotification]
+  /// For the next page, or the next fetch.
   package var token: String
+  /// Whether there is a next page now.
   package var moreComing: Bool
   package init(items: [KeptNotification], token: String, moreComing: Bool) {
     self.items = items
@@ -328,7 +374,9 @@ package struct KeptNotificationsPage: Sendable {
 
 /// A notification as it is kept after sending.
 package struct KeptNotification: Equatable, Sendable {
+  /// Its place in the feed. A notification that is read moves to the end and gets a new one.
   package let position: Int64
+  /// That of the notification (`nid`).
   package let id: String
   package let subscriptionID: String
   /// The push as it was sent, in the wire's form.
@@ -349,8 +397,10 @@ package struct KeptNotification: Equatable, Sendable {
 
 /// What `records/resolve` and `records/accept` ask for.
 package struct ShortGUIDRequest: Equatable, Sendable {
+  /// The short GUID, which ends a share's URL.
   package var value: String
   package var shouldFetchRootRecord: Bool
+  /// Fields of the root record that come back; nil: all.
   package var rootRecordDesiredKeys: [String]?
   package init(
     value: String, shouldFetchRootRecord: Bool = false, rootRecordDesiredKeys: [String]? = nil
@@ -368,9 +418,12 @@ package struct ShareMetadata: Sendable, InContainerEnvironment {
   package var scope: DatabaseScope
   package var zone: ZoneID
   package var share: Record
+  /// Nil for a zone-wide share.
   package var rootRecordName: String?
+  /// Nil: nobody asked, or the caller may not read it.
   package var rootRecord: Record?
   package var owner: UserIdentity
+  /// The caller's; the same for the next two.
   package var role: Participant.Role
   package var acceptance: Participant.Acceptance
   package var permission: SharePermission
@@ -394,4 +447,5 @@ package struct ShareMetadata: Sendable, InContainerEnvironment {
   }
 }
 
+/// A share's metadata, or the address that failed, and why.
 package typealias ShareResult = Result<ShareMetadata, ItemFailure<String>>

@@ -25,6 +25,7 @@ package struct SchemaDifference: Equatable, Sendable {
   package var steps: [Step]
   package init(_ steps: [Step]) { self.steps = steps }
 
+  /// Whether every step may be done.
   package var isAllowed: Bool { steps.allSatisfy { $0.obstacle == nil } }
   /// Record types that go.
   package var dropped: [String] { steps.compactMap(\.dropped) }

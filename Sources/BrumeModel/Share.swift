@@ -16,11 +16,13 @@ package struct Participant: Hashable, Sendable {
     case privateUser = "USER"
     case publicUser = "PUBLIC_USER"
   }
+  /// Whether somebody takes part. Raw values are the spelling on the wire.
   package enum Acceptance: String, Hashable, Sendable {
     case invited = "INVITED"
     case accepted = "ACCEPTED"
     case removed = "REMOVED"
   }
+  /// Unique in the share.
   package var id: String
   package var role: Role
   package var permission: SharePermission
@@ -76,6 +78,7 @@ package struct UserIdentity: Hashable, Sendable {
 
 /// The share itself. The owner is the participant whose role is `.owner`.
 package struct Share: Equatable, Sendable {
+  /// What everybody who has the URL may do.
   package var publicPermission: SharePermission
   package var participants: [Participant]
   /// Nil for a zone-wide share.
@@ -97,6 +100,7 @@ package struct Share: Equatable, Sendable {
   }
 
   package var owner: Participant? { participants.first { $0.role == .owner } }
+  /// The participant who is this user; nil: the user is none.
   package func participant(_ user: UserID) -> Participant? {
     participants.first { $0.identity.user == user }
   }

@@ -1,6 +1,8 @@
 // FNV-1a: a hash that is the same in every process, for digests inside sealed texts and for slots.
 
+/// Takes texts and answers their hash.
 package struct StableHash: Sendable {
+  /// That of all texts so far.
   package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
   package init() {}

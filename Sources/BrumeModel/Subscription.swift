@@ -1,10 +1,12 @@
 // Subscriptions: what a user asked to be notified of, and how.
 
+/// A subscription as its user saved it.
 package struct Subscription: Equatable, Sendable {
   /// Raw values are the spelling of `firesOn`.
   package enum Event: String, Hashable, Sendable, CaseIterable {
     case create, update, delete
   }
+  /// Which changes are meant.
   package enum Kind: Equatable, Sendable {
     /// `zone` nil: every zone of the database.
     case query(Query, zone: ZoneID?, firesOn: Set<Event>, firesOnce: Bool)
@@ -12,8 +14,10 @@ package struct Subscription: Equatable, Sendable {
     case zone(ZoneID, recordType: String?)
     case database(recordType: String?)
   }
+  /// Unique among a user's subscriptions in one database.
   package var id: String
   package var kind: Kind
+  /// Nil: a push that only wakes the app.
   package var info: NotificationInfo?
 
   package init(id: String, kind: Kind, info: NotificationInfo?) {
@@ -73,6 +77,7 @@ package struct NotificationInfo: Equatable, Sendable {
   package var alert = Text()
   package var title = Text()
   package var subtitle = Text()
+  /// The key of the button's text.
   package var alertActionLocalizationKey: String?
   package var alertLaunchImage: String?
   package var soundName: String?

@@ -5,6 +5,7 @@
 // The values of a record's fields are content: `JSONParser` refuses U+0000 in them, and their size
 // counts for the record's.
 
+/// Checks texts that clients give.
 package enum TextRules {
   /// The text that foreign bytes spell.
   ///

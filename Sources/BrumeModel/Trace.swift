@@ -40,6 +40,7 @@ extension Trace {
 
   /// A change, as the log has it.
   package struct Change: Equatable, Sendable {
+    /// What was done.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
       case created, updated, deleted, zoneCreated, zoneDeleted, membership
     }
@@ -103,6 +104,7 @@ extension Trace {
 
   /// One question that the server asks before a push leaves, in the order in which it asks.
   package struct Gate: Equatable, Sendable {
+    /// Which question it is.
     package enum Name: String, Hashable, Sendable, CaseIterable {
       // Of subscriptions.
       case start, database, zone, recordType, event, condition, subscription, right, writer
@@ -111,6 +113,7 @@ extension Trace {
       /// Whether the device fetched afterwards.
       case fetch
     }
+    /// What came of the question.
     package enum Outcome: String, Hashable, Sendable, CaseIterable {
       case passed, failed, notAsked, unknown
     }

@@ -43,8 +43,10 @@ package struct UsageCounts: Equatable, Sendable {
     self.values = values
   }
 
+  /// How many there were of a kind.
   package subscript(kind: UsageKind) -> Int64 { values[kind.rawValue] }
 
+  /// Counts more of a kind.
   package mutating func add(_ kind: UsageKind, _ amount: Int64 = 1) {
     values[kind.rawValue] &+= amount
   }
@@ -55,6 +57,7 @@ package struct UsageCounts: Equatable, Sendable {
     values[Self.classes + at] &+= 1
   }
 
+  /// Adds the numbers of both.
   package static func += (sum: inout UsageCounts, more: UsageCounts) {
     for at in sum.values.indices { sum.values[at] &+= more.values[at] }
   }
@@ -89,6 +92,7 @@ package struct UsageBucket: Equatable, Sendable {
 package enum UsageSpan: String, CaseIterable, Sendable {
   case hour, day, week, month
 
+  /// In milliseconds.
   package var step: Milliseconds {
     switch self {
     case .hour: 60_000
@@ -98,6 +102,7 @@ package enum UsageSpan: String, CaseIterable, Sendable {
     }
   }
 
+  /// How many steps the span has.
   package var steps: Int {
     switch self {
     case .hour: 60
@@ -140,6 +145,7 @@ package struct StoredSize: Equatable, Sendable {
     self.isWhole = isWhole
   }
 
+  /// Adds both; the sum is whole if both are.
   package static func += (sum: inout StoredSize, more: StoredSize) {
     sum.records += more.records
     sum.bytes += more.bytes
@@ -149,6 +155,7 @@ package struct StoredSize: Equatable, Sendable {
 
 /// What users and public databases hold.
 package struct StorageReport: Equatable, Sendable {
+  /// What one user holds, in all containers.
   package struct Owner: Equatable, Sendable {
     package var user: UserID
     package var name: String
@@ -159,6 +166,7 @@ package struct StorageReport: Equatable, Sendable {
       self.size = size
     }
   }
+  /// What one public database holds.
   package struct Place: Equatable, Sendable {
     package var containerEnvironment: ContainerEnvironment
     package var size: StoredSize

@@ -2,6 +2,7 @@
 
 /// Numbers of what belongs to a user, by container environment.
 package struct UserRemoval: Equatable, Sendable {
+  /// What a user has in one container environment.
   package struct Place: Equatable, Sendable, InContainerEnvironment {
     package let containerEnvironment: ContainerEnvironment
     /// Zones of the private database, the default zone among them if it was written to.
@@ -21,6 +22,7 @@ package struct UserRemoval: Equatable, Sendable {
     }
   }
   package let user: UserID
+  /// The sign-in name.
   package let name: String
   package var places: [Place]
   /// Whether it has been done, or was only looked at.

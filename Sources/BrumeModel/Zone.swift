@@ -1,5 +1,6 @@
 // A record zone as engines keep it.
 
+/// A zone's row: there, or gone.
 package struct Zone: Equatable, Sendable {
   /// Why a zone is gone, as the change feed says.
   package enum Deletion: String, Hashable, Sendable {
@@ -33,5 +34,6 @@ package struct Zone: Equatable, Sendable {
 
   /// Default zones are never atomic; custom zones are (case ATM-05).
   package var isAtomic: Bool { !key.isDefault }
+  /// Whether the zone is there.
   package var isLive: Bool { deletion == nil }
 }

@@ -2,7 +2,9 @@
 
 /// What was in a zone.
 package struct ZoneThen: Sendable {
+  /// One record of the zone, then.
   package struct Item: Sendable {
+    /// How its content then compares with that of now.
     package enum State: String, Hashable, Sendable, CaseIterable {
       /// As it is now.
       case same
@@ -32,6 +34,7 @@ package struct ZoneThen: Sendable {
       self.nextChange = nextChange
     }
   }
+  /// The change after which the zone is shown.
   package let change: Trace.Change
   /// Those that changed since, then those that did not.
   package var items: [Item] = []
@@ -40,5 +43,6 @@ package struct ZoneThen: Sendable {
   /// The change by which the zone was deleted since: what it held is not kept.
   package var deletedBy: String?
 
+  /// - Parameter change: the change after which the zone is shown.
   package init(after change: Trace.Change) { self.change = change }
 }

@@ -98,6 +98,9 @@ package actor Notifier {
   }
 
   /// Works until the log is read to its end.
+  ///
+  /// - Throws: what the store throws; `CancellationError` between two transactions. The next call goes on
+  ///   from the saved cursor.
   package func drain() async throws {
     while case let progress = try await advance(), progress.goesOn {
       try Task.checkCancellation()
@@ -107,6 +110,8 @@ package actor Notifier {
 
   /// Does one transaction's worth of work. Answers whether there may be more. Only one caller at a
   /// time.
+  ///
+  /// - Throws: what the store throws; then nothing of the step was done, and what is remembered is read anew.
   @discardableResult
   package func step() async throws -> Bool { try await advance().goesOn }
 

@@ -13,6 +13,7 @@ package struct NotifierCursor: Equatable, Sendable {
 
   /// A subscription in the order of a fan-out: by start position, and by name among equal ones.
   package struct Served: Equatable, Sendable {
+    /// Where the subscription begins to match.
     package let startPosition: Int64
     package let key: SubscriptionKey
     package init(startPosition: Int64, key: SubscriptionKey) {

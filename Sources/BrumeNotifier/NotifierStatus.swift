@@ -13,9 +13,13 @@ package struct NotifierStatus: Equatable, Sendable {
   package var waitingSince: Milliseconds?
   /// Of the change that is being served: subscriptions that have not been.
   package var unserved = 0
+  /// Subscriptions in the index.
   package var subscriptions = 0
+  /// Notifications that were made.
   package var notifications = 0
+  /// Entries that were put into mailboxes, replaced ones included.
   package var mailboxEntries = 0
+  /// Mailboxes whose entries gave way to "fetch everything".
   package var overflows = 0
   package init() {}
 

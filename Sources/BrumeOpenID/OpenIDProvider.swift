@@ -12,6 +12,7 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
+/// One provider, asked over HTTPS. For calls from any thread.
 package final class OpenIDProvider: Sendable {
   private struct Known: Sendable {
     var document: ProviderDocument?

@@ -8,6 +8,8 @@ package import Dispatch
 package import Logging
 import Synchronization
 
+/// A store in a database that other processes may have open too. Its promises and errors are those of
+/// `Store`.
 package final class PostgresStore: Store {
   private let node: Node
   private let connector: Connector

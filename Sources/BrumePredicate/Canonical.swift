@@ -3,6 +3,7 @@
 
 package import BrumeModel
 
+/// Makes keys of filter lists.
 package enum Canonical {
   /// Equal for filter lists of equal meaning: without regard to their order, to repetition, to the
   /// order inside lists of alternatives, and to how a number or a record name is written.

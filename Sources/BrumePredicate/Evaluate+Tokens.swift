@@ -3,6 +3,7 @@
 
 package import BrumeModel
 
+/// Cuts texts into words.
 package enum Tokens {
   /// Words that CloudKit's full-text search ignores.
   // CloudKit: the list is in the documentation of CKQuery.

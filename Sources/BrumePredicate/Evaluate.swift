@@ -6,6 +6,7 @@
 
 package import BrumeModel
 
+/// Judges records.
 package enum Evaluate {
   /// Whether the record meets every filter. `searchable` says which fields `self CONTAINS` looks at.
   package static func matches(

@@ -6,6 +6,8 @@ package import BrumeModel
 extension FieldName {
   /// Plain `parent` and `share` are fields of the app's own: those names are not reserved, and the
   /// framework's `SystemFieldKey` spells the system's `___parent` and `___share`.
+  ///
+  /// - Throws: `badRequest` for a path, a reserved name, and a system field that queries cannot ask for.
   package init(keyPath: String) throws(BrumeError) {
     if let field = Self.properties[keyPath] ?? SystemField(schemaName: keyPath) {
       self = .system(field)

@@ -55,6 +55,8 @@ extension SystemField {
 
 extension Filter {
   /// The filter with its constant in the field's own type.
+  ///
+  /// - Throws: `badRequest` if the constant has no value of the type.
   package func fitted(to type: FieldType) throws(BrumeError) -> Filter {
     let name = field?.description ?? "SELF"
     guard comparator.applies(to: type) else {

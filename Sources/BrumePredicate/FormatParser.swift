@@ -18,6 +18,8 @@ extension Predicate {
   package static let maximumDepth = 32
 
   /// Parses a format. The arguments stand in for its placeholders, in order.
+  ///
+  /// - Throws: `badRequest` with the character at which the format is wrong, or for too many conditions.
   package init(format: String, arguments: [PredicateArgument] = []) throws(BrumeError) {
     var lexer = FormatLexer(format)
     var parser = FormatParser(try lexer.tokens(), arguments)

@@ -13,13 +13,16 @@ package import BrumeModel
   import Musl
 #endif
 
+/// Divides the globe into squares.
 package enum GlobeCells {
+  /// A square of a level, counted from the south pole and from 180 degrees west.
   package struct Cell: Equatable, Sendable {
     package let row: Int32
     package let column: Int32
   }
   /// At level n the globe has 2^n rows and 2^(n+1) columns; the finest rows are about 300 m high.
   package static let finest: UInt32 = 16
+  /// Ours: squares that cover one circle.
   package static let most = 12
 
   /// The square of a place; nil for what is not on the globe.

@@ -12,6 +12,7 @@ package import BrumeModel
 #endif
 
 extension GlobeCells {
+  /// A square of some level.
   package struct Square: Equatable, Sendable {
     let level: UInt32
     let row: Int32

@@ -7,6 +7,7 @@ package import BrumeModel
 package enum Order: Sendable {
   case before, same, after
 
+  /// The order of the same values the other way round.
   package var reversed: Order {
     switch self {
     case .before: .after
@@ -34,6 +35,7 @@ package enum Order: Sendable {
   /// Byte order, the same as SQLite's BINARY and PostgreSQL's "C".
   package static func text(_ a: String, _ b: String) -> Order { sequence(a.utf8, b.utf8) }
 
+  /// The order of two values by Swift's own operators.
   package static func exact<T: Comparable>(_ a: T, _ b: T) -> Order {
     a < b ? .before : a == b ? .same : .after
   }

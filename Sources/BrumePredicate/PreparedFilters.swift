@@ -3,11 +3,13 @@
 
 package import BrumeModel
 
+/// A list of filters, all of which a record must meet.
 package struct PreparedFilters: Sendable {
   private let filters: [PreparedFilter]
 
   package init(_ filters: [Filter]) { self.filters = filters.map { PreparedFilter($0) } }
 
+  /// Whether every record meets them.
   package var isEmpty: Bool { filters.isEmpty }
 
   /// Whether the record meets every filter. `searchable` says which fields `self CONTAINS` looks at.

@@ -9,6 +9,8 @@ package import BrumeModel
 extension Predicate {
   /// The filters, all of which a record must meet. `now` stands in for `now()`; without it a
   /// predicate with `now()` is refused (a subscription has no moment to ask at).
+  ///
+  /// - Throws: `badRequest` for what CloudKit does not support, with what to write instead.
   package func filters(now: Milliseconds? = nil) throws(BrumeError) -> [Filter] {
     switch self {
     case .always(true):

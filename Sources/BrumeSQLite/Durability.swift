@@ -10,8 +10,10 @@ import GRDB
 /// What SQLite answers when asked for its settings.
 package struct Durability: Equatable, Sendable {
   package let journalMode: String
+  /// SQLite's number: 2 is FULL.
   package let synchronous: Int
 
+  /// What an acknowledged write needs.
   package static let required = Durability(journalMode: "wal", synchronous: 2)
 
   /// The writer's page cache. It holds the pages that one group of large batches changes; a smaller

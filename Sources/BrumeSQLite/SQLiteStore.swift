@@ -9,6 +9,7 @@ import GRDB
 package import Logging
 import Synchronization
 
+/// A store in a data folder, which it has alone. Its promises and errors are those of `Store`.
 package final class SQLiteStore: Store {
   private let pool: DatabasePool
   private let readers: ReaderConnections

@@ -39,6 +39,8 @@ extension Schema {
   /// Checks that this schema may become `other`. In development `deployed` is production's schema:
   /// what it has must stay. In production a deployment may only add, apart from indexes, grants and
   /// roles. All or nothing: the error lists what is wrong.
+  ///
+  /// - Throws: `badRequest` with the first obstacles; nothing is changed either way.
   package func checkChange(
     to other: Schema, in environment: Environment, deployed: Schema
   ) throws(BrumeError) {

@@ -4,6 +4,7 @@
 import BrumeModel
 
 extension Schema {
+  /// The schema as text, with a line feed at the end.
   package func text() -> String {
     var text = "DEFINE SCHEMA\n"
     for role in roles.sorted() {

@@ -4,6 +4,7 @@
 
 package import BrumeModel
 
+/// The record types and roles of one container environment.
 package struct Schema: Equatable, Sendable {
   /// By name. Every schema has `Users`.
   package var recordTypes: [String: RecordType]
@@ -20,6 +21,7 @@ package struct Schema: Equatable, Sendable {
 }
 
 extension Schema {
+  /// Fields and grants of one record type.
   package struct RecordType: Equatable, Sendable {
     /// By name; system fields under their schema names, such as `___recordID`.
     package var fields: [String: Field]
@@ -37,9 +39,11 @@ extension Schema {
     }
   }
 
+  /// What is declared of one field.
   package struct Field: Equatable, Sendable {
     package var type: FieldType
     package var isEncrypted: Bool
+    /// Those that it is to have; which a type allows is `Index.allowed`.
     package var indexes: Set<Index>
 
     package init(_ type: FieldType, isEncrypted: Bool = false, indexes: Set<Index> = []) {
@@ -49,6 +53,7 @@ extension Schema {
     }
   }
 
+  /// As fields have it.
   package typealias Index = Field.Index
 }
 

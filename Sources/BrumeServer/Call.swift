@@ -21,6 +21,7 @@ package struct Call: Sendable {
   /// The body of an endpoint that reads it itself.
   package let incoming: RequestBody?
   package let databasePath: DatabasePath
+  /// Who asks; anonymous where the endpoint needs nobody.
   package let caller: Caller
   /// Where the request comes from.
   package let address: ClientAddress
@@ -53,6 +54,8 @@ package struct Call: Sendable {
   }
 
   /// The body as JSON. An absent body counts as `{}`: clients send GET without and POST with one.
+  ///
+  /// - Throws: `badRequest` if it is no JSON, or nested too deeply.
   package func json() throws(BrumeError) -> JSON {
     if body.isEmpty { return .object(JSONObject()) }
     return try JSON(parsing: body, maximumDepth: jsonDepth)

@@ -155,10 +155,14 @@ package final class Composition: Sendable {
   package var faults: FaultInjector? { pushFaults?.injector }
 
   /// Delivers the pushes that a fault held back; answers how many those are.
+  ///
+  /// - Throws: what the store throws.
   @discardableResult
   package func releasePushes() async throws -> Int { try await pushFaults?.release() ?? 0 }
 
   /// What of a device's entries really leaves for it, past the faults.
+  ///
+  /// - Throws: what the store throws.
   package func leaving(
     _ entries: [MailboxEntry], to device: DeviceKey
   ) async throws -> [MailboxEntry] {
@@ -167,6 +171,8 @@ package final class Composition: Sendable {
 
   /// Brings what other processes put into mailboxes to the devices of this one, until cancelled; ends at once where
   /// there are no others.
+  ///
+  /// - Throws: what the store throws; `CancellationError`.
   package func followMailboxes() async throws { try await mailboxTail?.run() }
 
   /// Nil: this process is the only one that has the store open.
@@ -226,6 +232,8 @@ package final class Composition: Sendable {
 
   /// The address of a new one-time link; nil if there are operators, who need none, and this is no
   /// development.
+  ///
+  /// - Throws: what the store throws.
   package func oneTimeLink() async throws -> String? {
     try await engine.operatorLinks.make(inDevelopment: settings.isDevelopment).map {
       AccessPage.link($0.secret, on: address)

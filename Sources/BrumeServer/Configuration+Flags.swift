@@ -1,9 +1,12 @@
 // Flags as the list of settings defines them, for the command line: parsing and the help text.
 
+/// Reads flags.
 package enum SettingFlags {
   /// Turns arguments into values by variable name, the form that `SettingSources` takes.
   ///
   /// `--name value` and `--name=value` both work; a switch may stand alone.
+  ///
+  /// - Throws: `SettingError` for an argument that is no flag, and for a value that is missing.
   package static func parse(_ arguments: [String]) throws -> [String: String] {
     var values: [String: String] = [:]
     var rest = arguments[...]

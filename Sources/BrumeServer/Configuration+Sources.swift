@@ -10,6 +10,8 @@ package struct SettingSources: Sendable {
   private let providers: [(name: @Sendable (Setting) -> String, provider: any ConfigProvider)]
 
   /// Reads the configuration file, if flags or environment name one.
+  ///
+  /// - Throws: `SettingError` for a file that cannot be read, and for a name that is no setting.
   package init(flags: [String: String], environment: [String: String]) async throws {
     stateFolder = Self.stateFolder(environment)
     let fromFlags = EnvironmentVariablesProvider(environmentVariables: flags)
@@ -45,12 +47,18 @@ package struct SettingSources: Sendable {
     }
   }
 
+  /// The value as a text; nil if there is none, not even by default.
+  ///
+  /// - Throws: `SettingError` if it is no text.
   package func text(_ setting: Setting) throws -> String? {
     guard let found = try value(setting, .string) else { return setting.fallback }
     guard case .string(let text) = found.content else { return setting.fallback }
     return text
   }
 
+  /// The value as a number; 0 if there is none.
+  ///
+  /// - Throws: `SettingError` if it is none.
   package func number(_ setting: Setting) throws -> Int {
     guard let found = try value(setting, .int), case .int(let number) = found.content else {
       return setting.fallback.flatMap { Int($0) } ?? 0
@@ -58,6 +66,9 @@ package struct SettingSources: Sendable {
     return number
   }
 
+  /// Whether a switch is on.
+  ///
+  /// - Throws: `SettingError` if it is neither true nor false.
   package func isOn(_ setting: Setting) throws -> Bool {
     guard let found = try value(setting, .bool), case .bool(let flag) = found.content else {
       return setting.fallback == "true"

@@ -5,6 +5,7 @@
 /// One setting. The key `log.level` is the flag `--log-level`, the variable `BRUME_LOG_LEVEL` and,
 /// in the configuration file, `{"log": {"level": …}}`.
 package struct Setting: Sendable {
+  /// What the setting's value is.
   package enum Kind: Sendable {
     case text, number, `switch`
   }

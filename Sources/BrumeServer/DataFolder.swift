@@ -30,6 +30,8 @@ package final class DataFolder: Sendable {
   private let lock: Int32
 
   /// Makes the folder if it is missing and locks it.
+  ///
+  /// - Throws: `DataFolderError`, also if another process has it.
   package init(path: String) throws {
     self.path = path
     guard OwnerOnly.makeFolders(path) else {
@@ -54,6 +56,8 @@ package final class DataFolder: Sendable {
   deinit { close(lock) }
 
   /// Writes a file that only its owner can read, all at once.
+  ///
+  /// - Throws: `DataFolderError`; what the file held before is still there.
   package func write(_ bytes: [UInt8], to name: String) throws {
     let temporary = "\(path)/.\(name).new"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -134,6 +138,8 @@ package struct ServerFile: Equatable, Sendable {
   }
 
   /// Reads the file of a running server.
+  ///
+  /// - Throws: `DataFolderError` if no server runs, or its file is damaged.
   package init(folder: String) throws {
     guard let bytes = DataFolder.read("\(folder)/\(Self.name)") else {
       throw DataFolderError(

@@ -5,6 +5,7 @@ import BrumePostgres
 import BrumeSQLite
 package import BrumeStorage
 
+/// Reads one store and its files.
 package struct DeepCheckup {
   private enum Reading {
     case sqlite(SQLiteInspection)
@@ -26,6 +27,8 @@ package struct DeepCheckup {
   }
 
   /// The database.
+  ///
+  /// - Throws: `StoreError` if it cannot be read.
   package func database() throws -> StoreInspection {
     switch reading {
     case .sqlite(let inspection): try inspection.run()
@@ -35,6 +38,8 @@ package struct DeepCheckup {
 
   /// What is wrong with files, a sentence each, and how many were read. Nil: they are in a bucket, whose service
   /// looks after them.
+  ///
+  /// - Throws: `StoreError` if the books cannot be read; a file that cannot be is a finding.
   package func files() async throws -> (read: Int, findings: [String])? {
     guard let assets else { return nil }
     var (read, findings, last) = (0, [String](), "")

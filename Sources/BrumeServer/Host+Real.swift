@@ -5,6 +5,7 @@ import BrumeDelivery
 import FoundationEssentials
 
 extension Host {
+  /// The machine's clock, and the system's chance.
   package static let real = Host(
     now: { Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)) },
     uuid: { randomUUID() },

@@ -39,6 +39,8 @@ package struct InProcessServer: Sendable {
   }
 
   /// Answers a request as a whole.
+  ///
+  /// - Throws: what a handler's stream throws; an error of the rules is an answer.
   package func send(
     method: String, target: String, headers: [Header], body: [UInt8]
   ) async throws -> Answer {
@@ -52,6 +54,8 @@ package struct InProcessServer: Sendable {
   }
 
   /// Hands over the body of a success as it is written. Returns anything else as a whole.
+  ///
+  /// - Throws: what `take` throws; `CancellationError`.
   package func receive(
     method: String, target: String, headers: [Header],
     _ take: @escaping @Sendable (ArraySlice<UInt8>) async throws -> Void

@@ -76,6 +76,7 @@ package enum Effect: Hashable, Sendable {
   /// A page of a browser must have meant it, and it has a line in the audit log.
   package var changesSomething: Bool { self != .reads && self != .reveals }
 
+  /// Whether an operator who may only read is refused.
   package var needsFullRole: Bool {
     switch self {
     case .reveals, .changes: true
@@ -170,6 +171,7 @@ package struct Endpoint: Sendable {
 
 /// The endpoints of one server.
 package struct RouteTable: Sendable {
+  /// In the order in which the list of endpoints shows them.
   package let endpoints: [Endpoint]
 
   /// Makes the server's handlers.

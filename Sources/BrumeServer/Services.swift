@@ -83,6 +83,7 @@ package enum Services {
   /// Serves until the process is asked to end.
   ///
   /// - Parameter onReady: called once, with the port, when requests are answered.
+  /// - Throws: what a service throws that cannot go on, and what `onReady` throws.
   package static func run(
     _ server: Composition, onReady: @escaping @Sendable (Int) async throws -> Void
   ) async throws {

@@ -47,6 +47,7 @@ package struct Settings: Sendable {
   package var logLevel = Logger.Level.info
   package var logFormat = LogFormat.text
   package var timeouts = Timeouts()
+  /// Open at once.
   package var connections = 10_000
   /// 0: half of all.
   package var addressConnections = 0
@@ -72,14 +73,19 @@ package struct Settings: Sendable {
   /// Calls to APNs, Web Push services and webhooks.
   package struct Outside: Equatable, Sendable {
     package var apns = APNsChannel.Hosts()
+    /// Pushes under way at once for each of Apple's hosts.
     package var apnsConcurrency = 500
+    /// Calls under way at once for each other host.
     package var concurrency = 4
+    /// Seconds until the status of an answer.
     package var timeout = 10
+    /// The operator's address, which Web Push services are given.
     package var contact = "mailto:operator@localhost"
     /// For webhooks, which operators register.
     package var allowed: [String] = []
     /// For Web Push endpoints, which users register.
     package var webPushAllowed: [String] = []
+    /// A file of certificates that are trusted besides the system's.
     package var trust: String?
     package init() {}
   }
@@ -192,6 +198,7 @@ package struct Settings: Sendable {
     return url.origin
   }
 
+  /// The limits by the names that the setting `limits` takes.
   package static let profiles: [String: Limits] = [
     "apple": .apple, "relaxed": .relaxed, "tiny": .tiny,
   ]

@@ -5,6 +5,7 @@ import BrumePostgres
 import BrumeStorage
 import Dispatch
 
+/// Looks at stores that are outside the data folder.
 package enum StoreCheckup {
   /// Something that was looked at, in words; what is wrong says what to do.
   package typealias Finding = (subject: String, isWell: Bool, text: String)

@@ -12,6 +12,7 @@ package import Logging
   import Glibc
 #endif
 
+/// One move between a data folder and a database.
 package struct StoreMigration {
   private enum Direction {
     case toPostgres(String), toSQLite(String)

@@ -36,6 +36,7 @@ package protocol AssetStore: Sendable {
 /// The place for assets failed or lacks an object. Says nothing about the database: the server goes
 /// on, and the caller may try again.
 package struct AssetFailure: Error, Equatable, Sendable, CustomStringConvertible {
+  /// Why it failed.
   package enum Code: Equatable, Sendable {
     /// The disk or the service did not do what it was asked.
     case unavailable
@@ -49,6 +50,7 @@ package struct AssetFailure: Error, Equatable, Sendable, CustomStringConvertible
   package let code: Code
   /// A sentence for the operator.
   package let description: String
+  /// - Parameter description: a sentence for the operator.
   package init(_ code: Code, _ description: String) {
     self.code = code
     self.description = description
@@ -58,6 +60,8 @@ package struct AssetFailure: Error, Equatable, Sendable, CustomStringConvertible
 /// What an object may be called.
 package enum AssetObjectName {
   /// Checks a name before it gets near a path or an address (docs/assets.md).
+  ///
+  /// - Throws: `badName` if it is not 8 to 100 small letters and digits.
   package static func check(_ name: String) throws(AssetFailure) {
     let isPlain = name.utf8.allSatisfy { byte in
       (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9"))

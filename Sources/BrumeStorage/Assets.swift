@@ -13,6 +13,7 @@ package struct AssetFile: Equatable, Sendable {
   package let checksum: String
   /// The object of the asset store that has the bytes.
   package let object: String
+  /// In bytes.
   package let size: Int64
   /// SHA-256 of the bytes.
   package let digest: [UInt8]
@@ -37,6 +38,7 @@ package struct AssetUpload: Equatable, Sendable {
   package let id: String
   /// What arrived; nil while it is arriving.
   package var checksum: String?
+  /// When it was entered.
   package let began: Milliseconds
 
   package init(id: String, checksum: String?, began: Milliseconds) {
@@ -46,7 +48,9 @@ package struct AssetUpload: Equatable, Sendable {
   }
 }
 
+/// Checksums are texts as records hold them. Every call throws what ``ReadTransaction`` says.
 package protocol AssetReading: AnyObject {
+  /// The file with a checksum; nil if it is not in the books.
   func file(_ checksum: String) throws -> AssetFile?
   /// Files with a checksum after `checksum`, in order, at most `limit`.
   func files(after checksum: String, limit: Int) throws -> [AssetFile]
@@ -54,6 +58,7 @@ package protocol AssetReading: AnyObject {
   func idleFiles(since time: Milliseconds, limit: Int) throws -> [AssetFile]
   /// Whether a record holds the file or an upload of it waits for its save.
   func isFileNeeded(_ checksum: String) throws -> Bool
+  /// The upload with an ID; nil if there is none, or a save has used it.
   func upload(_ id: String) throws -> AssetUpload?
   /// Uploads that began at `time` or before, oldest first, at most `limit`.
   func uploads(begunBy time: Milliseconds, limit: Int) throws -> [AssetUpload]
@@ -61,12 +66,15 @@ package protocol AssetReading: AnyObject {
   func discardedObjects(limit: Int) throws -> [String]
 }
 
+/// Every call throws what ``WriteTransaction`` says; the write's scope has `server`.
 package protocol AssetWriting: AssetReading {
   /// Inserts or replaces by checksum.
   func put(_ file: AssetFile) throws
+  /// Takes a file out of the books, if it is there. The object with its bytes stays until it is discarded.
   func removeFile(_ checksum: String) throws
   /// Inserts or replaces by ID.
   func put(_ upload: AssetUpload) throws
+  /// Forgets an upload, if it is there. Neither its object nor its file changes.
   func removeUpload(_ id: String) throws
   /// Notes that an object is to be removed from the asset store.
   func discardObject(_ name: String) throws

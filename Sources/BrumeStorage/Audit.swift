@@ -5,7 +5,9 @@ package import BrumeModel
 /// What of the audit log is kept. Refused requests count by themselves, so that whoever may do nothing
 /// drives out no line of who did something.
 package struct AuditBounds: Equatable, Sendable {
+  /// How many lines that were not refused are kept.
   package var lines: Int
+  /// How many refused ones.
   package var refusals: Int
   /// Lines of before this go.
   package var oldest: Milliseconds
@@ -17,6 +19,7 @@ package struct AuditBounds: Equatable, Sendable {
   }
 }
 
+/// Every call throws what ``ReadTransaction`` says.
 package protocol AuditReading: AnyObject {
   /// The newest `limit` lines before `position` that the filter admits, newest first.
   func entries(
@@ -24,6 +27,7 @@ package protocol AuditReading: AnyObject {
   ) throws -> [AuditEntry]
 }
 
+/// Every call throws what ``WriteTransaction`` says; the write's scope has `server`.
 package protocol AuditWriting: AuditReading {
   /// Adds a line (its `position` is ignored) and drops what is outside the bounds.
   func append(_ entry: AuditEntry, keeping bounds: AuditBounds) throws

@@ -3,6 +3,7 @@
 
 package import BrumeModel
 
+/// A text that is compared, ordered and hashed by its UTF-8.
 package struct ByteText: Hashable, Comparable, Sendable {
   package let text: String
   package init(_ text: String) { self.text = text }

@@ -2,6 +2,8 @@
 
 package import BrumeModel
 
+/// What is damaged is a change with an unreadable record, at its place. Every call throws what
+/// ``ReadTransaction`` says.
 package protocol ChangeReading: AnyObject {
   /// Records and deletions of a zone with a sequence in (`after`, `through`], each name once in its
   /// newest state, in sequence order or from the highest down, at most `limit`; none after the one
@@ -50,6 +52,7 @@ package struct StoredDeletion: Equatable, Sendable {
   /// Names of the shares that covered it, so that participants get the deletions that concern them and
   /// no others.
   package let coveringShares: [String]
+  /// That of the deletion.
   package let sequence: Int64
   package init(name: String, type: String, coveringShares: [String], sequence: Int64) {
     self.name = name

@@ -4,6 +4,7 @@
 package import BrumeModel
 import Synchronization
 
+/// Hands hints from commits to any number of listeners. For calls from any thread.
 package final class CommitSignals: Sendable {
   private struct State {
     var listeners: [Int: Listener] = [:]
@@ -21,6 +22,7 @@ package final class CommitSignals: Sendable {
 
   package init() {}
 
+  /// How many listeners there are whose hints somebody still holds.
   package var listenerCount: Int { state.withLock { $0.listeners.count } }
 
   /// Hints from now on. A slow listener finds one pending hint with all buckets, never a queue.
@@ -44,6 +46,7 @@ package final class CommitSignals: Sendable {
     return CommitHints(pending: pending, stream: stream)
   }
 
+  /// Gives every listener a hint with these buckets. Waits for nobody.
   package func signal(_ buckets: Set<Bucket>) {
     for listener in state.withLock({ Array($0.listeners.values) }) {
       listener.pending.add(buckets)
@@ -51,6 +54,7 @@ package final class CommitSignals: Sendable {
     }
   }
 
+  /// Ends the hints of all listeners, and of those that come later.
   package func finish() {
     let listeners = state.withLock { state in
       state.isFinished = true
@@ -79,12 +83,14 @@ package struct CommitHints: AsyncSequence, Sendable {
   fileprivate let pending: PendingBuckets
   fileprivate let stream: AsyncStream<Void>
 
+  /// Ends with the signals, or with the task that asks.
   package struct Iterator: AsyncIteratorProtocol {
     fileprivate let pending: PendingBuckets
     fileprivate var inner: AsyncStream<Void>.Iterator
 
     package mutating func next() async -> Set<Bucket>? { await next(isolation: nil) }
 
+    /// Waits for a hint. Answers the buckets of all commits since the last one, perhaps none; nil at the end.
     package mutating func next(isolation actor: isolated (any Actor)?) async -> Set<Bucket>? {
       await inner.next(isolation: actor) == nil ? nil : pending.take()
     }

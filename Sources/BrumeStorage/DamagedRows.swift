@@ -2,9 +2,11 @@
 
 import Synchronization
 
+/// Counts damaged rows and passes each on once. For calls from any thread.
 package final class DamagedRows: Sendable {
   /// A row whose checksum does not fit, or a page that the database itself finds damaged.
   package struct Row: Hashable, Sendable {
+    /// As the engine calls it.
     package let table: String
     /// As an operator reads it; nothing that is a secret.
     package let key: String

@@ -2,7 +2,9 @@
 
 package import BrumeModel
 
+/// Every call throws what ``ReadTransaction`` says.
 package protocol DeviceReading: AnyObject {
+  /// The device with this key; nil if it is not registered.
   func find(_ key: DeviceKey) throws -> Device?
   /// A user's devices in a container environment, in device ID order.
   func all(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> [Device]
@@ -26,6 +28,7 @@ extension DeviceReading {
   }
 }
 
+/// Every call throws what ``WriteTransaction`` says; the write's scope has the device's account.
 package protocol DeviceWriting: DeviceReading {
   /// Inserts or replaces by key. Replacing keeps the mailbox.
   func put(_ device: Device) throws

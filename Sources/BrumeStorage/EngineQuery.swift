@@ -7,10 +7,13 @@ package struct EngineQuery: Sendable {
   package let database: DatabaseKey
   /// Nil: every zone of the database.
   package let zone: String?
+  /// Record type, filters and sorts.
   package private(set) var query: Query
   /// Which records there are for whoever asks.
   package let visible: VisibleRecords
+  /// Where the page before ended; nil: from the start.
   package let after: QueryPosition?
+  /// How many records a page has at most. Engines take less than 1 for 1.
   package let limit: Int
   /// Without sorting: stop after looking at this many candidates and answer with a position to go on
   /// from, perhaps with fewer records than `limit`. Which records are candidates is the engine's
@@ -62,6 +65,7 @@ package enum VisibleRecords: Sendable {
 /// Where a page ended. Without sorting, pages continue by key (zone, then record name); with it they
 /// continue by offset, as CloudKit's cursors do (Apple: CKQueryOperation.Cursor).
 package struct QueryPosition: Equatable, Sendable {
+  /// How many matches the pages before had.
   package let offset: Int
   package let zone: String
   package let name: String
@@ -72,7 +76,9 @@ package struct QueryPosition: Equatable, Sendable {
   }
 }
 
+/// What an engine answers to a query.
 package struct EngineQueryPage: Sendable {
+  /// The matches, in the order of the sorts, or else by zone and record name.
   package let records: [StoredRecord]
   /// Nil when there is nothing more.
   package let next: QueryPosition?
@@ -87,6 +93,7 @@ package struct EngineQueryPage: Sendable {
 
 /// Where the candidates of a page came from, and how many were looked at, for operators.
 package struct QueryWork: Equatable, Sendable {
+  /// What candidates were read from.
   package enum Source: Hashable, Sendable {
     /// Every record of the type.
     case type
@@ -102,14 +109,17 @@ package struct QueryWork: Equatable, Sendable {
 
   package init() {}
 
+  /// Notes that candidates come from a source; each is kept once.
   package mutating func begin(_ source: Source) {
     if !sources.contains(source) { sources.append(source) }
   }
 
+  /// Counts candidates.
   package mutating func look(at count: Int = 1) { rows += count }
 }
 
 extension VisibleRecords {
+  /// Whether the record is there for the one who asks.
   package func contains(_ record: Record) -> Bool {
     switch self {
     case .all: true

@@ -9,6 +9,7 @@
   import Musl
 #endif
 
+/// Starts threads that may wait.
 package enum EngineThread {
   private final class Body {
     let run: @Sendable () -> Void

@@ -11,9 +11,11 @@ package struct ServedChange: Equatable, Sendable {
   package let position: Int64
   /// Of the store, when its notifications were made: part of their IDs.
   package let generation: Int64
+  /// When the notifier did it.
   package let time: Milliseconds
   /// How many deliveries the bytes hold: subscriptions that were served or refused, with their devices.
   package let deliveries: Int
+  /// What was done, in the notifier's form; engines do not look inside.
   package let bytes: [UInt8]
 
   package init(
@@ -29,6 +31,7 @@ package struct ServedChange: Equatable, Sendable {
   }
 }
 
+/// Every call throws what ``ReadTransaction`` says.
 package protocol HistoryReading: AnyObject {
   /// The number of the newest delivery of a bucket; 0 if none is kept.
   func lastDelivery(in bucket: Bucket) throws -> Int64
@@ -38,6 +41,7 @@ package protocol HistoryReading: AnyObject {
   func served(after delivery: Int64, in bucket: Bucket, limit: Int) throws -> [ServedChange]
 }
 
+/// Every call throws what ``WriteTransaction`` says; the write's scope has the bucket's notifier.
 package protocol HistoryWriting: HistoryReading {
   /// Adds what was done, in order.
   func append(_ served: [ServedChange], in bucket: Bucket) throws

@@ -5,6 +5,7 @@
 
 package import BrumeModel
 
+/// Which buckets this process notifies for. For calls from any thread; they wait for nothing.
 package protocol Leases: Sendable {
   /// The lease under which this process notifies for a bucket now; nil if another process does. Each lease of
   /// a bucket has a greater number than the one before, and whoever renews it keeps the number.

@@ -11,6 +11,8 @@ package enum LogEventKind: Int64 {
   case subscription = 5
 }
 
+/// What is damaged is left out. Every call throws what ``ReadTransaction`` says; a damaged last position is
+/// the `BrumeError` for damage.
 package protocol LogReading: AnyObject {
   /// Entries of a bucket after `position`, in order, at most `limit`.
   func entries(in bucket: Bucket, after position: Int64, limit: Int) throws -> [LogEntry]
@@ -55,6 +57,8 @@ extension LogEntry {
   }
 }
 
+/// Every call throws what ``WriteTransaction`` says; the write's scope has the database to append, the bucket
+/// for the rest.
 package protocol LogWriting: LogReading {
   /// Appends to the log of the database's bucket and returns the entry's position.
   @discardableResult

@@ -6,12 +6,15 @@ package import BrumeModel
 package struct MailboxEntry: Equatable, Sendable {
   /// Rises per store; assigned by the engine. The cursor that a device acknowledges with.
   package var position: Int64
+  /// The same for every subscription and device that one change notifies.
   package let notificationID: String
   /// Empty for "fetch everything".
   package let subscriptionID: String
+  /// A later entry with the same one takes the place of this; nil: it replaces nothing.
   package let collapseID: String?
   /// The push in the wire's form.
   package let payload: [UInt8]
+  /// When it is due.
   package let time: Milliseconds
   /// The request that caused it, for tracing.
   package let requestID: String
@@ -30,14 +33,17 @@ package struct MailboxEntry: Equatable, Sendable {
   }
 }
 
+/// A damaged entry says "fetch everything". Every call throws what ``ReadTransaction`` says.
 package protocol MailboxReading: AnyObject {
   /// Waiting entries after `position`, oldest first, at most `limit`.
   func entries(of device: DeviceKey, after position: Int64, limit: Int) throws -> [MailboxEntry]
+  /// How many entries wait for the device; 0 also if it is not registered.
   func count(of device: DeviceKey) throws -> Int
   /// None above it was ever given to an entry, in any mailbox.
   func lastPosition() throws -> Int64
 }
 
+/// Every call throws what ``WriteTransaction`` says; the write's scope has the device's account.
 package protocol MailboxWriting: MailboxReading {
   /// Adds an entry (its `position` is ignored) and returns the position it got. If an entry with
   /// the same notification and subscription ID waits already, nothing is added and its position is

@@ -2,6 +2,7 @@
 
 package import BrumeModel
 
+/// Every call throws what ``ReadTransaction`` says.
 package protocol NotificationReading: AnyObject {
   /// Notifications kept for a user after `position`, oldest first, at most `limit`.
   func kept(
@@ -12,6 +13,7 @@ package protocol NotificationReading: AnyObject {
   func badge(of user: UserID, in containerEnvironment: ContainerEnvironment) throws -> Int
 }
 
+/// Every call throws what ``WriteTransaction`` says; the write's scope has the user's account.
 package protocol NotificationWriting: NotificationReading {
   /// Keeps a notification for a user, dropping the oldest beyond `limit`. Adding the same
   /// notification and subscription ID again does nothing.
@@ -23,6 +25,7 @@ package protocol NotificationWriting: NotificationReading {
   func markRead(
     _ ids: [String], of user: UserID, in containerEnvironment: ContainerEnvironment
   ) throws -> [String]
+  /// Notes the badge number sent last to a user's devices.
   func setBadge(_ value: Int, of user: UserID, in containerEnvironment: ContainerEnvironment) throws
   /// Forgets everything kept for a user, and the badge.
   func removeAll(of user: UserID, in containerEnvironment: ContainerEnvironment) throws

@@ -3,8 +3,11 @@
 
 package import BrumeModel
 
+/// Every call throws what ``ReadTransaction`` says.
 package protocol OperatorReading: AnyObject {
+  /// The operator with an ID; nil if there is none.
   func find(_ id: String) throws -> Operator?
+  /// The operator with exactly this name; nil if there is none.
   func find(named name: String) throws -> Operator?
   /// In name order.
   func all() throws -> [Operator]
@@ -14,10 +17,14 @@ package protocol OperatorReading: AnyObject {
   func credentials() throws -> [OperatorCredential]
 }
 
+/// Every call throws what ``WriteTransaction`` says; the write's scope has `server`.
 package protocol OperatorWriting: OperatorReading {
+  /// Inserts or replaces by ID.
   func put(_ person: Operator) throws
   /// Removes an operator, and nothing else.
   func remove(_ id: String) throws
+  /// Inserts or replaces by ID.
   func put(_ credential: OperatorCredential) throws
+  /// Removes a credential, if it is there.
   func removeCredential(_ id: String) throws
 }

@@ -9,6 +9,7 @@
   package import Musl
 #endif
 
+/// Makes files and folders that only their owner can reach.
 package enum OwnerOnly {
   /// Of a new folder.
   package static let folderMode: mode_t = 0o700

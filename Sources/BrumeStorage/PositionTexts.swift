@@ -3,10 +3,14 @@
 package import BrumeModel
 
 extension LogPositions {
+  /// Bucket and position of each bucket that has one, in the order of buckets; empty for none.
   package var text: String {
     buckets.map { "\($0):\(self[$0])" }.joined(separator: ",")
   }
 
+  /// Reads what `text` answers.
+  ///
+  /// - Throws: `StoreError` with `corrupt` if it is something else.
   package init(text: String) throws {
     self.init()
     for part in text.split(separator: ",") {

@@ -5,6 +5,7 @@
 
 package import BrumeModel
 
+/// The questions that a body is going to ask, made only for engines that use them.
 package struct ReadPlan: Sendable {
   /// One question of those that requests ask most.
   package enum Read: Hashable, Sendable {
@@ -34,7 +35,9 @@ package struct ReadPlan: Sendable {
   /// - Parameter make: called by engines that exchange messages, and by no others.
   package init(_ make: @escaping @Sendable () -> Set<Read>) { self.make = make }
 
+  /// Nothing is said before; right for what reads little or cannot know.
   package static let none = ReadPlan { [] }
 
+  /// Made anew each time.
   package var reads: Set<Read> { make() }
 }

@@ -2,9 +2,13 @@
 
 package import BrumeModel
 
+/// A damaged record is one whose content is `unreadable`. Every call throws what ``ReadTransaction`` says.
 package protocol RecordReading: AnyObject {
+  /// The record with this key; nil if there is none, or it was deleted.
   func find(_ key: RecordKey) throws -> StoredRecord?
   /// What is still known of a record that was deleted last; nil if it is there or never was.
+  ///
+  /// - Throws: also the `BrumeError` for damage, if the row cannot be read.
   func deleted(_ key: RecordKey) throws -> DeletedRecord?
   /// Names of records whose parent is `key`, in name order, at most `limit`.
   func children(of key: RecordKey, limit: Int) throws -> [String]
@@ -15,6 +19,7 @@ package protocol RecordReading: AnyObject {
   func referrers(to key: RecordKey, by action: Reference.Action, limit: Int) throws -> [String]
 }
 
+/// Every call throws what ``WriteTransaction`` says; the write's scope has the database.
 package protocol RecordWriting: RecordReading {
   /// Inserts or replaces. `record.changeTag` must already be the tag of `sequence`.
   @discardableResult

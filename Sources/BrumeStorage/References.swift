@@ -5,6 +5,7 @@ package import BrumeModel
 extension Record {
   /// A reference's target and action, once each.
   package struct Pointer: Hashable, Sendable {
+    /// The record's name, in the same zone.
     package let target: ByteText
     package let action: Reference.Action
   }

@@ -6,6 +6,7 @@
 // always changes the sum; what changes in several places is missed once in 2^64. It is no seal: who
 // can write the file can write the sum as well.
 
+/// Takes the values of a row in their order; then `value` is the sum.
 package struct RowSum: Sendable {
   private var state: UInt64
 
@@ -17,27 +18,34 @@ package struct RowSum: Sendable {
 
   private enum Kind: UInt64 { case null = 1, integer, real, text, bytes }
 
+  /// Takes a column that is null.
   package mutating func addNull() { mix(Kind.null.rawValue) }
 
+  /// Takes an integer.
   package mutating func add(_ number: Int64) {
     mix(Kind.integer.rawValue)
     mix(UInt64(bitPattern: number))
   }
 
+  /// Takes a floating-point number, by its bits: 0 and -0 differ.
   package mutating func add(_ number: Double) {
     mix(Kind.real.rawValue)
     mix(number.bitPattern)
   }
 
+  /// Takes a text, given as its UTF-8. The bytes are not kept.
   package mutating func add(text: UnsafeRawBufferPointer) { add(text, .text) }
 
+  /// Takes bytes; they are not kept.
   package mutating func add(bytes: UnsafeRawBufferPointer) { add(bytes, .bytes) }
 
+  /// Takes a text, by its UTF-8.
   package mutating func add(_ text: String) {
     var text = text
     text.withUTF8 { add(UnsafeRawBufferPointer($0), .text) }
   }
 
+  /// Takes bytes.
   package mutating func add(_ bytes: [UInt8]) {
     bytes.withUnsafeBytes { add($0, .bytes) }
   }

@@ -2,10 +2,13 @@
 
 package import BrumeModel
 
+/// Throws what ``ReadTransaction`` says, and the `BrumeError` for damage if the value cannot be read.
 package protocol SettingReading: AnyObject {
+  /// The value of a key; nil if it was never set, or was removed.
   func value(_ key: SettingKey) throws -> [UInt8]?
 }
 
+/// Throws what ``WriteTransaction`` says; the write's scope covers the key (`WriteScope.covers`).
 package protocol SettingWriting: SettingReading {
   /// - Parameter value: nil removes it.
   func set(_ key: SettingKey, to value: [UInt8]?) throws

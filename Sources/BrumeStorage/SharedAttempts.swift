@@ -3,6 +3,7 @@
 
 package import BrumeModel
 
+/// What all processes with the same store remember of attempts to sign in.
 package protocol SharedAttempts: Sendable {
   /// Changes what is remembered of some keys, alone with it: nobody else reads it meanwhile. Of a key that the change
   /// leaves out nothing is remembered. A loss of power may undo it.
@@ -11,6 +12,8 @@ package protocol SharedAttempts: Sendable {
   ///   - limit: keys that are remembered; when there are more, the longest quiet go.
   ///   - change: gets what is remembered, and the store's time, which is one for all processes. It may run several
   ///     times.
+  ///
+  /// - Throws: `StoreError` if the engine does not answer; nothing may have changed then.
   func change<Value: Sendable>(
     _ keys: [AttemptKey], limit: Int,
     _ change: @escaping @Sendable (inout [AttemptKey: FailedAttempts], Milliseconds) -> Value
@@ -19,6 +22,7 @@ package protocol SharedAttempts: Sendable {
 
 /// At whom attempts are made, or from where, as a digest of its name.
 package struct AttemptKey: Hashable, Sendable {
+  /// SHA-256.
   package let digest: [UInt8]
   package init(digest: [UInt8]) { self.digest = digest }
 }

@@ -3,6 +3,8 @@
 
 package import BrumeModel
 
+/// What all processes with the same store put into mailboxes. Calls throw `StoreError` if the engine does not
+/// answer.
 package protocol SharedMailboxes: Sendable {
   /// A hint for each bucket in which entries came, at once or a moment later.
   func mailboxHints() -> CommitHints

@@ -3,6 +3,7 @@
 
 package import BrumeModel
 
+/// Every call throws what ``ReadTransaction`` says.
 package protocol ShareReading: AnyObject {
   /// Shares of others that a user accepted in a container environment, in zone and name order.
   func memberships(
@@ -14,8 +15,12 @@ package protocol ShareReading: AnyObject {
   func record(shortGUID: String) throws -> RecordKey?
 }
 
+/// Every call throws what ``WriteTransaction`` says; the write's scope has the database of the zone.
 package protocol ShareWriting: ShareReading {
+  /// Notes that a user accepted a share; nothing changes if it is noted.
   func put(_ membership: Membership) throws
+  /// Forgets that a user accepted a share, if it is noted.
   func remove(_ membership: Membership) throws
+  /// Lets a short GUID name a record, instead of what it named before.
   func setShortGUID(_ shortGUID: String, record: RecordKey) throws
 }

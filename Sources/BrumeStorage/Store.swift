@@ -27,6 +27,7 @@ package protocol Store: Sendable {
   /// functions (decision 0005).
   ///
   /// - Parameter plan: what the body is going to read.
+  /// - Throws: what `body` threw; `StoreError` if the engine fails, with `closed` after `close`.
   func read<Value: Sendable>(
     _ plan: ReadPlan, _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value
@@ -40,6 +41,8 @@ package protocol Store: Sendable {
   /// - Parameters:
   ///   - scope: what the body changes. Engines order and lock by it.
   ///   - plan: what the body is going to read.
+  /// - Throws: what `body` threw, with nothing written; `StoreError` if the engine fails. With `unavailable` nobody
+  ///   knows whether the transaction happened, with any other code it did not.
   @discardableResult
   func write<Value: Sendable>(
     in scope: WriteScope, reading plan: ReadPlan,
@@ -57,6 +60,8 @@ package protocol Store: Sendable {
 
   /// Runs `body` on a thread of its own with one consistent state of everything that the store holds, for as
   /// long as it takes: no write that begins later is in it, each that returned before is. Writers go on.
+  ///
+  /// - Throws: what `body` threw; `StoreError` with `unavailable` if the engine cannot be backed up.
   func snapshot<Value: Sendable>(
     _ body: @escaping @Sendable (any StoreExport) throws -> Value
   ) async throws -> Value
@@ -87,12 +92,14 @@ package protocol Store: Sendable {
 }
 
 extension Store {
+  /// The same for a body whose reads nobody names before.
   package func read<Value: Sendable>(
     _ body: @escaping @Sendable (any ReadTransaction) throws -> Value
   ) async throws -> Value {
     try await read(.none, body)
   }
 
+  /// The same for a body whose reads nobody names before.
   @discardableResult
   package func write<Value: Sendable>(
     in scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value
@@ -123,6 +130,7 @@ extension Store {
     try await write(in: scope, reading: plan, body)
   }
 
+  /// The same for a body whose reads nobody names before.
   @discardableResult
   package func writeRepeatable<Value: Sendable>(
     in scope: WriteScope, _ body: @escaping @Sendable (any WriteTransaction) throws -> Value

@@ -1,6 +1,8 @@
 // What can go wrong in an engine, apart from the rules' own errors.
 
+/// What an engine throws. It becomes an answer to clients in BrumeServer, an exit code in `brume`.
 package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// What may be done about it.
   package enum Code: Equatable, Sendable {
     /// The disk or database failed: it is unknown whether the last write happened. The engine
     /// refuses everything from then on.
@@ -27,6 +29,7 @@ package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
   package let code: Code
   /// A sentence for the operator, without record contents.
   package let description: String
+  /// - Parameter description: a sentence for the operator, without record contents.
   package init(_ code: Code, _ description: String) {
     self.code = code
     self.description = description

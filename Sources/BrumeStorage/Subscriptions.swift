@@ -2,7 +2,11 @@
 
 package import BrumeModel
 
+/// Lists leave out what is damaged. Every call throws what ``ReadTransaction`` says.
 package protocol SubscriptionReading: AnyObject {
+  /// A user's subscription by its ID; nil if there is none.
+  ///
+  /// - Throws: also the `BrumeError` for damage, if it cannot be read.
   func find(_ id: String, in scope: SubscriptionScope) throws -> StoredSubscription?
   /// All of one user in one database, in ID order.
   func all(in scope: SubscriptionScope) throws -> [StoredSubscription]
@@ -21,8 +25,10 @@ package protocol SubscriptionReading: AnyObject {
   func lastSharedChange() throws -> Int64
 }
 
+/// Which subscriptions to shared databases changed, saved or removed, each once.
 package struct SharedSubscriptionChanges: Sendable {
   package var subscriptions: [(scope: SubscriptionScope, id: String)]
+  /// The number to ask after next.
   package var last: Int64
   package init(subscriptions: [(scope: SubscriptionScope, id: String)] = [], last: Int64) {
     self.subscriptions = subscriptions
@@ -35,6 +41,7 @@ extension SubscriptionReading {
   package func sharedChanges(after last: Int64) throws -> SharedSubscriptionChanges {
     SharedSubscriptionChanges(last: last)
   }
+  /// Always 0: nothing is asked for.
   package func lastSharedChange() throws -> Int64 { 0 }
 }
 
@@ -49,6 +56,8 @@ extension SubscriptionReading {
   }
 }
 
+/// Every call throws what ``WriteTransaction`` says; the write's scope has the database in whose log the
+/// subscription's changes are.
 package protocol SubscriptionWriting: SubscriptionReading {
   /// Inserts or overwrites by scope and ID.
   func put(_ subscription: StoredSubscription) throws

@@ -3,7 +3,9 @@
 
 package import BrumeModel
 
+/// The parts of a store that one write may change.
 package struct WriteScope: Hashable, Sendable {
+  /// One thing that can be locked by itself.
   package enum Part: Hashable, Sendable {
     /// Zones, records, log, subscriptions and share members of a database, and what a save keeps beside
     /// its records.
@@ -20,6 +22,7 @@ package struct WriteScope: Hashable, Sendable {
     case server
   }
 
+  /// What may be changed; a write may read everything.
   package let parts: Set<Part>
   /// Who asked for it; nil: the server itself. Where writes wait for one another, users take turns.
   package private(set) var user: UserID?
@@ -34,14 +37,17 @@ package struct WriteScope: Hashable, Sendable {
   package static func database(_ database: DatabaseKey) -> WriteScope {
     WriteScope(parts: [.database(database)], for: database.owner)
   }
+  /// The account of the device's user, who asks.
   package static func account(_ device: DeviceKey) -> WriteScope {
     account(device.user, device.containerEnvironment)
   }
+  /// Asked for by the user.
   package static func account(
     _ user: UserID, _ containerEnvironment: ContainerEnvironment
   ) -> WriteScope {
     WriteScope(parts: [.account(user, containerEnvironment)], for: user)
   }
+  /// Asked for by the server itself.
   package static func bucket(_ bucket: Bucket) -> WriteScope {
     WriteScope(parts: [.bucket(bucket)])
   }
@@ -51,12 +57,14 @@ package struct WriteScope: Hashable, Sendable {
   ) -> WriteScope {
     WriteScope(parts: accounts.union([.notifier(bucket, epoch: epoch)]))
   }
+  /// Asked for by the server itself.
   package static let server = WriteScope(parts: [.server])
   /// Everything of everybody: for administration, and for what ends all of a user's sessions.
   package static func everything(of store: any Store) -> WriteScope {
     WriteScope(parts: Set((0..<store.bucketCount).map { .bucket(Bucket($0)) } + [.server]))
   }
 
+  /// Both together, asked for by the user of the first, or else of the second.
   package func and(_ other: WriteScope) -> WriteScope {
     WriteScope(parts: parts.union(other.parts), for: user ?? other.user)
   }

@@ -2,6 +2,8 @@
 
 package import BrumeModel
 
+/// Every call throws what ``ReadTransaction`` says, and the `BrumeError` for damage if the row of a zone
+/// cannot be read.
 package protocol ZoneReading: AnyObject {
   /// The zone's newest row, live or deleted; nil if it never existed.
   func find(_ key: ZoneKey) throws -> Zone?
@@ -19,6 +21,7 @@ package protocol ZoneReading: AnyObject {
   func databaseCounts() throws -> [ContainerEnvironment: Int]
 }
 
+/// Throws what ``WriteTransaction`` says; the write's scope has the database.
 package protocol ZoneWriting: ZoneReading {
   /// Inserts or replaces the zone's row.
   func put(_ zone: Zone) throws

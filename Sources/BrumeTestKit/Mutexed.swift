@@ -2,6 +2,7 @@
 
 import Synchronization
 
+/// A value that any thread may read and replace.
 package final class Mutexed<Value: Sendable>: Sendable {
   private let state: Mutex<Value>
   package init(_ value: Value) { state = Mutex(value) }

@@ -13,6 +13,7 @@ import Synchronization
   import Musl
 #endif
 
+/// One running server.
 package final class PostgresServer: Sendable {
   /// The one that tests share which do it no harm; started with the first of them.
   package static let shared = Result { try PostgresServer() }
@@ -76,6 +77,7 @@ package final class PostgresServer: Sendable {
     guard answer == "done" else { throw StoreError(.unavailable, answer) }
   }
 
+  /// What the script is ordered to do to the server.
   package enum Command: Sendable {
     /// At once, without writing anything more.
     case stop

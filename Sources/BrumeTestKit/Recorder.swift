@@ -3,6 +3,7 @@
 package import BrumePush
 import Synchronization
 
+/// Remembers calls. For calls from any thread.
 package final class Recorder: Sendable {
   private let calls = Mutex<[OutsideCall]>([])
 
@@ -10,6 +11,8 @@ package final class Recorder: Sendable {
 
   package var all: [OutsideCall] { calls.withLock { $0 } }
 
+  /// Remembers the call, and answers it: the first with the first answer, those beyond the last with the
+  /// last.
   package func answer(_ call: OutsideCall, from answers: [OutsideReply]) -> OutsideReply {
     calls.withLock { calls in
       calls.append(call)

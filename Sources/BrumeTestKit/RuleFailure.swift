@@ -2,6 +2,7 @@
 
 package import BrumeModel
 
+/// Nothing failed, where a failure was expected.
 package struct NoFailure: Error {}
 
 /// Runs what should be refused and answers the error, of the request or of its item.

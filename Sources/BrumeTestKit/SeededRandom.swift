@@ -23,6 +23,7 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
   /// True once in `count` times.
   package mutating func one(in count: Int) -> Bool { next(below: count) == 0 }
 
+  /// One of the values, each as likely; the list must not be empty.
   package mutating func pick<Value>(_ values: [Value]) -> Value {
     values[next(below: values.count)]
   }

@@ -6,6 +6,7 @@ package import BrumeModel
 package import BrumeStorage
 import Synchronization
 
+/// One server for one test, without HTTP.
 package final class TestServer: Sendable {
   package let engine: Engine
   package let store: any Store
@@ -65,6 +66,7 @@ package final class ManualClock: Sendable {
   package init(_ start: Milliseconds = start) { time = Mutex(start) }
 
   package var now: Milliseconds { time.withLock { $0 } }
+  /// Moves the clock on.
   package func advance(by milliseconds: Milliseconds) { time.withLock { $0 += milliseconds } }
 }
 

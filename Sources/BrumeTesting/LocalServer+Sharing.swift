@@ -23,6 +23,8 @@ extension LocalServer {
   }
 
   /// The same for a zone, with all that is in it.
+  ///
+  /// - Throws: as the calls of the framework do.
   @discardableResult
   public func share(
     _ zone: CKRecordZone.ID, from owner: String, with participant: String,

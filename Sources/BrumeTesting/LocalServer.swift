@@ -23,6 +23,9 @@ import Synchronization
 /// ```
 ///
 /// It exists as long as somebody holds it, and forgets everything then.
+///
+/// Functions that name a device throw ``UnknownDevice`` if the test has made none of that name. What the
+/// server's rules refuse is thrown as they say it.
 public final class LocalServer: Sendable {
   /// What makes calls fail.
   public let faults: Faults

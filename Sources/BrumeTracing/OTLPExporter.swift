@@ -16,6 +16,7 @@ package struct TracingSettings: Equatable, Sendable {
   /// Headers such as `Authorization`; secret.
   package var headers: [Header]
 
+  /// A header field of every call to the collector.
   package struct Header: Equatable, Sendable {
     package let name: String
     package let value: String

@@ -21,6 +21,7 @@ package struct Spans: Sendable {
   }
   /// More about a span: names as OpenTelemetry has them, never what is anybody's data.
   package typealias Facts = KeyValuePairs<String, Fact>
+  /// What is said of a span under one name.
   package enum Fact: Sendable, ExpressibleByStringLiteral {
     case text(String)
     case number(Int)
@@ -38,6 +39,7 @@ package struct Spans: Sendable {
     traces = TracesOfRequests(capacity: requests)
   }
 
+  /// Whether spans are recorded.
   package var isOn: Bool { tracer != nil }
 
   /// Measures a request. What it causes later is found by `requestID`.

@@ -49,6 +49,7 @@ extension Wire {
     }
   }
 
+  /// Reads the reply of `assets/upload`.
   package static func uploadTickets(_ json: JSON) throws(BrumeError) -> [AssetUploadTicket] {
     let object = try json.asObject("the reply")
     let tokens = try object.required("tokens", try object.array("tokens"))
@@ -71,6 +72,7 @@ extension Wire {
     }
   }
 
+  /// Reads the reply of an upload: the asset with its receipt.
   package static func singleFile(_ json: JSON) throws(BrumeError) -> Asset {
     let object = try json.asObject("the reply")
     return try Asset(try object.required("singleFile", try object.object("singleFile")))
@@ -115,6 +117,7 @@ extension Wire {
     fieldResults(results) { writer, asset in writer.fieldValue(.asset(asset), RecordOptions()) }
   }
 
+  /// Reads the reply of `assets/rereference` and `assets/import`.
   package static func assetResults(_ json: JSON) throws(BrumeError) -> [AssetResult] {
     try fieldResults(json) { asset throws(BrumeError) in try Asset(asset) }
   }
@@ -197,6 +200,7 @@ extension Wire {
     }
   }
 
+  /// Reads the reply of `assets/export`.
   package static func assetExports(_ json: JSON) throws(BrumeError) -> [AssetExportResult] {
     try fieldResults(json) { asset throws(BrumeError) in try asset.requiredString("exported") }
   }

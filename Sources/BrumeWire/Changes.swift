@@ -76,6 +76,7 @@ extension Wire {
     }
   }
 
+  /// Reads the reply of `changes/zone`.
   package static func zoneChanges(_ json: JSON) throws(BrumeError) -> [ZoneChangesResult] {
     let object = try json.asObject("the reply")
     let zones = try object.required("zones", try object.array("zones"))
@@ -160,7 +161,9 @@ extension JSONWriter {
 
 /// A page of a feed that one token describes: `changes/database`, kept notifications.
 package struct FeedRequest: WireRequest, Equatable, Sendable {
+  /// Nil: from the beginning.
   package var token: String?
+  /// The most items of a page; nil: the server chooses.
   package var limit: Int?
 
   package init(token: String? = nil, limit: Int? = nil) {
@@ -194,6 +197,7 @@ extension Wire {
     }
   }
 
+  /// Reads the reply of `changes/database`.
   package static func databaseChanges(_ json: JSON) throws(BrumeError) -> DatabaseChangesPage {
     let object = try json.asObject("the reply")
     let zones = try object.required("zones", try object.array("zones"))

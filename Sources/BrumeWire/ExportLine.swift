@@ -9,6 +9,7 @@
 
 package import BrumeModel
 
+/// One line of an export, read or to be written.
 package enum ExportLine: Equatable, Sendable {
   /// What a file begins with: whose database it is, and the record name that its owner had.
   case heading(version: Int64?, user: String?, owner: String?)

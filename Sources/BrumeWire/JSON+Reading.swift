@@ -5,6 +5,9 @@ package import BrumeModel
 
 extension JSON {
   /// This value as an object.
+  ///
+  /// - Parameter what: what the error calls it, such as "the body".
+  /// - Throws: `badRequest` for another value.
   package func asObject(_ what: @autoclosure () -> String) throws(BrumeError) -> JSONObject {
     guard case .object(let object) = self else {
       throw BrumeError(.badRequest, "\(what()) must be an object, not \(kind)")
@@ -14,6 +17,9 @@ extension JSON {
 }
 
 extension JSONObject {
+  /// A text; nil if absent.
+  ///
+  /// - Throws: `badRequest` for another value, as all below.
   package func string(_ key: String) throws(BrumeError) -> String? {
     guard let value = self[key] else { return nil }
     guard case .string(let text) = value else { throw mismatch(key, "a text", value) }
@@ -34,6 +40,7 @@ extension JSONObject {
     throw mismatch(key, "a whole number", value)
   }
 
+  /// A number that is finite, also one in quotation marks; nil if absent.
   package func double(_ key: String) throws(BrumeError) -> Double? {
     guard let value = self[key] else { return nil }
     if let number = value.double { return number }
@@ -41,6 +48,7 @@ extension JSONObject {
     throw mismatch(key, "a number", value)
   }
 
+  /// True or false, also as 1 or 0; nil if absent.
   package func bool(_ key: String) throws(BrumeError) -> Bool? {
     guard let value = self[key] else { return nil }
     switch value {
@@ -51,18 +59,21 @@ extension JSONObject {
     }
   }
 
+  /// An object; nil if absent.
   package func object(_ key: String) throws(BrumeError) -> JSONObject? {
     guard let value = self[key] else { return nil }
     guard case .object(let object) = value else { throw mismatch(key, "an object", value) }
     return object
   }
 
+  /// An array; nil if absent.
   package func array(_ key: String) throws(BrumeError) -> [JSON]? {
     guard let value = self[key] else { return nil }
     guard case .array(let elements) = value else { throw mismatch(key, "an array", value) }
     return elements
   }
 
+  /// An array of texts; nil if absent.
   package func strings(_ key: String) throws(BrumeError) -> [String]? {
     guard let elements = try array(key) else { return nil }
     var texts: [String] = []
@@ -75,6 +86,9 @@ extension JSONObject {
     return texts
   }
 
+  /// The value that was read for a key.
+  ///
+  /// - Throws: `badRequest` if it is nil.
   package func required<Value>(
     _ key: String, _ value: Value?
   ) throws(BrumeError) -> Value {
@@ -82,6 +96,7 @@ extension JSONObject {
     return value
   }
 
+  /// A text that must be there.
   package func requiredString(_ key: String) throws(BrumeError) -> String {
     try required(key, try string(key))
   }

@@ -3,6 +3,7 @@
 // Only reading goes through it. Replies and stored records are written straight into bytes
 // (`JSONWriter.swift`), because building a tree first would double their cost.
 
+/// A JSON value. Numbers keep whether they were written as integers.
 package enum JSON: Equatable, Sendable {
   case null
   case bool(Bool)
@@ -18,9 +19,11 @@ package enum JSON: Equatable, Sendable {
   package var object: JSONObject? {
     if case .object(let object) = self { object } else { nil }
   }
+  /// The elements of an array; nil for everything else.
   package var array: [JSON]? {
     if case .array(let elements) = self { elements } else { nil }
   }
+  /// A text; nil for everything else.
   package var string: String? {
     if case .string(let text) = self { text } else { nil }
   }
@@ -32,6 +35,7 @@ package enum JSON: Equatable, Sendable {
     case .null, .bool, .string, .array, .object: nil
     }
   }
+  /// A number, integers too; nil for everything else.
   package var double: Double? {
     switch self {
     case .int(let value): Double(value)
@@ -39,6 +43,7 @@ package enum JSON: Equatable, Sendable {
     case .null, .bool, .string, .array, .object: nil
     }
   }
+  /// True or false; nil for everything else, also for 0 and 1.
   package var bool: Bool? {
     if case .bool(let value) = self { value } else { nil }
   }
@@ -60,6 +65,7 @@ package enum JSON: Equatable, Sendable {
 
 /// The members of an object in their order. Keys are unique.
 package struct JSONObject: Equatable, Sendable {
+  /// One member.
   package struct Member: Equatable, Sendable {
     package let key: String
     package var value: JSON
@@ -68,6 +74,7 @@ package struct JSONObject: Equatable, Sendable {
       self.value = value
     }
   }
+  /// In the order in which they were written.
   package private(set) var members: [Member]
 
   package init() { members = [] }

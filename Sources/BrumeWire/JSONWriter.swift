@@ -3,7 +3,9 @@
 
 import BrumeModel
 
+/// Takes JSON from its beginning to its end; `bytes` is what was written.
 package struct JSONWriter {
+  /// What was written so far; valid JSON once all that was opened is closed.
   package private(set) var bytes: [UInt8]
   /// What comes before `bytes`, if large values are kept as they are.
   private var earlier: [[UInt8]] = []
@@ -11,6 +13,7 @@ package struct JSONWriter {
   /// True after a value: whatever follows on this level needs a comma.
   private var needsComma = false
 
+  /// - Parameter capacity: about how many bytes will come; more only cost time.
   package init(capacity: Int = 256) {
     bytes = []
     bytes.reserveCapacity(capacity)
@@ -32,9 +35,13 @@ package struct JSONWriter {
 
   // MARK: Structure
 
+  /// Opens an object: as a value, or after `name` or `key` as a member's.
   package mutating func beginObject() { open(UInt8(ascii: "{")) }
+  /// Closes the object that was opened last.
   package mutating func endObject() { close(UInt8(ascii: "}")) }
+  /// Opens an array.
   package mutating func beginArray() { open(UInt8(ascii: "[")) }
+  /// Closes the array that was opened last.
   package mutating func endArray() { close(UInt8(ascii: "]")) }
 
   /// A member's name known here: plain ASCII without quotation marks.
@@ -57,6 +64,7 @@ package struct JSONWriter {
 
   // MARK: Values
 
+  /// A text, escaped where JSON asks for it.
   package mutating func string(_ text: String) {
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -65,6 +73,7 @@ package struct JSONWriter {
     needsComma = true
   }
 
+  /// An integer in decimal digits.
   package mutating func int(_ value: Int64) {
     separate()
     appendDecimal(value)
@@ -80,7 +89,9 @@ package struct JSONWriter {
     needsComma = true
   }
 
+  /// `true` or `false`.
   package mutating func bool(_ value: Bool) { literal(value ? "true" : "false") }
+  /// `null`.
   package mutating func null() { literal("null") }
 
   /// Bytes as a base64 text.
@@ -107,26 +118,31 @@ package struct JSONWriter {
 
   // MARK: Members. A nil value writes nothing.
 
+  /// A member with a text; nothing for nil.
   package mutating func member(_ name: StaticString, _ value: String?) {
     guard let value else { return }
     self.name(name)
     string(value)
   }
+  /// A member with an integer; nothing for nil.
   package mutating func member(_ name: StaticString, _ value: Int64?) {
     guard let value else { return }
     self.name(name)
     int(value)
   }
+  /// A member with `true` or `false`; nothing for nil.
   package mutating func member(_ name: StaticString, _ value: Bool?) {
     guard let value else { return }
     self.name(name)
     bool(value)
   }
+  /// A member with a floating-point number; nothing for nil.
   package mutating func member(_ name: StaticString, number value: Double?) {
     guard let value else { return }
     self.name(name)
     double(value)
   }
+  /// A member with an array of texts; nothing for nil.
   package mutating func member(_ name: StaticString, _ values: [String]?) {
     guard let values else { return }
     self.name(name)
@@ -218,6 +234,7 @@ extension JSON {
 }
 
 extension JSONWriter {
+  /// Any value.
   package mutating func json(_ value: JSON) {
     switch value {
     case .null: null()

@@ -25,6 +25,7 @@ extension Wire {
     }
   }
 
+  /// Reads the reply of `notifications/changes`.
   package static func keptNotifications(_ json: JSON) throws(BrumeError) -> KeptNotificationsPage {
     let object = try json.asObject("the reply")
     let items = try object.required("notifications", try object.array("notifications"))
@@ -49,6 +50,7 @@ extension Wire {
     }
   }
 
+  /// Reads the body and the reply of `notifications/read`.
   package static func notificationIDs(_ json: JSON) throws(BrumeError) -> [String] {
     let object = try json.asObject("the body")
     return try object.required("notificationIDs", try object.strings("notificationIDs"))
@@ -63,6 +65,9 @@ extension Wire {
     }
   }
 
+  /// Reads the body of `notifications/badge`.
+  ///
+  /// - Throws: `badRequest`, also for a number below 0 or above `Int32.max`.
   package static func badge(_ json: JSON) throws(BrumeError) -> Int {
     let object = try json.asObject("the body")
     let value = try object.required("badge", try object.int("badge"))

@@ -12,6 +12,7 @@ package import BrumeModel
   import Musl
 #endif
 
+/// Reads one form, piece by piece.
 package struct MultipartReader: Sendable {
   private enum State { case preamble, header, content, end }
   /// RFC 2046 allows 70 characters.
@@ -53,6 +54,8 @@ package struct MultipartReader: Sendable {
   }
 
   /// Takes what arrived and answers what of it is the file's content, in order.
+  ///
+  /// - Throws: `badRequest` if it is no form, its header is too long, or it has no part or several.
   package mutating func take(_ bytes: ArraySlice<UInt8>) throws(BrumeError) -> ArraySlice<UInt8> {
     if state == .end { return [] }
     waiting += bytes
@@ -67,6 +70,8 @@ package struct MultipartReader: Sendable {
   }
 
   /// The body ended.
+  ///
+  /// - Throws: `badRequest` if the form has no end.
   package func finish() throws(BrumeError) {
     guard state == .end else {
       throw BrumeError(.badRequest, "the form ends in the middle; its last boundary is missing")

@@ -63,6 +63,8 @@ extension ProviderKey {
 
 extension IDToken {
   /// Takes a token in compact form apart (RFC 7515).
+  ///
+  /// - Throws: `authenticationFailed`, or `badRequest` for claims that are no JSON of the right form.
   package init(compact text: String) throws(BrumeError) {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3, let header = Base64URL.bytes(String(decoding: parts[0], as: UTF8.self)),
@@ -121,6 +123,7 @@ package enum FormText {
     pairs.map { "\($0.0)=\(escaped($0.1))" }.joined(separator: "&")
   }
 
+  /// One name or value, escaped.
   package static func escaped(_ text: String) -> String {
     var result: [UInt8] = []
     for byte in text.utf8 {

@@ -76,6 +76,7 @@ extension Wire {
     }
   }
 
+  /// Reads the reply of signing in.
   package static func operatorSession(_ json: JSON) throws(BrumeError) -> OperatorSession {
     let object = try json.asObject("the reply")
     let person = try object.required("operator", try object.object("operator"))

@@ -11,6 +11,9 @@ extension PushPayload {
     try decode(JSON(parsing: bytes))
   }
 
+  /// Reads a push as `encode` writes it, also one that was pruned.
+  ///
+  /// - Throws: `badRequest` if it is none.
   package static func decode(_ json: JSON) throws(BrumeError) -> Notification {
     let payload = try json.asObject("a push")
     let ck = try payload.required("ck", try payload.object("ck"))

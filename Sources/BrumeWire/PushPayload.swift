@@ -7,6 +7,7 @@
 
 package import BrumeModel
 
+/// Writes and reads pushes.
 package enum PushPayload {
   /// The form for the event stream and APNs.
   package static func encode(_ notification: Notification) -> [UInt8] {

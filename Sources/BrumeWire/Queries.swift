@@ -142,6 +142,7 @@ extension QueryRequest: WireRequest {
 // MARK: Reply
 
 extension Wire {
+  /// The reply of `records/query`.
   package static func queryPage(
     _ page: QueryPage, _ options: RecordOptions = RecordOptions(), syncToken: String? = nil
   ) -> [UInt8] {
@@ -154,6 +155,7 @@ extension Wire {
     }
   }
 
+  /// Reads the reply of `records/query`.
   package static func queryPage(_ json: JSON) throws(BrumeError) -> QueryPage {
     let object = try json.asObject("the reply")
     let records = try object.required("records", try object.array("records"))

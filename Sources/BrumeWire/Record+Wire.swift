@@ -19,6 +19,7 @@ extension RecordCoder {
 }
 
 extension JSONWriter {
+  /// A record as clients get it; without options as engines keep it.
   package mutating func record(_ record: Record, _ options: RecordOptions) {
     beginObject()
     member("recordName", record.name)

@@ -10,6 +10,7 @@ package import BrumeModel
   import Musl
 #endif
 
+/// How records are written for one reader.
 package struct RecordOptions: Sendable {
   /// Names of the fields to return; nil for all. System data is always returned.
   package var desiredKeys: [String]?

@@ -156,6 +156,7 @@ extension Wire {
     }
   }
 
+  /// Reads the reply of `records/modify` and `records/lookup`.
   package static func recordResults(_ json: JSON) throws(BrumeError) -> [RecordResult] {
     let object = try json.asObject("the reply")
     let records = try object.required("records", try object.array("records"))

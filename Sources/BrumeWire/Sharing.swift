@@ -174,6 +174,7 @@ extension Wire {
     }
   }
 
+  /// Reads the body of `records/resolve` and `records/accept`.
   package static func shortGUIDs(_ json: JSON) throws(BrumeError) -> [ShortGUIDRequest] {
     let object = try json.asObject("the body")
     let items = try object.required("shortGUIDs", try object.array("shortGUIDs"))
@@ -203,6 +204,7 @@ extension Wire {
     }
   }
 
+  /// Reads the reply of `records/resolve` and `records/accept`.
   package static func shareResults(_ json: JSON) throws(BrumeError) -> [ShareResult] {
     let object = try json.asObject("the reply")
     let results = try object.required("results", try object.array("results"))

@@ -98,6 +98,7 @@ extension Wire {
     bytes { $0.subscription(subscription) }
   }
 
+  /// Reads a subscription in the form in which engines keep it.
   package static func subscription(_ bytes: [UInt8]) throws(BrumeError) -> Subscription {
     try Subscription(JSON(parsing: bytes).asObject("a subscription"))
   }
@@ -115,6 +116,7 @@ extension Wire {
     }
   }
 
+  /// Reads the body of `subscriptions/lookup`.
   package static func subscriptionLookup(_ json: JSON) throws(BrumeError) -> [String] {
     let object = try json.asObject("the body")
     let items = try object.required("subscriptions", try object.array("subscriptions"))
@@ -145,6 +147,7 @@ extension Wire {
     }
   }
 
+  /// Reads the body of `subscriptions/modify`.
   package static func subscriptionOperations(
     _ json: JSON
   ) throws(BrumeError) -> [SubscriptionOperation] {
@@ -205,6 +208,7 @@ extension Wire {
     Wire.subscriptions(subscriptions.map { SubscriptionResult.success(.saved($0)) })
   }
 
+  /// Reads the reply of all `subscriptions/…`.
   package static func subscriptionResults(_ json: JSON) throws(BrumeError) -> [SubscriptionResult] {
     let object = try json.asObject("the reply")
     let items = try object.required("subscriptions", try object.array("subscriptions"))

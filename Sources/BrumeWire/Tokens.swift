@@ -52,6 +52,8 @@ package struct TokenRequest: WireRequest, Equatable, Sendable {
   }
 
   /// A token is bytes, in hex or in base64. Most hex texts are base64 too; hex is meant then.
+  ///
+  /// - Throws: `badRequest` if it is neither, or empty.
   package static func hex(_ text: String) throws(BrumeError) -> String {
     let isHex =
       text.utf8.count % 2 == 0
@@ -90,6 +92,7 @@ package struct CourierToken: Equatable, Sendable {
 }
 
 extension Wire {
+  /// The reply of `tokens/create` and `tokens/register`.
   package static func courierToken(_ token: CourierToken) -> [UInt8] {
     bytes { writer in
       writer.beginObject()
@@ -100,6 +103,7 @@ extension Wire {
     }
   }
 
+  /// Reads the reply of `tokens/create` and `tokens/register`.
   package static func courierToken(_ json: JSON) throws(BrumeError) -> CourierToken {
     let object = try json.asObject("the reply")
     let name = try object.requiredString("apnsEnvironment")

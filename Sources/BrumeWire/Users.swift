@@ -56,6 +56,7 @@ extension Wire {
     bytes { $0.identity(identity) }
   }
 
+  /// Reads the reply of `users/caller`.
   package static func identity(_ json: JSON) throws(BrumeError) -> UserIdentity {
     let object = try json.asObject("the reply")
     var identity = try UserIdentity(object)
@@ -114,6 +115,7 @@ extension Wire {
     }
   }
 
+  /// Reads the reply of `users/discover` and `users/lookup/…`.
   package static func users(_ json: JSON) throws(BrumeError) -> [UserIdentity] {
     let object = try json.asObject("the reply")
     let users = try object.required("users", try object.array("users"))
@@ -139,6 +141,7 @@ extension Wire {
     }
   }
 
+  /// The body of `users/discover`.
   package static func lookupInfos(_ identities: [UserIdentity]) -> [UInt8] {
     bytes { writer in
       writer.beginObject()

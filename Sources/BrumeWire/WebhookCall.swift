@@ -2,7 +2,9 @@
 
 package import BrumeModel
 
+/// One call to a webhook.
 package struct WebhookCall: Sendable {
+  /// One entry of the feed.
   package struct Change: Sendable {
     /// The same in every delivery of this change, also to other webhooks.
     package let id: String
@@ -27,6 +29,7 @@ package struct WebhookCall: Sendable {
 }
 
 extension Wire {
+  /// The body of a call.
   package static func webhookCall(_ call: WebhookCall) -> [UInt8] {
     bytes(capacity: 1024) { writer in
       writer.beginObject()

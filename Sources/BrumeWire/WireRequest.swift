@@ -4,7 +4,11 @@ package import BrumeModel
 
 /// A body that a client sends. The server reads it from JSON; our client writes it.
 package protocol WireRequest {
+  /// Reads the body; members that are not known are passed over.
+  ///
+  /// - Throws: `badRequest`, which names the member that is missing or not what it should be.
   init(json: JSON) throws(BrumeError)
+  /// Writes the body as one JSON object.
   func write(to writer: inout JSONWriter)
 }
 
@@ -20,6 +24,9 @@ extension WireRequest {
 
 /// Replies, and bodies that are plain lists, both ways. Functions that take model values answer
 /// bytes; functions that take `JSON` answer model values.
+///
+/// Functions that read throw `badRequest`, which names the member that is missing or not what it should be;
+/// an element of a list is named by its place.
 package enum Wire {
   static func bytes(
     capacity: Int = 256, _ write: (inout JSONWriter) -> Void

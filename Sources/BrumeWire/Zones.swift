@@ -59,6 +59,7 @@ extension Wire {
     }
   }
 
+  /// Reads the body of `zones/lookup`.
   package static func zoneLookup(_ json: JSON) throws(BrumeError) -> [ZoneID] {
     let object = try json.asObject("the body")
     let zones = try object.required("zones", try object.array("zones"))
@@ -85,6 +86,7 @@ extension Wire {
     }
   }
 
+  /// Reads the body of `zones/modify`.
   package static func zoneOperations(_ json: JSON) throws(BrumeError) -> [ZoneOperation] {
     let object = try json.asObject("the body")
     let operations = try object.required("operations", try object.array("operations"))
@@ -136,6 +138,7 @@ extension JSONWriter {
 }
 
 extension Wire {
+  /// The reply of `zones/lookup` and `zones/modify`.
   package static func zones(_ results: [ZoneResult]) -> [UInt8] {
     bytes { writer in
       writer.beginObject()
@@ -144,10 +147,12 @@ extension Wire {
     }
   }
 
+  /// The reply of `zones/list`.
   package static func zones(_ states: [ZoneState]) -> [UInt8] {
     zones(states.map { ZoneResult.success($0) })
   }
 
+  /// Reads the reply of all `zones/…`.
   package static func zoneResults(_ json: JSON) throws(BrumeError) -> [ZoneResult] {
     let object = try json.asObject("the reply")
     let zones = try object.required("zones", try object.array("zones"))

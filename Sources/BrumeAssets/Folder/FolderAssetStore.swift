@@ -3,6 +3,7 @@
 
 package import BrumeStorage
 
+/// Assets in one folder. Its errors are those of `AssetStore`.
 package final class FolderAssetStore: AssetStore {
   private let root: String
   private var incoming: String { root + "/incoming" }

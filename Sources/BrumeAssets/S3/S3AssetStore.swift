@@ -9,6 +9,7 @@ import Crypto
 import NIOCore
 import NIOHTTP1
 
+/// Assets in one bucket. Its errors are those of `AssetStore`.
 package final class S3AssetStore: AssetStore {
   /// Ours: how often a request is sent, when the service was not to be reached or said 5xx.
   private static let attempts = 3

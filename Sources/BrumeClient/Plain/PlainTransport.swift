@@ -6,6 +6,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
+/// Sends over connections that all sessions of the program share.
 package struct PlainTransport: Transport {
   /// Ours: an answer of 200 records of 1 MB is the largest that makes sense.
   static let answerBytes = 256 << 20

@@ -10,7 +10,9 @@ package struct AssetCheckReport: Equatable, Sendable {
   package var missing: [String] = []
   /// Objects in the asset store that the books do not know.
   package var unknown: [String] = []
+  /// Files that were looked at.
   package var files = 0
+  /// Objects that were looked at.
   package var objects = 0
   package init() {}
 }
@@ -30,6 +32,7 @@ package struct AssetCheck: Sendable {
   /// Looks at every file and object. Changes nothing.
   ///
   /// - Parameter limit: how many names of each kind to report.
+  /// - Throws: `AssetFailure` if the asset store fails.
   package func run(limit: Int) async throws -> AssetCheckReport {
     var report = AssetCheckReport()
     let rows = limits.assetSweepRows

@@ -26,6 +26,9 @@ package struct AssetExports: Sendable {
   // MARK: Making
 
   /// The ID of each field's file, in order.
+  ///
+  /// - Throws: `badRequest` if the request names no device, `limitExceeded` for too many fields. A field that
+  ///   holds no file fails alone.
   package func make(
     _ request: AssetRereferenceRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [AssetExportResult] {
@@ -58,6 +61,9 @@ package struct AssetExports: Sendable {
   // MARK: Using
 
   /// For each ID the asset with a receipt for its field, in order.
+  ///
+  /// - Throws: `badRequest` if the request names no device, `limitExceeded` for too many IDs, `zoneNotFound`,
+  ///   `quotaExceeded` for too many files that no save has used. An ID that is good for nothing fails alone.
   package func take(
     _ request: AssetImportRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [AssetResult] {

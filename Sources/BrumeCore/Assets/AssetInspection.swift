@@ -3,6 +3,7 @@
 import BrumeModel
 package import BrumeStorage
 
+/// Checks the bytes of one file.
 package enum AssetInspection {
   /// What is wrong with a file, in words; nil: nothing.
   package static func finding(in file: AssetFile, of assets: any AssetStore) async -> String? {

@@ -3,6 +3,7 @@
 package import BrumeModel
 import Crypto
 
+/// Takes the bytes of one file in their order; then it knows their number and digest.
 package struct AssetMeter {
   private let limit: Int64
   private var digest = SHA256()
@@ -26,6 +27,7 @@ package struct AssetMeter {
     Base64.text([1] + digest.prefix(20))
   }
 
+  /// The error for an asset of more bytes than the limit.
   package static func tooLarge(_ limit: Int64) -> BrumeError {
     BrumeError(
       .limitExceeded,

@@ -19,6 +19,9 @@ package struct AssetRereferences: Sendable {
 
   /// For each record and field the asset with a new receipt, in order. The receipts are for any
   /// record of the target zone.
+  ///
+  /// - Throws: `limitExceeded` for too many fields, `zoneNotFound`, `quotaExceeded` for too many files that
+  ///   no save has used. A field that holds no file fails alone.
   package func make(
     _ request: AssetRereferenceRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [AssetResult] {

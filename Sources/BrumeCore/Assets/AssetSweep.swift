@@ -2,7 +2,9 @@
 
 package import BrumeModel
 
+/// Decides about one file of the books.
 package enum AssetSweep {
+  /// What is done with a file.
   package enum Decision: Equatable, Sendable {
     /// Somebody needs it.
     case keep

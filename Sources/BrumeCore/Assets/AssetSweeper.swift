@@ -8,8 +8,11 @@ import BrumeStorage
 
 /// What a pass of the sweeper did.
 package struct AssetSweepReport: Equatable, Sendable {
+  /// Uploads that were struck, because no save used them in time.
   package var uploads = 0
+  /// Files that were struck.
   package var files = 0
+  /// Objects that were removed from the asset store.
   package var objects = 0
   package init(uploads: Int = 0, files: Int = 0, objects: Int = 0) {
     self.uploads = uploads
@@ -33,6 +36,8 @@ package struct AssetSweeper: Sendable {
   }
 
   /// One pass. Does not begin another batch once the task is cancelled.
+  ///
+  /// - Throws: `AssetFailure` if the asset store fails; a later pass goes on from there.
   package func sweep() async throws -> AssetSweepReport {
     var report = AssetSweepReport()
     let now = host.now()

@@ -97,6 +97,8 @@ package struct AssetUploads: Sendable {
   }
 
   /// Whether an upload address can be used, without using it.
+  ///
+  /// - Throws: `accessDenied` if it is expired or not of this server.
   package func check(_ text: String) throws(BrumeError) {
     _ = try checkedTicket(text, now: host.now())
   }

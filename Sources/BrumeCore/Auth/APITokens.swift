@@ -22,6 +22,7 @@ package struct APITokens: Sendable {
   /// - Parameters:
   ///   - allowedOrigins: web pages that may use it; nil for any.
   ///   - callback: where the sign-in page sends the token instead of posting it to its opener.
+  /// - Throws: `badContainer`, `badRequest` if the name, an origin or the callback cannot be.
   package func create(
     name: String, in containerEnvironment: ContainerEnvironment,
     allowedOrigins: [String]? = nil, callback: String? = nil
@@ -37,6 +38,7 @@ package struct APITokens: Sendable {
     return token
   }
 
+  /// All tokens, of every container environment, in the order of their texts.
   package func all() async throws -> [APIToken] {
     try await store.read { transaction in try transaction.credentials.apiTokens() }
   }

@@ -5,6 +5,8 @@ package import BrumeModel
 
 extension Caller {
   /// The user, or the error that sends the client to sign in (case ACC-10).
+  ///
+  /// - Throws: `authenticationRequired`.
   package func requireUser() throws(BrumeError) -> UserID {
     guard let user else {
       throw BrumeError(
@@ -15,6 +17,9 @@ extension Caller {
   }
 
   /// Checks that this caller may address a database.
+  ///
+  /// - Throws: `authenticationFailed` for a server-to-server key, `authenticationRequired` without a user,
+  ///   unless the database is public.
   package func requireAccess(to scope: DatabaseScope) throws(BrumeError) {
     switch scope {
     case .public: return
@@ -30,6 +35,8 @@ extension Caller {
   }
 
   /// Where the public or the caller's private data is. The shared database has no such key.
+  ///
+  /// - Throws: as `requireAccess`.
   package func databaseKey(_ scope: DatabaseScope) throws(BrumeError) -> DatabaseKey {
     try requireAccess(to: scope)
     return DatabaseKey(in: containerEnvironment, owner: scope == .public ? nil : try requireUser())

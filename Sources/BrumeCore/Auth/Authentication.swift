@@ -21,6 +21,10 @@ package struct Authentication: Sendable {
   }
 
   /// The caller behind a request, or the error that says what is missing.
+  ///
+  /// - Throws: `authenticationFailed` for a proof that is missing, unknown, made for something else or used
+  ///   before; `authenticationRequired` for a session that has ended; `throttled` for too many signed
+  ///   requests; `badContainer`.
   package func authenticate(_ credentials: Credentials) async throws -> Caller {
     try NameRules.container(credentials.container.name)
     if let signature = credentials.signature {

@@ -5,6 +5,7 @@ package import BrumeModel
 
 /// A request signed with a server-to-server key (docs/sign-in.md).
 package struct SignedRequest: Equatable, Sendable {
+  /// Which server-to-server key it says that signed it.
   package let keyID: String
   /// As sent, such as `2026-11-20T22:31:01Z`.
   package let date: String
@@ -38,6 +39,7 @@ package struct Credentials: Sendable, InContainerEnvironment {
   package var device: DeviceID?
   /// The `Origin` header of a browser.
   package var origin: String?
+  /// Names the request in logs and pushes.
   package var requestID: String
 
   package init(

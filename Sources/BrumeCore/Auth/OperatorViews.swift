@@ -7,6 +7,7 @@ import BrumeStorage
 
 /// A database that an operator named, as the rules take it.
 package struct OpenedView: Equatable, Sendable {
+  /// The database that the rules are asked about: shared where somebody looks at another's.
   package let scope: DatabaseScope
   package let caller: Caller
   /// Whose zones are meant where a zone names no owner, in the shared database.
@@ -71,6 +72,7 @@ extension OpenedView {
     return addressed
   }
 
+  /// The same call with the zones that it means.
   package func addressed(_ request: LookupRecordsRequest) -> LookupRecordsRequest {
     var addressed = request
     addressed.zone = zone(request.zone)
@@ -80,6 +82,7 @@ extension OpenedView {
     return addressed
   }
 
+  /// The same call with the zones that it means.
   package func addressed(_ request: ModifyRecordsRequest) -> ModifyRecordsRequest {
     var addressed = request
     addressed.zone = zone(request.zone)
@@ -90,6 +93,8 @@ extension OpenedView {
   }
 
   /// The caller of a change, who has a name to make it under.
+  ///
+  /// - Throws: `badRequest` if it has none.
   package func requireWriter() throws(BrumeError) {
     guard caller.user == nil else { return }
     throw BrumeError(
@@ -109,6 +114,8 @@ extension OperatorView {
 
 extension UserReading {
   /// A user by sign-in name, or by record name.
+  ///
+  /// - Throws: `notFound`.
   package func account(named name: String) throws -> User {
     if let user = try find(named: name) ?? find(UserID(name)) { return user }
     throw BrumeError(

@@ -3,11 +3,14 @@
 
 package import BrumeModel
 
+/// Writes values one after the other. An ``Unpacker`` must ask for them in the same order.
 package struct Packer {
+  /// All that was added, in order.
   package private(set) var bytes: [UInt8] = []
 
   package init() {}
 
+  /// As a zigzag varint: 1 to 10 bytes, small numbers of either sign in few.
   package mutating func add(_ number: Int64) {
     var rest = UInt64(bitPattern: number << 1 ^ number >> 63)
     while rest >= 0x80 {
@@ -16,10 +19,12 @@ package struct Packer {
     }
     bytes.append(UInt8(rest))
   }
+  /// As the length of its UTF-8 in bytes, then the bytes.
   package mutating func add(_ text: String) {
     add(Int64(text.utf8.count))
     bytes.append(contentsOf: text.utf8)
   }
+  /// As their number, then the bytes.
   package mutating func add(_ data: [UInt8]) {
     add(Int64(data.count))
     bytes.append(contentsOf: data)
@@ -31,17 +36,21 @@ package struct Packer {
   }
 }
 
+/// Reads what a ``Packer`` wrote. Each call answers the next value, or nil if the bytes hold none of that
+/// kind; what it took of them then stays taken.
 package struct Unpacker {
   private let bytes: [UInt8]
   private var position = 0
 
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
+  /// Whether all bytes were taken.
   package var isAtEnd: Bool { position == bytes.count }
 
-  /// How many bytes were not read yet.
+  /// How many bytes were not taken yet.
   package var bytesLeft: Int { bytes.count - position }
 
+  /// A number; nil also if it has more than 10 bytes.
   package mutating func number() -> Int64? {
     var result: UInt64 = 0
     for shift in stride(from: UInt64(0), to: 70, by: 7) {
@@ -54,10 +63,12 @@ package struct Unpacker {
     return nil
   }
 
+  /// A text; nil also if its bytes are not UTF-8.
   package mutating func text() -> String? {
     piece().flatMap { String(validating: $0, as: UTF8.self) }
   }
 
+  /// Bytes, copied.
   package mutating func data() -> [UInt8]? { piece().map { Array($0) } }
 
   /// What has its length in front.
@@ -67,6 +78,7 @@ package struct Unpacker {
     return bytes[position..<position + Int(count)]
   }
 
+  /// A container environment; nil also if there is no such environment.
   package mutating func containerEnvironment() -> ContainerEnvironment? {
     guard let container = text(), let environment = text().flatMap(Environment.init) else {
       return nil

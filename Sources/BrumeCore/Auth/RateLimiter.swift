@@ -3,6 +3,7 @@
 
 package import BrumeModel
 
+/// The buckets of all callers under one limit.
 package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
   private struct Bucket: Sendable {
     var tokens: Double
@@ -24,7 +25,9 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     self.maximumKeys = max(1, maximumKeys)
   }
 
+  /// Whether nothing is limited.
   package var isOff: Bool { perSecond <= 0 }
+  /// How many callers have a bucket now.
   package var remembered: Int { buckets.count }
 
   /// Takes one call from a caller's bucket.

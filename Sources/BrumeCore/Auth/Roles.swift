@@ -18,6 +18,9 @@ package struct Roles: Sendable {
   }
 
   /// Gives a user a role of the schema, or takes it away (case SCH-09).
+  ///
+  /// - Throws: `notFound` if the schema has no such role or there is no such user, `badRequest` for a role
+  ///   that is built in. To take a role away never fails so.
   package func set(
     _ role: String, of user: UserID, to hasRole: Bool, in containerEnvironment: ContainerEnvironment
   ) async throws {

@@ -19,6 +19,9 @@ package struct ServerKeys: Sendable {
   }
 
   /// Registers the public half of a server-to-server key. The key gets a user of its own.
+  ///
+  /// - Parameter publicKeyPEM: a P-256 key.
+  /// - Throws: `badContainer`, `badRequest` if the key is none or the name cannot be.
   package func create(
     name: String, publicKeyPEM: String, in containerEnvironment: ContainerEnvironment
   ) async throws -> ServerKey {
@@ -42,6 +45,7 @@ package struct ServerKeys: Sendable {
     return key
   }
 
+  /// All keys, of every container environment, in ID order.
   package func all() async throws -> [ServerKey] {
     try await store.read { transaction in try transaction.credentials.serverKeys() }
   }

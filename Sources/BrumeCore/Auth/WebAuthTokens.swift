@@ -51,6 +51,7 @@ package struct WebAuthTokens: Sendable {
   /// - Parameters:
   ///   - keep: the user stays signed in: two weeks instead of half an hour.
   ///   - sessionEnds: the end of the session that asks for it; nil for a new sign-in.
+  /// - Throws: `notFound` if there is no such user.
   package func issue(
     for user: UserID, in containerEnvironment: ContainerEnvironment, keep: Bool,
     sessionEnds: Milliseconds? = nil
@@ -74,6 +75,9 @@ package struct WebAuthTokens: Sendable {
   ///
   /// It is as short-lived as that of a sign-in without "keep me signed in", and its session is the
   /// caller's.
+  ///
+  /// - Throws: `authenticationRequired` without a user, `badRequest` if the API token is not of the caller's
+  ///   container environment.
   package func exchange(
     _ apiToken: String, as caller: Caller
   ) async throws -> String {

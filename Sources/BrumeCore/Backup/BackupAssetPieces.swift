@@ -9,6 +9,7 @@ package final class BackupAssetPieces {
   private var offset: Int64 = 0
   private var digest = SHA256()
 
+  /// - Parameter object: the object of the asset store that the bytes are of.
   package init(object: String) { self.object = object }
 
   /// Takes in what arrived; answers the pieces that are full.

@@ -6,6 +6,7 @@ import BrumeModel
 package import BrumeStorage
 import Crypto
 
+/// Checks one backup file, frame by frame.
 package struct BackupCheck {
   private enum Stage: Equatable { case header, rows, assets, done }
   private let read: BackupFrames.Read
@@ -219,6 +220,7 @@ package struct BackupCheck {
     StoreError(.corrupt, "the backup is damaged at byte \(frame.offset), \(place): \(what)")
   }
 
+  /// What an operator reads of damage that was found in a frame: where it is, what it hit, and what to do.
   package func error(of damage: BackupDamage) -> StoreError {
     let what = damage.isCut ? "ends at byte" : "is damaged at byte"
     let advice =

@@ -47,6 +47,7 @@ package struct BackupAssetPiece: Equatable, Sendable {
   /// Ours: bytes of an asset in one frame.
   package static let mostBytes = 1 << 20
 
+  /// As the content of a frame.
   package var bytes: [UInt8] {
     var packer = Packer()
     packer.add(object)
@@ -71,9 +72,13 @@ package struct BackupAssetPiece: Equatable, Sendable {
 
 /// How many assets there are in the file, how many in earlier ones, and how many were missing on the server.
 package struct BackupAssetCount: Equatable, Sendable {
+  /// Whose bytes are in this file.
   package var assets: Int64 = 0
+  /// Whose bytes are in an earlier backup.
   package var earlier: Int64 = 0
+  /// Whose bytes the server did not have.
   package var missing: Int64 = 0
+  /// Of all assets in this file.
   package var bytes: Int64 = 0
 
   package init() {}
@@ -81,6 +86,7 @@ package struct BackupAssetCount: Equatable, Sendable {
   /// Files that it says something of.
   package var files: Int64 { assets + earlier + missing }
 
+  /// As the content of a frame.
   package var packed: [UInt8] {
     var packer = Packer()
     for number in [assets, earlier, missing, bytes] { packer.add(number) }

@@ -4,9 +4,12 @@
 package import BrumeModel
 package import BrumeStorage
 
+/// A backup file that was checked. Calls throw `StoreError` with `corrupt` if it is not any more what it was
+/// then, and what its reading closure throws.
 package final class BackupFile: StoreExport {
   package let engineName: String
   package let bucketCount: Int
+  /// Of this file, not of those that it continues.
   package let header: BackupHeader
   /// Of this file alone, until `survey` has told of the rows.
   package private(set) var report: BackupReport
@@ -90,6 +93,8 @@ package final class BackupFile: StoreExport {
   }
 
   /// The objects that its rows name.
+  ///
+  /// - Throws: `StoreError` with `corrupt` if a row cannot be read.
   package func objects() throws -> Set<ObjectMark> {
     let files = try rows(of: .assetFiles)
     var objects: Set<ObjectMark> = []
@@ -141,6 +146,8 @@ package struct BackupAssets {
   }
 
   /// The next piece; nil when all were read.
+  ///
+  /// - Throws: `StoreError` with `corrupt` for a frame that is damaged.
   package mutating func next() throws -> BackupAssetPiece? {
     do {
       while let frame = try frames.next() {

@@ -7,7 +7,9 @@
 import BrumeStorage
 import Crypto
 
+/// One frame, whose hash fits.
 package struct BackupFrame: Equatable, Sendable {
+  /// What the content is.
   package enum Kind: UInt8, Sendable {
     /// What the backup is of.
     case header = 0x48
@@ -65,6 +67,7 @@ package struct BackupFrame: Equatable, Sendable {
 
 /// Why the bytes at a place of a file are no frame.
 package struct BackupDamage: Error, Equatable, Sendable {
+  /// Where the frame begins that is not whole, in bytes from the start of the file.
   package let offset: Int64
   /// Whether the file just ends there, as one that was cut or is still being written.
   package let isCut: Bool

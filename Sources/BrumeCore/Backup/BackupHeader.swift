@@ -4,9 +4,11 @@
 package import BrumeModel
 import BrumeStorage
 
+/// The content of a backup's first frame.
 package struct BackupHeader: Equatable, Sendable {
   /// Never used for another backup.
   package let id: String
+  /// When it was begun.
   package let made: Milliseconds
   /// How an operator calls the engine that it was made of.
   package let engineName: String

@@ -3,6 +3,7 @@
 
 import BrumeStorage
 
+/// Compares two backups and writes what changed between them.
 package struct BackupIncrement {
   private let whole: BackupFile
   private let earlier: BackupFile

@@ -4,6 +4,7 @@ package import BrumeModel
 package import BrumeStorage
 import Crypto
 
+/// What a backup file holds.
 package struct BackupReport: Equatable, Sendable {
   package internal(set) var header: BackupHeader?
   /// Rows of each table that has some.

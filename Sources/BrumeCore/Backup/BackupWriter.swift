@@ -4,6 +4,7 @@
 package import BrumeModel
 package import BrumeStorage
 
+/// Writes the header and the rows of one backup.
 package struct BackupWriter {
   private let source: any StoreExport
   private let write: ([UInt8]) throws -> Void

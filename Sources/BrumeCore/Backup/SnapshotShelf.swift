@@ -3,7 +3,9 @@
 
 package import BrumeModel
 
+/// The snapshots of one server, by their IDs.
 package struct SnapshotShelf: Sendable {
+  /// How far a snapshot is.
   package enum State: Equatable, Sendable {
     /// With the bytes that are written so far.
     case making(Int64)

@@ -17,6 +17,9 @@ package struct Changes: Sendable {
 
   /// One page of the zones that changed, each once. The default zone has no feed and is not among
   /// them (cases ZON-17, CHG-24).
+  ///
+  /// - Parameter limit: zones of a page; nil, or more than the server's limit: as many as it answers at once.
+  /// - Throws: `badDatabase` for the public database, `changeTokenExpired`.
   package func ofDatabase(
     since token: String?, limit: Int?, in scope: DatabaseScope, as caller: Caller
   ) async throws -> DatabaseChangesPage {
@@ -33,6 +36,8 @@ package struct Changes: Sendable {
 
   /// One page of each zone's changes. The answer has one result per zone, in order; a zone that fails
   /// does not keep the others back (case CHG-22).
+  ///
+  /// - Throws: `badDatabase` for the public database, `limitExceeded` for too many zones.
   package func ofZones(
     _ requests: [ZoneChangesRequest], in scope: DatabaseScope, as caller: Caller
   ) async throws -> [ZoneChangesResult] {

@@ -35,6 +35,7 @@ package struct DeletionMemory: Sendable {
   /// now. Other ages are known only as far as a lifetime was set.
   ///
   /// - Parameter isDryRun: only counts.
+  /// - Throws: `badRequest` if the age is negative, or neither given nor set.
   package func forget(
     in place: ContainerEnvironment, olderThan age: Milliseconds?, isDryRun: Bool
   ) async throws -> DeletionReport {

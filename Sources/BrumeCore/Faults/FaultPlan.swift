@@ -7,13 +7,16 @@
 
 package import BrumeModel
 
+/// The faults that wait or apply. Says of each call what it meets.
 package struct FaultPlan: Equatable, Sendable {
   /// One call, as far as faults look at it.
   package struct Call: Equatable, Sendable {
+    /// One thing that a call asks for: a record to save, a zone to list.
     package struct Item: Equatable, Sendable {
       package var operation: Fault.Operation
       package var zone: String?
       package var record: String?
+      /// The change token that it came with.
       package var token: String?
       package init(
         _ operation: Fault.Operation, zone: String? = nil, record: String? = nil,
@@ -27,6 +30,7 @@ package struct FaultPlan: Equatable, Sendable {
     }
     package var user: UserID?
     package var device: DeviceID?
+    /// In the order of the request; a call about one thing has one.
     package var items: [Item]
     package init(user: UserID?, device: DeviceID?, items: [Item]) {
       self.user = user
@@ -39,14 +43,17 @@ package struct FaultPlan: Equatable, Sendable {
   package struct Decision: Equatable, Sendable {
     /// The fault that applies, and the items that it meets.
     package var fault: Fault?
+    /// Places in `Call.items`.
     package var items: Set<Int> = []
     /// Items whose token is expired.
     package var expired: Set<Int> = []
+    /// The call goes on as without faults.
     package static let none = Decision()
   }
 
   /// A fault that waits or applies.
   package struct Entry: Equatable, Sendable {
+    /// Counts from 1; never used again.
     package let id: Int
     package var fault: Fault
     /// The entry that must be used up first.
@@ -60,6 +67,7 @@ package struct FaultPlan: Equatable, Sendable {
   }
 
   private let limit: Int
+  /// In the order in which they were added.
   package private(set) var entries: [Entry] = []
   private var lastID = 0
   private var expiredTokens: [String] = []
@@ -68,9 +76,12 @@ package struct FaultPlan: Equatable, Sendable {
 
   package init(limits: Limits) { limit = limits.faults }
 
+  /// Whether no call can meet anything; a changed sign-in does not count.
   package var isEmpty: Bool { entries.isEmpty && expiredTokens.isEmpty }
 
   /// Adds faults that follow each other. Answers the ID of the first.
+  ///
+  /// - Throws: `limitExceeded`, with nothing added, if there would be too many.
   @discardableResult
   package mutating func add(_ faults: [Fault]) throws(BrumeError) -> Int {
     guard entries.count + faults.count <= limit else {
@@ -87,6 +98,7 @@ package struct FaultPlan: Equatable, Sendable {
     return first
   }
 
+  /// Takes back all faults, expired tokens and changed sign-ins.
   package mutating func clear() {
     entries = []
     expiredTokens = []

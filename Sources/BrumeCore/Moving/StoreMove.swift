@@ -5,9 +5,11 @@
 import BrumeModel
 package import BrumeStorage
 
+/// Leads one store's contents into another.
 package struct StoreMove {
   /// Rows of one table that were copied or compared so far.
   package struct Progress: Equatable, Sendable {
+    /// What is done to rows: copying into the target, or comparing both stores.
     package enum Step: Sendable { case copying, comparing }
     package let step: Step
     package let table: MovedTable
@@ -15,9 +17,11 @@ package struct StoreMove {
     /// Whether the table is done.
     package let isLast: Bool
   }
+  /// What a move that ended well did.
   package struct Outcome: Equatable, Sendable {
     /// The same for every store with these contents.
     package let hash: String
+    /// Of all tables.
     package let rows: Int
     /// Rows of an earlier attempt that this one went on from.
     package let resumed: Int

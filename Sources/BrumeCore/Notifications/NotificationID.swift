@@ -6,6 +6,7 @@
 package import BrumeModel
 import Crypto
 
+/// Makes the IDs of notifications and pushes.
 package enum NotificationID {
   /// An upper-case UUID text of version 8 (a digest of our own).
   package static func text(generation: Int64, entry: LogEntry) -> String {

@@ -25,6 +25,7 @@ package struct Notifications: Sendable {
   /// - Parameters:
   ///   - token: from the page before; nil from the start of what is kept.
   ///   - decode: reads a kept push.
+  /// - Throws: `authenticationRequired`, `changeTokenExpired`.
   package func kept(
     token: String?, limit: Int?, as caller: Caller,
     decode: @escaping @Sendable ([UInt8]) throws -> Notification
@@ -54,6 +55,8 @@ package struct Notifications: Sendable {
 
   /// Marks notifications read and answers with those that exist. They come again at the end of the
   /// feed, as read.
+  ///
+  /// - Throws: `authenticationRequired`, `limitExceeded` for too many IDs.
   package func markRead(_ ids: [String], as caller: Caller) async throws -> [String] {
     let user = try caller.requireUser()
     try limits.checkCount(ids.count, of: "notification IDs", upTo: limits.itemsPerOperation)
@@ -63,6 +66,8 @@ package struct Notifications: Sendable {
   }
 
   /// Sets the number that `shouldBadge` counts on from.
+  ///
+  /// - Throws: `authenticationRequired`, `badRequest` for a number below 0 or above `Int32.max`.
   package func setBadge(_ value: Int, as caller: Caller) async throws {
     let user = try caller.requireUser()
     guard (0...Int(Int32.max)).contains(value) else {

@@ -7,6 +7,7 @@
 
 package import BrumeModel
 
+/// Cuts notifications to the size of one channel.
 package struct PayloadBudget: Sendable {
   private let maximum: Int
   private let textLength: Int

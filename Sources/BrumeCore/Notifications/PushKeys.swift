@@ -16,6 +16,9 @@ package struct PushKeys: Sendable {
   }
 
   /// Says with which key pushes to one app are signed.
+  ///
+  /// - Throws: `badContainer`, `badRequest` if a part of it cannot be, such as a key that is no P-256
+  ///   private key in PEM.
   package func addAPNsSender(_ sender: APNsSender) async throws {
     try NameRules.container(sender.container.name)
     for (name, text) in [("team", sender.team), ("keyID", sender.keyID)] {
@@ -59,6 +62,8 @@ package struct PushKeys: Sendable {
   private static let keyDraws = 10
 
   /// The key that signs for Web Push services, made on the first start (RFC 8292).
+  ///
+  /// - Returns: the 32 bytes of a P-256 private key.
   package func vapidKey() async throws -> [UInt8] {
     let fresh = try freshSigningKey()
     return try await store.write(in: .server) { transaction in

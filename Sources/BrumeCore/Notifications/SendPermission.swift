@@ -18,6 +18,7 @@ extension ReadPermission {
   /// What may be sent of a push that waited for a device, by what is true in this transaction.
   ///
   /// - Parameter notification: what `entry` says.
+  /// - Throws: what the transaction throws.
   package func maySend(
     _ notification: Notification, in entry: MailboxEntry, of device: DeviceKey,
     in transaction: any ReadTransaction
@@ -60,6 +61,8 @@ extension ReadPermission {
 
   /// A shared database's change without the zone, if that is not shared with the user any more. That
   /// something changed is still said: the change feed says that the zone is gone.
+  ///
+  /// - Throws: what the transaction throws.
   package func withoutLeftZone(
     _ notification: Notification, of user: UserID, in containerEnvironment: ContainerEnvironment,
     from transaction: any ReadTransaction

@@ -16,8 +16,10 @@ package struct TestPushes: Sendable {
     host = parts.host
   }
 
+  /// What became of a test push.
   package struct Sent: Sendable {
     package let notificationID: String
+    /// Those in whose mailboxes it is.
     package var devices: [DeviceKey] = []
     /// Devices that got nothing, because their mailboxes are full already.
     package var full = 0
@@ -26,6 +28,7 @@ package struct TestPushes: Sendable {
   /// A push as devices get it, before anybody has got it.
   package struct Composed: Sendable {
     package let notificationID: String
+    /// In the wire's form.
     package let payload: [UInt8]
     /// Whether something was left out, so that it fits.
     package let isCut: Bool

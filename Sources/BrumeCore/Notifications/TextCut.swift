@@ -1,5 +1,6 @@
 // Cutting texts without breaking a character.
 
+/// Shortens texts.
 package enum TextCut {
   /// The longest beginning of whole characters within `bytes`. A single character that is longer
   /// than that (accents without end) is cut between its scalars.

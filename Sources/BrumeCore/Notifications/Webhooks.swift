@@ -16,6 +16,9 @@ package struct Webhooks: Sendable {
   }
 
   /// Registers a webhook from now on. The answer holds its secret, which is shown this once.
+  ///
+  /// - Throws: `badContainer`, `badRequest` if the address is empty or too long, `limitExceeded` if the container
+  ///   environment has as many webhooks as may be.
   package func add(
     url: String, in containerEnvironment: ContainerEnvironment
   ) async throws -> Webhook {
@@ -47,6 +50,8 @@ package struct Webhooks: Sendable {
 
   /// Switches a webhook on again. It goes on where it stopped: the log is kept for it meanwhile, up to
   /// `webhookLag` entries.
+  ///
+  /// - Throws: `notFound` if the container environment has none with this ID.
   package func enable(_ id: String, in containerEnvironment: ContainerEnvironment) async throws {
     try await store.write(in: .server) { transaction in
       var webhook = try Self.webhook(id, containerEnvironment, in: transaction)
@@ -57,6 +62,9 @@ package struct Webhooks: Sendable {
     }
   }
 
+  /// Removes a webhook: nothing more is sent to it.
+  ///
+  /// - Throws: `notFound` if the container environment has none with this ID.
   package func remove(_ id: String, in containerEnvironment: ContainerEnvironment) async throws {
     try await store.write(in: .server) { transaction in
       _ = try Self.webhook(id, containerEnvironment, in: transaction)
@@ -94,6 +102,8 @@ extension WebhookWriting {
   /// How far the log may be trimmed when the notifier is done up to `position`. Webhooks hold entries
   /// back, also while they are off, but not without end: one that is too far behind is informed that it
   /// missed some.
+  ///
+  /// - Throws: what the transaction throws.
   package func trimmable(
     in bucket: Bucket, through position: Int64, limits: Limits
   ) throws -> Int64 {

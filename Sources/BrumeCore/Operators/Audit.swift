@@ -20,12 +20,14 @@ package struct Audit: Sendable {
   /// One request, as its line says it.
   package struct Act: Sendable {
     package var operatorName: String
+    /// Where the request came from.
     package var address: String
     package var requestID: String
     /// The path below `/_brume/admin/`.
     package var action: String
     /// Whom or what it is done to, by name. What is too long is cut.
     package var subject = ""
+    /// Empty: the request is about none.
     package var container = ""
     package var environment = ""
 

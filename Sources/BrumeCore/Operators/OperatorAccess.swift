@@ -13,6 +13,7 @@ package struct OperatorAccess: Equatable, Sendable {
   /// An operator's name, `token NAME`, or one of the two above.
   package let name: String
   package let role: OperatorRole
+  /// How the request shows that it is this operator's.
   package let proof: OperatorProof
   /// Nil: the token of the data folder.
   package let credential: OperatorCredential?

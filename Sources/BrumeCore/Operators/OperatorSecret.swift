@@ -20,6 +20,7 @@ enum OperatorSecret {
 
 /// A credential that was just made.
 package struct NewOperatorCredential: Sendable {
+  /// As it is stored, with the secret's digest.
   package let credential: OperatorCredential
   /// Is said this once.
   package let secret: String

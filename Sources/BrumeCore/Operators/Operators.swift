@@ -89,6 +89,8 @@ package struct OperatorPasswordCheck: Sendable {
 
   /// The operator if the password is right. An unknown name and a wrong password cost the same time and
   /// say the same.
+  ///
+  /// - Throws: `authenticationFailed`.
   package func verified(password: String) throws -> Operator {
     let isRight = PasswordHash.verify(
       password, person?.passwordHash ?? PasswordHash.nobodys(rounds: rounds))

@@ -23,6 +23,10 @@ package struct Queries: Sendable {
   }
 
   /// One page of a query.
+  ///
+  /// - Throws: `badRequest` if an index is missing, the marker is of another query, or the query asks too
+  ///   much; `notFound` for an unknown record type, `zoneNotFound`, `accessDenied`, `limitExceeded` if too
+  ///   many records of the zone are shared with the caller.
   package func run(
     _ request: QueryRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> QueryPage {
@@ -48,6 +52,8 @@ package struct Queries: Sendable {
 
   /// The same, with where the records were looked for. A query that lacks indexes answers with their names
   /// instead of records.
+  ///
+  /// - Throws: as `run`, except for missing indexes.
   package func explained(
     _ request: QueryRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> (QueryPage, QueryCost) {

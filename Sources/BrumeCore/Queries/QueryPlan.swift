@@ -5,10 +5,13 @@
 package import BrumeModel
 package import BrumeSchema
 
+/// Checks queries against a schema.
 package enum QueryPlan {
   /// The query with coerced values, ready for an engine.
   ///
   /// - Parameter browsing: whether all records of a type may be looked through without an index.
+  /// - Throws: `notFound` for an unknown record type; `badRequest` for an unknown field, a missing index, a
+  ///   value of another type, too many conditions.
   package static func checked(
     _ query: Query, schema: Schema, limits: Limits, browsing: Bool = false
   ) throws(BrumeError) -> Query {

@@ -21,6 +21,10 @@ package struct Records: Sendable {
   }
 
   /// Saves and deletes records. The answer has one result per operation, in order.
+  ///
+  /// - Throws: `badRequest` if a record is in it twice or the client's data is too long, `limitExceeded` for
+  ///   too many operations, list elements or references. Nothing is saved then. If the request is about
+  ///   several databases, each is a transaction of its own.
   package func modify(
     _ request: ModifyRecordsRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [RecordResult] {
@@ -76,6 +80,8 @@ package struct Records: Sendable {
   }
 
   /// Fetches records by name. The answer has one result per item, in order.
+  ///
+  /// - Throws: `limitExceeded` for too many items.
   package func lookup(
     _ request: LookupRecordsRequest, in scope: DatabaseScope, as caller: Caller
   ) async throws -> [RecordResult] {

@@ -4,7 +4,9 @@
 
 package import BrumeModel
 
+/// Decides about one operation on one record.
 package enum SavePolicy {
+  /// What the operation does.
   package enum Decision: Equatable, Sendable {
     /// A new record.
     case insert
@@ -15,6 +17,12 @@ package enum SavePolicy {
     case nothing
   }
 
+  /// What an operation does to the record of its name.
+  ///
+  /// - Parameter tag: the change tag that came with it; nil: none did.
+  /// - Parameter stored: nil: there is none that the caller may see.
+  /// - Throws: `conflict`, with the stored record, if it is another version or there already; `notFound` if
+  ///   there is none to update.
   package static func decide(
     _ kind: RecordOperation.Kind, tag: String?, stored: Record?
   ) throws(BrumeError) -> Decision {

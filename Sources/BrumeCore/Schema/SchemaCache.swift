@@ -6,6 +6,7 @@ package import BrumeSchema
 package import BrumeStorage
 import Synchronization
 
+/// The schemas parsed last, one for each container environment. For calls from any thread.
 package final class SchemaCache: Sendable {
   private struct Entry: Sendable {
     let text: [UInt8]
@@ -14,6 +15,9 @@ package final class SchemaCache: Sendable {
   private let entries = Mutex<[SettingKey: Entry]>([:])
 
   /// The schema of a container environment as this transaction sees it.
+  ///
+  /// - Returns: an empty one if there is none yet.
+  /// - Throws: what the transaction throws; `badRequest` if the stored text is no schema.
   package func schema(
     of containerEnvironment: ContainerEnvironment, in transaction: any ReadTransaction
   ) throws -> Schema {

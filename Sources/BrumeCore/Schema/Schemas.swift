@@ -26,6 +26,9 @@ package struct Schemas: Sendable {
   }
 
   /// Adds or removes one index of a field. System fields go by `___recordID` and its like.
+  ///
+  /// - Throws: `notFound` for an unknown type; `badRequest` for an unknown field, or if the field cannot have
+  ///   that index.
   package func setIndex(
     _ index: Schema.Index, on field: String, of type: String, to isOn: Bool,
     in containerEnvironment: ContainerEnvironment
@@ -56,6 +59,8 @@ package struct Schemas: Sendable {
   ///
   /// - Parameter allowsDrops: whether record types may go, with all their records. Without it a text that
   ///   lacks one is refused.
+  /// - Throws: `badRequest` for a text that is no schema, and for a change that may not be. Records of
+  ///   dropped types may be gone then.
   package func replace(
     by text: String, in containerEnvironment: ContainerEnvironment, allowsDrops: Bool = true
   ) async throws {
@@ -65,6 +70,8 @@ package struct Schemas: Sendable {
 
   /// Makes development's schema what production's is. Types that production does not have go, with all
   /// their records.
+  ///
+  /// - Throws: `badRequest` if the change may not be.
   package func reset(_ container: ContainerID) async throws {
     let deployed = try await current(of: ContainerEnvironment(container, .production))
     try await replace(
@@ -91,6 +98,8 @@ package struct Schemas: Sendable {
   // MARK: Differences
 
   /// What a schema would become with the one in `text`.
+  ///
+  /// - Throws: `badRequest` for a text that is no schema.
   package func difference(
     to text: String, in containerEnvironment: ContainerEnvironment
   ) async throws -> SchemaDifference {
@@ -127,6 +136,8 @@ package struct Schemas: Sendable {
 
   /// Makes production's schema what development's is, and takes the kinds of subscriptions there.
   /// Deploying only adds.
+  ///
+  /// - Throws: `badRequest` if it would do more than add.
   package func deploy(_ container: ContainerID) async throws {
     let development = ContainerEnvironment(container, .development)
     let production = ContainerEnvironment(container, .production)

@@ -3,7 +3,9 @@
 
 package import BrumeModel
 
+/// Decides who may do what with a record.
 package enum Permissions {
+  /// What somebody wants to do with a record; writing includes deleting.
   package enum Action: String, Sendable { case read, create, write }
 
   /// Who asks.
@@ -11,6 +13,7 @@ package enum Permissions {
     package let user: UserID?
     /// Roles of the container's own that the user has; they matter in the public database only.
     package let roles: Set<String>
+    /// Whether everything is allowed, whoever the user is.
     package let isOperator: Bool
     package init(user: UserID?, roles: Set<String> = [], isOperator: Bool = false) {
       self.user = user
@@ -88,11 +91,13 @@ package enum Permissions {
 
 /// Who may do what with one record type in the public database.
 package struct PublicRights: Equatable, Sendable {
+  /// Whom a grant in a schema names.
   package enum Role: Hashable, Sendable {
     case world, icloud, creator
     /// One of the container's own.
     case custom(String)
 
+    /// The role with a name as schemas and clients write it.
     package init(_ name: String) {
       switch name {
       case "_world": self = .world
@@ -102,6 +107,7 @@ package struct PublicRights: Equatable, Sendable {
       }
     }
   }
+  /// Who may read; the same for the two below.
   package var read: Set<Role>
   package var create: Set<Role>
   package var write: Set<Role>
@@ -126,6 +132,7 @@ package struct PublicRights: Equatable, Sendable {
     }
   }
 
+  /// Who may do this.
   package func roles(for action: Permissions.Action) -> Set<Role> {
     switch action {
     case .read: read
@@ -136,6 +143,7 @@ package struct PublicRights: Equatable, Sendable {
 }
 
 extension Caller {
+  /// The caller as rights are asked for.
   package var principal: Permissions.Principal {
     Permissions.Principal(user: user, roles: roles, isOperator: kind == .operator)
   }

@@ -6,6 +6,7 @@ package import BrumeStorage
 
 /// Who may read what, for those who work after the request: the notifier and delivery.
 package struct ReadPermission: Sendable {
+  /// Shared with all who ask for schemas.
   package let schemas: SchemaCache
   let limits: Limits
 }
@@ -16,6 +17,7 @@ extension ReadPermission {
   /// - Parameters:
   ///   - creator: who made the record, when it is known; matters in the public database.
   ///   - coveringShares: names of the shares that cover or covered the record.
+  /// - Throws: what the transaction throws.
   package func mayRead(
     _ user: UserID, _ key: RecordKey, type: String, creator: UserID?, coveringShares: [String],
     in transaction: any ReadTransaction
@@ -27,6 +29,8 @@ extension ReadPermission {
   }
 
   /// The same with a place that is known: in a public database it is everybody's.
+  ///
+  /// - Throws: what the transaction throws.
   package func mayRead(
     _ user: UserID, at place: Permissions.Context, in database: DatabaseKey, creator: UserID?,
     transaction: any ReadTransaction
@@ -37,6 +41,8 @@ extension ReadPermission {
   }
 
   /// Where public records of a type are, with the rights that they have there.
+  ///
+  /// - Throws: what the transaction throws.
   package func publicContext(
     of type: String, in database: DatabaseKey, _ transaction: any ReadTransaction
   ) throws -> Permissions.Context {

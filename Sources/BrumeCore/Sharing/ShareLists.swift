@@ -19,6 +19,7 @@ package struct ShareLists: Sendable {
   /// Shares in the order of zones and names.
   ///
   /// - Parameter after: `ListPage.after` of the page before; nil: from the start.
+  /// - Throws: `badRequest` for another database than a private one, and if `after` is not of this list.
   package func page(
     of view: OpenedView, after: String?, limit: Int?
   ) async throws -> ListPage<ShareSummary> {

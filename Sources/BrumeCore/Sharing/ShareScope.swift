@@ -17,6 +17,7 @@ package struct ShareScope: Equatable, Sendable {
     self.epoch = epoch
   }
 
+  /// Whether the participant has no share of the zone.
   package var isEmpty: Bool { permissions.isEmpty }
 
   /// The best that the covering shares grant; nil if the record is none of the participant's
@@ -80,6 +81,8 @@ package struct Coverage: Sendable {
 
 extension ShareScope {
   /// What `user` accepted in a zone of somebody else, as the shares themselves say it now.
+  ///
+  /// - Throws: the `BrumeError` for damage if a share cannot be read.
   package init(of user: UserID, in zone: ZoneKey, from transaction: any ReadTransaction) throws {
     let database = zone.database
     let memberships = try transaction.shares.memberships(

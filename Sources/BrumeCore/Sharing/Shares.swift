@@ -17,6 +17,8 @@ package struct Shares: Sendable {
   }
 
   /// Looks at shares without joining. The answer has one result per address, in order.
+  ///
+  /// - Throws: `limitExceeded` for too many addresses. One that leads nowhere fails alone.
   package func resolve(
     _ requests: [ShortGUIDRequest], as caller: Caller
   ) async throws -> [ShareResult] {
@@ -31,6 +33,8 @@ package struct Shares: Sendable {
   }
 
   /// Joins shares. Joining twice is joining once.
+  ///
+  /// - Throws: as `resolve`. Each share is a transaction of its own.
   package func accept(
     _ requests: [ShortGUIDRequest], as caller: Caller
   ) async throws -> [ShareResult] {
@@ -74,6 +78,10 @@ package struct Shares: Sendable {
   }
 
   /// Asks the owners of shares for access.
+  ///
+  /// Addresses that lead nowhere, or to a share that takes no requests, are passed over in silence.
+  ///
+  /// - Throws: `limitExceeded` for too many addresses.
   package func requestAccess(
     _ requests: [ShortGUIDRequest], as caller: Caller
   ) async throws {

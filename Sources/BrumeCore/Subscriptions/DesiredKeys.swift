@@ -2,6 +2,7 @@
 
 package import BrumeModel
 
+/// Which fields a push may carry.
 package enum DesiredKeys {
   /// Text, numbers, dates, places and references; no lists, bytes or files.
   package static func isAllowed(_ type: FieldType) -> Bool {
@@ -11,6 +12,7 @@ package enum DesiredKeys {
     }
   }
 
+  /// The same for a value; false for one whose type is unknown, such as an empty list.
   package static func isAllowed(_ value: FieldValue) -> Bool {
     value.type.map { isAllowed($0) } ?? false
   }

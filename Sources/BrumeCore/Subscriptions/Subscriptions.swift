@@ -26,6 +26,8 @@ package struct Subscriptions: Sendable {
   }
 
   /// Subscriptions by ID. One result per ID, in order.
+  ///
+  /// - Throws: `limitExceeded` for too many IDs.
   package func lookup(
     _ ids: [String], in scope: DatabaseScope, as caller: Caller
   ) async throws -> [SubscriptionResult] {
@@ -42,6 +44,8 @@ package struct Subscriptions: Sendable {
   }
 
   /// Saves and deletes subscriptions of the caller. One result per operation, in order.
+  ///
+  /// - Throws: `limitExceeded` for too many operations.
   package func modify(
     _ operations: [SubscriptionOperation], in scope: DatabaseScope, as caller: Caller
   ) async throws -> [SubscriptionResult] {

@@ -22,6 +22,9 @@ package struct Accounts: Sendable {
   package func changedElsewhere() { knownCredentials.forget() }
 
   /// Makes an account. Names, addresses and numbers are unique on the server.
+  ///
+  /// - Throws: `badRequest` if a name, an address or the password cannot be; `exists` if the name, address or
+  ///   number is another account's.
   package func create(
     name: String, password: String? = nil, emailAddress: String? = nil,
     phoneNumber: String? = nil, givenName: String? = nil, familyName: String? = nil,
@@ -46,6 +49,7 @@ package struct Accounts: Sendable {
 
   /// What may be changed about an account; nil leaves a thing as it is, an empty text removes it.
   package struct Change: Sendable {
+    /// In clear; only its hash is kept.
     package var password: String?
     package var emailAddress: String?
     package var phoneNumber: String?
@@ -56,6 +60,9 @@ package struct Accounts: Sendable {
   }
 
   /// Changes an account. A new password ends all of its sessions.
+  ///
+  /// - Throws: `notFound`, `exists` for an address or number of another account, `badRequest` if a value
+  ///   cannot be.
   package func change(_ id: UserID, _ change: Change) async throws -> User {
     let hash = try change.password.map { try hashed($0) }
     let limits = limits
@@ -107,6 +114,8 @@ package struct Accounts: Sendable {
   }
 
   /// Whether a name and a password are short enough for anybody's, before they cost anything.
+  ///
+  /// - Throws: `badRequest` for one that is too long.
   package func checkLengths(name: String, password: String) throws(BrumeError) {
     try TextRules.check(name, "the name", upTo: limits.labelBytes)
     guard password.utf8.count <= limits.passwordBytes else {
@@ -119,6 +128,8 @@ package struct Accounts: Sendable {
   /// Makes every web auth token and courier token of a user invalid, and forgets where the user's
   /// devices are reached: from then on nothing is sent to them. What is open must be ended by whoever
   /// holds it.
+  ///
+  /// - Throws: `notFound`.
   package func signOutEverywhere(_ id: UserID) async throws {
     try await store.write(in: .everything(of: store)) { transaction in
       guard try transaction.endSessions(of: id) else {
@@ -165,6 +176,8 @@ package struct PasswordCheck: Sendable {
 
   /// The account if the password is right. An unknown name and a wrong password cost the same time
   /// and say the same.
+  ///
+  /// - Throws: `authenticationFailed`.
   package func account(password: String) throws -> User {
     let hash = user?.passwordHash ?? PasswordHash.nobodys(rounds: rounds)
     let isRight = PasswordHash.verify(password, hash)

@@ -23,6 +23,8 @@ package struct Devices: Sendable {
 
   /// Registers the caller's device for the event stream. A device that is reached in another way
   /// stays so; its mailbox is the same.
+  ///
+  /// - Throws: `authenticationRequired`, `badRequest` if the request names no device.
   @discardableResult
   package func register(as caller: Caller) async throws -> DeviceKey {
     guard let key = try caller.deviceKey() else {
@@ -63,6 +65,8 @@ package struct Devices: Sendable {
   ///
   /// - Parameter topic: which of the container's apps it is; nil for the first one.
   /// - Returns: the device, and what it may poll the courier with: pushes reach it both ways.
+  /// - Throws: `authenticationRequired`, also for a session that has ended; `badRequest` for a text that is
+  ///   too long, another user's courier token, and one that has as many containers as may be.
   @discardableResult
   package func registerToken(
     _ token: String, environment: Environment, topic: String? = nil, clientID: String?,
@@ -134,6 +138,8 @@ package struct Devices: Sendable {
   }
 
   /// Forgets the caller's device and its mailbox.
+  ///
+  /// - Throws: `authenticationRequired`, `badRequest` if the request names no device.
   package func unregister(as caller: Caller) async throws {
     guard let key = try caller.deviceKey() else {
       throw BrumeError(
@@ -144,6 +150,8 @@ package struct Devices: Sendable {
   }
 
   /// The devices whose mailboxes a courier token opens; none for an unknown one.
+  ///
+  /// - Throws: what the transaction throws.
   package func opened(
     by text: String, in transaction: any ReadTransaction
   ) throws -> [Device] {
@@ -164,6 +172,8 @@ package struct Devices: Sendable {
 
 extension Caller {
   /// The mailbox of the device that asks; nil if the request names none.
+  ///
+  /// - Throws: `authenticationRequired`.
   package func deviceKey() throws(BrumeError) -> DeviceKey? {
     let user = try requireUser()
     return device.map {

@@ -18,6 +18,8 @@ package struct Discovery: Sendable {
   ///
   /// A server-to-server key gets its own user: web clients begin with this call, and give up where
   /// it fails.
+  ///
+  /// - Throws: `authenticationRequired`.
   package func currentUser(as caller: Caller) async throws -> UserIdentity {
     let id = try caller.requireUser()
     return try await store.read { transaction in
@@ -32,6 +34,9 @@ package struct Discovery: Sendable {
 
   /// The accounts behind addresses, numbers or record names, in the order asked; who is not found is
   /// left out. Each has the one address that it was looked up by.
+  ///
+  /// - Throws: `authenticationFailed` for a server-to-server key, `authenticationRequired`, `limitExceeded`
+  ///   for too many, `badRequest` for what cannot be an address or a name.
   package func users(
     _ wanted: [UserIdentity], as caller: Caller
   ) async throws -> [UserIdentity] {
@@ -50,6 +55,8 @@ package struct Discovery: Sendable {
 
   /// Discoverable users that the caller has to do with: those who share with him, and those he shares
   /// with. There is no address book here (case LIM-13).
+  ///
+  /// - Throws: `authenticationFailed` for a server-to-server key, `authenticationRequired`.
   package func contacts(as caller: Caller) async throws -> [UserIdentity] {
     let me = try caller.requireSignedIn()
     let own = try caller.databaseKey(.private)
@@ -84,6 +91,7 @@ extension Caller {
 }
 
 extension User {
+  /// The account with all that it has, whether or not others may see it.
   package var identity: UserIdentity {
     UserIdentity(
       user: id, givenName: givenName, familyName: familyName, emailAddress: emailAddress,

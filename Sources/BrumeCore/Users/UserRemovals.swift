@@ -26,6 +26,8 @@ package struct UserRemovals: Sendable {
   }
 
   /// What a removal would take away now.
+  ///
+  /// - Throws: `notFound`.
   package func report(on name: String) async throws -> UserRemoval {
     try await store.read { try $0.removal(of: try $0.users.account(named: name)) }
   }

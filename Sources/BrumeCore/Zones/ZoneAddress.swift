@@ -6,6 +6,9 @@ package import BrumeStorage
 extension Caller {
   /// The zone behind the name that this caller uses. Nil means the default zone. Whether it exists
   /// is another question.
+  ///
+  /// - Throws: as `requireAccess`; `badRequest` if the name cannot be, or in the shared database names no
+  ///   owner; `zoneNotFound` if it is not of that database.
   package func zoneKey(
     _ zone: ZoneID?, in scope: DatabaseScope, limits: Limits
   ) throws(BrumeError) -> ZoneKey {
@@ -45,6 +48,8 @@ extension Caller {
 extension ZoneReading {
   /// The zone if it is there, or the error that says why not (cases ZON-12 to ZON-14). Default zones
   /// are always there, written to or not.
+  ///
+  /// - Throws: `zoneNotFound`, `userDeletedZone`.
   package func live(_ key: ZoneKey) throws -> Zone {
     let zone = try find(key)
     if let zone, zone.isLive { return zone }

@@ -14,6 +14,8 @@ package struct ZoneAdministration: Sendable {
   }
 
   /// What happens when a user removes the app's data in the settings (case ZON-12).
+  ///
+  /// - Throws: `zoneNotFound`, `userDeletedZone`.
   package func purge(
     _ name: String, of owner: UserID, in containerEnvironment: ContainerEnvironment
   ) async throws {

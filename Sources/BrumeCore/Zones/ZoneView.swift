@@ -3,6 +3,7 @@
 package import BrumeModel
 package import BrumeStorage
 
+/// A zone for one caller.
 package struct ZoneView: Sendable {
   package let zone: Zone
   /// Nil for the owner and for the public database: no share limits the view.
@@ -14,6 +15,8 @@ package struct ZoneView: Sendable {
 
 extension ZoneView {
   /// The zone as `caller` sees it. A zone of which he sees nothing does not exist for him.
+  ///
+  /// - Throws: `zoneNotFound`, `userDeletedZone`, `authenticationRequired`.
   package init(
     of key: ZoneKey, in scope: DatabaseScope, for caller: Caller,
     from transaction: any ReadTransaction

@@ -36,6 +36,8 @@ package struct Zones: Sendable {
   }
 
   /// Zones by name. The answer has one result per name, in order (cases ZON-06, ZON-07).
+  ///
+  /// - Throws: `badRequest` without a name, `limitExceeded` for too many.
   package func lookup(
     _ zones: [ZoneID], in scope: DatabaseScope, as caller: Caller
   ) async throws -> [ZoneResult] {
@@ -61,6 +63,9 @@ package struct Zones: Sendable {
 
   /// Creates and deletes zones of the private database. The answer has one result per operation, in
   /// order.
+  ///
+  /// - Throws: `badDatabase` for the public database and for saving in the shared one, `limitExceeded` for
+  ///   too many.
   package func modify(
     _ operations: [ZoneOperation], in scope: DatabaseScope, as caller: Caller
   ) async throws -> [ZoneResult] {

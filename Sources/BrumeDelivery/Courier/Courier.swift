@@ -57,6 +57,8 @@ package struct Courier: Sendable {
   ///
   /// - Parameter cursor: everything up to this position is handled, and nothing else; nil: what
   ///   earlier polls of the token answered is.
+  /// - Throws: `authenticationFailed` for a token that is unknown or expired, also when it expires while the
+  ///   call waits; what the store throws; `CancellationError`.
   package func next(
     token: String, cursor: Int64? = nil, waiting: Duration
   ) async throws -> Answer? {

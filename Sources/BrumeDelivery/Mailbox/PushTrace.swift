@@ -26,6 +26,8 @@ package struct PushTrace: Sendable {
   }
 
   /// What became of it, by what is true in this transaction.
+  ///
+  /// - Throws: what the transaction throws.
   package func explain(
     _ push: TracedPush, in transaction: any ReadTransaction
   ) throws -> Trace.Device {

@@ -18,8 +18,11 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
     package var total: Int
     /// Lanes remembered.
     package var lanes: Int
+    /// The pause after a lane's first failure; it doubles with each further one.
     package var backoff: Milliseconds
+    /// The longest pause of our own making.
     package var backoffMaximum: Milliseconds
+    /// The longest pause that a peer may ask for.
     package var retryAfterMaximum: Milliseconds
     package init(_ limits: Limits) {
       total = limits.pushesUnderWay
@@ -56,7 +59,9 @@ package struct DeliveryQueue<Lane: Hashable & Sendable>: Sendable {
   }
   /// A send that is to begin; its outcome is to be reported.
   package struct Start: Equatable, Sendable {
+    /// Whom to send to.
     package let lane: Lane
+    /// Which attempt it is, from 1.
     package let attempt: Int
 
     package init(lane: Lane, attempt: Int) {
@@ -285,6 +290,7 @@ extension DeliveryQueue {
 
 /// The host behind a lane.
 package struct DeliveryPeer: Equatable, Sendable {
+  /// The host; one share of the sends belongs to each name.
   package let name: String
   /// Sends at once.
   package let limit: Int

@@ -12,11 +12,13 @@ extension EventStream {
 
   /// Reads the mailbox as it is iterated. Throws what the store throws, or cancellation.
   package struct Batches: AsyncSequence, Sendable {
+    /// Entries in the order of their positions.
     package typealias Element = [MailboxEntry]
     let stream: EventStream
     let start: Int64
     let heartbeat: Duration
 
+    /// One walk through the mailbox.
     package struct AsyncIterator: AsyncIteratorProtocol {
       let stream: EventStream
       let heartbeat: Duration
@@ -24,6 +26,9 @@ extension EventStream {
       /// Sent since it was last looked how much is unacknowledged.
       var sent = 0
 
+      /// The next batch; nil when the client has to come back to acknowledge.
+      ///
+      /// - Throws: what the store throws, `CancellationError`.
       package mutating func next() async throws -> [MailboxEntry]? {
         if sent >= stream.reader.limits.mailboxRows / 2 {
           if try await stream.mustAcknowledge(sentThrough: position) { return nil }
@@ -47,6 +52,8 @@ extension EventStream {
 extension EventStream {
   /// Entries after a position, oldest first, bounded. Waits for the first of them; empty when the
   /// time has passed. Acknowledges nothing.
+  ///
+  /// - Throws: what the store throws, `CancellationError`.
   package func entries(
     after position: Int64, waiting: Duration
   ) async throws -> [MailboxEntry] {
@@ -59,6 +66,8 @@ extension EventStream {
   }
 
   /// Whether so much is sent and unacknowledged that the client has to come back.
+  ///
+  /// - Throws: what the store throws.
   package func mustAcknowledge(sentThrough position: Int64) async throws -> Bool {
     let device = device
     let (all, unsent) = try await reader.store.read { [limits = reader.limits] transaction in

@@ -31,6 +31,10 @@ package struct EventStream: Sendable {
   }
 
   /// The device has handled everything up to and including this position.
+  ///
+  /// A position of 0 or less does nothing.
+  ///
+  /// - Throws: what the store throws.
   package func acknowledge(through position: Int64) async throws {
     guard position > 0 else { return }
     try await reader.acknowledge(through: position, by: device, on: .stream, "acknowledged")
@@ -38,6 +42,8 @@ package struct EventStream: Sendable {
 
   /// Entries after a position that may be delivered, oldest first, bounded; when the next may be,
   /// and whether this is all there is.
+  ///
+  /// - Throws: what the store throws.
   package func entries(
     after position: Int64
   ) async throws -> (entries: [MailboxEntry], nextDue: Milliseconds?, isAll: Bool) {

@@ -42,6 +42,9 @@ extension DeliveryWorker {
   }
 
   /// Calls a webhook once without changes, beside what it is called with, and notes the answer.
+  ///
+  /// - Throws: what the store throws, if the answer cannot be noted; `CancellationError`. A failed call is an
+  ///   answer.
   package func test(
     _ webhook: Webhook, messageID: String, requestID: String
   ) async throws -> PushLogEntry {

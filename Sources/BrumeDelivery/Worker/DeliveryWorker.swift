@@ -19,13 +19,17 @@ package final class DeliveryWorker: Sendable {
   }
   /// Called with every answer, for metrics.
   package struct Report: Equatable, Sendable {
+    /// How the push log calls the channel.
     package let channel: String
     package let verdict: PushLogEntry.Verdict
+    /// How long the send took.
     package let time: Milliseconds
   }
   /// What metrics show.
   package struct Status: Equatable, Sendable {
+    /// Devices and webhooks that have something to send or wait after a failure.
     package let lanes: Int
+    /// Sends that have no answer yet.
     package let underWay: Int
   }
   private struct State {

@@ -5,6 +5,8 @@ import BrumeModel
 public import Foundation
 
 /// A container of a program's data: one public database, and a private and a shared one per user.
+///
+/// Calls throw ``CKError``, with ``CKError/Code/operationCancelled`` if the task is cancelled.
 // Sendable because every stored property is constant and Sendable itself.
 open class CKContainer: NSObject, @unchecked Sendable {
   /// The container's identifier, such as `iCloud.org.example.app`.

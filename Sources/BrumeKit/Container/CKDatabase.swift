@@ -6,6 +6,8 @@ import BrumeModel
 public import Foundation
 
 /// A database: the public one of a container, or the current user's private or shared one.
+///
+/// Calls throw ``CKError``, with ``CKError/Code/operationCancelled`` if the task is cancelled.
 // Sendable because every stored property is constant and Sendable itself.
 open class CKDatabase: NSObject, @unchecked Sendable {
   /// Which of a container's databases this is.

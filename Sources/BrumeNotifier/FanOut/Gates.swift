@@ -20,6 +20,7 @@ package enum Withheld: Int64, Hashable, Sendable, CaseIterable {
 
 /// The questions, within one transaction, which remembers what several subscribers have in common.
 package struct Gates {
+  /// What the fan-out does about a match.
   package enum Answer: Sendable {
     /// - Parameters:
     ///   - all: the devices of the subscription's user.
@@ -59,6 +60,8 @@ package struct Gates {
   ///   - startPosition: the subscription's when it matched. Another one means that other conditions were
   ///     saved since: the matched one is gone.
   ///   - creator: who made the record, as far as its image says.
+  ///
+  /// - Throws: what the transaction throws; not for a damaged subscription, which counts as replaced.
   package mutating func ask(
     _ key: SubscriptionKey, from startPosition: Int64, about entry: LogEntry, creator: UserID?
   ) throws -> Answer {

@@ -8,10 +8,13 @@ package import BrumeModel
 
 /// Makes the notifications of one log entry.
 package struct NotificationBuilder: Sendable {
+  /// Of the notification.
   package let id: String
+  /// The change that it is about.
   package let entry: LogEntry
   /// The record that alert texts and desired keys are filled from.
   package let image: Record?
+  /// Bounds on texts, such as the collapse ID.
   package let limits: Limits
 
   package init(id: String, entry: LogEntry, image: Record?, limits: Limits) {

@@ -7,6 +7,7 @@ import BrumeStorage
 
 /// One subscription that a fan-out served or refused.
 package struct ServedDelivery: Equatable, Sendable {
+  /// What became of the push for one device.
   package enum Outcome: Equatable, Sendable {
     /// The push is in the mailbox. It replaced the one of the change at that log position, if that was
     /// still there.
@@ -17,8 +18,10 @@ package struct ServedDelivery: Equatable, Sendable {
     case wrote
   }
 
+  /// One device of the subscription's user.
   package struct Recipient: Equatable, Sendable {
     package let device: DeviceID
+    /// As it was reached then.
     package let channel: Device.Channel.Kind
     package let outcome: Outcome
 
@@ -29,11 +32,13 @@ package struct ServedDelivery: Equatable, Sendable {
     }
   }
 
+  /// The database that the subscription is kept in.
   package let scope: DatabaseScope
   package let user: UserID
   package let subscriptionID: String
   /// Nil: it fired.
   package var withheld: Withheld?
+  /// The user's devices, if it fired.
   package var recipients: [Recipient] = []
 
   init(_ key: SubscriptionKey, _ withheld: Withheld? = nil) {
@@ -56,6 +61,7 @@ package struct ServedDelivery: Equatable, Sendable {
     self.recipients += devices.filter { !reached.contains($0.key) }.map { Recipient($0, .wrote) }
   }
 
+  /// Whether it is about the subscription with this key.
   package func isOf(_ key: SubscriptionKey) -> Bool {
     scope == key.scope.scope && user == key.scope.user
       && ByteText(subscriptionID) == ByteText(key.id)

@@ -24,7 +24,9 @@ package struct SubscriptionIndex: Sendable {
     var rows: [Int32] = []
     var groups: [[Int32]] = []
     package init() {}
+    /// Whether nothing fires.
     package var isEmpty: Bool { rows.isEmpty && groups.isEmpty }
+    /// How many subscriptions were found.
     package var count: Int { groups.reduce(rows.count) { $0 + $1.count } }
     /// Visits every subscription that was found.
     package func forEach(_ body: (Int32) -> Void) {

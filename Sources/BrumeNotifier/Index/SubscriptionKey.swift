@@ -8,6 +8,7 @@ import BrumeStorage
 /// A subscription's full name. IDs are clients' own texts and compare by their bytes.
 package struct SubscriptionKey: Sendable {
   package let scope: SubscriptionScope
+  /// As its user gave it; compared by its bytes.
   package let id: String
 
   package init(scope: SubscriptionScope, id: String) {

@@ -12,6 +12,7 @@ extension Tracing {
   /// - Parameters:
   ///   - zone: only changes in zones of this name.
   ///   - before: only older ones of this change's bucket.
+  /// - Throws: what the transaction throws.
   package func log(
     of place: ContainerEnvironment, zone: String?, before: (bucket: Bucket, position: Int64)?,
     limit: Int, now: Milliseconds, in transaction: any ReadTransaction

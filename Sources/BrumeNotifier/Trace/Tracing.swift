@@ -13,7 +13,9 @@ package struct TraceQuestion: Sendable {
   package let containerEnvironment: ContainerEnvironment
   /// A bucket and a position in its log.
   package var change: (bucket: Bucket, position: Int64)?
+  /// Its name and its zone's; the newest change of it is meant.
   package var record: (name: String, zone: String)?
+  /// The newest change that the request made is meant.
   package var requestID: String?
   /// Only subscriptions of this user, and all of them.
   package var user: UserID?
@@ -47,6 +49,10 @@ package struct Tracing: Sendable {
   }
 
   /// The answer, by what is true in this transaction.
+  ///
+  /// If no change is found, the answer is a sentence that says so.
+  ///
+  /// - Throws: what the transaction throws.
   package func trace(
     _ question: TraceQuestion, now: Milliseconds, in transaction: any ReadTransaction
   ) throws -> Trace {

@@ -2,6 +2,7 @@
 
 package import BrumeStorage
 
+/// Looks at one database.
 package struct PostgresCheckup {
   /// One thing that was looked at.
   package struct Finding: Equatable, Sendable {
@@ -39,6 +40,9 @@ package struct PostgresCheckup {
     self.nanoseconds = nanoseconds
   }
 
+  /// All that was looked at, well or not.
+  ///
+  /// - Throws: if the database does not answer.
   package func findings() throws(StoreError) -> [Finding] {
     do throws(ServerError) {
       return [version, try durability(), try tables(), try rights(), try clock(), try exchange()]

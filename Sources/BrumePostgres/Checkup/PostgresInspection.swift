@@ -4,6 +4,7 @@
 import BrumeModel
 package import BrumeStorage
 
+/// Inspects one database.
 package struct PostgresInspection {
   /// Ours: rows that one exchange brings.
   private static let page = 500
@@ -21,6 +22,9 @@ package struct PostgresInspection {
     }
   }
 
+  /// All that is found.
+  ///
+  /// - Throws: `StoreError` if the database does not answer.
   package func run() throws -> StoreInspection {
     var result = StoreInspection()
     do {
@@ -33,6 +37,8 @@ package struct PostgresInspection {
   }
 
   /// Files that the books know, after a checksum, in the order of checksums.
+  ///
+  /// - Throws: `StoreError` if the database does not answer.
   package func files(after checksum: String, limit: Int) throws -> [AssetFile] {
     try session.all(Self.files, [.text(checksum), .integer(limit)]) {
       AssetFile(

@@ -4,6 +4,7 @@
 import BrumeModel
 package import BrumeStorage
 
+/// One database, locked for the move.
 package final class PostgresMoving: StoreImport {
   package let engineName = "PostgreSQL"
   package let bucketCount: Int

@@ -5,6 +5,7 @@ package import BrumeModel
 package import BrumeStorage
 import Synchronization
 
+/// The leases of this process, as far as it knows.
 package final class PostgresLeases: Leases {
   /// This process, as the database knows it.
   let owner: String

@@ -9,7 +9,9 @@ import Synchronization
 package final class APNsChannel: Channel {
   /// Where Apple's servers are.
   package struct Hosts: Equatable, Sendable {
+    /// Where pushes go whose device token is of Apple's sandbox: scheme and host.
     package var sandbox = "https://api.sandbox.push.apple.com"
+    /// Where all others go.
     package var production = "https://api.push.apple.com"
     package init() {}
   }

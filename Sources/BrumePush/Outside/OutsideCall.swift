@@ -5,6 +5,7 @@ package import BrumeModel
 
 /// A POST to somebody else's server.
 package struct OutsideCall: Equatable, Sendable {
+  /// A header field of the call.
   package struct Header: Equatable, Sendable {
     package let name: String
     package let value: String
@@ -20,7 +21,9 @@ package struct OutsideCall: Equatable, Sendable {
 
   /// A name, and the address that was checked for it.
   package struct Pin: Equatable, Sendable {
+    /// The name in the URL.
     package let host: String
+    /// Where the connection goes, whatever the name leads to now.
     package let address: IPAddress
 
     package init(host: String, address: IPAddress) {
@@ -45,7 +48,9 @@ package struct OutsideCall: Equatable, Sendable {
 
 /// What came back, of which only the needed headers are kept.
 package struct OutsideReply: Equatable, Sendable {
+  /// The status of the HTTP answer.
   package var status: Int
+  /// The header field `Retry-After`, as it came.
   package var retryAfter: String?
   /// The beginning of it.
   package var body: [UInt8]

@@ -84,6 +84,9 @@ package final class OutsideClients: Sendable {
   }
 
   /// Sends one call, pinned or not.
+  ///
+  /// - Throws: what the HTTP client throws: no connection, no answer in time, a certificate that is not
+  ///   trusted; `CancellationError`. Any status is an answer.
   package func send(_ call: OutsideCall) async throws -> OutsideReply {
     var request = HTTPClientRequest(url: call.url)
     request.method = .POST

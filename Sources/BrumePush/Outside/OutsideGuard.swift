@@ -11,7 +11,9 @@ package struct OutsideGuard: Sendable {
 
   /// A URL that may be called, at this address only.
   package struct Target: Equatable, Sendable {
+    /// What the call is for.
     package let url: PushURL
+    /// The address to call: the one that was checked.
     package let address: IPAddress
   }
 

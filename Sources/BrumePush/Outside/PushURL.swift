@@ -9,8 +9,10 @@ package struct PushURL: Equatable, Sendable {
     case name(String)
     case address(IPAddress)
   }
+  /// Whether the scheme is `https`.
   package let isEncrypted: Bool
   package let host: Host
+  /// As it is given, or that of the scheme.
   package let port: Int
   /// Path and query, from the slash.
   package let target: String

@@ -7,6 +7,8 @@ package import Crypto
 /// Makes signed tokens.
 package enum SignedToken {
   /// A token from its header and claims.
+  ///
+  /// - Throws: only if the library cannot sign.
   package static func make(
     header: JSON, claims: JSON, key: P256.Signing.PrivateKey
   ) throws -> String {

@@ -14,6 +14,7 @@ package struct VAPID: Sendable {
   /// - Parameters:
   ///   - key: 32 bytes, as the store keeps them.
   ///   - contact: a `mailto:` or `https:` address of the operator.
+  /// - Throws: if the bytes are no P-256 private key.
   package init(key: [UInt8], contact: String, limits: Limits = .apple) throws {
     self.limits = limits
     self.key = try P256.Signing.PrivateKey(rawRepresentation: key)
@@ -24,6 +25,8 @@ package struct VAPID: Sendable {
   package var publicKey: String { Base64URL.text(Array(key.publicKey.x963Representation)) }
 
   /// The `Authorization` of a push to a service.
+  ///
+  /// - Throws: only if the library cannot sign.
   package mutating func authorization(
     for origin: String, now: Milliseconds
   ) throws -> String {

@@ -4,6 +4,7 @@
 package import BrumeModel
 import BrumeStorage
 
+/// What goes from under one field, and what comes.
 package struct IndexChange: Equatable, Sendable {
   /// The value whose rows go.
   package let gone: FieldValue?

@@ -24,6 +24,7 @@ package enum IndexValue: Equatable, Sendable {
       ? .text(text) : .cut(Array(text.utf8.prefix(Self.textLimit)))
   }
 
+  /// Whether it stands for a longer text, so that what it finds must be judged.
   package var isCut: Bool { if case .cut = self { true } else { false } }
 }
 

@@ -5,6 +5,7 @@ package import BrumeModel
 import BrumePredicate
 import BrumeStorage
 
+/// One part of the index.
 package enum IndexedField: Hashable, Sendable {
   case value(FieldName)
   /// The words of one field, or of every field; for token search.

@@ -2,6 +2,7 @@
 // decomposed spellings are equal, and an engine compares bytes. Words with marks that folding leaves
 // therefore share the row of the empty word: whoever searches looks there too, and judges the records.
 
+/// Spells words for the index.
 package enum IndexedWord {
   /// The row of words that have no spelling of their own.
   package static let others = ""

@@ -53,8 +53,10 @@ package struct WantedField: Equatable, Sendable {
     self.keys = keys
   }
 
+  /// Whether the index has all records under the field.
   package var isComplete: Bool { builtTo == nil && behind == nil }
 
+  /// The field's key for one kind of value; nil if it has none yet.
   package func key(_ kind: IndexKind) -> IndexKey? { keys.first { $0.kind == kind } }
 
   /// Whether a key that is made now has no row of some record from the start.

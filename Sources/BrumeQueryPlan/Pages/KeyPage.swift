@@ -32,6 +32,7 @@ extension EngineQuery {
   }
 }
 
+/// One page of an unsorted query, to which candidates are shown one after the other.
 package struct KeyPage {
   private let request: EngineQuery
   private let limit: Int

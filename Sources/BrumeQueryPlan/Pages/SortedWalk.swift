@@ -18,6 +18,7 @@ package enum SortedValue: Equatable, Sendable {
   }
 }
 
+/// Collects matches in their order until there are enough.
 package struct SortedWalk: Sendable {
   /// How many matches are wanted.
   private let count: Int
@@ -36,6 +37,7 @@ package struct SortedWalk: Sendable {
 
   /// How many matches are still to come, with those of the block.
   private var missing: Int { count - matches.count }
+  /// Whether there are as many matches as are wanted.
   package var isFull: Bool { matches.count + (sortsBlocks ? 0 : block.count) >= count }
 
   /// Whether a record with this value is the first of another block.

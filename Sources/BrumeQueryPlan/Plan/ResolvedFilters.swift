@@ -5,6 +5,7 @@ package import BrumeModel
 import BrumePredicate
 package import BrumeStorage
 
+/// A query's filters, divided between the index and the judgement on records.
 package struct ResolvedFilters: Sendable {
   /// What the index answers.
   package private(set) var conditions: [ZonePlan.Condition] = []

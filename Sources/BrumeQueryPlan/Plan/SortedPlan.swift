@@ -5,6 +5,7 @@ package import BrumeModel
 import BrumePredicate
 import BrumeStorage
 
+/// The way to a sorted query's page.
 package enum SortedPlan: Sendable {
   /// All candidates are fetched and sorted.
   case sort(ZonePlan)

@@ -1,5 +1,6 @@
 // Which rows under one key of the index satisfy a condition, as ranges of their values.
 
+/// A set of values of the index.
 package enum ValueRange: Equatable, Sendable {
   case equals(IndexValue)
   /// At least two values.
@@ -9,6 +10,7 @@ package enum ValueRange: Equatable, Sendable {
   /// Whole numbers in one of several ranges, which may be many at once.
   case within([ClosedRange<Int64>])
 
+  /// One end of a range.
   package struct Bound: Equatable, Sendable {
     package let value: IndexValue
     package let isIncluded: Bool

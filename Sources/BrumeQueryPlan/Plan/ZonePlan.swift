@@ -5,6 +5,7 @@ package import BrumeModel
 package import BrumePredicate
 import BrumeStorage
 
+/// The way to a query's candidates in one zone.
 package struct ZonePlan: Sendable {
   /// One range under one key of the index.
   package struct Rows: Equatable, Sendable {

@@ -23,6 +23,8 @@ package struct RowNeeds: Sendable {
 }
 
 /// Reads the rows of the query index.
+///
+/// Every call throws what the engine throws: `StoreError`, `CancellationError`.
 package protocol IndexRowReading {
   /// Rows under a condition, counted no further than `limit`.
   func count(_ rows: ZonePlan.Rows, limit: Int) throws -> Int
@@ -55,6 +57,8 @@ package protocol IndexRowReading {
 }
 
 /// Reads records where queries find them.
+///
+/// Every call throws what the engine throws: `StoreError`, `CancellationError`.
 package protocol RecordRowReading {
   /// The record of a row, which has not brought it along; nil: there is none, or it is deleted.
   func stored(_ row: RecordRow, in zone: Int64) throws -> StoredRecord?
@@ -85,6 +89,8 @@ extension RecordRowReading {
 }
 
 /// Reads which fields the index holds, and under which keys.
+///
+/// Every call throws what the engine throws: `StoreError`, `CancellationError`.
 package protocol IndexKeyReading {
   /// What the index holds of a type.
   func keys(of type: RecordTypeRowKey) throws -> TypeKeys

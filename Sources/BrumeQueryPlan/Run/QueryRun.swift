@@ -33,6 +33,7 @@ package struct QueryRun {
 
   /// The next page.
   /// - Parameter zones: where the query looks, in the order of their names' bytes.
+  /// - Throws: what the engine throws.
   package func page(of zones: [SearchedZone]) throws -> EngineQueryPage {
     try requireIndex(zones)
     let candidates = Candidates(request: request, rows: rows)
@@ -52,6 +53,8 @@ package struct QueryRun {
   }
 
   /// Where the candidates in a zone come from if the query has no sorts. Nil: nothing there can match.
+  ///
+  /// - Throws: what the engine throws.
   package func plan(in zone: Int64) throws -> ZonePlan? {
     try rows.keys.query(request, in: zone)?.plan(many: habits.fewCandidates) {
       try rows.index.count($0, limit: $1)
@@ -80,6 +83,8 @@ package struct QueryRun {
 
 extension IndexKeyReading {
   /// A query, which is `withVisibility`, in one zone. Nil: nothing there can match.
+  ///
+  /// - Throws: what the engine throws.
   package func query(_ request: EngineQuery, in zone: Int64) throws -> ZoneQuery? {
     let keys = try keys(of: RecordTypeRowKey(zone: zone, type: request.query.recordType))
     return ZoneQuery(request, inZone: zone, keys)

@@ -12,6 +12,8 @@ package final class FieldIndexes: IndexKeyReading {
   package init(_ storing: any IndexKeyStoring) { self.storing = storing }
 
   /// What the index holds of a type.
+  ///
+  /// - Throws: what the engine throws, as all below.
   package func keys(of type: RecordTypeRowKey) throws -> TypeKeys {
     if let keys = known[type] { return keys }
     let keys = try storing.keys(of: type)

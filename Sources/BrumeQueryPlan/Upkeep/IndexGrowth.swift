@@ -25,6 +25,8 @@ package struct IndexGrowth {
   }
 
   /// Notes fields that a query asked for, and that somebody queries the type.
+  ///
+  /// - Throws: what the engine throws.
   package func want(_ wanted: IndexWanted) throws {
     for (zone, names) in wanted.fields {
       let rowKey = RecordTypeRowKey(zone: zone, type: wanted.type)
@@ -39,6 +41,7 @@ package struct IndexGrowth {
   /// Takes up to `limit` more records into the index of what is not finished: of the type after `last`,
   /// so that no long work keeps a short one waiting. Nil: nothing is left to do.
   /// - Parameter leavesFew: whether records that are behind stay so until they are many.
+  /// - Throws: what the engine throws.
   package func grow(
     after last: RecordTypeRowKey?, limit: Int, leavesFew: Bool = false
   ) throws -> IndexStep? {
@@ -64,6 +67,7 @@ package struct IndexGrowth {
 package struct IndexStep: Sendable {
   package let type: RecordTypeRowKey
   package let fields: [String]
+  /// How many records were read.
   package let records: Int
   /// Whether the index of the fields has all records now.
   package let isLast: Bool

@@ -8,6 +8,7 @@ package struct IndexPace {
   /// Ours: records of a step that nobody has waited for lately.
   static let most = 400
 
+  /// From `least` to `most`.
   package private(set) var records = least
 
   package init() {}

@@ -4,6 +4,8 @@
 package import BrumeModel
 
 /// Stores which fields the index holds, and under which keys.
+///
+/// Every call throws what the engine throws: `StoreError`, `CancellationError`.
 package protocol IndexKeyStoring: IndexKeyReading {
   /// A field that nobody has asked for before: nothing is in the index yet, so `builtTo` is empty.
   func add(_ part: IndexPart) throws
@@ -34,6 +36,8 @@ package protocol IndexKeyStoring: IndexKeyReading {
 }
 
 /// Stores the rows of the index.
+///
+/// Every call throws what the engine throws: `StoreError`, `CancellationError`.
 package protocol IndexRowStoring {
   /// Adds a row, unless it is there.
   func insert(_ row: IndexRow) throws
@@ -67,6 +71,8 @@ package struct FoundRecord: Sendable {
 }
 
 /// Finds the records from which an index grows.
+///
+/// Every call throws what the engine throws: `StoreError`, `CancellationError`.
 package protocol GrowthReading {
   /// The database that has the zone of this number.
   func database(ofZone zone: Int64) throws -> DatabaseKey?

@@ -24,6 +24,7 @@ package final class QueryIndex {
   /// - Parameters:
   ///   - row: the engine's number of the record.
   ///   - sequence: the number of this change.
+  /// - Throws: what the engine throws.
   package func update(
     _ name: String, row: Int64, sequence: Int64, inZone zone: Int64, of database: DatabaseKey,
     from old: Record?, to new: Record?
@@ -98,6 +99,8 @@ package final class QueryIndex {
   }
 
   /// A zone goes with all that it has.
+  ///
+  /// - Throws: what the engine throws.
   package func removeContents(ofZone zone: Int64) throws {
     try rows.removeRows(ofZone: zone)
     try fields.removeContents(ofZone: zone)

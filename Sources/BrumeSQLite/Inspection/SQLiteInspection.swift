@@ -4,6 +4,7 @@
 package import BrumeStorage
 import GRDB
 
+/// Inspects one data folder's database.
 package final class SQLiteInspection {
   private let queue: DatabaseQueue
   private let coders: StoreCoders
@@ -22,6 +23,8 @@ package final class SQLiteInspection {
   }
 
   /// All that is found, in one state of the store: what a server writes meanwhile stays in its log.
+  ///
+  /// - Throws: `StoreError` if the database cannot be read on.
   package func run() throws -> StoreInspection {
     try inTransaction { connection in
       var pages = StoreInspection()
@@ -34,6 +37,8 @@ package final class SQLiteInspection {
   }
 
   /// Files that the books know, after a checksum, in the order of checksums.
+  ///
+  /// - Throws: `StoreError` if the database cannot be read.
   package func files(after checksum: String, limit: Int) throws -> [AssetFile] {
     try inTransaction { try SQLiteAssets($0).files(after: checksum, limit: limit) }
   }

@@ -7,6 +7,7 @@ import GRDB
 package import Logging
 import Synchronization
 
+/// One data folder's database, locked for the move.
 package final class SQLiteMoving: StoreImport {
   package let engineName = "SQLite"
   package let bucketCount = 1

@@ -13,6 +13,7 @@ package struct AssetSettings: Equatable, Sendable {
     case besideRecords
     case bucket(S3Address, S3Credentials)
   }
+  /// The setting `assets`.
   package var storeLocation = StoreLocation.besideRecords
   /// Scheme, host and port of upload and download addresses; nil: the server's own.
   package var baseURL: String?

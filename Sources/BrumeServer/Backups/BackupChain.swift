@@ -4,10 +4,13 @@
 package import BrumeCore
 import BrumeStorage
 
+/// Finds and checks the files of a backup.
 package enum BackupChain {
+  /// How far a check is.
   package struct Progress: Sendable {
     /// Bytes that were checked, of all files.
     package let checked: Int64
+    /// Bytes of all files.
     package let all: Int64
   }
   private struct Link {

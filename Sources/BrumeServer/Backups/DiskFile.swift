@@ -9,6 +9,7 @@ package import BrumeStorage
   import Glibc
 #endif
 
+/// An open file; closed with the value.
 package final class DiskFile: Sendable {
   package let path: String
   private let descriptor: Int32
@@ -36,20 +37,30 @@ package final class DiskFile: Sendable {
     return file
   }
 
+  /// Opens a file that is there.
+  ///
+  /// - Throws: `StoreError` that names the file, as every call.
   package static func reading(_ path: String) throws(StoreError) -> DiskFile {
     try DiskFile(path, O_RDONLY)
   }
 
+  /// Whether there is a file or folder of this name.
   package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
   package static func remove(_ path: String) { unlink(path) }
 
+  /// In bytes.
+  ///
+  /// - Throws: `StoreError`.
   package func size() throws(StoreError) -> Int64 {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Self.failure("look at", path) }
     return Int64(status.st_size)
   }
 
+  /// Writes behind the end. What is written is durable after a sync only.
+  ///
+  /// - Throws: `StoreError`, with `noRoom` on a full disk; a part may be written then.
   package func append(_ bytes: some Collection<UInt8>) throws(StoreError) {
     var rest = Array(bytes)[...]
     while !rest.isEmpty {
@@ -61,6 +72,8 @@ package final class DiskFile: Sendable {
   }
 
   /// At most `count` bytes from `offset`; fewer only at the end.
+  ///
+  /// - Throws: `StoreError`.
   package func bytes(at offset: Int64, count: Int) throws(StoreError) -> [UInt8] {
     var failed = false
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -79,6 +92,9 @@ package final class DiskFile: Sendable {
     return bytes
   }
 
+  /// Cuts the file, or lengthens it with zeros.
+  ///
+  /// - Throws: `StoreError`.
   package func truncate(to size: Int64) throws(StoreError) {
     guard ftruncate(descriptor, off_t(size)) == 0 else { throw Self.failure("cut", path) }
   }

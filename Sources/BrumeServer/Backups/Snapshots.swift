@@ -7,6 +7,7 @@ import BrumeStorage
 import Logging
 import Synchronization
 
+/// The snapshots that this server has, and those that it makes. For calls from any thread.
 package final class Snapshots: Sendable {
   private let shelf: Mutex<SnapshotShelf>
   private let store: any Store

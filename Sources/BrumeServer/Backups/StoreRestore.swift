@@ -8,7 +8,9 @@ import BrumeSQLite
 package import BrumeStorage
 package import Logging
 
+/// One restore of one backup.
 package struct StoreRestore {
+  /// How far a restore is.
   package enum Progress: Sendable {
     /// Bytes of the file, of all.
     case verified(Int64, of: Int64)

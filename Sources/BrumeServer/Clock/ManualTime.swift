@@ -22,6 +22,7 @@ package final class ManualTime: Sendable {
 
   package init(_ start: Milliseconds) { state = Mutex(State(now: start)) }
 
+  /// What everything that reads this clock reads.
   package var now: Milliseconds { state.withLock { $0.now } }
 
   /// How much waits for this clock.
@@ -103,6 +104,7 @@ extension ManualTime {
     return id
   }
 
+  /// Takes an alarm back, which then rings with false; nothing happens if it has rung.
   package func giveUp(_ id: Int) {
     state.withLock { $0.alarms.removeValue(forKey: id) }?.ring(false)
   }

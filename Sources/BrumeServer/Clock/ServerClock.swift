@@ -5,6 +5,7 @@ package import BrumeCore
 import BrumeDelivery
 package import BrumeModel
 
+/// The time of one server, and waiting for a later one.
 package struct ServerClock: Sendable {
   private let host: Host
   /// Nil: time passes by itself.

@@ -14,10 +14,12 @@ package struct ConnectionRules: Equatable, Sendable {
 
   /// What a connection may take.
   package struct Limits: Equatable, Sendable {
+    /// How long the header of a request may take.
     package var headerMilliseconds: Int64
     /// A body must bring `bodyBytes` in each window of this length.
     package var bodyWindowMilliseconds: Int64
     package var bodyBytes: Int
+    /// How long a client may take nothing of what is sent.
     package var writeMilliseconds: Int64
     /// From a request's header to its answer.
     package var requestMilliseconds: Int64
@@ -27,6 +29,7 @@ package struct ConnectionRules: Equatable, Sendable {
     package var lateMilliseconds: Int64 = 250
     /// How much lost time one connection gets back in all.
     package var givenBackMilliseconds: Int64
+    /// Of a request's target; longer ones are refused.
     package var targetBytes: Int
 
     /// - Parameter bodySeconds: over how long a body must bring 1 KB a second.

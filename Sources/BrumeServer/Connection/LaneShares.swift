@@ -2,6 +2,7 @@
 
 import DequeModule
 
+/// The steps of all lanes.
 package struct LaneShares<Step> {
   private struct Lane {
     var running = 0

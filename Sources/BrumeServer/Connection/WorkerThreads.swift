@@ -7,7 +7,9 @@ import Dispatch
 import NIOPosix
 import Synchronization
 
+/// A fixed number of threads that run work and may wait.
 package final class WorkerThreads: Sendable {
+  /// What a thread runs.
   package typealias Work = @Sendable () -> Void
 
   /// Where one thread waits for work.

@@ -32,6 +32,8 @@ package final class Workers: Sendable {
   }
 
   /// Runs `body` on these threads, at most `perLane` steps of one name at a time.
+  ///
+  /// - Throws: what `body` throws, and nothing else.
   package func run<Value: Sendable>(
     for name: String, _ body: @concurrent @Sendable () async throws -> Value
   ) async throws -> Value {

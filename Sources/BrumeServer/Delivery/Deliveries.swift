@@ -60,6 +60,8 @@ package final class Deliveries: Sendable {
   }
 
   /// Sends until cancelled, then closes connections.
+  ///
+  /// - Throws: what ends the worker; a store that does not answer is tried again.
   package func run(_ logger: Logger) async throws {
     let result: Result<Void, any Error>
     do {

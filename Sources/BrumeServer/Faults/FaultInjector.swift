@@ -23,6 +23,8 @@ package final class FaultInjector: Sendable {
   init(limits: Limits) { plan = Mutex(FaultPlan(limits: limits)) }
 
   /// Adds faults that follow each other. Answers the ID of the first.
+  ///
+  /// - Throws: `limitExceeded`, with nothing added, if there would be too many.
   @discardableResult
   package func add(_ faults: [Fault]) throws(BrumeError) -> Int {
     try plan.withLock { plan throws(BrumeError) in try plan.add(faults) }

@@ -97,6 +97,8 @@ extension FaultyCalls {
 
 extension Engine {
   /// A zone goes, for one of the reasons for which zones go.
+  ///
+  /// - Throws: as the rules: `zoneNotFound`, `userDeletedZone`, `authenticationRequired`.
   package func removeZone(
     _ name: String, because reason: Zone.Deletion, as caller: Caller
   ) async throws {

@@ -55,22 +55,30 @@ package struct ServerMetrics: Sendable {
     usage?.count(.deleted, Int64(deleted))
   }
 
+  /// Deletions that zones were made to forget.
   package func deletionsForgotten(_ count: Int) { forgottenDeletions.increment(by: count) }
 
+  /// An upload that is complete, of so many bytes.
   package func assetUploaded(bytes: Int64) {
     uploadedBytes.increment(by: bytes)
     usage?.count(.uploadedBytes, bytes)
   }
+  /// A piece of a file that was sent.
   package func assetDownloaded(bytes: Int64) {
     downloadedBytes.increment(by: bytes)
     usage?.count(.downloadedBytes, bytes)
   }
 
+  /// A connection that was not let in.
   package func connectionRefused() { refusedConnections.increment() }
 
+  /// A stream began.
   package func streamOpened() { connectedStreams.increment() }
+  /// A stream ended.
   package func streamClosed() { connectedStreams.decrement() }
+  /// A poll waits.
   package func pollBegan() { waitingPolls.increment() }
+  /// A poll waits no more.
   package func pollEnded() { waitingPolls.decrement() }
   /// Notifications that streams and polls have handed out.
   package func notificationsDelivered(_ count: Int) {
@@ -93,6 +101,7 @@ package struct ServerMetrics: Sendable {
     registry.gauge(metric.name, []).set(value)
   }
 
+  /// Sets a gauge that counts seconds.
   package func gauge(_ metric: Metric, seconds: Double) {
     registry.gauge(metric.name, []).set(seconds)
   }

@@ -3,6 +3,7 @@
 package import BrumeModel
 package import HTTPTypes
 
+/// Checks the headers that are read.
 package enum HeaderRules {
   private static let read: [HTTPField.Name] = [
     .authorization, .origin, .device, .keyID, .signatureDate, .signature, .forwardedFor,

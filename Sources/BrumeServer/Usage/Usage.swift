@@ -6,6 +6,7 @@ import BrumeModel
 import Logging
 import Synchronization
 
+/// The counts of this server, kept in a file of the data folder. For calls from any thread.
 package final class Usage: Sendable {
   private struct State {
     var history: UsageHistory

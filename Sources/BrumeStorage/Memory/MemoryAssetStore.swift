@@ -2,6 +2,8 @@
 
 import Synchronization
 
+/// Objects as arrays of bytes. Its calls throw `AssetFailure` with `badName` or `missing`, and what their
+/// closures threw.
 package final class MemoryAssetStore: AssetStore {
   private let objects = Mutex<[String: [UInt8]]>([:])
   private static let pieceBytes: Int64 = 65_536

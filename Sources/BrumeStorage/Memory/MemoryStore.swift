@@ -4,6 +4,8 @@
 import BrumeModel
 import Synchronization
 
+/// A store in memory. After `close` each call throws `StoreError` with `closed`; a write that changes what
+/// its scope does not name ends the process.
 package final class MemoryStore: Store {
   private let coders: StoreCoders
   /// Nil once closed.
@@ -31,6 +33,8 @@ package final class MemoryStore: Store {
 
   /// Another store with the contents that this one has now; each goes on by itself. For tests that begin many
   /// times at one place.
+  ///
+  /// - Throws: `StoreError` with `closed` after `close`.
   package func copy() throws -> MemoryStore {
     let other = MemoryStore(coders: coders, runsTwice: runsTwice, isAwaited: isAwaited)
     try other.keep(current())

@@ -9,9 +9,12 @@ package enum MovedValue: Sendable {
   case text(String)
   case bytes([UInt8])
 
+  /// A text, or `null` for nil.
   package static func text(_ text: String?) -> MovedValue { text.map { .text($0) } ?? .null }
+  /// Bytes, or `null` for nil.
   package static func bytes(_ bytes: [UInt8]?) -> MovedValue { bytes.map { .bytes($0) } ?? .null }
 
+  /// The number; nil for another kind of value. The same for the two below.
   package var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
   package var text: String? { if case .text(let text) = self { text } else { nil } }
   package var bytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
@@ -38,8 +41,10 @@ extension MovedValue: Equatable {
   }
 }
 
+/// The values of one row, as many as the table has columns.
 package struct MovedRow: Equatable, Sendable {
   package let table: MovedTable
+  /// In the order of the table's columns.
   package var values: [MovedValue]
 
   /// - Throws: `StoreError` with `corrupt`, which names table and key, if a value is not as its column says.
@@ -52,6 +57,7 @@ package struct MovedRow: Equatable, Sendable {
     guard values.count == table.columns.count else { throw unreadable("columns are missing") }
   }
 
+  /// The values that distinguish it from other rows of the table.
   package var key: ArraySlice<MovedValue> { values.prefix(table.keyLength) }
 
   /// Whether it comes before another row of the table.
@@ -71,6 +77,7 @@ package struct MovedRow: Equatable, Sendable {
     return false
   }
 
+  /// About how much memory it takes.
   package var byteCount: Int { values.reduce(0) { $0 + $1.byteCount } }
 
   /// The key in words. Says nothing of what a record holds.
@@ -84,16 +91,22 @@ package struct MovedRow: Equatable, Sendable {
 
 extension MovedRow {
   /// A column by its name, as a text that must be there.
+  ///
+  /// - Throws: `StoreError` with `corrupt` if it is null.
   package func text(_ name: String) throws -> String {
     guard let text = self[name].text else { throw unreadable("'\(name)' is missing") }
     return text
   }
 
+  /// A column by its name, as a number that must be there.
+  ///
+  /// - Throws: `StoreError` with `corrupt` if it is null.
   package func integer(_ name: String) throws -> Int64 {
     guard let number = self[name].integer else { throw unreadable("'\(name)' is missing") }
     return number
   }
 
+  /// A column by its name. Ends the process if the table has none of that name.
   package subscript(name: String) -> MovedValue {
     let index = table.columns.firstIndex { $0.name == name }
     precondition(index != nil, "the table \(table.rawValue) has no column '\(name)'")
@@ -135,20 +148,30 @@ extension MovedColumn {
 // MARK: What keys stand for
 
 extension MovedRow {
+  /// The container environment that the row is in.
+  ///
+  /// - Throws: `StoreError` with `corrupt` if it is none.
   package func containerEnvironment() throws -> ContainerEnvironment {
     try containerEnvironment(text("container"), text("environment"))
   }
 
   /// The database that the row is in.
+  ///
+  /// - Throws: `StoreError` with `corrupt` if its environment is none.
   package func database() throws -> DatabaseKey {
     try database(containerEnvironment(), owner: text("owner"))
   }
 
+  /// The zone that the row is in, or that it is.
+  ///
+  /// - Throws: `StoreError` with `corrupt` if its environment is none.
   package func zone() throws -> ZoneKey {
     ZoneKey(database: try database(), name: try text("zone"))
   }
 
   /// The zone that an entry of the log is about; nil if it is about none.
+  ///
+  /// - Throws: `StoreError` with `corrupt` if its environment is none.
   package func eventZone() throws -> ZoneKey? {
     guard let name = self["zone"].text else { return nil }
     let place = try containerEnvironment(text("zone_container"), text("zone_environment"))
@@ -156,10 +179,15 @@ extension MovedRow {
   }
 
   /// The private database of the user whose the row is.
+  ///
+  /// - Throws: `StoreError` with `corrupt` if its environment is none.
   package func userDatabase() throws -> DatabaseKey {
     DatabaseKey(in: try containerEnvironment(), owner: UserID(try text("user")))
   }
 
+  /// Whose subscription the row is, and of which database.
+  ///
+  /// - Throws: `StoreError` with `corrupt` if that is none.
   package func subscriptionScope() throws -> SubscriptionScope {
     guard let scope = DatabaseScope(rawValue: try text("scope")) else {
       throw unreadable("its scope is unknown")

@@ -34,7 +34,9 @@ package enum MovedTable: String, CaseIterable, Sendable {
   case log
 }
 
+/// A column of a table of a move.
 package struct MovedColumn: Sendable {
+  /// What a column holds.
   package enum Kind: Sendable {
     case integer, text, bytes
     /// Log positions as a text (`LogPositions.text`), which mean something else in each store.
@@ -44,6 +46,7 @@ package struct MovedColumn: Sendable {
   }
   package let name: String
   package let kind: Kind
+  /// Whether it may be null.
   package let isOptional: Bool
 }
 
@@ -51,6 +54,7 @@ extension MovedTable {
   /// The columns of the key come first. Rows are read in the order of their keys, by bytes.
   package var columns: [MovedColumn] { Self.known[self]?.columns ?? [] }
 
+  /// How many columns make the key.
   package var keyLength: Int { Self.known[self]?.keyLength ?? 0 }
 
   /// Asked for with every row.

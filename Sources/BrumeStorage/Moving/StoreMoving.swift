@@ -5,11 +5,14 @@
 package import BrumeModel
 
 /// A store that is read from its first row to its last.
+///
+/// Every call throws `StoreError`; one with `corrupt` names table and key of a row that cannot be read.
 package protocol StoreExport: AnyObject {
   /// How an operator calls the engine.
   var engineName: String { get }
   /// Into how many buckets the store is divided.
   var bucketCount: Int { get }
+  /// What is known of the store; asked for before its rows.
   func outline() throws -> StoreOutline
   /// Where all entries of the log are, by bucket and position.
   func logPlaces() throws -> [LogPlace]
@@ -19,10 +22,13 @@ package protocol StoreExport: AnyObject {
 
 /// Rows that are read one after the other.
 package protocol MovedRows: AnyObject {
+  /// The next row; nil after the last, or once another table is read.
   func next() throws -> MovedRow?
 }
 
 /// A store that is filled.
+///
+/// What a call throws leaves the store with its note, so that no server takes it for whole.
 package protocol StoreImport: StoreExport {
   /// How far an unfinished move into this store has come. A server refuses a store with a note.
   func note() throws -> String?
@@ -59,9 +65,11 @@ package struct StoreOutline: Sendable {
 
 /// Where an entry of the log is.
 package struct LogPlace: Sendable {
+  /// As the store that has it is divided.
   package let bucket: Bucket
   package let position: Int64
   package let database: DatabaseKey
+  /// When the change was made.
   package let time: Milliseconds
 
   package init(bucket: Bucket, position: Int64, database: DatabaseKey, time: Milliseconds) {
@@ -89,7 +97,9 @@ package struct LogPlace: Sendable {
 
 /// What ends a move.
 package struct MoveEnding: Sendable {
+  /// Every new sequence will be above it.
   package let sequenceFloor: Int64
+  /// The notifier's cursors, in the form in which settings keep them.
   package let cursors: [Bucket: [UInt8]]
   /// Why the generation is to be raised, for `SettingKey.copiedBack`.
   package let reason: String

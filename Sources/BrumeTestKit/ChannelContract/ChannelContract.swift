@@ -8,6 +8,7 @@ package import BrumeDelivery
 package import BrumeModel
 import Synchronization
 
+/// The cases that every channel must pass.
 package enum ChannelContract {
   /// What the other side says, in words of no protocol.
   package enum Answer: Hashable, Sendable, CaseIterable {
@@ -48,6 +49,7 @@ package enum ChannelContract {
       self.arrivals = arrivals
     }
   }
+  /// One promise of channels. Throws what it found wrong.
   package struct Case: Sendable, CustomStringConvertible {
     package let name: String
     package let run: @Sendable (Subject) async throws -> Void

@@ -3,6 +3,7 @@
 package import BrumeStorage
 import Synchronization
 
+/// Another store, whose calls it counts.
 package final class CountingStore: Store {
   private let inner: any Store
   private let counted = Mutex<[Exchanges]>([])

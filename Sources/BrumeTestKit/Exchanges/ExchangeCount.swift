@@ -6,6 +6,7 @@ import BrumeModel
 import BrumeStorage
 import Synchronization
 
+/// Counts the exchanges of one call.
 package final class ExchangeCount: Sendable {
   private struct State {
     var answered: Set<ReadPlan.Read>

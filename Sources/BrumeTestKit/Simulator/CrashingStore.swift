@@ -5,8 +5,11 @@ import BrumeModel
 package import BrumeStorage
 import Synchronization
 
+/// Another store, whose caller crashes once at a time.
 package final class CrashingStore: Store {
+  /// When in a call its caller crashes.
   package enum Point: CaseIterable, Sendable { case beforeCall, beforeCommit, afterCommit }
+  /// What the caller gets that crashes.
   package struct Crash: Error {}
   private let inner: any Store
   private let plan = Mutex<(calls: Int, point: Point)?>(nil)

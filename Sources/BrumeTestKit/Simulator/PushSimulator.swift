@@ -10,6 +10,7 @@ import BrumeNotifier
 package import BrumeStorage
 import Synchronization
 
+/// One run of one seed.
 package final class PushSimulator {
   /// What is done wrong on purpose.
   package enum Fault: String, CaseIterable, Sendable {
@@ -30,6 +31,7 @@ package final class PushSimulator {
       self.decode = decode
     }
   }
+  /// What a run found.
   package struct Outcome: Sendable {
     /// Sentences; empty if all is well.
     package var failures: [String] = []

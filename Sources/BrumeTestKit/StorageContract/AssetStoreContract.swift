@@ -3,7 +3,9 @@
 
 package import BrumeStorage
 
+/// The cases that every asset store must pass.
 package enum AssetStoreContract {
+  /// One promise of asset stores. Throws what it found wrong.
   package struct Case: Sendable, CustomStringConvertible {
     /// A sentence that is true of every asset store.
     package let name: String

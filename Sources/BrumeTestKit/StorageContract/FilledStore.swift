@@ -4,6 +4,7 @@ import BrumeModel
 import BrumeNotifier
 package import BrumeStorage
 
+/// Fills a store.
 package enum FilledStore {
   /// Fills an empty store.
   package static func fill(_ store: any Store) async throws {

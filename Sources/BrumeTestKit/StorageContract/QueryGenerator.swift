@@ -4,6 +4,7 @@
 package import BrumeModel
 import BrumeStorage
 
+/// Makes records and queries from one seed.
 package struct QueryGenerator {
   package var random: SeededRandom
   /// What the store holds, by zone and name.
@@ -152,6 +153,7 @@ package struct QueryGenerator {
 // MARK: Queries
 
 extension QueryGenerator {
+  /// A query, perhaps of a type that no record has.
   package mutating func query() -> Query {
     var query = Query(recordType: random.pick(Self.types + ["Unknown"]))
     for _ in 0..<random.pick([0, 1, 1, 1, 2, 2, 3]) { query.filters.append(filter()) }

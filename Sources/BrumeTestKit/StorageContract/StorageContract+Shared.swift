@@ -4,6 +4,7 @@ import BrumeModel
 package import BrumeStorage
 
 extension StorageContract {
+  /// One promise to two processes. Throws what it found wrong.
   package struct SharedCase: Sendable, CustomStringConvertible {
     /// A sentence that is true of every such engine.
     package let name: String

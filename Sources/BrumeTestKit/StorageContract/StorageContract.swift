@@ -4,7 +4,9 @@
 package import BrumeModel
 package import BrumeStorage
 
+/// The cases that every engine must pass.
 package enum StorageContract {
+  /// One promise of engines. Throws what it found wrong.
   package struct Case: Sendable, CustomStringConvertible {
     /// A sentence that is true of every engine.
     package let name: String
@@ -23,6 +25,7 @@ package enum StorageContract {
     package var description: String { name }
   }
 
+  /// A promise that was not kept, in words.
   package struct Violation: Error, CustomStringConvertible {
     package let description: String
   }
@@ -55,18 +58,21 @@ extension ContainerEnvironment {
 }
 
 extension DatabaseKey {
+  /// A database of the container that cases use; without an owner its public one.
   package static func sample(owner: String? = "_a1") -> DatabaseKey {
     DatabaseKey(in: .sample, owner: owner.map { UserID($0) })
   }
 }
 
 extension ZoneKey {
+  /// A zone of the container that cases use.
   package static func sample(_ name: String = "Trails", owner: String? = "_a1") -> ZoneKey {
     ZoneKey(database: .sample(owner: owner), name: name)
   }
 }
 
 extension Record {
+  /// A record as a save with this sequence would leave it.
   package static func sample(
     _ name: String, in zone: ZoneKey = .sample(), type: String = "Trail", sequence: Int64,
     fields: [String: FieldValue] = [:], parent: String? = nil

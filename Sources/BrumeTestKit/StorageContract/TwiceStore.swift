@@ -3,6 +3,7 @@
 
 package import BrumeStorage
 
+/// Another store, whose bodies it runs twice.
 package struct TwiceStore: Store {
   private struct Undone: Error {}
   private let inner: any Store

@@ -13,6 +13,7 @@ extension Wire {
     }
   }
 
+  /// The reply of `log/then`.
   package static func zoneThen(_ then: ZoneThen) -> [UInt8] {
     bytes { writer in
       writer.beginObject()

@@ -3,6 +3,7 @@
 package import BrumeModel
 
 extension Wire {
+  /// The reply of `clock`.
   package static func clock(_ state: ClockState) -> [UInt8] {
     bytes { writer in
       writer.beginObject()

@@ -3,6 +3,7 @@
 package import BrumeModel
 
 extension Wire {
+  /// The reply of `containers`.
   package static func containers(_ containers: [ContainerSummary]) -> [UInt8] {
     bytes { writer in
       writer.beginObject()

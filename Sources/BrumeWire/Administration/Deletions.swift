@@ -3,6 +3,7 @@
 package import BrumeModel
 
 extension Wire {
+  /// The reply of `deletions/forget`.
   package static func deletions(_ report: DeletionReport) -> [UInt8] {
     bytes { writer in
       writer.beginObject()

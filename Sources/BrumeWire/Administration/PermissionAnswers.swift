@@ -18,6 +18,7 @@ extension PermissionQuestion {
 }
 
 extension Wire {
+  /// The reply of `allowed`.
   package static func permission(_ answer: PermissionAnswer) -> [UInt8] {
     bytes { writer in
       writer.beginObject()

@@ -4,6 +4,7 @@
 package import BrumeModel
 
 extension Wire {
+  /// The reply of the operator's `records/query`.
   package static func queryPage(
     _ page: QueryPage, _ cost: QueryCost, _ options: RecordOptions = RecordOptions()
   ) -> [UInt8] {

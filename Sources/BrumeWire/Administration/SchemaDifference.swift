@@ -3,6 +3,7 @@
 package import BrumeModel
 
 extension Wire {
+  /// The reply of `schema/diff` and its like.
   package static func schemaDifference(_ difference: SchemaDifference) -> [UInt8] {
     bytes { writer in
       writer.beginObject()

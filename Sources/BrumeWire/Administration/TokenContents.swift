@@ -3,6 +3,7 @@
 package import BrumeModel
 
 extension Wire {
+  /// The reply of `tokens/decode`.
   package static func tokenContents(_ contents: TokenContents) -> [UInt8] {
     let token = contents.token
     return bytes { writer in

@@ -3,6 +3,7 @@
 package import BrumeModel
 
 extension Wire {
+  /// The reply of `usage`.
   package static func usage(_ report: UsageReport) -> [UInt8] {
     bytes { writer in
       writer.beginObject()
@@ -23,6 +24,7 @@ extension Wire {
     }
   }
 
+  /// The reply of `usage/storage`.
   package static func storage(_ report: StorageReport) -> [UInt8] {
     bytes { writer in
       writer.beginObject()

@@ -3,6 +3,7 @@
 package import BrumeModel
 
 extension Wire {
+  /// The reply of `users/delete`.
   package static func userRemoval(_ removal: UserRemoval) -> [UInt8] {
     bytes { writer in
       writer.beginObject()

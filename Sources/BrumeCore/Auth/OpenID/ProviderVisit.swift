@@ -20,8 +20,11 @@ package struct ProviderDeparture: Equatable, Sendable {
 /// The way back.
 package struct ProviderReturn: Equatable, Sendable {
   package let signIn: SignIn
+  /// Whether the user stays signed in.
   package let keep: Bool
+  /// Whether others may find an account that is made now.
   package let discoverable: Bool
+  /// What the ID token must hold.
   package let nonce: String
   /// `code_verifier`.
   package let verifier: String
@@ -95,6 +98,9 @@ package struct ProviderVisits: Sendable {
   }
 
   /// Takes a visit back.
+  ///
+  /// - Throws: `badRequest` for a state that is not of this server, from another browser, or of a visit that
+  ///   is over.
   package func comeBack(_ state: String, browser: String?) async throws -> ProviderReturn {
     guard let bytes = seal.payload(of: state, for: .providerTrip), let trip = TripState(bytes)
     else {

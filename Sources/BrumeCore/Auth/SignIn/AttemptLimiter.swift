@@ -9,8 +9,10 @@ package import BrumeModel
 package import BrumeStorage
 import Crypto
 
+/// Decides how long whoever tries a password has to wait.
 package struct AttemptLimiter: Sendable {
   private let limits: Limits
+  /// What is to be remembered after an attempt.
   package private(set) var failures: [AttemptKey: FailedAttempts]
 
   /// - Parameter failures: what is remembered, at least of whoever tries now.
@@ -58,6 +60,7 @@ package struct AttemptLimiter: Sendable {
     failures[key] = entry.count > 0 ? entry : nil
   }
 
+  /// How many keys are remembered.
   package var remembered: Int { failures.count }
 
   private mutating func count(_ key: AttemptKey, _ free: Int, _ now: Milliseconds) {

@@ -62,6 +62,8 @@ package struct SignIns: Sendable {
   }
 
   /// Opens a visit. Each step of the page does so again.
+  ///
+  /// - Throws: `badRequest` if it is not of this server, has waited too long, or its API token was revoked.
   package func open(_ state: String) async throws -> SignIn {
     guard let bytes = seal.payload(of: state, for: .signIn), let opened = SignInState(bytes) else {
       throw BrumeError(
@@ -84,6 +86,7 @@ package struct SignIns: Sendable {
   /// The web auth token of somebody who has shown who he is.
   ///
   /// - Parameter discoverable: whether others may find the account; nil leaves it as it is.
+  /// - Throws: `notFound` if the account is gone.
   package func complete(
     _ signIn: SignIn, as user: UserID, keep: Bool, discoverable: Bool?
   ) async throws -> String {
