@@ -43,7 +43,7 @@ package struct LogEntry: Sendable {
     /// matcher's index follows the same order as the records it judges.
     case subscription(SubscriptionScope, id: String)
   }
-  /// Rises in commit order over the whole store; assigned by the engine.
+  /// Rises in commit order of its bucket; assigned by the engine.
   package let position: Int64
   package let database: DatabaseKey
   package let event: Event
