@@ -3,7 +3,7 @@
 package import BrumeModel
 package import BrumeStorage
 
-/// Told of new entries by the notifier.
+/// The notifier notifies it of new entries.
 package protocol EntryDelivery: Sendable {
   /// Which devices of these users get a new entry at once, because they are connected.
   func connectedDevices(of users: Set<UserID>) -> [UserID: Set<DeviceKey>]

@@ -263,7 +263,7 @@ extension SQLiteStore {
 }
 
 extension Logger {
-  /// A row that does not fit its checksum, which is told once.
+  /// A row that does not fit its checksum, which is logged once.
   fileprivate func reportDamage(_ row: DamagedRows.Row) {
     error(
       "what is stored is damaged; look at the data folder's disk, and run 'brume doctor --deep'",

@@ -112,6 +112,7 @@ final class SQLiteSubscriptions: SubscriptionWriting {
   }
 
   private static let place = "container = ?1 AND environment = ?2 AND scope = ?3 AND user = ?4"
+  // The column `birth` holds the start position; a released migration named it.
   private static let find = SQL(
     "SELECT birth, content, \(SummedTable.subscriptions.fits) FROM subscriptions WHERE \(place) AND id = ?5"
   )

@@ -86,7 +86,7 @@ struct BoundTests {
     #expect(rest.changes.count == 1 && !rest.moreComing)
   }
 
-  @Test func `a participant with whom too much is shared gets no query, and is told what to do`()
+  @Test func `a participant with whom too much is shared gets no query, but advice`()
     async throws
   {
     // The share, its root and one child.

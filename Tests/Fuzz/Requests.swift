@@ -101,7 +101,7 @@ struct Place: Sendable {
 
   static let begun: Place = {
     guard let place = Waiting.value({ try await begin() }) else {
-      wrong("the story cannot be told")
+      wrong("the story cannot be printed")
     }
     return place
   }()

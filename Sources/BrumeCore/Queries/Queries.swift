@@ -87,7 +87,7 @@ private struct QueryRun: Sendable {
 
   private var zoneName: String? { isZoneWide ? nil : zone.name }
 
-  /// The page, and what an operator is told of it. Without an index that the query needs, it is not run.
+  /// The page, and what an operator gets to see of it. Without an index that the query needs, it is not run.
   func explainedPage(
     _ request: QueryRequest, in transaction: any ReadTransaction
   ) throws -> (QueryPage, QueryCost) {

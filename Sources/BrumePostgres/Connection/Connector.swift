@@ -46,7 +46,7 @@ struct Connector: Sendable {
 
   /// Ours: milliseconds between attempts, at first and at most.
   private static let pauses = (first: 50, longest: 1000)
-  /// Ours: attempts after which who waits is told, and the time after which no other begins: about ten
+  /// Ours: attempts after which the caller gets the error, and the time after which no other begins: about ten
   /// seconds, in which a standby takes over.
   private static let attempts = 15
   private static let time: Int64 = 10_000

@@ -19,7 +19,7 @@ extension Wire {
     }
   }
 
-  /// Apple's zone dictionaries, with what only operators are told under `brume`.
+  /// Apple's zone dictionaries, with what only operators get under `brume`.
   package static func zones(_ page: ListPage<ZoneSummary>) -> [UInt8] {
     bytes { writer in
       writer.beginObject()

@@ -72,7 +72,7 @@ final class Stage: Sendable {
     for device in devices {
       let extra = device.unexpectedPushes
       try timeline.check(
-        "\(device.name) was told nothing else", extra.isEmpty, "\(extra.map(\.summary))")
+        "\(device.name) received nothing else", extra.isEmpty, "\(extra.map(\.summary))")
     }
   }
 }

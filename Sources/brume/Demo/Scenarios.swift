@@ -22,7 +22,7 @@ extension Stage {
     try await phone.perform("add", "Grace Hopper")
     let second = try await laptop.push()
     try stage.timeline.check(
-      "the laptop heard of the phone's contact, and never of its own",
+      "the laptop was notified of the phone's contact, and never of its own",
       second.id != first.id && second.reaction == "fetched 1 new [Grace Hopper], 0 deleted",
       second.reaction)
 
@@ -64,7 +64,7 @@ extension Stage {
 
     try await expert.perform("whistle", "Jazz")
     let other = try await whistler.push()
-    try stage.timeline.check("the whistler never heard of his own whistle", other.id != push.id)
+    try stage.timeline.check("the whistler got no push of his own whistle", other.id != push.id)
     try await whistler.perform("whistle", "Blues")
     let blues = try await expert.push()
     try stage.timeline.check(
@@ -97,7 +97,7 @@ extension Stage {
     try await guest.perform("add-shared", "Faro")
     let pushed = try await owner.push()
     try stage.timeline.check(
-      "the owner hears of the guest's place in the private database",
+      "the owner is notified of the guest's place in the private database",
       pushed.database == 1 && pushed.kind == "met", pushed.summary)
     let left = try await guest.perform("leave")
     try stage.timeline.check(

@@ -75,7 +75,7 @@ private final class Shelf: CKSyncEngineDelegate {
     try await server.settle()
     #expect(shelf.events.withLock { $0 } == [])
     shelf.put("a")
-    // The zone is saved by who hears of the account, and the first send works because of that.
+    // The zone is saved by who is notified of the account, and the first send works because of that.
     try await shelf.engine.sendChanges()
     #expect(shelf.events.withLock { $0 }.first == "signIn")
     #expect(try await names(shelf.database) == ["a"])
@@ -105,7 +105,7 @@ private final class Shelf: CKSyncEngineDelegate {
     #expect(try await names(shelf.database) == ["a", "b", "c"])
   }
 
-  @Test func `ENG-17 a device that only fetches hears of the account before the records`()
+  @Test func `ENG-17 a device that only fetches is notified of the account before the records`()
     async throws
   {
     let fixture = try await SyncEngineFixture(notes: ["a"])

@@ -1,4 +1,4 @@
-"""One story, told to two servers: in one of them there are records that the watchers may not see, in the other not.
+"""One story, played at two servers: in one of them there are records that the watchers may not see, in the other not.
 
 Whoever watches may not be able to tell which of the two he is asking. What is hidden lies between what is not: before
 it, after it and under the same values, so that counting, sorting and paging meet it.
