@@ -48,7 +48,7 @@ package final class Engine: Sendable {
   package let apiTokens: APITokens
   package let serverKeys: ServerKeys
   package let signIns: SignIns
-  package let providerVisits: ProviderVisits
+  package let providerSignIns: ProviderSignIns
   package let operators: Operators
   package let operatorSessions: OperatorSessions
   package let operatorLinks: OperatorLinks
@@ -116,7 +116,7 @@ package final class Engine: Sendable {
     apiTokens = APITokens(parts)
     serverKeys = ServerKeys(parts)
     signIns = SignIns(parts)
-    providerVisits = ProviderVisits(parts)
+    providerSignIns = ProviderSignIns(parts)
     operators = Operators(parts)
     operatorSessions = OperatorSessions(parts)
     operatorLinks = OperatorLinks(parts)

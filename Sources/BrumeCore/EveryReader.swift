@@ -22,7 +22,7 @@ package enum EveryReader {
     func text(_ purpose: Seal.Purpose) -> String { seal.text(bytes, for: purpose) }
     let taken: [Bool] = [
       token != nil, ContinuationMarker(bytes) != nil, WebAuthToken(bytes) != nil,
-      SealedCourierToken(bytes) != nil, TripState(bytes) != nil, SignInState(bytes) != nil,
+      SealedCourierToken(bytes) != nil, AuthorizationState(bytes) != nil, SignInState(bytes) != nil,
       seal.assetTicket(text(.assetTicket)) != nil, seal.assetReceipt(text(.assetReceipt)) != nil,
       seal.downloadToken(text(.downloadToken)) != nil,
       seal.exportedAsset(text(.exportedAsset)) != nil,

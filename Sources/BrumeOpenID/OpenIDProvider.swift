@@ -54,7 +54,7 @@ package final class OpenIDProvider: Sendable {
 
   /// Where a browser goes to sign in.
   package func authorizationURL(
-    _ departure: ProviderDeparture, redirectURI: String
+    _ request: AuthorizationRequest, redirectURI: String
   ) async throws -> String {
     let document = try await document()
     return FormText.address(
@@ -62,8 +62,8 @@ package final class OpenIDProvider: Sendable {
       adding: [
         ("response_type", "code"), ("client_id", settings.clientID),
         ("redirect_uri", redirectURI), ("scope", "openid profile email"),
-        ("state", departure.state), ("nonce", departure.nonce),
-        ("code_challenge", departure.challenge), ("code_challenge_method", "S256"),
+        ("state", request.state), ("nonce", request.nonce),
+        ("code_challenge", request.challenge), ("code_challenge_method", "S256"),
       ])
   }
 

@@ -17,7 +17,7 @@ package final class CommitSignals: Sendable {
   }
   private let state = Mutex(State())
   /// Ours: entries that nobody's subscription follows may be announced together, so many at a time.
-  package static let unfollowedEntries: Int64 = 500
+  package static let unwatchedEntries: Int64 = 500
 
   package init() {}
 

@@ -21,7 +21,7 @@ from brume_server import Client, Refused, Server
 from proxy import Lies, Proxy
 
 ZONE = {"zoneName": "Shared"}
-SHARED, DEVICES, PATIENCE = 6, 6, 60
+SHARED, DEVICES, TIMEOUT = 6, 6, 60
 # Saves, and of a hundred: the server remembers 1,024 outcomes of a user, and each request in between takes the place of
 # this one with a chance of one in 1,024 (docs/promises.md).
 MOST_FORGOTTEN = 2
@@ -84,7 +84,7 @@ class Device(threading.Thread):
 
     def call(self, endpoint, body, tries=None):
         """The answer, after as many tries as it takes; None after `tries`. What is asked stays the same."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT
         while tries is None or tries > 0:
             tries = tries and tries - 1
             try:

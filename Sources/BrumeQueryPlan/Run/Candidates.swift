@@ -70,7 +70,7 @@ struct Candidates {
     if stored.type != plan.recordType { return nil }
     if plan.residual.isEmpty { return stored }
     let record = try stored.record()
-    return plan.judge.match(record, searchable: request.searchable) ? stored : nil
+    return plan.prepared.match(record, searchable: request.searchable) ? stored : nil
   }
 
   private func holds(_ probes: [ZonePlan.Rows], _ row: RecordRow) throws -> Bool {

@@ -66,8 +66,8 @@ package struct FoundRecord: Sendable {
   }
 }
 
-/// Finds the records from which an index grows.
-package protocol GrowthReading {
+/// Finds the records from which an index is built.
+package protocol IndexBuildReading {
   /// The database that has the zone of this number.
   func database(ofZone zone: Int64) throws -> DatabaseKey?
   /// Records of a type by the bytes of their names, those after `name`.

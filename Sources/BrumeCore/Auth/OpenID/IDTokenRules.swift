@@ -1,5 +1,5 @@
 // Whether an ID token proves who somebody is (OpenID Connect Core 1.0, section 3.1.3.7): the provider
-// signed it, for us, for this very visit, and it is still good. Two algorithms, and the key decides
+// signed it, for us, for this very sign-in, and it is still good. Two algorithms, and the key decides
 // which: a token cannot talk its way into another one, or into none.
 
 package import BrumeModel
@@ -54,7 +54,7 @@ package struct IDTokenRules: Sendable {
     if let start = claims.notBefore, start > now + skew {
       return Self.failed("it is not valid yet")
     }
-    if claims.nonce != nonce { return Self.failed("it is for another visit") }
+    if claims.nonce != nonce { return Self.failed("it is for another sign-in") }
     if claims.subject.isEmpty || claims.subject.utf8.count > limits.idTokenSubjectBytes {
       return Self.failed("it names nobody")
     }

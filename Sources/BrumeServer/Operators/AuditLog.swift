@@ -10,7 +10,7 @@ import HTTPTypes
 import Synchronization
 
 /// One for each server.
-final class AuditTrail: Sendable {
+final class AuditLog: Sendable {
   private static let paths = "/_brume/admin/"
   private let audit: Audit
   private let refusals: Mutex<RateLimiter<Bool>>

@@ -3,7 +3,7 @@
 
 package import BrumeModel
 
-package struct SnapshotShelf: Sendable {
+package struct SnapshotList: Sendable {
   package enum State: Equatable, Sendable {
     /// With the bytes that are written so far.
     case making(Int64)
