@@ -53,9 +53,9 @@ package enum EveryReader {
   package static func readProof(
     publicKey: String, date: String, signature: String, now: Milliseconds
   ) {
-    let place = ContainerEnvironment(ContainerID("iCloud.a"), .development)
+    let containerEnvironment = ContainerEnvironment(ContainerID("iCloud.a"), .development)
     let key = ServerKey(
-      id: "k", name: "k", in: place, publicKey: publicKey, user: UserID("_a"))
+      id: "k", name: "k", in: containerEnvironment, publicKey: publicKey, user: UserID("_a"))
     let request = SignedRequest(
       keyID: "k", date: date, signature: signature, target: "/database/1", body: [])
     let proof = ServerKeySignature(request: request)

@@ -44,7 +44,9 @@ package struct UserRemovals: Sendable {
     try await store.write(in: .everything(of: store)) { transaction in
       let remover = AccountRemover(transaction, user, origin)
       try remover.removeZones()
-      for place in try transaction.containerEnvironments() { try remover.removeAll(in: place) }
+      for containerEnvironment in try transaction.containerEnvironments() {
+        try remover.removeAll(in: containerEnvironment)
+      }
       try remover.forgetSettings(operationSlots: slots)
       try transaction.users.remove(user)
     }
@@ -63,9 +65,11 @@ package struct UserRemovals: Sendable {
   }
 
   /// As the user would: the owner's zone and the other participants are as after any leaving.
-  private func leaveShares(_ user: UserID, _ place: ContainerEnvironment) async throws {
+  private func leaveShares(_ user: UserID, _ containerEnvironment: ContainerEnvironment)
+    async throws
+  {
     let caller = Caller(
-      in: place, user: user, device: nil, kind: .user, requestID: host.uuid())
+      in: containerEnvironment, user: user, device: nil, kind: .user, requestID: host.uuid())
     let joined = try await store.read { transaction in
       try ZoneView.all(in: .shared, of: caller, from: transaction).map(\.zone.key.id)
     }

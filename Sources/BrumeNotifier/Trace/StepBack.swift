@@ -13,10 +13,11 @@ extension Tracing {
   ///   - zone: only changes in zones of this name.
   ///   - before: only older ones of this change's bucket.
   package func log(
-    of place: ContainerEnvironment, zone: String?, before: (bucket: Bucket, position: Int64)?,
+    of containerEnvironment: ContainerEnvironment, zone: String?,
+    before: (bucket: Bucket, position: Int64)?,
     limit: Int, now: Milliseconds, in transaction: any ReadTransaction
   ) throws -> [Trace.Change] {
-    let filter = filter(place, now)
+    let filter = filter(containerEnvironment, now)
     let names = UserNames(transaction)
     func isMeant(_ entry: LogEntry) -> Bool {
       filter.admits(entry) && (zone.map { entry.event.zone?.name == $0 } ?? true)
@@ -63,8 +64,10 @@ extension Tracing {
     return then
   }
 
-  private func filter(_ place: ContainerEnvironment, _ now: Milliseconds) -> LogFilter {
-    var filter = LogFilter(in: place)
+  private func filter(_ containerEnvironment: ContainerEnvironment, _ now: Milliseconds)
+    -> LogFilter
+  {
+    var filter = LogFilter(in: containerEnvironment)
     filter.since = limits.historyAge > 0 ? now - limits.historyAge : .max
     return filter
   }

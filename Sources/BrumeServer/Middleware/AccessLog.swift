@@ -42,7 +42,8 @@ struct AccessLog: RouterMiddleware {
     let isKnown = facts.access != nil || response.status != .notFound
     let line = RequestLine(
       time: now() - microseconds / 1000, requestID: context.requestID,
-      method: request.method.rawValue, route: isKnown ? route : "none", place: facts.place,
+      method: request.method.rawValue, route: isKnown ? route : "none",
+      containerEnvironment: facts.containerEnvironment,
       caller: facts.caller, status: response.status.code,
       errorCode: facts.errorCode?.meaning.wire, microseconds: microseconds)
     let isOfInterest = !facts.isProbe || response.status.code >= 400

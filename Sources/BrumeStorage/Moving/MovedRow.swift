@@ -151,8 +151,10 @@ extension MovedRow {
   /// The zone that an entry of the log is about; nil if it is about none.
   package func eventZone() throws -> ZoneKey? {
     guard let name = self["zone"].text else { return nil }
-    let place = try containerEnvironment(text("zone_container"), text("zone_environment"))
-    return ZoneKey(database: database(place, owner: try text("zone_owner")), name: name)
+    let containerEnvironment = try containerEnvironment(
+      text("zone_container"), text("zone_environment"))
+    return ZoneKey(
+      database: database(containerEnvironment, owner: try text("zone_owner")), name: name)
   }
 
   /// The private database of the user whose the row is.
@@ -177,7 +179,8 @@ extension MovedRow {
     return ContainerEnvironment(ContainerID(container), environment)
   }
 
-  private func database(_ place: ContainerEnvironment, owner: String) -> DatabaseKey {
-    DatabaseKey(in: place, owner: owner.isEmpty ? nil : UserID(owner))
+  private func database(_ containerEnvironment: ContainerEnvironment, owner: String) -> DatabaseKey
+  {
+    DatabaseKey(in: containerEnvironment, owner: owner.isEmpty ? nil : UserID(owner))
   }
 }

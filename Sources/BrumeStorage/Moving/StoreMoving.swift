@@ -80,10 +80,11 @@ package struct LogPlace: Sendable {
       throw StoreError(
         .corrupt, "table log, bucket \(bucket), position \(position): its environment is unknown")
     }
-    let place = ContainerEnvironment(ContainerID(container), environment)
+    let containerEnvironment = ContainerEnvironment(ContainerID(container), environment)
     self.init(
       bucket: Bucket(Int(bucket)), position: position,
-      database: DatabaseKey(in: place, owner: owner.isEmpty ? nil : UserID(owner)), time: time)
+      database: DatabaseKey(in: containerEnvironment, owner: owner.isEmpty ? nil : UserID(owner)),
+      time: time)
   }
 }
 

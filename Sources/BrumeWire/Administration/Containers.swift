@@ -8,7 +8,7 @@ extension Wire {
       writer.beginObject()
       writer.array("containers", containers) { writer, summary in
         writer.beginObject()
-        writer.place(summary.containerEnvironment)
+        writer.containerEnvironment(summary.containerEnvironment)
         writer.member("databases", Int64(summary.databases))
         writer.member("recordTypes", Int64(summary.recordTypes))
         writer.member("apiTokens", Int64(summary.apiTokens))
@@ -66,8 +66,8 @@ extension Wire {
 
 extension JSONWriter {
   /// The members `container` and `environment`.
-  mutating func place(_ place: ContainerEnvironment) {
-    member("container", place.container.name)
-    member("environment", place.environment.rawValue)
+  mutating func containerEnvironment(_ containerEnvironment: ContainerEnvironment) {
+    member("container", containerEnvironment.container.name)
+    member("environment", containerEnvironment.environment.rawValue)
   }
 }
