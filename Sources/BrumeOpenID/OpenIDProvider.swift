@@ -1,4 +1,4 @@
-// Talks to an OpenID Connect provider: reads what it says about itself, and exchanges a code for an ID
+// This talks to an OpenID Connect provider: it reads what it says about itself, and exchanges a code for an ID
 // token. Whether that token proves anything is decided by BrumeCore/Auth/OpenID/IDTokenRules.swift.
 //
 // The provider's document and keys are remembered for an hour. A token that names an unknown key makes

@@ -1,4 +1,4 @@
-// Works on indexes beside everything else: a thread that hands the writer one small step after the other
+// The indexer works on indexes beside everything else: a thread that hands the writer one small step after the other
 // until everything is finished, then waits. Queries that need an index wait here for some steps, or until
 // nobody waits for them any more. What a step does: `IndexBuild.swift`.
 //

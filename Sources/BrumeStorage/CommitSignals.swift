@@ -1,4 +1,4 @@
-// Signals to listeners that logs grew. Hints only: they may be merged, and a listener that needs
+// Signals to listeners that logs grew. They are hints only: they may be merged, and a listener that needs
 // certainty reads the log (docs/internals/storage.md).
 
 package import BrumeModel

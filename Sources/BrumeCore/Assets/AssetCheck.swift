@@ -1,4 +1,4 @@
-// Compares the books with the asset store: after a restore of one without the other, files may have
+// The check compares the books with the asset store: after a restore of one without the other, files may have
 // lost their bytes, and objects may be there that no book knows (docs/assets.md).
 
 import BrumeModel

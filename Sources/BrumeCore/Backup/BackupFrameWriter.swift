@@ -1,4 +1,4 @@
-// Appends frames to a backup file, each with its place.
+// The writer appends frames to a backup file, each with its place.
 
 import BrumeStorage
 

@@ -1,5 +1,5 @@
-// Empties an account in a transaction: zones, subscriptions, devices with their mailboxes, kept notifications,
-// memberships, roles, and the user's own record of the public database.
+// The remover empties an account in a transaction: zones, subscriptions, devices with their mailboxes, kept
+// notifications, memberships, roles, and the user's own record of the public database.
 
 import BrumeModel
 import BrumeStorage

@@ -1,4 +1,4 @@
-// Deletes a user with everything they own. What others see of it goes as the user's own requests would make
+// A removal deletes a user with everything they own. What others see of it goes as the user's own requests would make
 // it go: shared zones are deleted, joined shares are left. Public records stay: they are everybody's.
 //
 // The account goes last, in one transaction with what came in meanwhile, so that a removal that was cut short

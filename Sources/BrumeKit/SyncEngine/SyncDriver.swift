@@ -1,5 +1,5 @@
-// Starts the jobs of an engine that syncs by itself: receives pushes and timers, lets the scheduler
-// decide, and reports how the jobs ended. Holds no engine: when the app lets go of it,
+// The driver starts the jobs of an engine that syncs by itself: it receives pushes and timers, lets the scheduler
+// decide, and reports how the jobs ended. It holds no engine: when the app lets go of it,
 // everything here ends.
 
 import BrumeClient

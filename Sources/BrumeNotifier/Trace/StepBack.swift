@@ -1,4 +1,4 @@
-// Steps back through the log: the changes themselves, and what a zone held right after one of them. Nothing is
+// Going back through the log: the changes themselves, and what a zone held right after one of them. Nothing is
 // changed by it, and nothing is kept for it but what a trace needs: a record that has not changed since is as it is
 // now; of one that has, the log may have the content of then. What it does not have is said to be unknown.
 

@@ -1,4 +1,4 @@
-// Makes connections, again and again while the server cannot be reached.
+// The connector makes connections, again and again while the server cannot be reached.
 
 import BrumeStorage
 import Dispatch

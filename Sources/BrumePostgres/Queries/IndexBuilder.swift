@@ -1,4 +1,4 @@
-// Builds the index that a query asked for: the query does it itself, step after step, each a transaction that
+// How the index that a query asked for is built: the query does it itself, step after step, each a transaction that
 // others can pass. One that is given up leaves what it has done, and the next goes on from there.
 
 import BrumeQueryPlan

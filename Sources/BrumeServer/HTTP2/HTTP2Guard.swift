@@ -1,5 +1,5 @@
-// Carries out `HTTP2Rules` on a connection of HTTP/2: one timer, no decisions. It notifies the connection's streams
-// when the server ends, since events of a connection do not reach them.
+// The guard carries out `HTTP2Rules` on a connection of HTTP/2: one timer, no decisions. It notifies the
+// connection's streams when the server ends, since events of a connection do not reach them.
 
 import NIOCore
 import NIOHTTP2

@@ -1,5 +1,5 @@
-// Gives each request its ID, measures and counts it, and writes one structured line about it: into the log, and
-// into the ring that operators search. No line holds the query: tokens travel there.
+// The middleware gives each request its ID, measures and counts it, and writes one structured line about it:
+// into the log, and into the ring that operators search. No line holds the query: tokens travel there.
 
 import BrumeCore
 import BrumeModel

@@ -1,4 +1,4 @@
-// Who calls: gathers what a request brings as proof and lets the rules decide. Checks here only what
+// Who calls: gathers what a request brings as proof and lets the rules decide. This checks only what
 // the route table says about kinds of callers; what a caller may do is decided by the rules.
 
 import BrumeCore

@@ -151,7 +151,7 @@ extension MovedRow {
   /// The zone that an entry of the log is about; nil if it is about none.
   package func eventZone() throws -> ZoneKey? {
     guard let name = self["zone"].text else { return nil }
-    let containerEnvironment = try containerEnvironment(
+    let containerEnvironment = try self.containerEnvironment(
       text("zone_container"), text("zone_environment"))
     return ZoneKey(
       database: database(containerEnvironment, owner: try text("zone_owner")), name: name)

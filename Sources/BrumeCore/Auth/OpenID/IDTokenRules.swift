@@ -88,7 +88,7 @@ extension ProviderKey {
   fileprivate func verifies(_ token: IDToken) -> Bool {
     switch material {
     case .rsa(let modulus, let exponent):
-      // Refuses moduli below 2048 bits.
+      // It refuses moduli below 2048 bits.
       guard modulus.count >= 256,
         let key = try? _RSA.Signing.PublicKey(n: modulus, e: exponent)
       else { return false }
