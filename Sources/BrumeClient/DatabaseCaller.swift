@@ -27,7 +27,7 @@ package struct DatabaseCaller: Sendable {
 
   // MARK: Records
 
-  /// Saves and deletes. Gets an operation ID if it has none, so that it can be repeated when the
+  /// Saves and deletes. It gets an operation ID if it has none, so that it can be repeated when the
   /// answer is lost.
   package func modifyRecords(_ request: ModifyRecordsRequest) async throws -> [RecordResult] {
     var request = request

@@ -84,7 +84,7 @@ package struct RecordOperation: Equatable, Sendable {
 package struct ModifyRecordsRequest: Equatable, Sendable {
   package var zone: ZoneID?
   package var operations: [RecordOperation]
-  /// Nil: not atomic. Has no effect in zones without the capability (case ATM-05).
+  /// Nil: not atomic. It has no effect in zones without the capability (case ATM-05).
   package var atomic: Bool?
   package var desiredKeys: [String]?
   /// Ours, under the `brume` key: lets a client repeat a request whose answer was lost; the stored

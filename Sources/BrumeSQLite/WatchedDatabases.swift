@@ -1,4 +1,4 @@
-// Whether a change can concern anybody. Asked for every record that is saved, so the answers are remembered
+// Whether a change can concern anybody. This is asked for every record that is saved, so the answers are remembered
 // until subscriptions or webhooks change.
 
 import BrumeModel

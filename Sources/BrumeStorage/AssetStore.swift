@@ -33,7 +33,7 @@ package protocol AssetStore: Sendable {
   func names(after name: String, limit: Int) async throws -> [String]
 }
 
-/// The place for assets failed or lacks an object. Says nothing about the database: the server goes
+/// The place for assets failed or lacks an object. It says nothing about the database: the server goes
 /// on, and the caller may try again.
 package struct AssetFailure: Error, Equatable, Sendable, CustomStringConvertible {
   package enum Code: Equatable, Sendable {

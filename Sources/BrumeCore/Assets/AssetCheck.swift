@@ -27,7 +27,7 @@ package struct AssetCheck: Sendable {
     limits = parts.limits
   }
 
-  /// Looks at every file and object. Changes nothing.
+  /// Looks at every file and object. It changes nothing.
   ///
   /// - Parameter limit: how many names of each kind to report.
   package func run(limit: Int) async throws -> AssetCheckReport {

@@ -32,7 +32,7 @@ package struct AssetSweeper: Sendable {
     host = parts.host
   }
 
-  /// One pass. Does not begin another batch once the task is cancelled.
+  /// One pass. It does not begin another batch once the task is cancelled.
   package func sweep() async throws -> AssetSweepReport {
     var report = AssetSweepReport()
     let now = host.now()

@@ -26,7 +26,7 @@ struct BackupFrameWriter {
     position = frame.end
   }
 
-  /// Writes entries of one table, a page at a time. Holds one page in memory.
+  /// Writes entries of one table, a page at a time. It holds one page in memory.
   ///
   /// - Parameter next: answers nil after the last.
   /// - Returns: how many there were.

@@ -61,7 +61,7 @@ package final class MailboxSignals: Sendable {
 // MARK: Listening
 
 extension MailboxSignals {
-  /// Somebody's ear at one device. Ends with `stop`.
+  /// Somebody's ear at one device. It ends with `stop`.
   package struct Listener: Sendable {
     fileprivate let signals: MailboxSignals
     fileprivate let device: DeviceKey

@@ -114,7 +114,7 @@ package final class DeliveryWorker: Sendable {
 
   // MARK: The loop
 
-  /// Sends until cancelled. Throws when the store fails; run again, it begins from what the store
+  /// Sends until cancelled. It throws when the store fails; run again, it begins from what the store
   /// says.
   package func run() async throws {
     state.withLock { $0 = State(queue: DeliveryQueue(rules: .init(limits))) }

@@ -3,7 +3,7 @@
 import BrumeModel
 
 extension SubscriptionIndex {
-  /// What is wrong, in words; empty if all counts agree. Takes time with the size of the index.
+  /// What is wrong, in words; empty if all counts agree. It takes time with the size of the index.
   func checkInvariants() -> [String] {
     countFlaws + homeFlaws + useFlaws + (count == 0 ? leftovers : [])
   }

@@ -210,7 +210,7 @@ extension Connection {
     return PQgetResult(handle)
   }
 
-  /// Sends all that is to be sent. Reads meanwhile: a server that cannot send does not read.
+  /// Sends all that is to be sent. It reads meanwhile: a server that cannot send does not read.
   private func flush() throws(ServerError) {
     while true {
       let state = PQflush(handle)

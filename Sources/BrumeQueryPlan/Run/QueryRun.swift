@@ -1,4 +1,4 @@
-// Answers one page of a query from an engine's rows. Without sorting, a page goes on in key order from
+// This answers one page of a query from an engine's rows. Without sorting, a page goes on in key order from
 // where the last one ended; with it, see `SortedSearch.swift`. The memory engine, which has no rows, is
 // what all others are tested against.
 

@@ -147,7 +147,7 @@ extension HTTPFields {
     self[.webAuthToken] ?? query["ckWebAuthToken"]
   }
 
-  /// Whether `Authorization` carries this token. Takes the same time wherever the two differ.
+  /// Whether `Authorization` carries this token. It takes the same time wherever the two differ.
   func carryBearer(_ token: String) -> Bool {
     guard let header = self[.authorization], header.hasPrefix("Bearer ") else { return false }
     return ConstantTime.areEqual(header.utf8.dropFirst(7), token.utf8)

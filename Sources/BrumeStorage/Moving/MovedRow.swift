@@ -73,7 +73,7 @@ package struct MovedRow: Equatable, Sendable {
 
   package var byteCount: Int { values.reduce(0) { $0 + $1.byteCount } }
 
-  /// The key in words. Says nothing of what a record holds.
+  /// The key in words. It says nothing of what a record holds.
   package var keyText: String { table.keyText(key) }
 
   /// What is wrong with this row.
@@ -102,7 +102,7 @@ extension MovedRow {
 }
 
 extension MovedTable {
-  /// A key in words. Says nothing of what a record holds.
+  /// A key in words. It says nothing of what a record holds.
   package func keyText(_ key: ArraySlice<MovedValue>) -> String {
     if hasSecretKeys { return "\(key.first?.text?.prefix(4) ?? "")…" }
     return key.map { value in

@@ -13,7 +13,7 @@ package protocol StoreExport: AnyObject {
   func outline() throws -> StoreOutline
   /// Where all entries of the log are, by bucket and position.
   func logPlaces() throws -> [LogPlace]
-  /// All rows of a table, in the order of their keys. Ends the reading before it.
+  /// All rows of a table, in the order of their keys. It ends the reading before it.
   func rows(of table: MovedTable) throws -> any MovedRows
 }
 

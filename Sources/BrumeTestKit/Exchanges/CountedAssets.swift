@@ -1,4 +1,4 @@
-// Counts the exchanges of assets' books.
+// This counts the exchanges of assets' books.
 
 import BrumeModel
 import BrumeStorage
