@@ -29,7 +29,7 @@ def watched(world):
         repeats(watcher, "at first")
     everybody(reads, watchers)
     devices = [Device(watcher) for watcher in watchers if watcher.principal.user]
-    Story(world).tell()
+    Story(world).play()
     for device in devices:
         device.finish()
     Story(world).take_away()

@@ -8,7 +8,7 @@ WAITING = 60
 
 
 class Ledger:
-    """Every record has a name of its own; `audience` are the users whose devices are to hear of it."""
+    """Every record has a name of its own; `audience` are the users whose devices are to be notified of it."""
 
     def __init__(self, users, devices):
         self.changed = threading.Condition()

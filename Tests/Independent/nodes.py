@@ -3,7 +3,7 @@
 Checked: each push arrives once whichever server took the save; nothing is lost when the other server is killed
 with -9 again and again, and comes back, or when the database stops and starts; a server that is stopped hands its
 work over at once; signing out at one server ends the stream at the other; requests and wrong passwords at both count
-together; pushes arrive where no word is sent with NOTIFY; a server that would keep files elsewhere is refused. PostgreSQL and the servers are
+together; pushes arrive where no NOTIFY is sent; a server that would keep files elsewhere is refused. PostgreSQL and the servers are
 real processes on loopback.
 """
 import argparse

@@ -46,7 +46,7 @@ struct Pushes {
     changes[Audience(user: member, scope: "shared", zone: zone)] = nil
   }
 
-  /// The last change that a device has to hear of.
+  /// The last change that a device has to be notified of.
   func lastChange(for device: Device, _ scope: String) -> Milliseconds? {
     let user = device.userID.name
     guard let begin = subscriptions["\(user) \(scope)"], let listens = listening[device.name] else {

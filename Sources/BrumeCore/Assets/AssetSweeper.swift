@@ -1,5 +1,5 @@
 // The sweeper removes what nobody needs, in three steps, each of which may be repeated after a crash: uploads
-// that no save used in time are struck from the books; files that nobody needed for long enough
+// that no save used in time lose their rows; files that nobody needed for long enough
 // are struck too, and their objects listed; only then, when that is committed, objects are removed
 // from the asset store and struck from the list.
 

@@ -61,7 +61,7 @@ package final class MailboxSignals: Sendable {
 // MARK: Listening
 
 extension MailboxSignals {
-  /// Somebody's ear at one device. It ends with `stop`.
+  /// Who waits for the mailbox of one device, until `stop`.
   package struct Listener: Sendable {
     fileprivate let signals: MailboxSignals
     fileprivate let device: DeviceKey

@@ -33,7 +33,7 @@ package struct PostgresInspection {
     return result
   }
 
-  /// Files that the books know, after a checksum, in the order of checksums.
+  /// Files that have a row, after a checksum, in the order of checksums.
   package func files(after checksum: String, limit: Int) throws -> [AssetFile] {
     try session.all(Self.files, [.text(checksum), .integer(limit)]) {
       AssetFile(

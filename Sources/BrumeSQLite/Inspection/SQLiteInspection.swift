@@ -34,7 +34,7 @@ package final class SQLiteInspection {
     }
   }
 
-  /// Files that the books know, after a checksum, in the order of checksums.
+  /// Files that have a row, after a checksum, in the order of checksums.
   package func files(after checksum: String, limit: Int) throws -> [AssetFile] {
     try inTransaction { try SQLiteAssets($0).files(after: checksum, limit: limit) }
   }
